@@ -1,0 +1,97 @@
+"""Open any uploaded or named file: plain or gzip, never more bytes than allowed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zlib
+from typing import IO
+
+from campaigns.core.faults import BadFile, FaultReport
+
+MAX_BYTES = 1 << 30
+"""Default limit on the expanded bytes of one file (1 GiB, about 25 million run lines)."""
+
+GZIP_MAGIC = b"\x1f\x8b"
+_STEP = 1 << 20
+
+Source = str | os.PathLike[str] | bytes | IO[bytes]
+
+
+def read_bytes(source: Source, *, max_bytes: int = MAX_BYTES, file: str = "") -> bytes:
+    """The content of a path, a binary file object or bytes; gzip is told by its magic bytes.
+
+    Reading stops as soon as more than ``max_bytes`` expanded bytes are seen. Gzip inside
+    gzip is not unpacked. Raises ``BadFile`` with E02 (broken gzip, or it expands beyond
+    the limit) or E15 (too large); a path that cannot be opened raises ``OSError``.
+    """
+    if isinstance(source, str | os.PathLike):
+        with open(source, "rb") as stream:
+            return _read(stream, max_bytes, file or os.path.basename(source))
+    if isinstance(source, bytes):
+        if not source.startswith(GZIP_MAGIC) and len(source) <= max_bytes:
+            return source
+        return _read(io.BytesIO(source), max_bytes, file)
+    return _read(source, max_bytes, file)
+
+
+def _read(stream: IO[bytes], max_bytes: int, file: str) -> bytes:
+    head = stream.read(2)
+    rest = _Prefixed(head, stream)
+    if head != GZIP_MAGIC:
+        data = _take(rest, max_bytes)
+        return data if data is not None else _refuse_large(max_bytes, file)
+    try:
+        with gzip.GzipFile(fileobj=rest, mode="rb") as unpacked:
+            data = _take(unpacked, max_bytes)
+    except (OSError, EOFError, zlib.error) as error:
+        _refuse_gzip(f"The gzip file is damaged or cut off ({error}).", file)
+    if data is None:
+        _refuse_gzip(f"The gzip file expands to more than {max_bytes:,} bytes.", file)
+    return data
+
+
+def _take(stream: IO[bytes], max_bytes: int) -> bytes | None:
+    """All of ``stream``, or None when it holds more than ``max_bytes``."""
+    parts: list[bytes] = []
+    room = max_bytes
+    while part := stream.read(min(_STEP, room + 1)):
+        room -= len(part)
+        if room < 0:
+            return None
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _refuse_large(max_bytes: int, file: str) -> bytes:
+    report = FaultReport(file)
+    report.add(
+        "E15",
+        f"The file holds more than {max_bytes:,} bytes.",
+        "Send fewer documents per topic, or ask the organizers to raise the limit.",
+    )
+    raise BadFile(report)
+
+
+def _refuse_gzip(message: str, file: str) -> bytes:
+    report = FaultReport(file)
+    report.add("E02", message, "Pack the file again with gzip, or send it unpacked.")
+    raise BadFile(report)
+
+
+class _Prefixed(io.RawIOBase):
+    """A stream with the bytes already read put back in front (uploads need not seek)."""
+
+    def __init__(self, head: bytes, stream: IO[bytes]) -> None:
+        self._head = head
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if self._head:
+            head, self._head = self._head, b""
+            return head
+        return self._stream.read(size)

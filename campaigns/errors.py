@@ -1,0 +1,11 @@
+"""The one exception by which a service says no to something that its rules forbid."""
+
+from __future__ import annotations
+
+
+class Refused(Exception):
+    """A state, limit or deadline forbids the act. Pages, API and commands show it as it is."""
+
+    def __init__(self, code: str, message: str, cure: str = "") -> None:
+        self.code, self.message, self.cure = code, message, cure
+        super().__init__(f"{message} {cure}".strip())

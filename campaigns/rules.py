@@ -1,0 +1,56 @@
+"""Who may do what in a campaign: one sentence a predicate.
+
+Permissions are asked of a ``Campaign``: ``user.has_perm("campaigns.manage", campaign)``.
+A superuser may do everything. ``require`` is how a service asks.
+"""
+
+from __future__ import annotations
+
+import rules
+from django.core.exceptions import PermissionDenied
+
+from campaigns.models import Campaign, Role, User
+
+
+def roles_of(user: User, campaign: Campaign) -> frozenset[str]:
+    """The roles of ``user`` in ``campaign``."""
+    rows = campaign.members.filter(user_id=user.pk).values_list("role", flat=True)
+    return frozenset(rows)
+
+
+@rules.predicate
+def is_member(user: User, campaign: Campaign) -> bool:
+    return bool(roles_of(user, campaign))
+
+
+@rules.predicate
+def is_organizer(user: User, campaign: Campaign) -> bool:
+    return Role.ORGANIZER in roles_of(user, campaign)
+
+
+@rules.predicate
+def is_assessor(user: User, campaign: Campaign) -> bool:
+    return Role.ASSESSOR in roles_of(user, campaign)
+
+
+@rules.predicate
+def is_participant(user: User, campaign: Campaign) -> bool:
+    return Role.PARTICIPANT in roles_of(user, campaign)
+
+
+@rules.predicate
+def may_create(user: User, _: object = None) -> bool:
+    return user.can_create_campaigns
+
+
+rules.add_perm("campaigns.create", may_create)
+rules.add_perm("campaigns.view", is_member)
+rules.add_perm("campaigns.manage", is_organizer)
+rules.add_perm("campaigns.submit_run", is_participant)
+rules.add_perm("campaigns.judge", is_assessor)
+
+
+def require(user: User, permission: str, campaign: Campaign | None = None) -> None:
+    """Raise ``PermissionDenied`` unless ``user`` has ``permission`` on ``campaign``."""
+    if not user.has_perm(permission, campaign):
+        raise PermissionDenied(f"{user.get_username()} lacks {permission}")

@@ -1,0 +1,56 @@
+"""What the judgments say of the runs: score sets, one packed row a run."""
+
+from __future__ import annotations
+
+import numpy as np
+from django.db import models
+from django.urls import reverse
+from numpy.typing import NDArray
+
+from campaigns.models import AppendOnly, Campaign, Run, User
+from judging.models import Qrels
+
+
+class ScoreSet(models.Model):
+    """The scores of all accepted runs under one qrels release.
+
+    ``topics`` and ``measures`` name the rows and columns of every packed table.
+    Only ``released_at`` ever changes, once.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="score_sets")
+    qrels = models.ForeignKey(Qrels, models.PROTECT, related_name="score_sets")
+    topics = models.JSONField()
+    measures = models.JSONField()
+    conditions = models.JSONField()
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    released_at = models.DateTimeField(null=True, blank=True)
+    released_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def get_absolute_url(self) -> str:
+        return reverse("score-set", args=[self.campaign.slug, self.pk])
+
+
+class RunScores(AppendOnly):
+    """One run's scores: means by measure and the packed topics × measures float64 table.
+
+    A mean or cell that is undefined is null in ``means`` and nan in ``table``.
+    """
+
+    score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="runs")
+    run = models.ForeignKey(Run, models.PROTECT, related_name="scores")
+    means = models.JSONField()
+    packed = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint("score_set", "run", name="scores_of_run_once")]
+
+    @property
+    def table(self) -> NDArray[np.float64]:
+        """Topics × measures, as ``score_set.topics`` and ``score_set.measures`` name them."""
+        flat = np.frombuffer(bytes(self.packed), dtype="<f8")
+        return flat.reshape(len(self.score_set.topics), len(self.score_set.measures))

@@ -1,0 +1,12 @@
+"""The Celery application: carries jobs; the Job row is the truth about them."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
+app = Celery("workbench")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

@@ -1,0 +1,8 @@
+"""The WSGI entry point, for gunicorn and its like."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
+application = get_wsgi_application()
