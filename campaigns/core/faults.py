@@ -59,9 +59,7 @@ class FaultReport:
     ) -> None:
         self.counts[code] += 1
         if self.counts[code] <= SHOWN_PER_CODE:
-            self.faults.append(
-                Fault(code, message, cure, line, column, escape(excerpt), self.file)
-            )
+            self.faults.append(Fault(code, message, cure, line, column, escape(excerpt), self.file))
 
     @property
     def has_errors(self) -> bool:

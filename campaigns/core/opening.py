@@ -6,7 +6,7 @@ import gzip
 import io
 import os
 import zlib
-from typing import IO
+from typing import NoReturn, Protocol
 
 from campaigns.core.faults import BadFile, FaultReport
 
@@ -16,7 +16,14 @@ MAX_BYTES = 1 << 30
 GZIP_MAGIC = b"\x1f\x8b"
 _STEP = 1 << 20
 
-Source = str | os.PathLike[str] | bytes | IO[bytes]
+
+class Readable(Protocol):
+    """What a source must be able to do: uploads need not seek."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+Source = str | os.PathLike[str] | bytes | Readable
 
 
 def read_bytes(source: Source, *, max_bytes: int = MAX_BYTES, file: str = "") -> bytes:
@@ -36,14 +43,15 @@ def read_bytes(source: Source, *, max_bytes: int = MAX_BYTES, file: str = "") ->
     return _read(source, max_bytes, file)
 
 
-def _read(stream: IO[bytes], max_bytes: int, file: str) -> bytes:
+def _read(stream: Readable, max_bytes: int, file: str) -> bytes:
     head = stream.read(2)
     rest = _Prefixed(head, stream)
     if head != GZIP_MAGIC:
-        data = _take(rest, max_bytes)
-        return data if data is not None else _refuse_large(max_bytes, file)
+        if (plain := _take(rest, max_bytes)) is None:
+            _refuse_large(max_bytes, file)
+        return plain
     try:
-        with gzip.GzipFile(fileobj=rest, mode="rb") as unpacked:
+        with gzip.GzipFile(fileobj=rest) as unpacked:
             data = _take(unpacked, max_bytes)
     except (OSError, EOFError, zlib.error) as error:
         _refuse_gzip(f"The gzip file is damaged or cut off ({error}).", file)
@@ -52,7 +60,7 @@ def _read(stream: IO[bytes], max_bytes: int, file: str) -> bytes:
     return data
 
 
-def _take(stream: IO[bytes], max_bytes: int) -> bytes | None:
+def _take(stream: Readable, max_bytes: int) -> bytes | None:
     """All of ``stream``, or None when it holds more than ``max_bytes``."""
     parts: list[bytes] = []
     room = max_bytes
@@ -64,7 +72,7 @@ def _take(stream: IO[bytes], max_bytes: int) -> bytes | None:
     return b"".join(parts)
 
 
-def _refuse_large(max_bytes: int, file: str) -> bytes:
+def _refuse_large(max_bytes: int, file: str) -> NoReturn:
     report = FaultReport(file)
     report.add(
         "E15",
@@ -74,23 +82,20 @@ def _refuse_large(max_bytes: int, file: str) -> bytes:
     raise BadFile(report)
 
 
-def _refuse_gzip(message: str, file: str) -> bytes:
+def _refuse_gzip(message: str, file: str) -> NoReturn:
     report = FaultReport(file)
     report.add("E02", message, "Pack the file again with gzip, or send it unpacked.")
     raise BadFile(report)
 
 
 class _Prefixed(io.RawIOBase):
-    """A stream with the bytes already read put back in front (uploads need not seek)."""
+    """A stream with the bytes already read put back in front."""
 
-    def __init__(self, head: bytes, stream: IO[bytes]) -> None:
+    def __init__(self, head: bytes, stream: Readable) -> None:
         self._head = head
         self._stream = stream
 
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int = -1, /) -> bytes:
         if self._head:
             head, self._head = self._head, b""
             return head

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +49,7 @@ class GroupedRows:
     order: NDArray[np.int64]
 
     def groups(self) -> Iterable[tuple[int, int]]:
-        bounds = self.starts.tolist()
-        return zip(bounds, bounds[1:], strict=False)
+        return pairwise(self.starts.tolist())
 
 
 def read_run(
@@ -180,20 +179,18 @@ def tabulate(source: ColumnFile, rows: RunRows) -> RunTable:
     again = dict(duplicates(grouped, rows.docnos))
     if not again:
         return _sorted_table(rows, grouped)
-    told = (
-        (
-            int(rows.lines[row]),
-            f"The document stands in topic {rows.topics[row]} already,"
-            f" on line {rows.lines[first]}.",
-            "Keep one line for each topic and document.",
-        )
-        for row, first in sorted(again.items())
-    )
+    told = (_told_again(rows, row, first) for row, first in sorted(again.items()))
     source.faults("E11", told, len(again), field=DOCNO)
     keep = [row for row in range(len(rows)) if row not in again]
     topics, docnos = [rows.topics[i] for i in keep], [rows.docnos[i] for i in keep]
     kept = RunRows(rows.lines[keep], topics, docnos, rows.scores[keep], rows.tag)
     return _sorted_table(kept, group_by_topic(topics))
+
+
+def _told_again(rows: RunRows, row: int, first: int) -> tuple[int, str, str]:
+    where = f"in topic {rows.topics[row]} already, on line {rows.lines[first]}"
+    cure = "Keep one line for each topic and document."
+    return int(rows.lines[row]), f"The document stands {where}.", cure
 
 
 def _sorted_table(rows: RunRows, grouped: GroupedRows) -> RunTable:
