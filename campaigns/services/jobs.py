@@ -1,0 +1,115 @@
+"""Background work: the Job row is the truth, Celery only carries its number.
+
+A job may be delivered twice, or lost with its worker: ``perform`` claims it by a
+conditional update and ``sweep`` queues again what has stopped beating. So every handler
+writes its results and ``finish`` in one transaction, and may run twice without harm.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from campaigns.errors import Refused
+from campaigns.models import Campaign, Job, User
+
+log = logging.getLogger(__name__)
+STALE_AFTER = timedelta(minutes=2)
+MAX_ATTEMPTS = 3
+
+
+def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -> Job:
+    """Write a job and hand it to a worker once this transaction has committed.
+
+    ``kind`` is the name of a registered Celery task that takes the job's id.
+    """
+    job = Job.objects.create(campaign=campaign, kind=kind, args=args, created_by=actor)
+    transaction.on_commit(lambda: dispatch(job))
+    return job
+
+
+def dispatch(job: Job) -> None:
+    """Send the job to a worker, or run it here where the installation is inline."""
+    app = import_string(settings.CELERY_APP_PATH)
+    if settings.POOLBENCH_INLINE:
+        app.tasks[job.kind](job.pk)
+    else:
+        app.send_task(job.kind, args=[job.pk])
+
+
+def run_here(job: Job) -> Job:
+    """Perform a queued job in this process; harmless if a worker was quicker."""
+    import_string(settings.CELERY_APP_PATH).tasks[job.kind](job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def perform(job_id: int, handler: Callable[[Job], None]) -> None:
+    """Claim the job, run ``handler`` on it, and write down how it ended."""
+    now = timezone.now()
+    claimed = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
+        state=Job.State.RUNNING, heartbeat=now, attempts=F("attempts") + 1
+    )
+    if not claimed:
+        return
+    job = Job.objects.select_related("campaign", "created_by").get(pk=job_id)
+    try:
+        handler(job)
+    except Refused as refused:
+        fail(job, str(refused))
+    except Exception:
+        log.exception("job %s (%s) failed", job.pk, job.kind)
+        fail(job, "Something broke on our side; the log of the worker says what.")
+
+
+def progress(job: Job, done: int, of: int) -> None:
+    """Say how far the job is; this is also its heartbeat."""
+    Job.objects.filter(pk=job.pk).update(done=done, of=of, heartbeat=timezone.now())
+
+
+def finish(job: Job, **result: Any) -> None:
+    """Mark the job done. Call it in the transaction that writes the job's results."""
+    Job.objects.filter(pk=job.pk).update(
+        state=Job.State.DONE, result=result, done=F("of"), finished_at=timezone.now()
+    )
+
+
+def fail(job: Job, error: str) -> None:
+    Job.objects.filter(pk=job.pk).update(
+        state=Job.State.FAILED, error=error, finished_at=timezone.now()
+    )
+
+
+def sweep() -> int:
+    """Queue again the jobs whose worker is gone; return how many. Run it each minute."""
+    old = timezone.now() - STALE_AFTER
+    lost = Job.objects.filter(
+        Q(state=Job.State.RUNNING, heartbeat__lt=old)
+        | Q(state=Job.State.QUEUED, created_at__lt=old, heartbeat=None)
+    )
+    swept = 0
+    for job in lost:
+        if job.attempts >= MAX_ATTEMPTS:
+            fail(job, f"Given up after {job.attempts} attempts: the worker died each time.")
+        elif requeue(job):
+            swept += 1
+    return swept
+
+
+def requeue(job: Job) -> bool:
+    """Compare-and-swap, so that two sweeps queue a lost job once."""
+    with transaction.atomic():
+        won = Job.objects.filter(pk=job.pk, state=job.state, heartbeat=job.heartbeat).update(
+            state=Job.State.QUEUED, heartbeat=timezone.now()
+        )
+        if won:
+            transaction.on_commit(lambda: dispatch(job))
+    return bool(won)

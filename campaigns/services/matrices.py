@@ -1,0 +1,70 @@
+"""Writing and reading run matrices and the campaign's pair dictionary."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+
+from campaigns import store
+from campaigns.core.runmatrix import (
+    PairDictionary,
+    RunMatrix,
+    read_matrix,
+    read_pairs,
+    write_matrix,
+    write_pairs,
+)
+from campaigns.core.tables import RunTable
+from campaigns.models import Campaign, PairChunk, Run
+
+_cached: dict[int, tuple[list[str], PairDictionary]] = {}
+CACHED_CAMPAIGNS = 2
+
+
+def dictionary_of(campaign: Campaign) -> PairDictionary:
+    """The campaign's dictionary: all chunks in order. Chunks are immutable and named by
+    their content, so a cached dictionary holds as long as its chunks still come first.
+    """
+    paths = list(campaign.pair_chunks.order_by("start").values_list("path", flat=True))
+    read, known = _cached.pop(campaign.pk, ([], PairDictionary()))
+    if paths[: len(read)] != read:
+        read, known = [], PairDictionary()
+    for path in paths[len(read) :]:
+        known.extend(read_pairs(store.get(path)))
+    while len(_cached) >= CACHED_CAMPAIGNS:
+        _cached.pop(next(iter(_cached)))
+    _cached[campaign.pk] = (paths, known)
+    return known
+
+
+def encode(campaign: Campaign, table: RunTable) -> str:
+    """Keep ``table`` as a run matrix and return its name in the content store.
+
+    New pairs are appended to the dictionary by compare-and-swap on ``PairChunk.start``:
+    a writer that lost reads what the other appended and tries again.
+    """
+    while True:
+        known = dictionary_of(campaign)
+        fresh = known.missing(table)
+        if not fresh or append(campaign, start=len(known), pairs=fresh):
+            break
+    return store.put(write_matrix(dictionary_of(campaign).encode(table)), ".parquet")
+
+
+def append(campaign: Campaign, *, start: int, pairs: list[tuple[str, str]]) -> bool:
+    """Add a chunk at ``start``; False if another writer was first."""
+    path = store.put(write_pairs(pairs), ".parquet")
+    try:
+        with transaction.atomic():
+            PairChunk.objects.create(campaign=campaign, start=start, count=len(pairs), path=path)
+    except IntegrityError:
+        return False
+    return True
+
+
+def matrix_of(run: Run) -> RunMatrix:
+    return read_matrix(store.get(run.matrix))
+
+
+def table_of(run: Run) -> RunTable:
+    """The accepted run as strings, in trec_eval order."""
+    return dictionary_of(run.campaign).decode(matrix_of(run), run.tag)

@@ -1,0 +1,37 @@
+"""The content store: immutable files named by their sha256, below ``STORE_DIR``."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from uuid import uuid4
+
+from django.conf import settings
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def put(data: bytes, suffix: str = "") -> str:
+    """Keep ``data`` and return its name. Writing the same bytes twice keeps one file."""
+    digest = sha256(data)
+    name = f"{digest[:2]}/{digest}{suffix}"
+    target = path(name)
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Written beside and renamed, so that no reader ever sees half a file.
+        part = target.with_name(f"{target.name}.{uuid4().hex}.part")
+        part.write_bytes(data)
+        os.replace(part, target)
+    return name
+
+
+def get(name: str) -> bytes:
+    return path(name).read_bytes()
+
+
+def path(name: str) -> Path:
+    """Where the file ``name`` lies. ``name`` comes from ``put``, never from a request."""
+    return Path(settings.STORE_DIR) / name

@@ -1,0 +1,23 @@
+"""The site map: pages by app, the API, and what every installation needs."""
+
+from __future__ import annotations
+
+from django.contrib.auth import views as auth
+from django.contrib.auth.decorators import login_not_required
+from django.urls import include, path
+
+urlpatterns = [
+    path("accounts/login/", auth.LoginView.as_view(), name="login"),
+    path("accounts/logout/", login_not_required(auth.LogoutView.as_view()), name="logout"),
+    path("accounts/password/", auth.PasswordChangeView.as_view(), name="password_change"),
+    path(
+        "accounts/password/done/",
+        auth.PasswordChangeDoneView.as_view(),
+        name="password_change_done",
+    ),
+    path("", include("campaigns.urls")),
+    path("", include("pooling.urls")),
+    path("", include("judging.urls")),
+    path("", include("evaluation.urls")),
+    path("api/", include("workbench.api")),
+]
