@@ -1,0 +1,40 @@
+// What every page needs: menus that close, sortable and filterable tables, rows added to a formset.
+import { dressTables } from "./tables.js";
+
+function closeMenus(except) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (menu !== except) menu.open = false;
+  }
+}
+
+document.addEventListener("click", (event) => {
+  closeMenus(event.target.closest("details.menu"));
+  const adder = event.target.closest("[data-add-row]");
+  if (adder) addRow(adder.dataset.addRow);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const open = document.querySelector("details.menu[open]");
+  closeMenus();
+  open?.querySelector("summary").focus();
+});
+
+function addRow(prefix) {
+  const total = document.getElementById(`id_${prefix}-TOTAL_FORMS`);
+  const blank = document.getElementById(`${prefix}-empty`);
+  const row = blank.content.firstElementChild.cloneNode(true);
+  row.innerHTML = row.innerHTML.replaceAll("__prefix__", total.value);
+  document.querySelector(`#${CSS.escape(prefix)}-rows tbody`).append(row);
+  total.value = Number(total.value) + 1;
+  row.querySelector("input:not([type=hidden]), select, textarea")?.focus();
+}
+
+function dress(root) {
+  dressTables(root);
+  for (const adder of root.querySelectorAll("[data-add-row]")) adder.hidden = false;
+}
+
+dress(document);
+document.addEventListener("htmx:load", (event) => dress(event.detail.elt));
+document.querySelector(".error-summary")?.focus();

@@ -1,0 +1,74 @@
+// Tables that sort by a click on a head and narrow by a filter. Without this file they
+// are plain tables in the server's order.
+//
+// <th data-sort> or <th data-sort="text"> makes a column sortable; a cell's data-value
+// stands before its text. Cells without a number go last, whichever the direction.
+
+const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+function valueOf(row, column) {
+  const cell = row.cells[column];
+  return cell ? (cell.dataset.value ?? cell.textContent).trim() : "";
+}
+
+function numberOf(text) {
+  const plain = text.replaceAll(",", "").replace("−", "-").replace(/%$/, "");
+  return plain === "" ? NaN : Number(plain);
+}
+
+function compare(a, b, sign, asText) {
+  if (!asText) {
+    const [x, y] = [numberOf(a), numberOf(b)];
+    if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
+    if (!Number.isNaN(x)) return sign * (x - y);
+  }
+  if ((a === "") !== (b === "")) return a === "" ? 1 : -1;
+  return sign * collator.compare(a, b);
+}
+
+function sortBy(head) {
+  const table = head.closest("table");
+  const asText = head.dataset.sort === "text";
+  const first = head.classList.contains("num") ? "descending" : "ascending";
+  const other = first === "ascending" ? "descending" : "ascending";
+  const order = head.getAttribute("aria-sort") === first ? other : first;
+  const sign = order === "ascending" ? 1 : -1;
+  for (const th of head.parentElement.cells) th.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", order);
+  const keyed = [...table.tBodies[0].rows].map((row) => [valueOf(row, head.cellIndex), row]);
+  keyed.sort(([a], [b]) => compare(a, b, sign, asText));
+  table.tBodies[0].append(...keyed.map(([, row]) => row));
+}
+
+function filterBy(input) {
+  const table = document.getElementById(input.dataset.filterFor);
+  const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = [...table.tBodies[0].rows];
+  for (const row of rows) {
+    const text = row.textContent.toLowerCase();
+    row.hidden = !words.every((word) => text.includes(word));
+  }
+  const shown = rows.filter((row) => !row.hidden).length;
+  const said = input.parentElement.querySelector("output");
+  if (said) said.textContent = words.length ? `${shown} of ${rows.length}` : "";
+}
+
+export function dressTables(root) {
+  for (const head of root.querySelectorAll("table.data thead th[data-sort]:not(:has(button))")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+  }
+  for (const input of root.querySelectorAll("[data-filter-for]")) {
+    input.closest("[hidden]")?.removeAttribute("hidden");
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const head = event.target.closest("table.data thead th[data-sort]");
+  if (head && event.target.closest("button")) sortBy(head);
+});
+document.addEventListener("input", (event) => {
+  if (event.target.matches("[data-filter-for]")) filterBy(event.target);
+});
