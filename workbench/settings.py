@@ -56,6 +56,7 @@ INSTALLED_APPS = [
     "judging",
     "evaluation",
     "replay",
+    "workbench",
 ]
 
 MIDDLEWARE = [
@@ -136,6 +137,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
     if CELERY_BROKER_URL.startswith("filesystem:")
     else {}
 )
+CELERY_TASK_DEFAULT_QUEUE = env("POOLBENCH_QUEUE", default="poolbench")
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

@@ -8,7 +8,9 @@ writes its results and ``finish`` in one transaction, and may run twice without 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import timedelta
 from typing import Any
 
@@ -24,6 +26,17 @@ from campaigns.models import Campaign, Job, User
 log = logging.getLogger(__name__)
 STALE_AFTER = timedelta(minutes=2)
 MAX_ATTEMPTS = 3
+_inline: ContextVar[bool] = ContextVar("inline", default=False)
+
+
+@contextmanager
+def inline() -> Iterator[None]:
+    """Within this block jobs run in this process: for scripts that build a campaign."""
+    token = _inline.set(True)
+    try:
+        yield
+    finally:
+        _inline.reset(token)
 
 
 def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -> Job:
@@ -39,7 +52,7 @@ def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -
 def dispatch(job: Job) -> None:
     """Send the job to a worker, or run it here where the installation is inline."""
     app = import_string(settings.CELERY_APP_PATH)
-    if settings.POOLBENCH_INLINE:
+    if settings.POOLBENCH_INLINE or _inline.get():
         app.tasks[job.kind](job.pk)
     else:
         app.send_task(job.kind, args=[job.pk])

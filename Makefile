@@ -1,0 +1,43 @@
+# Poolbench: `make demo` and `make test` do all set-up; nothing else is needed first.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+PY := .venv/bin/python
+
+.PHONY: demo run test check bench constraints clean
+
+demo: .venv/.main  ## build the demonstration campaign and serve it (ARGS=--no-serve: tables only)
+	POOLBENCH_VAR=var/demo $(PY) manage.py demo $(ARGS)
+
+run: .venv/.main  ## serve an installation of your own: web and worker together
+	$(PY) manage.py migrate -v 0
+	$(PY) manage.py serve $(ARGS)
+
+test: .venv/.dev  ## the test suite
+	$(PY) -m pytest $(ARGS)
+
+check: .venv/.dev  ## formatting, lint, types, import contracts, templates, migrations, API schema
+	.venv/bin/ruff check . && .venv/bin/ruff format --check .
+	.venv/bin/lint-imports && .venv/bin/mypy .
+	.venv/bin/djade --target-version 5.2 --check $$(git ls-files 'templates/*.html')
+	$(PY) manage.py makemigrations --check --dry-run && $(PY) manage.py check
+	$(PY) manage.py spectacular --validate --fail-on-warn --file /dev/null
+
+bench: .venv/.dev  ## what README's figures come from
+	$(PY) benchmarks/campaign.py
+
+constraints:  ## pin every package anew (needs uv)
+	uv pip compile --upgrade --python-version 3.11 --no-header --no-emit-index-url \
+		--no-annotate pyproject.toml --extra dev -o constraints.txt
+
+clean:
+	rm -rf .venv var
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.main: .venv/bin/python pyproject.toml constraints.txt
+	$(PY) -m pip install -q --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+.venv/.dev: .venv/bin/python pyproject.toml constraints.txt
+	$(PY) -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $@ .venv/.main

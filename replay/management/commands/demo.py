@@ -1,0 +1,78 @@
+"""``manage.py demo``: build the demonstration campaign, print what came of it, serve it."""
+
+from __future__ import annotations
+
+import secrets
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from campaigns.models import Campaign, Role, User
+from campaigns.services import people
+from evaluation.models import ScoreSet
+from replay import tables
+from replay.core.manifest import read_manifest
+from replay.demo.build import write_campaign_folder
+from replay.services import organizer_named, play
+
+ACCOUNTS = {"organizer": "organizer", "ada": "assessor", "participant": "participant"}
+UNFINISHED = (
+    "An earlier demo was interrupted and is incomplete. "
+    "Remove the folder {folder} and start again."
+)
+
+
+class Command(BaseCommand):
+    help = "Build the demonstration campaign and serve it."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--no-serve", action="store_true", help="stop after the tables")
+        parser.add_argument("--bind", default="127.0.0.1:8000", help="address:port")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        call_command("migrate", verbosity=0)
+        campaign = self.campaign()
+        score_set = campaign.score_sets.exclude(released_at=None).first()
+        if score_set is None:
+            raise CommandError(UNFINISHED.format(folder=settings.VAR_DIR))
+        self.show(score_set)
+        self.accounts(campaign, options["bind"])
+        if not options["no_serve"]:
+            call_command("serve", bind=options["bind"])
+
+    def campaign(self) -> Campaign:
+        """The demonstration campaign, built now if it is not there yet."""
+        folder = Path(settings.VAR_DIR) / "stdlib-demo"
+        there = Campaign.objects.filter(slug="stdlib-demo").first()
+        if there:
+            return there
+        self.stdout.write("Reading the documentation of Python's standard library …")
+        write_campaign_folder(folder)
+        manifest = read_manifest(folder)
+        actor = organizer_named("organizer")
+        return play(actor=actor, manifest=manifest, say=self.stdout.write).campaign
+
+    def show(self, score_set: ScoreSet) -> None:
+        self.stdout.write("\nScores\n" + tables.scores(score_set))
+        self.stdout.write("\nAgreement of the assessors\n" + tables.agreement(score_set.campaign))
+
+    def accounts(self, campaign: Campaign, bind: str) -> None:
+        """Give the demo accounts a new password, so that no installation shares one."""
+        password = secrets.token_urlsafe(9)
+        organizer = User.objects.get(username="organizer")
+        team = campaign.teams.earliest("pk")
+        participant, _ = User.objects.get_or_create(username="participant")
+        people.add_member(
+            actor=organizer, campaign=campaign, user=participant, role=Role.PARTICIPANT, team=team
+        )
+        for name in ACCOUNTS:
+            user = User.objects.get(username=name)
+            user.set_password(password)
+            user.save()
+        rows = [[role, name, password] for name, role in ACCOUNTS.items()]
+        self.stdout.write("\nAccounts\n" + tables.aligned(["role", "name", "password"], rows))
+        self.stdout.write(f"\nhttp://{bind}{campaign.get_absolute_url()}")

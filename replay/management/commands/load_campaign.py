@@ -1,0 +1,39 @@
+"""``manage.py load_campaign FOLDER``: create a campaign from a folder and play it through."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from campaigns.core.faults import BadFile
+from campaigns.errors import Refused
+from replay.core.manifest import read_manifest
+from replay.services import organizer_named, play, refuse_if_taken
+
+
+class Command(BaseCommand):
+    help = "Create a campaign from FOLDER/campaign.yaml: pool, judgments, qrels, scores, release."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path)
+        parser.add_argument(
+            "--organizer", default="organizer", help="account that owns it; made if absent"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        start = time.perf_counter()
+        try:
+            manifest = read_manifest(options["folder"])
+            refuse_if_taken(manifest.slug)
+            actor = organizer_named(options["organizer"])
+            played = play(actor=actor, manifest=manifest, say=self.stdout.write)
+        except BadFile as bad:
+            raise CommandError(str(bad)) from bad
+        except Refused as refused:
+            raise CommandError(str(refused)) from refused
+        self.stdout.write(f"{'all':<12} {time.perf_counter() - start:6.1f} s")
+        self.stdout.write(f"Campaign {played.campaign.slug}: {played.campaign.get_absolute_url()}")

@@ -1,0 +1,229 @@
+"""Plays a campaign folder through the whole life of a campaign, with the same services
+that people's clicks call: topics, documents, runs, pool, judgments, qrels, scores, release.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.opening import read_bytes
+from campaigns.core.qrels import read_qrels
+from campaigns.core.tables import QrelsTable
+from campaigns.errors import Refused
+from campaigns.models import Campaign, Role, Run, User
+from campaigns.services import campaigns, collection, people, runs
+from campaigns.services.jobs import inline
+from evaluation import services as evaluation
+from evaluation.models import ScoreSet
+from judging.services import imports, plans, qrels
+from pooling import services as pooling
+from pooling.models import Pool
+from replay.core.manifest import Manifest, RunEntry
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class Played:
+    """What came of it. ``seconds`` is wall time by step."""
+
+    campaign: Campaign
+    score_set: ScoreSet
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass
+class Clock:
+    """Says each step and how long it took."""
+
+    say: Say
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[list[str]]:
+        """The block may append to the list what it did; that is said when it ends."""
+        start, did = time.perf_counter(), list[str]()
+        yield did
+        self.seconds[name] = time.perf_counter() - start
+        self.say(f"{name:<12} {self.seconds[name]:6.1f} s  {'; '.join(did)}")
+
+
+def play(*, actor: User, manifest: Manifest, say: Say) -> Played:
+    """Create the campaign of ``manifest`` and take it as far as the manifest says.
+
+    A refused run stops everything with its faults: a manifest is a complete record.
+    """
+    clock = Clock(say)
+    judged = {entry.assessor: read_grades(entry.file) for entry in manifest.qrels}
+    with inline():
+        campaign = set_up(actor, manifest, clock)
+        submitted = submit_runs(actor, campaign, manifest, clock)
+        pool = freeze_pool(actor, campaign, manifest, submitted, clock)
+        judge(actor, pool, judged, clock)
+        score_set = score(actor, campaign, manifest, clock)
+    return Played(campaign, score_set, clock.seconds)
+
+
+def read_grades(path: object) -> QrelsTable:
+    return read_qrels(read_bytes(path), file=str(path))
+
+
+def set_up(actor: User, manifest: Manifest, clock: Clock) -> Campaign:
+    scale = [
+        campaigns.GradeSpec(g.value, g.label, g.key, g.gain, g.meaning) for g in manifest.scale
+    ]
+    settings = {
+        name: getattr(manifest, name)
+        for name in ("description", "guidelines", "relevance_level", "board")
+    }
+    with clock.step("set-up") as did:
+        campaign = campaigns.create_campaign(
+            actor=actor,
+            title=manifest.title,
+            slug=manifest.slug,
+            scale=scale,
+            max_runs_per_team=None,
+            measures=list(manifest.measures),
+            **settings,
+        )
+        data = read_bytes(manifest.topics)
+        count = collection.import_topics(
+            actor=actor, campaign=campaign, data=data, file=manifest.topics.name
+        )
+        did.append(f"{count} topics")
+        if manifest.documents:
+            data = read_bytes(manifest.documents)
+            count = collection.import_documents(
+                actor=actor, campaign=campaign, data=data, file=manifest.documents.name
+            )
+            did.append(f"{count} documents")
+    return campaign
+
+
+def submit_runs(
+    actor: User, campaign: Campaign, manifest: Manifest, clock: Clock
+) -> list[tuple[RunEntry, Run]]:
+    submitted = []
+    with clock.step("runs") as did:
+        for entry in manifest.runs:
+            team = people.make_team(actor=actor, campaign=campaign, name=entry.team)
+            run = runs.submit_run(
+                actor=actor,
+                campaign=campaign,
+                team=team,
+                data=entry.file.read_bytes(),
+                file_name=entry.file.name,
+                tag=entry.tag,
+                description=entry.description,
+                kind=entry.kind,
+                priority=entry.priority,
+            )
+            run.refresh_from_db()
+            if run.state != Run.State.ACCEPTED:
+                raise BadFile(in_file(run.fault_report, str(entry.file)))
+            submitted.append((entry, run))
+        lines = sum(run.lines for _, run in submitted)
+        teams = len({entry.team for entry in manifest.runs})
+        did.append(f"{len(submitted)} runs of {teams} teams, {lines:,} lines")
+    return submitted
+
+
+def in_file(report: FaultReport, file: str) -> FaultReport:
+    """``report`` with ``file`` as the name in every fault."""
+    data = report.as_dict()
+    return FaultReport.from_dict(
+        {**data, "file": file, "faults": [{**fault, "file": file} for fault in data["faults"]]}
+    )
+
+
+def freeze_pool(
+    actor: User,
+    campaign: Campaign,
+    manifest: Manifest,
+    submitted: list[tuple[RunEntry, Run]],
+    clock: Clock,
+) -> Pool:
+    pooled = [run for entry, run in submitted if entry.pooled]
+    with clock.step("pool") as did:
+        pool = pooling.freeze(actor=actor, campaign=campaign, depth=manifest.depth, runs=pooled)
+        did.append(f"{pool.size:,} pairs of {len(pooled)} runs at depth {manifest.depth}")
+    return pool
+
+
+def judge(actor: User, pool: Pool, judged: dict[str, QrelsTable], clock: Clock) -> None:
+    """Plan the pool among the assessors who judged it, and import what each of them said."""
+    campaign = pool.campaign
+    with clock.step("judgments") as did:
+        users = {name: assessor_named(actor, campaign, name) for name in judged}
+        make_plans(actor, pool, judged, users)
+        for name, table in judged.items():
+            count = imports.import_judgments(
+                actor=actor, campaign=campaign, assessor=users[name], rows=rows_of(table)
+            )
+            did.append(f"{name} {count:,}")
+
+
+def rows_of(table: QrelsTable) -> Iterator[tuple[str, str, int]]:
+    for index, topic in enumerate(table.topics):
+        rows = table.rows(index)
+        for docno, grade in zip(table.docnos[rows], table.grades[rows].tolist(), strict=True):
+            yield topic, docno, grade
+
+
+def assessor_named(actor: User, campaign: Campaign, name: str) -> User:
+    """The account ``name``, made without a usable password if there is none."""
+    user, created = User.objects.get_or_create(username=name)
+    if created:
+        user.set_unusable_password()
+        user.save()
+    people.add_member(actor=actor, campaign=campaign, user=user, role=Role.ASSESSOR)
+    return user
+
+
+def make_plans(
+    actor: User, pool: Pool, judged: dict[str, QrelsTable], users: dict[str, User]
+) -> None:
+    """One plan for each number of assessors a topic: all who judged a topic are its assessors."""
+    by_topic: dict[str, list[User]] = defaultdict(list)
+    for name, table in judged.items():
+        for topic in table.topics:
+            by_topic[topic].append(users[name])
+    pooled = set(pool.items.values_list("topic__number", flat=True).distinct())
+    by_overlap: dict[int, dict[str, list[User]]] = defaultdict(dict)
+    for topic in sorted(pooled & by_topic.keys()):
+        by_overlap[len(by_topic[topic])][topic] = by_topic[topic]
+    for overlap, assessors in sorted(by_overlap.items()):
+        plans.make_plan(actor=actor, pool=pool, overlap=overlap, assessors=assessors)
+
+
+def score(actor: User, campaign: Campaign, manifest: Manifest, clock: Clock) -> ScoreSet:
+    with clock.step("qrels") as did:
+        release = qrels.release_qrels(actor=actor, campaign=campaign, policy=manifest.policy)
+        did.append(f"{release.pairs:,} pairs by policy {release.policy}")
+    with clock.step("scores") as did:
+        score_set = evaluation.score_campaign(actor=actor, campaign=campaign, qrels=release)
+        did.append(f"{score_set.runs.count()} runs, {len(score_set.measures)} measures")
+        if manifest.release:
+            evaluation.release_scores(actor=actor, score_set=score_set)
+            did.append("released to participants")
+    return score_set
+
+
+def organizer_named(name: str) -> User:
+    """The account ``name`` with the right to create campaigns; made if there is none."""
+    user, created = User.objects.get_or_create(username=name)
+    if created:
+        user.set_unusable_password()
+    user.can_create_campaigns = True
+    user.save()
+    return user
+
+
+def refuse_if_taken(slug: str) -> None:
+    if Campaign.objects.filter(slug=slug).exists():
+        raise Refused("taken", f"There is a campaign {slug} already.", "Choose another slug.")
