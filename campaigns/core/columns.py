@@ -70,7 +70,7 @@ class ColumnFile:
     report: FaultReport
     lines: int = 0
     _starts: list[int] = field(default_factory=list)
-    _offsets: list[int] = field(default_factory=list)
+    _spans: list[slice] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.data.startswith(_BOM):
@@ -110,7 +110,7 @@ class ColumnFile:
             if end == len(self.data):
                 raw = raw.removesuffix(b"\n")
             self._starts.append(self.lines + 1)
-            self._offsets.append(start)
+            self._spans.append(slice(start, end))
             first = self.lines + 1
             self.lines += raw.count(b"\n") + 1
             yield first, raw
@@ -147,7 +147,8 @@ class ColumnFile:
             column = field_column(line, width)
         else:
             column = len(line.rstrip().decode("utf-8", "replace")) + 1
-        message = f"{len(fields)} columns instead of {width}."
+        plural = "" if len(fields) == 1 else "s"
+        message = f"{len(fields)} column{plural} instead of {width}."
         self.report.add(
             self.layout.wrong_columns, message, cure, line=number, column=column, excerpt=line
         )
@@ -155,8 +156,7 @@ class ColumnFile:
     def line(self, number: int) -> bytes:
         """The bytes of line ``number`` (from 1) of the blocks read so far."""
         at = bisect_right(self._starts, number) - 1
-        end = self._offsets[at + 1] if at + 1 < len(self._offsets) else len(self.data)
-        return self.data[self._offsets[at] : end].split(b"\n")[number - self._starts[at]]
+        return self.data[self._spans[at]].split(b"\n")[number - self._starts[at]]
 
     def fault(
         self, code: str, message: str, cure: str, *, line: int, field: int, excerpt: bool = True
@@ -180,7 +180,8 @@ class ColumnFile:
         for line, message, cure in islice(told, room):
             self.fault(code, message, cure, line=line, field=field)
             shown += 1
-        self.report.counts[code] += count - shown
+        if count > shown:
+            self.report.counts[code] += count - shown
 
 
 def foreign_kind(data: bytes) -> str | None:

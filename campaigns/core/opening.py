@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import zlib
+from pathlib import Path
 from typing import NoReturn, Protocol
 
 from campaigns.core.faults import BadFile, FaultReport
@@ -15,6 +16,7 @@ MAX_BYTES = 1 << 30
 
 GZIP_MAGIC = b"\x1f\x8b"
 _STEP = 1 << 20
+_SHORTEN = "Send a smaller file, or ask the organizers to raise the limit."
 
 
 class Readable(Protocol):
@@ -34,8 +36,9 @@ def read_bytes(source: Source, *, max_bytes: int = MAX_BYTES, file: str = "") ->
     the limit) or E15 (too large); a path that cannot be opened raises ``OSError``.
     """
     if isinstance(source, str | os.PathLike):
-        with open(source, "rb") as stream:
-            return _read(stream, max_bytes, file or os.path.basename(source))
+        path = Path(source)
+        with path.open("rb") as stream:
+            return _read(stream, max_bytes, file or path.name)
     if isinstance(source, bytes):
         if not source.startswith(GZIP_MAGIC) and len(source) <= max_bytes:
             return source
@@ -48,15 +51,17 @@ def _read(stream: Readable, max_bytes: int, file: str) -> bytes:
     rest = _Prefixed(head, stream)
     if head != GZIP_MAGIC:
         if (plain := _take(rest, max_bytes)) is None:
-            _refuse_large(max_bytes, file)
+            _refuse("E15", f"The file holds more than {max_bytes:,} bytes.", _SHORTEN, file)
         return plain
     try:
         with gzip.GzipFile(fileobj=rest) as unpacked:
             data = _take(unpacked, max_bytes)
     except (OSError, EOFError, zlib.error) as error:
-        _refuse_gzip(f"The gzip file is damaged or cut off ({error}).", file)
+        message = f"The gzip file is damaged or cut off ({error})."
+        _refuse("E02", message, "Pack the file again with gzip, or send it unpacked.", file)
     if data is None:
-        _refuse_gzip(f"The gzip file expands to more than {max_bytes:,} bytes.", file)
+        message = f"The gzip file expands to more than {max_bytes:,} bytes."
+        _refuse("E02", message, _SHORTEN, file)
     return data
 
 
@@ -72,19 +77,9 @@ def _take(stream: Readable, max_bytes: int) -> bytes | None:
     return b"".join(parts)
 
 
-def _refuse_large(max_bytes: int, file: str) -> NoReturn:
+def _refuse(code: str, message: str, cure: str, file: str) -> NoReturn:
     report = FaultReport(file)
-    report.add(
-        "E15",
-        f"The file holds more than {max_bytes:,} bytes.",
-        "Send fewer documents per topic, or ask the organizers to raise the limit.",
-    )
-    raise BadFile(report)
-
-
-def _refuse_gzip(message: str, file: str) -> NoReturn:
-    report = FaultReport(file)
-    report.add("E02", message, "Pack the file again with gzip, or send it unpacked.")
+    report.add(code, message, cure)
     raise BadFile(report)
 
 

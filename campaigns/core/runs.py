@@ -65,7 +65,7 @@ def read_run(
     source = ColumnFile(data, replace(RUN_LAYOUT, allow_extra=lenient), report)
     rows = RowCollector()
     for block in source.blocks():
-        rows.add(*good_scores(source, block))
+        rows.add(block, read_scores(source, block))
     table = tabulate(source, rows.finish())
     if report.has_errors:
         raise BadFile(report)
@@ -112,23 +112,18 @@ class RowCollector:
         return RunRows(numbers, self.topics, self.docnos, scores, self.tag)
 
 
-def good_scores(source: ColumnFile, block: Block) -> tuple[Block, NDArray[np.float64]]:
-    """The scores of ``block``; lines with a score that is no finite decimal are E14 and go."""
+def read_scores(source: ColumnFile, block: Block) -> NDArray[np.float64]:
+    """The scores of ``block``; one that is no finite decimal is E14 and stands as 0 here."""
     column = block.columns[SCORE]
-    scores = _fast_scores(column)
-    if scores is not None:
-        return block, scores
-    bad = {i for i, text in enumerate(column) if not is_finite_decimal(text)}
-    for i in sorted(bad):
-        source.fault(
-            "E14",
-            "The score is not a finite decimal number.",
-            "Write it like 12.5 or 1.25e1; nan, inf, commas and hexadecimal are not taken.",
-            line=block.lines[i],
-            field=SCORE,
-        )
-    kept = block.without(bad)
-    return kept, np.array([float(text) for text in kept.columns[SCORE]], dtype=np.float64)
+    if (scores := _fast_scores(column)) is not None:
+        return scores
+    bad = [i for i, text in enumerate(column) if not is_finite_decimal(text)]
+    message = "The score is not a finite decimal number."
+    cure = "Write it like 12.5 or 1.25e1; nan, inf, commas and hexadecimal are not taken."
+    source.faults("E14", ((block.lines[i], message, cure) for i in bad), len(bad), field=SCORE)
+    refused = set(bad)
+    texts = (b"0" if i in refused else text for i, text in enumerate(column))
+    return np.fromiter(map(float, texts), np.float64, len(column))
 
 
 def is_finite_decimal(text: bytes) -> bool:

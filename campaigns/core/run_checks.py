@@ -1,0 +1,169 @@
+"""The run validator: one report of everything that is wrong or odd in a submitted run.
+
+The same function answers the browser, the API and the command line. Codes and cures
+are listed in docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+
+from campaigns.core.columns import ColumnFile
+from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.opening import read_bytes
+from campaigns.core.run_fields import FieldChecks
+from campaigns.core.run_ids import check_docnos, check_topics
+from campaigns.core.run_ranking import Ranking, check_depths, check_ranking
+from campaigns.core.runs import RUN_LAYOUT, RowCollector, read_scores, group_by_topic, tabulate
+from campaigns.core.tables import RunTable
+
+TAG_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}"
+_STRUCTURE = ("E01", "E03", "E13", "E14")
+
+
+@dataclass(frozen=True)
+class RunRules:
+    """What a campaign asks of a run. None means: not checked.
+
+    ``topics`` are those that may be submitted; ``withheld_topics`` (training topics)
+    are told apart from unknown ones. ``docnos`` is the collection; without it
+    ``docno_pattern`` is used. ``earlier_hashes`` maps ``normalised_hash`` of the same
+    team's other runs to their tags.
+    """
+
+    topics: frozenset[str] | None = None
+    withheld_topics: frozenset[str] = frozenset()
+    docnos: Container[str] | None = None
+    docno_pattern: str | None = None
+    max_docno: int = 500
+    declared_tag: str | None = None
+    tag_pattern: str = TAG_PATTERN
+    used_tags: frozenset[str] = frozenset()
+    max_per_topic: int | None = 1000
+    min_per_topic: int | None = None
+    require_all_topics: bool = False
+    max_lines: int | None = None
+    max_bytes: int = 1 << 28
+    earlier_hashes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CheckedRun:
+    """The answer: ``table`` is None when the run is refused.
+
+    ``lines`` counts the lines of the file, ``documents`` its good ones; ``tied`` is the
+    number of documents that share their score with another of the topic.
+    """
+
+    report: FaultReport
+    table: RunTable | None = None
+    lines: int = 0
+    documents: int = 0
+    topics: tuple[str, ...] = ()
+    tag: str = ""
+    tied: int = 0
+    digest: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        return self.table is not None
+
+    @property
+    def tied_share(self) -> float | None:
+        """Share of documents in ties, None without documents."""
+        return self.tied / self.documents if self.documents else None
+
+
+def check_run(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRun:
+    """Check the run in ``data`` (plain or gzip) against ``rules``. Never raises for bad input."""
+    try:
+        text = read_bytes(io.BytesIO(data), max_bytes=rules.max_bytes, file=file)
+    except BadFile as refused:
+        return CheckedRun(refused.report)
+    lines = text.count(b"\n") + (not text.endswith(b"\n"))
+    if rules.max_lines is not None and lines > rules.max_lines:
+        # A limit on resources: nothing else of the file is looked at.
+        return CheckedRun(_too_many_lines(file, lines, rules.max_lines), lines=lines)
+    return _check_text(ColumnFile(text, RUN_LAYOUT, FaultReport(file)), rules)
+
+
+def _check_text(source: ColumnFile, rules: RunRules) -> CheckedRun:
+    fields = FieldChecks(source, rules.declared_tag, rules.used_tags, _pattern(rules.tag_pattern))
+    collector = RowCollector()
+    for block in source.blocks():
+        fields.check(block)
+        collector.add(block, read_scores(source, block))
+    fields.finish()
+    rows = collector.finish()
+    grouped = group_by_topic(rows.topics)
+    # What hangs on complete lines and sound numbers is only told when all are.
+    sound = len(rows) > 0 and not any(source.report.counts[code] for code in _STRUCTURE)
+    check_topics(source, rows, grouped, rules.topics, rules.withheld_topics)
+    check_docnos(source, rows, rules.docnos, _pattern(rules.docno_pattern), rules.max_docno)
+    check_depths(source, rows, grouped, rules.max_per_topic, rules.min_per_topic if sound else None)
+    table = tabulate(source, rows)
+    tied = 0
+    if sound:
+        check_missing_topics(source.report, rules, grouped.topics)
+        tied = check_ranking(source, Ranking.of(rows, grouped, fields.ranks()), table)
+    return _answer(source, table, tied, rules.earlier_hashes)
+
+
+def check_missing_topics(report: FaultReport, rules: RunRules, found: tuple[str, ...]) -> None:
+    """Add W02, or E17 where every topic is required, when topics have no document."""
+    wanted = (rules.topics or frozenset()) - rules.withheld_topics
+    missing = sorted(wanted - set(found))
+    if not missing:
+        return
+    shown = ", ".join(missing[:10]) + (", …" if len(missing) > 10 else "")
+    message = f"{len(missing)} of {len(wanted)} topics have no document: {shown}."
+    if rules.require_all_topics:
+        report.add("E17", message, "This campaign asks for documents for every topic.")
+    else:
+        report.add("W02", message, "They count as 0 in the means over all topics.")
+
+
+def normalised_hash(table: RunTable) -> str:
+    """Hex sha256 over topics, docnos in order and scores; tag, ranks and layout do not count."""
+    digest = hashlib.sha256()
+    for index, topic in enumerate(table.topics):
+        rows = table.rows(index)
+        digest.update("\n".join([topic, *table.docnos[rows], ""]).encode())
+        # Adding zero turns -0.0 into 0.0, which is the same score.
+        digest.update((table.scores[rows] + 0.0).astype("<f8").tobytes())
+    return digest.hexdigest()
+
+
+def _answer(
+    source: ColumnFile, table: RunTable, tied: int, earlier: Mapping[str, str]
+) -> CheckedRun:
+    report = source.report
+    digest = normalised_hash(table)
+    if (twin := earlier.get(digest)) is not None:
+        message = f"The run ranks and scores the same documents as your run {twin}."
+        report.add("W09", message, "Send another run, or withdraw one of the two.")
+    return CheckedRun(
+        report=report,
+        table=None if report.has_errors else table,
+        lines=source.lines,
+        documents=len(table),
+        topics=table.topics,
+        tag=table.tag,
+        tied=tied,
+        digest=digest,
+    )
+
+
+def _too_many_lines(file: str, lines: int, allowed: int) -> FaultReport:
+    report = FaultReport(file)
+    message = f"The file has {lines:,} lines; {allowed:,} are allowed."
+    report.add("E15", message, "Send fewer documents per topic.", line=allowed + 1)
+    return report
+
+
+def _pattern(text: str | None) -> re.Pattern[str] | None:
+    return None if text is None else re.compile(text, re.ASCII)

@@ -1,0 +1,120 @@
+"""Checks of single fields of a run: the tag, column 2 and the rank."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.core.columns import Block, ColumnFile
+from campaigns.core.runs import Q0, RANK, TAG
+
+_RANK = re.compile(rb"[+-]?\d{1,18}")
+
+
+@dataclass
+class FieldChecks:
+    """Walks the blocks of one run; ``finish`` adds what is told once a file."""
+
+    source: ColumnFile
+    declared_tag: str | None
+    used_tags: frozenset[str]
+    tag_pattern: re.Pattern[str] | None
+    _first_tag: bytes | None = None
+    _seen_tags: set[bytes] = field(default_factory=set)
+    _odd_q0: list[int] = field(default_factory=list)
+    _odd_q0_count: int = 0
+    _ranks: list[Sequence[bytes]] = field(default_factory=list)
+
+    def check(self, block: Block) -> None:
+        if not block.lines:
+            return
+        self._check_tags(block)
+        self._check_q0(block)
+        self._check_ranks(block)
+
+    def ranks(self) -> NDArray[np.int64]:
+        """All ranks in file order; only for a file without E13."""
+        column = list(chain.from_iterable(self._ranks))
+        return np.fromiter(map(int, column), np.int64, len(column))
+
+    def finish(self) -> None:
+        if self._odd_q0_count:
+            self.source.fault(
+                "W01",
+                f"Column 2 is not Q0 on {self._odd_q0_count:,} line(s).",
+                "It is ignored; write Q0 to be safe with other tools.",
+                line=self._odd_q0[0],
+                field=Q0,
+            )
+
+    def _check_tags(self, block: Block) -> None:
+        tags = block.columns[TAG]
+        if self._first_tag is None:
+            self._first_tag = tags[0]
+            self._check_declared(tags[0].decode(), block.lines[0])
+        different = set(tags)
+        for tag in different - self._seen_tags:
+            self._check_pattern(tag.decode(), block.lines[tags.index(tag)])
+        self._seen_tags |= different
+        if different != {self._first_tag}:
+            self._add_changes(block)
+
+    def _check_pattern(self, tag: str, line: int) -> None:
+        if self.tag_pattern is None or self.tag_pattern.fullmatch(tag):
+            return
+        self.source.fault(
+            "E05",
+            "The run tag is not allowed.",
+            f"Use a tag of the form {self.tag_pattern.pattern}.",
+            line=line,
+            field=TAG,
+        )
+
+    def _check_declared(self, tag: str, line: int) -> None:
+        if self.declared_tag is not None and tag != self.declared_tag:
+            self.source.fault(
+                "E07",
+                f"The run tag is not the declared one, {self.declared_tag}.",
+                "Declare the tag that stands in the file, or change the file.",
+                line=line,
+                field=TAG,
+            )
+        if tag in self.used_tags:
+            self.source.fault(
+                "E08",
+                "Another run of this campaign has this tag already.",
+                "Choose another tag, or replace the earlier run.",
+                line=line,
+                field=TAG,
+            )
+
+    def _add_changes(self, block: Block) -> None:
+        first = self._first_tag or b""
+        changed = [i for i, tag in enumerate(block.columns[TAG]) if tag != first]
+        message = f"The run tag differs from the first line's, {first.decode()[:40]}."
+        cure = "Write the same tag on every line."
+        told = ((block.lines[i], message, cure) for i in changed)
+        self.source.faults("E06", told, len(changed), field=TAG)
+
+    def _check_q0(self, block: Block) -> None:
+        column = block.columns[Q0]
+        if set(column) == {b"Q0"}:
+            return
+        odd = [block.lines[i] for i, value in enumerate(column) if value != b"Q0"]
+        self._odd_q0_count += len(odd)
+        self._odd_q0 = self._odd_q0 or odd[:1]
+
+    def _check_ranks(self, block: Block) -> None:
+        column = block.columns[RANK]
+        self._ranks.append(column)
+        good = {rank for rank in set(column) if _RANK.fullmatch(rank)}
+        bad = [i for i, rank in enumerate(column) if rank not in good]
+        told = (
+            (block.lines[i], "The rank is not a whole number.", "Write 1, 2, 3, …") for i in bad
+        )
+        self.source.faults("E13", told, len(bad), field=RANK)

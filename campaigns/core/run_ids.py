@@ -1,0 +1,136 @@
+"""Checks of the topics and docnos of a run against those of the campaign."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable, Iterator
+from typing import NamedTuple
+
+from campaigns.core.columns import ColumnFile
+from campaigns.core.runs import DOCNO, TOPIC, GroupedRows, RunRows
+
+_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
+
+
+class TopicRows(NamedTuple):
+    """One topic of the file: its rows in file order."""
+
+    topic: str
+    rows: list[int]
+
+
+def topic_rows(grouped: GroupedRows) -> Iterator[TopicRows]:
+    for topic, (start, end) in zip(grouped.topics, grouped.groups(), strict=True):
+        yield TopicRows(topic, grouped.order[start:end].tolist())
+
+
+def check_topics(
+    source: ColumnFile,
+    rows: RunRows,
+    grouped: GroupedRows,
+    known: frozenset[str] | None,
+    withheld: frozenset[str],
+) -> None:
+    """E16 for withheld topics, E09 for unknown ones, each told once, with near misses (W11)."""
+    strange = [t for t in topic_rows(grouped) if known is not None and t.topic not in known]
+    near = near_misses({t.topic for t in strange} - withheld, known or ())
+    for topic, members in sorted(strange, key=lambda found: found.rows[0]):
+        size = f"{len(members):,} line(s)"
+        line = int(rows.lines[members[0]])
+        if topic not in withheld:
+            cure = _cure(near.get(topic), "Remove these lines, or use the campaign's topic ids.")
+            message = f"The campaign has no such topic ({size})."
+            source.fault("E09", message, cure, line=line, field=TOPIC)
+    for topic, members in topic_rows(grouped):
+        if topic in withheld:
+            source.fault(
+                "E16",
+                f"Runs may not answer this topic; it is withheld ({len(members):,} line(s)).",
+                "Remove the lines of this topic.",
+                line=int(rows.lines[members[0]]),
+                field=TOPIC,
+            )
+    _add_near(source, near, "topic", lambda topic: _line_of(rows, rows.topics, topic), TOPIC)
+
+
+def check_docnos(
+    source: ColumnFile,
+    rows: RunRows,
+    known: Container[str] | None,
+    pattern: re.Pattern[str] | None,
+    max_length: int,
+) -> None:
+    """E10 for every line whose docno the collection lacks, with near misses (W11)."""
+    unknown = {d for d in set(rows.docnos) if not _is_known(d, known, pattern, max_length)}
+    if not unknown:
+        return
+    near = near_misses(unknown, known if isinstance(known, Iterable) else ())
+    reason = "The collection has no such document." if known is not None else _form(pattern)
+    bad = [row for row, docno in enumerate(rows.docnos) if docno in unknown]
+
+    def told() -> Iterator[tuple[int, str, str]]:
+        for row in bad:
+            docno = rows.docnos[row]
+            long = len(docno) > max_length
+            message = f"The docno has more than {max_length} characters." if long else reason
+            cure = _cure(near.get(docno), "Use the docnos of the campaign's collection.")
+            yield int(rows.lines[row]), message, cure
+
+    source.faults("E10", told(), len(bad), field=DOCNO)
+    _add_near(source, near, "docno", lambda docno: _line_of(rows, rows.docnos, docno), DOCNO)
+
+
+def near_misses(strange: set[str], known: Iterable[str]) -> dict[str, str]:
+    """Known ids that differ from strange ones only in case or in leading zeros."""
+    wanted = {plain_form(name) for name in strange}
+    if not wanted:
+        return {}
+    found: dict[str, str] = {}
+    for name in known:
+        if (plain := plain_form(name)) in wanted:
+            found[plain] = min(name, found.get(plain, name))
+    return {name: found[plain_form(name)] for name in strange if plain_form(name) in found}
+
+
+def plain_form(name: str) -> str:
+    """The id in one case and without leading zeros in its numbers."""
+    return _ZEROS.sub("", name.casefold())
+
+
+def _is_known(
+    docno: str, known: Container[str] | None, pattern: re.Pattern[str] | None, max_length: int
+) -> bool:
+    if known is not None:
+        return docno in known
+    return len(docno) <= max_length and (pattern is None or pattern.fullmatch(docno) is not None)
+
+
+def _form(pattern: re.Pattern[str] | None) -> str:
+    return f"The docno is not of the form {pattern.pattern}." if pattern else ""
+
+
+def _cure(near: str | None, otherwise: str) -> str:
+    return otherwise if near is None else f"Did you mean {near}?"
+
+
+def _line_of(rows: RunRows, column: list[str], value: str) -> int:
+    return int(rows.lines[column.index(value)])
+
+
+def _add_near(
+    source: ColumnFile,
+    near: dict[str, str],
+    noun: str,
+    line_of: Callable[[str], int],
+    field: int,
+) -> None:
+    if not near:
+        return
+    first = min(near, key=line_of) if len(near) <= 100 else min(near)
+    source.fault(
+        "W11",
+        f"{len(near):,} {noun}(s) look like known ones written otherwise: {near[first]}.",
+        "Ids are compared byte for byte: keep their zeros and their case.",
+        line=line_of(first),
+        field=field,
+    )

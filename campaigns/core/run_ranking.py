@@ -1,0 +1,160 @@
+"""Checks of a whole ranking: depth, ranks, ties, the order of topics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.core.columns import ColumnFile
+from campaigns.core.run_ids import topic_rows
+from campaigns.core.runs import DOCNO, RANK, SCORE, TOPIC, GroupedRows, RunRows
+from campaigns.core.tables import RunTable
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Rows in file order as arrays: topic code, rank, score and line number."""
+
+    topics: tuple[str, ...]
+    codes: NDArray[np.int64]
+    ranks: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    lines: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, rows: RunRows, grouped: GroupedRows, ranks: NDArray[np.int64]) -> Ranking:
+        codes = np.empty(len(rows), np.int64)
+        codes[grouped.order] = np.repeat(np.arange(len(grouped.topics)), np.diff(grouped.starts))
+        return cls(grouped.topics, codes, ranks, rows.scores, rows.lines)
+
+    def by_rank(self) -> Ranking:
+        """Sorted by topic, then rank; equal ranks by score descending."""
+        order = np.lexsort((-self.scores, self.ranks, self.codes))
+        columns = (self.codes, self.ranks, self.scores, self.lines)
+        return Ranking(self.topics, *(column[order] for column in columns))
+
+
+def check_depths(
+    source: ColumnFile,
+    rows: RunRows,
+    grouped: GroupedRows,
+    most: int | None,
+    least: int | None,
+) -> None:
+    """E12 and W03, once a topic, at its first line too many or at its last line."""
+    for topic, members in topic_rows(grouped):
+        size = f"Topic {topic} has {len(members):,} documents"
+        if most is not None and len(members) > most:
+            source.fault(
+                "E12",
+                f"{size}; {most:,} are allowed.",
+                f"Keep the {most:,} best documents of each topic.",
+                line=int(rows.lines[members[most]]),
+                field=DOCNO,
+            )
+        if least is not None and len(members) < least:
+            source.fault(
+                "W03",
+                f"{size}; {least:,} are expected.",
+                "Retrieve more, or leave it so: missing ranks count as not relevant.",
+                line=int(rows.lines[members[-1]]),
+                field=TOPIC,
+            )
+
+
+def check_ranking(source: ColumnFile, ranking: Ranking, table: RunTable) -> int:
+    """W04 to W08, each told once a file. Returns the number of tied documents."""
+    check_rank_order(source, ranking.by_rank())
+    check_rank_steps(source, ranking.by_rank())
+    check_contiguous(source, ranking)
+    return check_ties(source, table)
+
+
+def check_ties(source: ColumnFile, table: RunTable) -> int:
+    """W04 for equal scores, W06 for scores that only a 32-bit reader takes for equal."""
+    tied = np.count_nonzero(_in_ties(table.scores, table.starts))
+    if tied:
+        source.report.add(
+            "W04",
+            f"{tied:,} of {len(table):,} documents ({tied / len(table):.1%}) share their score"
+            " with another document of the topic.",
+            "Ties are put in order of docno, descending; give distinct scores to decide yourself.",
+        )
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = table.scores.astype(np.float32).astype(np.float64)
+    collapsed = np.count_nonzero(_in_ties(narrow, table.starts)) - tied
+    if collapsed > 0:
+        source.report.add(
+            "W06",
+            f"{collapsed:,} documents get tied scores in tools that read 32-bit numbers.",
+            "trec_eval 9 ranks them by docno; spread the scores wider to be safe.",
+        )
+    return int(tied)
+
+
+def check_rank_order(source: ColumnFile, ranking: Ranking) -> None:
+    """W05 when a document of a later rank has a higher score. ``ranking`` is by rank."""
+    same_topic = ranking.codes[:-1] == ranking.codes[1:]
+    wrong = np.flatnonzero(same_topic & (ranking.scores[:-1] < ranking.scores[1:]))
+    if not len(wrong):
+        return
+    at = int(wrong[0])
+    topics = len(np.unique(ranking.codes[wrong]))
+    source.fault(
+        "W05",
+        f"In {topics:,} topic(s) ranks and scores disagree: in topic"
+        f" {ranking.topics[ranking.codes[at]]} rank {ranking.ranks[at + 1]} has score"
+        f" {ranking.scores[at + 1]:g}, above {ranking.scores[at]:g} of rank {ranking.ranks[at]}.",
+        "Scores decide and ranks are ignored; if ranks are what you mean, write falling scores.",
+        line=int(ranking.lines[at + 1]),
+        field=SCORE,
+    )
+
+
+def check_rank_steps(source: ColumnFile, ranking: Ranking) -> None:
+    """W07 when the ranks of a topic are not 0, 1, 2, … or 1, 2, 3, …"""
+    same_topic = ranking.codes[:-1] == ranking.codes[1:]
+    odd = np.concatenate(([False], same_topic & (np.diff(ranking.ranks) != 1)))
+    first = np.concatenate(([True], ~same_topic))
+    odd |= first & (ranking.ranks != 0) & (ranking.ranks != 1)
+    wrong = np.flatnonzero(odd)
+    if not len(wrong):
+        return
+    source.fault(
+        "W07",
+        f"In {len(np.unique(ranking.codes[wrong])):,} topic(s) ranks do not count up by one"
+        " from 0 or 1.",
+        "Ranks are ignored; check that no line was lost.",
+        line=int(ranking.lines[wrong[0]]),
+        field=RANK,
+    )
+
+
+def check_contiguous(source: ColumnFile, ranking: Ranking) -> None:
+    """W08 when the lines of a topic do not stand together."""
+    starts = np.concatenate(([0], np.flatnonzero(np.diff(ranking.codes)) + 1))
+    blocks = ranking.codes[starts]
+    if len(blocks) == len(ranking.topics):
+        return
+    _, first = np.unique(blocks, return_index=True)
+    again = np.setdiff1d(np.arange(len(blocks)), first)
+    source.fault(
+        "W08",
+        f"The lines of {len(np.unique(blocks[again])):,} topic(s) do not stand together.",
+        "That is fine here; some tools want each topic in one block.",
+        line=int(ranking.lines[starts[again[0]]]),
+        field=TOPIC,
+    )
+
+
+def _in_ties(scores: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which rows share their score with a neighbour of the same topic (rows by score)."""
+    equal = scores[:-1] == scores[1:]
+    borders = starts[1:-1]
+    equal[borders - 1] = False
+    tied = np.zeros(len(scores), np.bool_)
+    tied[:-1] |= equal
+    tied[1:] |= equal
+    return tied
