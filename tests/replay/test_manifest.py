@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from campaigns.core.faults import BadFile, FaultReport
+from replay.core.manifest import GradeEntry, read_manifest
+
+GOOD = """\
+title: Toy
+slug: toy
+scale:
+  - {grade: 0, label: No, key: "n"}
+  - {grade: 2, label: Yes, key: "y", gain: 3}
+topics: t.tsv
+runs:
+  - {file: r.txt, team: A, tag: r, pooled: false}
+pool: {depth: 3}
+qrels:
+  - {file: q.txt, assessor: ann}
+"""
+
+
+def folder_with(tmp_path: Path, text: str) -> Path:
+    (tmp_path / "campaign.yaml").write_text(text)
+    for name in ("t.tsv", "r.txt", "q.txt"):
+        (tmp_path / name).write_text("")
+    return tmp_path
+
+
+def faults_of(tmp_path: Path, text: str) -> FaultReport:
+    with pytest.raises(BadFile) as caught:
+        read_manifest(folder_with(tmp_path, text))
+    return caught.value.report
+
+
+def test_manifest_reads_values_and_defaults(tmp_path: Path) -> None:
+    manifest = read_manifest(folder_with(tmp_path, GOOD))
+    assert manifest.scale == (GradeEntry(0, "No", "n", 0.0), GradeEntry(2, "Yes", "y", 3.0))
+    assert manifest.runs[0].file == tmp_path / "r.txt"
+    assert (manifest.runs[0].pooled, manifest.runs[0].kind) == (False, "automatic")
+    assert (manifest.depth, manifest.policy, manifest.release) == (3, "single", True)
+    assert manifest.documents is None
+
+
+def test_manifest_with_many_faults_lists_all_with_lines(tmp_path: Path) -> None:
+    text = GOOD.replace("title: Toy\n", "").replace('key: "y"', "key: 7")
+    text = text.replace("{depth: 3}", "{depth: 0}") + "colour: red\n"
+    report = faults_of(tmp_path, text)
+    assert report.counts == {"EM03": 4}
+    assert {(f.line, f.message) for f in report.faults} == {
+        (1, "title is missing"),
+        (4, "scale[2].key is not one character, in quotes"),
+        (8, "pool.depth is not a whole number from 1"),
+        (11, "unknown key 'colour'"),
+    }
+
+
+def test_manifest_with_absent_files_names_each(tmp_path: Path) -> None:
+    report = faults_of(tmp_path, GOOD.replace("r.txt", "gone.txt").replace("q.txt", "../x"))
+    assert [(f.code, f.message, f.line) for f in report.faults] == [
+        ("EM04", "no file gone.txt", 8),
+        ("EM04", "no file ../x", 11),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("title: [", "EM02"), ("- a\n", "EM02"), ("", "EM02"), ("a: b: c", "EM02")]
+)
+def test_manifest_that_is_no_mapping_is_refused(tmp_path: Path, text: str, code: str) -> None:
+    assert list(faults_of(tmp_path, text).counts) == [code]
+
+
+def test_manifest_that_is_absent_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match="EM01"):
+        read_manifest(tmp_path)
