@@ -81,7 +81,8 @@ def is_number(value: Any) -> bool:
 
 # key: (check, what it must be, required)
 Schema = Mapping[str, tuple[Check, str, bool]]
-TEXT, WHOLE = (is_text, "a text"), (is_whole, "a whole number")
+# YAML reads an unquoted No or 7 as something else than a text.
+TEXT, WHOLE = (is_text, "a text (try quotes)"), (is_whole, "a whole number")
 FLAG = (lambda v: isinstance(v, bool), "true or false")
 LIST = (lambda v: isinstance(v, list) and bool(v), "a list with at least one entry")
 TOP: Schema = {

@@ -11,8 +11,8 @@ GOOD = """\
 title: Toy
 slug: toy
 scale:
-  - {grade: 0, label: No, key: "n"}
-  - {grade: 2, label: Yes, key: "y", gain: 3}
+  - {grade: 0, label: "No", key: "n"}
+  - {grade: 2, label: "Yes", key: "y", gain: 3}
 topics: t.tsv
 runs:
   - {file: r.txt, team: A, tag: r, pooled: false}
