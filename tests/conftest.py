@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from campaigns.models import Campaign, Document, Role, Team, Topic, User
+from campaigns.services.campaigns import GradeSpec, create_campaign
+from campaigns.services.people import add_member, make_team
+from campaigns.store import sha256
+
 REPOSITORY = Path(__file__).resolve().parent.parent
+SCALE = (
+    GradeSpec(0, "not relevant", "0", 0),
+    GradeSpec(1, "related", "1", 1),
+    GradeSpec(2, "relevant", "2", 2),
+    GradeSpec(3, "perfect", "3", 3),
+)
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +29,101 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data in {folder}: set POOLBENCH_DATA to its folder")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _own_installation(settings, tmp_path):
+    """Jobs run in this process, files go to this test's folder, passwords cost nothing."""
+    settings.POOLBENCH_INLINE = True
+    settings.STORE_DIR = tmp_path / "store"
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def user(name: str, **fields: object) -> User:
+    return User.objects.create_user(name, password="correct horse battery", **fields)
+
+
+@pytest.fixture
+def organizer(db) -> User:
+    return user("organizer", can_create_campaigns=True)
+
+
+@pytest.fixture
+def assessor(campaign) -> User:
+    return joined(campaign, "assessor", Role.ASSESSOR)
+
+
+@pytest.fixture
+def assessor2(campaign) -> User:
+    return joined(campaign, "assessor2", Role.ASSESSOR)
+
+
+@pytest.fixture
+def participant(campaign, team) -> User:
+    return joined(campaign, "participant", Role.PARTICIPANT, team)
+
+
+@pytest.fixture
+def rival(campaign, other_team) -> User:
+    """A participant of another team."""
+    return joined(campaign, "rival", Role.PARTICIPANT, other_team)
+
+
+@pytest.fixture
+def viewer(campaign) -> User:
+    return joined(campaign, "viewer", Role.VIEWER)
+
+
+@pytest.fixture
+def stranger(db) -> User:
+    """Somebody with an account and no role anywhere."""
+    return user("stranger")
+
+
+@pytest.fixture
+def campaign(organizer) -> Campaign:
+    """Grades 0 to 3, topics "1" to "3", documents d1 to d9; only the organizer is a member."""
+    made = create_campaign(actor=organizer, title="Small Task", slug="small", scale=SCALE)
+    Topic.objects.bulk_create(
+        Topic(campaign=made, number=str(n), title=f"topic {n}", position=n) for n in (1, 2, 3)
+    )
+    Document.objects.bulk_create(
+        Document(
+            campaign=made,
+            docno=f"d{n}",
+            title=f"Document {n}",
+            body=f"The text of document {n}.",
+            sha256=sha256(b"%d" % n),
+        )
+        for n in range(1, 10)
+    )
+    return made
+
+
+@pytest.fixture
+def team(campaign, organizer) -> Team:
+    return make_team(actor=organizer, campaign=campaign, name="Alpha")
+
+
+@pytest.fixture
+def other_team(campaign, organizer) -> Team:
+    return make_team(actor=organizer, campaign=campaign, name="Beta")
+
+
+def joined(campaign: Campaign, name: str, role: str, team: Team | None = None) -> User:
+    """A new user with a role in ``campaign``."""
+    member = add_member(
+        actor=campaign.created_by, campaign=campaign, user=user(name), role=role, team=team
+    )
+    return member.user
+
+
+@pytest.fixture
+def as_user(client):
+    """``as_user(user)``: the test client, signed in as ``user`` (or as nobody)."""
+
+    def sign_in(who: User | None):
+        client.logout() if who is None else client.force_login(who)
+        return client
+
+    return sign_in

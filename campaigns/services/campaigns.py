@@ -1,0 +1,136 @@
+"""Setting up a campaign: its texts, limits and deadlines, and its grade scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.text import slugify
+
+from campaigns.errors import Refused
+from campaigns.models import Campaign, Grade, Member, Role, User
+from campaigns.rules import require
+from campaigns.services import events
+
+
+@dataclass(frozen=True)
+class GradeSpec:
+    """One step of a grade scale; ``key`` is the single character that gives the grade."""
+
+    value: int
+    label: str
+    key: str
+    gain: float
+    meaning: str = ""
+
+
+def create_campaign(
+    *, actor: User, title: str, scale: Sequence[GradeSpec], slug: str = "", **settings: Any
+) -> Campaign:
+    """Make a campaign; ``actor`` becomes its first organizer."""
+    require(actor, "campaigns.create")
+    campaign = Campaign(title=title, slug=slug or free_slug(title), created_by=actor, **settings)
+    check_fields(campaign)
+    check_scale(scale, campaign.relevance_level)
+    with transaction.atomic():
+        campaign.save()
+        write_scale(campaign, scale)
+        Member.objects.create(campaign=campaign, user=actor, role=Role.ORGANIZER)
+        events.record(campaign=campaign, actor=actor, verb="created the campaign", subject=title)
+    return campaign
+
+
+def update_campaign(
+    *, actor: User, campaign: Campaign, scale: Sequence[GradeSpec] | None = None, **changes: Any
+) -> Campaign:
+    """Change fields of ``campaign``, and its scale when one is given, or nothing at all."""
+    require(actor, "campaigns.manage", campaign)
+    stored = Campaign.objects.get(pk=campaign.pk)
+    changed = sorted(name for name, value in changes.items() if getattr(stored, name) != value)
+    for name in changed:
+        setattr(campaign, name, changes[name])
+    check_fields(campaign)
+    rescaled = scale is not None and tuple(scale) != scale_of(campaign)
+    check_scale(scale if scale is not None else scale_of(campaign), campaign.relevance_level)
+    with transaction.atomic():
+        if rescaled and scale is not None:
+            replace_scale(actor, campaign, scale)
+        if changed:
+            campaign.save(update_fields=changed)
+            told = {name: str(changes[name])[:200] for name in changed}
+            events.record(campaign=campaign, actor=actor, verb="changed the settings", **told)
+    return campaign
+
+
+def set_scale(*, actor: User, campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
+    """Replace the grade scale, which nobody may have used yet."""
+    require(actor, "campaigns.manage", campaign)
+    check_scale(scale, campaign.relevance_level)
+    with transaction.atomic():
+        replace_scale(actor, campaign, scale)
+
+
+def scale_of(campaign: Campaign) -> tuple[GradeSpec, ...]:
+    return tuple(
+        GradeSpec(grade.value, grade.label, grade.key, grade.gain, grade.meaning)
+        for grade in campaign.grades.all()
+    )
+
+
+def replace_scale(actor: User, campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
+    # Judgments belong to an upper app; the reverse relation is all that is known here.
+    if campaign.judgments.exists():
+        raise Refused(
+            "scale-in-use",
+            "The grade scale cannot change any more: judgments have been given with it.",
+            "Start another campaign for another scale.",
+        )
+    campaign.grades.all().delete()
+    write_scale(campaign, scale)
+    told = ", ".join(f"{step.value} {step.label}" for step in scale)
+    events.record(campaign=campaign, actor=actor, verb="set the grade scale", subject=told)
+
+
+def write_scale(campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
+    Grade.objects.bulk_create(Grade(campaign=campaign, **vars(step)) for step in scale)
+
+
+def check_scale(scale: Sequence[GradeSpec], relevance_level: int) -> None:
+    """Refuse a scale that cannot be judged with, saying everything that is wrong with it."""
+    values, keys = [step.value for step in scale], [step.key for step in scale]
+    wrong = []
+    if len(values) < 2:
+        wrong.append("A scale has at least two grades.")
+    if len(set(values)) < len(values):
+        wrong.append("Two grades have the same value.")
+    if len(set(keys)) < len(keys):
+        wrong.append("Two grades have the same key.")
+    if any(len(key) != 1 or not key.isalnum() for key in keys):
+        wrong.append("A key is one letter or digit.")
+    if any(not step.label.strip() for step in scale):
+        wrong.append("Every grade needs a label.")
+    if not all(0 <= step.gain < float("inf") for step in scale):
+        wrong.append("A gain is a number from 0.")
+    if relevance_level not in values:
+        wrong.append(f"The relevance level {relevance_level} is not a grade of the scale.")
+    if wrong:
+        raise Refused("bad-scale", " ".join(wrong), "Correct the grade scale.")
+
+
+def check_fields(campaign: Campaign) -> None:
+    try:
+        campaign.full_clean()
+    except ValidationError as error:
+        told = [f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()]
+        raise Refused("bad-settings", " ".join(told)) from error
+
+
+def free_slug(title: str) -> str:
+    """A slug out of ``title`` that no campaign has."""
+    base = slugify(title)[:50] or "campaign"
+    taken = set(Campaign.objects.filter(slug__startswith=base).values_list("slug", flat=True))
+    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
+    return base if base not in taken else next(slug for slug in numbered if slug not in taken)

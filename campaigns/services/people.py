@@ -1,0 +1,174 @@
+"""Teams, members and the invitation links by which people join."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.core import signing
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from campaigns.errors import Refused
+from campaigns.models import Campaign, Invitation, Member, Role, Team, User
+from campaigns.rules import require
+from campaigns.services import events
+
+SALT = "campaigns.invitation"
+MAX_USES, MAX_DAYS = 500, 365
+
+
+def make_team(*, actor: User, campaign: Campaign, name: str) -> Team:
+    """The team called ``name``, made if the campaign has none."""
+    require(actor, "campaigns.manage", campaign)
+    name = name.strip()
+    if not 0 < len(name) <= 60:
+        raise Refused("bad-team", "A team needs a name of 1 to 60 characters.")
+    with transaction.atomic():
+        team, made = Team.objects.get_or_create(campaign=campaign, name=name)
+        if made:
+            events.record(campaign=campaign, actor=actor, verb="made the team", subject=name)
+    return team
+
+
+def add_member(
+    *, actor: User, campaign: Campaign, user: User, role: str, team: Team | None = None
+) -> Member:
+    """Give ``user`` a role. Someone who has it already keeps it."""
+    require(actor, "campaigns.manage", campaign)
+    check_role(campaign, role, team)
+    with transaction.atomic():
+        return enrol(actor, campaign, user, role, team)
+
+
+def remove_member(*, actor: User, member: Member) -> None:
+    """Take a role away. What the person has submitted or judged stays."""
+    campaign = member.campaign
+    require(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        # Locked, so that two organizers cannot remove each other at once.
+        organizers = campaign.members.select_for_update().filter(role=Role.ORGANIZER)
+        if member.role == Role.ORGANIZER and len(organizers) == 1:
+            raise Refused(
+                "last-organizer",
+                "A campaign needs an organizer, and this is the last one.",
+                "Make somebody else an organizer first.",
+            )
+        if campaign.members.filter(pk=member.pk).delete()[0]:
+            told = f"{member.user.username} ({member.role})"
+            events.record(campaign=campaign, actor=actor, verb="removed a member", subject=told)
+
+
+def invite(
+    *,
+    actor: User,
+    campaign: Campaign,
+    role: str,
+    team_name: str = "",
+    uses: int = 1,
+    days: int = 14,
+) -> Invitation:
+    """Make a link for ``uses`` people, good for ``days`` days; ``token_of`` gives it."""
+    require(actor, "campaigns.manage", campaign)
+    if not (1 <= uses <= MAX_USES and 1 <= days <= MAX_DAYS):
+        limits = f"1 to {MAX_USES} people and 1 to {MAX_DAYS} days"
+        raise Refused("bad-invitation", f"An invitation is for {limits}.")
+    with transaction.atomic():
+        team = make_team(actor=actor, campaign=campaign, name=team_name) if team_name else None
+        check_role(campaign, role, team)
+        told = f"{role}{f' of {team.name}' if team else ''}"
+        events.record(
+            campaign=campaign, actor=actor, verb="invited", subject=told, uses=uses, days=days
+        )
+        return Invitation.objects.create(
+            campaign=campaign,
+            role=role,
+            team=team,
+            uses_left=uses,
+            expires_at=timezone.now() + timedelta(days=days),
+            created_by=actor,
+        )
+
+
+def revoke(*, actor: User, invitation: Invitation) -> None:
+    """Make the link useless. Its row goes; the log remembers it."""
+    campaign = invitation.campaign
+    require(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        told = f"{invitation.role}{f' of {invitation.team.name}' if invitation.team else ''}"
+        if Invitation.objects.filter(pk=invitation.pk).delete()[0]:
+            events.record(
+                campaign=campaign, actor=actor, verb="revoked an invitation", subject=told
+            )
+
+
+def token_of(invitation: Invitation) -> str:
+    """The part of the link that nobody can guess or forge."""
+    return signing.dumps(invitation.pk, salt=SALT)
+
+
+def invitation_of(token: str) -> Invitation:
+    """The open invitation behind ``token``, or ``Refused`` with the reason why there is none."""
+    ask = "Ask the organizer who sent it for a new link."
+    try:
+        number = signing.loads(token, salt=SALT)
+    except signing.BadSignature as error:
+        cure = "Check that the link was copied as a whole."
+        raise Refused("bad-link", "This is no invitation link.", cure) from error
+    found = Invitation.objects.select_related("campaign", "team", "created_by")
+    invitation = found.filter(pk=number).first()
+    if invitation is None:
+        raise Refused("revoked", "This invitation has been revoked.", ask)
+    if invitation.uses_left == 0:
+        raise Refused("used-up", "This invitation has been used up.", ask)
+    if not invitation.is_open:
+        until = f"{invitation.expires_at:%-d %B %Y, %H:%M} UTC"
+        raise Refused("expired", f"This invitation was good until {until}.", ask)
+    return invitation
+
+
+def accept(*, user: User, token: str) -> Member:
+    """Join by a link. Who has the very role already stays as they are, and uses nothing up."""
+    invitation = invitation_of(token)
+    campaign, team = invitation.campaign, invitation.team
+    with transaction.atomic():
+        roles = dict(campaign.members.filter(user=user).values_list("role", "team"))
+        if roles.get(invitation.role, -1) == invitation.team_id:
+            return campaign.members.get(user=user, role=invitation.role)
+        if roles:
+            told = ", ".join(Role(role).label.lower() for role in roles)
+            raise Refused(
+                "has-role",
+                f"You are {told} of this campaign already; a link does not change that.",
+                "An organizer can give you another role on the campaign's people page.",
+            )
+        now = timezone.now()
+        is_open = Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0, expires_at__gt=now)
+        if not is_open.update(uses_left=F("uses_left") - 1):
+            raise Refused("used-up", "Somebody else was quicker: this invitation is used up.")
+        return enrol(user, campaign, user, invitation.role, team)
+
+
+def check_role(campaign: Campaign, role: str, team: Team | None) -> None:
+    if role not in Role.values:
+        raise Refused("bad-role", f"There is no role {role}.")
+    if (role == Role.PARTICIPANT) != (team is not None):
+        raise Refused("bad-team", "A participant, and nobody else, belongs to a team.")
+    if team is not None and team.campaign_id != campaign.pk:
+        raise Refused("bad-team", f"The team {team.name} is of another campaign.")
+
+
+def enrol(actor: User, campaign: Campaign, user: User, role: str, team: Team | None) -> Member:
+    member, made = Member.objects.get_or_create(
+        campaign=campaign, user=user, role=role, defaults={"team": team}
+    )
+    if not made and member.team_id != (team.pk if team else None):
+        raise Refused(
+            "other-team",
+            f"{user.shown_name} takes part in the team {member.team} already.",
+            "Remove that membership first: nobody is in two teams.",
+        )
+    if made:
+        told = f"{user.username} ({role}{f', {team.name}' if team else ''})"
+        events.record(campaign=campaign, actor=actor, verb="joined", subject=told)
+    return member
