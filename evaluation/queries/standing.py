@@ -1,0 +1,131 @@
+"""Where a campaign stands, counted for one person in three queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from campaigns.models import Campaign, Document, Grade, Role, Run, Topic, User
+from evaluation.models import ScoreSet
+from judging.models import Assignment, Qrels, Slot
+from pooling.models import Pool
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the head of a campaign's pages is made of; who may see what is decided there.
+
+    ``pool`` and ``qrels`` are the newest versions; ``scored_qrels`` and ``scored_released``
+    belong to the newest score set, ``released_at`` to the newest released one.
+    """
+
+    roles: frozenset[str]
+    topics: int
+    grades: int
+    documents: bool
+    runs: int
+    teams: int
+    checking: int
+    pool: int | None
+    pool_size: int | None
+    slots: int
+    open_slots: int
+    judged: int
+    qrels: int | None
+    scored_qrels: int | None
+    scored_released: datetime | None
+    released_at: datetime | None
+    team_runs: int
+    team_refused: int
+    my_judged: int
+    my_open: int
+
+    @property
+    def organizes(self) -> bool:
+        return Role.ORGANIZER in self.roles
+
+    @property
+    def participates(self) -> bool:
+        return Role.PARTICIPANT in self.roles
+
+    @property
+    def assesses(self) -> bool:
+        return Role.ASSESSOR in self.roles
+
+    @property
+    def all_judged(self) -> bool:
+        return self.slots > 0 and self.open_slots == 0
+
+
+def standing_of(campaign: Campaign, user: User) -> Standing:
+    rows = list(campaign.members.filter(user_id=user.pk).values_list("role", "team"))
+    roles = {role for role, _ in rows} | ({Role.ORGANIZER.value} if user.is_superuser else set())
+    team = next((team for _, team in rows if team is not None), None)
+    # A column of a query may not be called as the model's own fields are.
+    columns = {
+        f"its_{name}": it for name, it in (counts(campaign, team) | newest(campaign)).items()
+    }
+    row = Campaign.objects.filter(pk=campaign.pk).values(**columns).get()
+    facts = {name.removeprefix("its_"): value for name, value in row.items()}
+    mine = judging_of(campaign, user) if Role.ASSESSOR in roles else {"my_judged": 0, "my_open": 0}
+    return Standing(roles=frozenset(roles), **facts, **mine)
+
+
+def counted(rows: QuerySet[Any], by: str = "campaign", of: str = "") -> Coalesce:
+    """The number of ``rows`` of one campaign (or of their distinct ``of``) as a column."""
+    groups = rows.order_by().values(by).annotate(n=Count(of or "pk", distinct=bool(of)))
+    return Coalesce(Subquery(groups.values("n")), 0)
+
+
+def counts(campaign: Campaign, team: int | None) -> dict[str, Any]:
+    runs = Run.objects.filter(campaign=campaign)
+    slots = Slot.objects.filter(plan__campaign=campaign)
+    waiting = Q(state=Slot.State.OPEN) | Q(state=Slot.State.LEASED)
+    return {
+        "topics": counted(Topic.objects.filter(campaign=campaign)),
+        "grades": counted(Grade.objects.filter(campaign=campaign)),
+        "documents": Exists(Document.objects.filter(campaign=campaign)),
+        "runs": counted(runs.accepted()),
+        "teams": counted(runs.accepted(), of="team"),
+        "checking": counted(runs.filter(state=Run.State.RECEIVED)),
+        "slots": counted(slots, by="plan__campaign"),
+        "open_slots": counted(slots.filter(waiting), by="plan__campaign"),
+        "judged": counted(slots.filter(state=Slot.State.JUDGED), by="plan__campaign"),
+        "team_runs": counted(runs.accepted().filter(team=team)),
+        "team_refused": counted(runs.filter(team=team, state=Run.State.REFUSED)),
+    }
+
+
+def newest(campaign: Campaign) -> dict[str, Any]:
+    """The newest pool, qrels and score set, and when scores were last released."""
+    pools = Pool.objects.filter(campaign=campaign)
+    sets = ScoreSet.objects.filter(campaign=campaign)
+    released = sets.filter(released_at__isnull=False).order_by("-released_at")
+    return {
+        "pool": Subquery(pools.values("version")[:1]),
+        "pool_size": Subquery(pools.values("size")[:1]),
+        "qrels": Subquery(Qrels.objects.filter(campaign=campaign).values("version")[:1]),
+        "scored_qrels": Subquery(sets.values("qrels__version")[:1]),
+        "scored_released": Subquery(sets.values("released_at")[:1]),
+        "released_at": Subquery(released.values("released_at")[:1]),
+    }
+
+
+def judging_of(campaign: Campaign, user: User) -> dict[str, int]:
+    """How much ``user`` has judged, and how many open slots could still be theirs."""
+    slots = Slot.objects.filter(plan__campaign=campaign)
+    assigned = Assignment.objects.filter(
+        plan=OuterRef("plan"), topic=OuterRef("topic"), assessor=user
+    )
+    taken = Slot.objects.filter(item=OuterRef("item"), assessor=user)
+    could = Q(Exists(assigned), ~Exists(taken), state=Slot.State.OPEN, plan__paused=False)
+    mine = Q(assessor=user)
+    return slots.aggregate(
+        my_judged=Count("pk", filter=mine & Q(state=Slot.State.JUDGED)),
+        my_open=Count("item", distinct=True, filter=could)
+        + Count("pk", filter=mine & Q(state=Slot.State.LEASED)),
+    )
