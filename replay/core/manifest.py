@@ -1,6 +1,6 @@
 """``campaign.yaml``: a whole campaign as a folder of files, read and checked.
 
-``docs/formats.md`` shows a manifest. Every fault is reported at once with its line.
+``docs/guide.md`` shows a manifest. Every fault is reported at once with its line.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ RUN: Schema = {
 }
 POOL: Schema = {"depth": (lambda v: is_whole(v) and v > 0, "a whole number from 1", True)}
 QRELS: Schema = {"file": (*TEXT, True), "assessor": (*TEXT, True)}
-CURE = "See docs/formats.md for a complete manifest."
+CURE = "See docs/guide.md for a complete manifest."
 
 
 def read_manifest(folder: Path) -> Manifest:
