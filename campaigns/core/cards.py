@@ -1,0 +1,57 @@
+"""The card of anything that users choose by name: a measure, a pooling method, a coefficient.
+
+A card says in words what the code beside it computes. Pages, help texts and docs are
+made from cards, so that they cannot get out of step with the code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: its name, what it means, the default and, if limited, the choices."""
+
+    name: str
+    meaning: str
+    default: str = ""
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Card:
+    """``formula`` is plain text; ``reading`` is one sentence; ``undefined`` says when null."""
+
+    name: str
+    title: str
+    formula: str
+    reading: str
+    source: str
+    range: str = "0 to 1"
+    parameters: tuple[Parameter, ...] = ()
+    edge_cases: tuple[str, ...] = ()
+    undefined: str = ""
+    example: str = ""
+
+
+def card_section(card: Card, *, level: int = 3) -> str:
+    """The card as a section of Markdown."""
+    lines = [f"{'#' * level} `{card.name}`: {card.title}", "", card.reading, ""]
+    lines += ["```", card.formula, "```", ""]
+    lines += [f"- Range: {card.range}."]
+    lines += [f"- Parameter `{p.name}`: {_parameter(p)}" for p in card.parameters]
+    lines += [f"- {case}" for case in card.edge_cases]
+    lines += [f"- Undefined (null): {card.undefined}"] if card.undefined else []
+    lines += [f"- Source: {card.source}"]
+    lines += ["", f"Example: {card.example}"] if card.example else []
+    return "\n".join([*lines, ""])
+
+
+def _parameter(parameter: Parameter) -> str:
+    text = parameter.meaning
+    if parameter.choices:
+        text += f" One of {', '.join(f'`{choice}`' for choice in parameter.choices)}."
+    if parameter.default:
+        text += f" Default `{parameter.default}`."
+    return text

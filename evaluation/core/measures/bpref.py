@@ -1,0 +1,104 @@
+"""Binary preference: do relevant documents stand above judged non-relevant ones?
+
+With c = 0 it is bpref, with c = 10 bpref-10. The forms differ in what divides n(r), the
+judged non-relevant documents above a relevant one; they agree where enough are judged.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from evaluation.core.batch import Batch, Floats, Ints, ratio
+from evaluation.core.measures.family import Example, Family
+
+FORMS = ("trec_eval", "textbook", "2004")
+_FORM = Parameter(
+    "form",
+    "What the non-relevant documents above are divided by: `trec_eval` min(N, R+c); "
+    "`textbook` R+c; `2004` as trec_eval, with N only the judged non-relevant retrieved.",
+    "trec_eval",
+    FORMS,
+)
+_EDGES = (
+    "R = 0 counts as 0.",
+    "Only retrieved relevant documents add to the sum; unjudged documents count nowhere.",
+    "N = 0: every retrieved relevant document adds 1, and the value says nothing of the order.",
+    "The forms differ only in topics with N < R + c.",
+)
+_SOURCE = (
+    "Buckley and Voorhees, SIGIR 2004. Form trec_eval: trec_eval 8 to 10{program}. Form "
+    "textbook: Modern Information Retrieval, chapter 4. Form 2004: as first run, trec_eval "
+    "8's {old}."
+)
+_E3 = ((0, 1, 1, 1, 1), (1, 1, 1, 1, 1, 1, 0, 0, 0, 0))
+
+
+def bpref(batch: Batch, *, form: str = "trec_eval") -> Floats:
+    return preference(batch, form, 0)
+
+
+def bpref_10(batch: Batch, *, form: str = "trec_eval") -> Floats:
+    return preference(batch, form, 10)
+
+
+def preference(batch: Batch, form: str, c: int) -> Floats:
+    """1/R · Σ over retrieved relevant r of 1 − min(n(r), R+c) / bound, the bound by form."""
+    hits = batch.is_relevant
+    above = batch.nonrelevant_so_far[hits]
+    segment = batch.segment[hits]
+    most = (batch.relevant + c)[segment]
+    bound = _bound(batch, form, c)[segment]
+    lost = ratio(np.minimum(above, most), bound)
+    return ratio(batch.sums(1.0 - lost, hits), batch.relevant)
+
+
+def _bound(batch: Batch, form: str, c: int) -> Ints:
+    most = batch.relevant + c
+    if form == "textbook":
+        return most
+    judged = batch.nonrelevant if form == "trec_eval" else batch.count(batch.is_nonrelevant)
+    return np.minimum(judged, most)
+
+
+BPREF = Family(
+    Card(
+        name="bpref",
+        title="Binary preference",
+        formula="1/R · Σ over retrieved relevant r of [n(r) = 0: 1, else "
+        "1 − min(n(r), R) / min(N, R)]",
+        reading="The share of relevant documents, less those that stand below judged "
+        "non-relevant ones; made for judgments with holes.",
+        source=_SOURCE.format(program=" bpref", old="old_bpref"),
+        parameters=(_FORM,),
+        edge_cases=_EDGES,
+    ),
+    bpref,
+    (
+        Example(*_E3, 1 / 2, "R = 6, N = 4: 4 · (1 − 1/4) / 6"),
+        Example(*_E3, 5 / 9, "4 · (1 − 1/6) / 6", "bpref(form=textbook)"),
+        Example(*_E3, 0.0, "one non-relevant retrieved: 4 · (1 − 1/1) / 6", "bpref(form=2004)"),
+    ),
+    spellings=("Bpref", "BPref"),
+)
+
+BPREF_10 = Family(
+    Card(
+        name="bpref-10",
+        title="Binary preference with ten more non-relevant documents",
+        formula="1/R · Σ over retrieved relevant r of [n(r) = 0: 1, else "
+        "1 − min(n(r), R+10) / min(N, R+10)]",
+        reading="bpref that looks at ten non-relevant documents more, so that it stays "
+        "meaningful in topics with very few relevant ones.",
+        source=_SOURCE.format(program=", gone since 9", old="old_bpref_top10pRnonrel")
+        + " trec_eval 8 calls it bpref_top10pRnonrel; its bpref_10 is another measure.",
+        parameters=(_FORM,),
+        edge_cases=_EDGES,
+    ),
+    bpref_10,
+    (
+        Example((0, 1), (1, 0, 0, 0, 0, 0), 4 / 5, "R = 1, N = 5: (1 − 1/5) / 1"),
+        Example((0, 1), (1, 0, 0, 0, 0, 0), 10 / 11, "1 − 1/11", "bpref-10(form=textbook)"),
+        Example((0, 1), (1, 0, 0, 0, 0, 0), 0.0, "1 − 1/1", "bpref-10(form=2004)"),
+    ),
+)

@@ -1,0 +1,35 @@
+"""How much of what a run retrieved was judged at all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from evaluation.core.batch import Batch, Floats
+from evaluation.core.measures.family import Example, Family
+
+
+def judged(batch: Batch, *, k: int) -> Floats:
+    seen = np.minimum(batch.lengths, k)
+    found = batch.count(batch.is_judged & (batch.ranks <= k))
+    share = np.full(len(batch), np.nan)
+    np.divide(found, seen, out=share, where=seen > 0)
+    return share
+
+
+JUDGED = Family(
+    Card(
+        name="judged",
+        title="Judged at rank k",
+        formula="documents with a grade ≥ 0 in the first k / min(k, documents retrieved)",
+        reading="How much of the first k was judged: where it is low, the other measures guess.",
+        source="Judged@k of ir_measures, with negative grades counted as not judged.",
+        parameters=(Parameter("k", "Ranks looked at."),),
+        edge_cases=("A run with fewer than k documents is divided by what it has.",),
+        undefined="nothing is retrieved for the topic; the topic is left out of the mean.",
+    ),
+    judged,
+    (Example((1, None, 0, -1), (2, 1, 0, -1), 1 / 2, "2 of min(10, 4)", "judged_10"),),
+    cut_spellings=("Judged", "judged"),
+    cutoffs=(5, 10, 20, 100),
+)

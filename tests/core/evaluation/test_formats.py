@@ -1,0 +1,50 @@
+"""Scores as text, CSV and JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from evaluation.core.evaluate import RunScores, evaluate
+from evaluation.core.formats import csv_text, json_text, trec_eval_text
+from evaluation.core.measures.page import page
+from tests.conftest import REPOSITORY
+from tests.core.evaluation.made import made
+
+
+def scores() -> RunScores:
+    topics = {"q,1": ([1, 0, 1], [1, 1, 1, 0]), "q2": ([], [1])}
+    return evaluate(*made(topics), ["num_q", "num_ret", "map", "judged_5"])
+
+
+def test_text_is_that_of_trec_eval() -> None:
+    pad = " " * 12
+    assert trec_eval_text([scores()], by_topic=True) == (
+        f"num_ret   {pad}\tq,1\t3\nmap       {pad}\tq,1\t0.5556\njudged_5  {pad}\tq,1\t1.0000\n"
+        f"num_ret   {pad}\tq2\t0\nmap       {pad}\tq2\t0.0000\njudged_5  {pad}\tq2\tnull\n"
+        f"runid     {pad}\tall\tmade\nnum_q     {pad}\tall\t2\nnum_ret   {pad}\tall\t3\n"
+        f"map       {pad}\tall\t0.2778\njudged_5  {pad}\tall\t1.0000\n"
+    )
+
+
+def test_csv_has_full_precision_and_empty_for_undefined() -> None:
+    lines = csv_text([scores()], by_topic=True).splitlines()
+    assert lines[0] == "run,measure,topic,value"
+    assert 'made,map,"q,1",0.5555555555555555' in lines
+    assert "made,judged_5,q2," in lines
+    assert "made,num_ret,all,3" in lines
+    assert len(csv_text([scores()]).splitlines()) == 5
+
+
+def test_json_has_null_and_the_conditions() -> None:
+    (run,) = json.loads(json_text([scores()], by_topic=True))["runs"]
+    assert run["topics"]["q2"] == {"num_ret": 0, "map": 0.0, "judged_5": None}
+    assert run["all"]["num_q"] == 2
+    assert run["conditions"]["profile"] == "poolbench-1"
+    assert run["conditions"]["topics_not_retrieved"] == 1
+    assert "nothing is retrieved" in run["reasons"]["judged_5"]
+
+
+def test_the_page_of_measures_is_up_to_date() -> None:
+    written = (Path(REPOSITORY) / "docs" / "measures.md").read_text()
+    assert written == page()
