@@ -13,22 +13,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from campaigns.core.faults import SHOWN_PER_CODE, FaultReport
+from campaigns.core.sniffing import foreign_kind
 
 _BLOCK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
-_TEXT_CONTROLS = b"\t\n\r\x0b\x0c"
-_CONTROLS = bytes(c for c in range(32) if c not in _TEXT_CONTROLS)
-_KINDS = (
-    (b"%pdf-", "a PDF file"),
-    (b"pk\x03\x04", "a zip file"),
-    (b"\x1f\x8b", "gzip packed inside gzip"),
-    (b"\xff\xfe", "UTF-16 text"),
-    (b"\xfe\xff", "UTF-16 text"),
-    (b"<!doctype html", "an HTML page"),
-    (b"<html", "an HTML page"),
-    (b"<?xml", "an XML file"),
-    (b'{"', "a JSON file"),
-)
 
 
 @dataclass(frozen=True)
@@ -182,17 +170,6 @@ class ColumnFile:
             shown += 1
         if count > shown:
             self.report.counts[code] += count - shown
-
-
-def foreign_kind(data: bytes) -> str | None:
-    """What a file is that is not text in columns at all, or None."""
-    head = data[:65536]
-    start = head[:64].lstrip().lower()
-    for magic, kind in _KINDS:
-        if start.startswith(magic):
-            return kind
-    controls = len(head) - len(head.translate(None, _CONTROLS))
-    return "binary, not text" if controls * 100 > len(head) else None
 
 
 def field_column(line: bytes, field: int) -> int:

@@ -1,0 +1,206 @@
+"""Text files of records (topics, documents): what their formats have in common.
+
+Every format is a parser: text in, ``Draft`` records out, each a bag of named texts with
+the line where it starts. Which name means title or body is a table of the reader.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from campaigns.core.faults import FaultReport
+from campaigns.core.sniffing import binary_kind
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One record as it stands in the file; names are lower case, texts not yet tidied."""
+
+    line: int
+    texts: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Codes:
+    """The fault codes of one kind of record, and the noun and id length its messages use."""
+
+    noun: str
+    max_id: int
+    not_text: str
+    malformed: str
+    none: str
+    no_id: str
+    bad_id: str
+    twice: str
+    declaration: str
+    latin: str
+
+
+_BLANKS = " \t\n\r\x0b\x0c"
+"""ASCII white space: what splits fields of runs, so what an id cannot start with."""
+
+Tell = Callable[[int, str, str], None]
+"""Adds a fault of a malformed record: line, message, excerpt."""
+Parser = Callable[[str, Tell], Iterator[Draft]]
+
+
+def decode_text(data: bytes, codes: Codes, report: FaultReport) -> str | None:
+    """``data`` as text: UTF-8, or else Latin-1 with a warning; None when it is no text."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if (kind := binary_kind(data)) is not None:
+        report.add(codes.not_text, f"The file is {kind}.", "Send a plain UTF-8 text file.")
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        report.add(
+            codes.latin,
+            f"The file is not UTF-8 (byte 0x{data[error.start]:02x}); it was read as Latin-1.",
+            "Look at letters with accents; save the file as UTF-8 if they came out wrong.",
+            line=data.count(b"\n", 0, error.start) + 1,
+        )
+        return data.decode("latin-1")
+
+
+def teller(codes: Codes, report: FaultReport) -> Tell:
+    """The function with which a parser reports a malformed record."""
+
+    def tell(line: int, message: str, excerpt: str) -> None:
+        cure = f"Correct this {codes.noun}; docs/formats.md shows each format."
+        report.add(codes.malformed, message, cure, line=line, excerpt=excerpt)
+
+    return tell
+
+
+@dataclass
+class IdCheck:
+    """Looks at each id once: it must be there, hold no white space, and stand once."""
+
+    codes: Codes
+    report: FaultReport
+    seen: dict[str, int] = field(default_factory=dict)
+
+    def good(self, name: str, line: int) -> bool:
+        """Whether ``name`` can be kept; if not, a fault says why."""
+        noun, longest = self.codes.noun, self.codes.max_id
+        if not name:
+            self._add(self.codes.no_id, f"This {noun} has no id.", "Give each its id.", line, "")
+        elif len(name.encode().split()) > 1 or len(name) > longest:
+            message = f"The id holds white space or more than {longest} characters."
+            cure = "Use an id in one piece; runs and qrels are split at white space."
+            self._add(self.codes.bad_id, message, cure, line, name)
+        elif name in self.seen:
+            message = f"The id stands on line {self.seen[name]} already."
+            self._add(self.codes.twice, message, f"Keep one {noun} for each id.", line, name)
+        else:
+            self.seen[name] = line
+            return True
+        return False
+
+    def _add(self, code: str, message: str, cure: str, line: int, excerpt: str) -> None:
+        self.report.add(code, message, cure, line=line, excerpt=excerpt)
+
+
+def assign(
+    texts: Mapping[str, str], names: Mapping[str, tuple[str, ...]]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Sort ``texts`` into roles by the table ``names``; each text serves one role at most.
+
+    Returns ``(text by role, what is left and not empty)``.
+    """
+    # NUL is nothing that a database or a page could show.
+    left = {k: v.replace("\0", " ") for k, v in texts.items() if v.strip("\0" + _BLANKS)}
+    roles = {}
+    for role, candidates in names.items():
+        found = next((name for name in candidates if name in left), None)
+        roles[role] = left.pop(found).strip(_BLANKS) if found is not None else ""
+    return roles, left
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def tidy(text: str) -> str:
+    """``text`` with every line stripped and at most one empty line between two others."""
+    stripped = "\n".join(" ".join(line.split()) for line in text.split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", stripped).strip()
+
+
+def json_lines(text: str, tell: Tell) -> Iterator[Draft]:
+    """One JSON object a line; the keys of an object ``metadata`` count as its own."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            tell(number, f"The line is not JSON ({error}).", line)
+            continue
+        if isinstance(record, dict):
+            yield Draft(number, _json_texts(record))
+        else:
+            tell(number, "The line is not a JSON object.", line)
+
+
+def smart(text: str, tell: Tell) -> Iterator[Draft]:
+    """SMART: ``.I id`` starts a record, a line of ``.T``, ``.A``, ``.W`` … starts a field."""
+    start, name = 0, ""
+    texts: dict[str, list[str]] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith(".I") and (not line[2:].strip() or line[2].isspace()):
+            if start:
+                yield _smart_draft(start, texts)
+            start, texts, name = number, {"i": [line[2:].strip()]}, ""
+        elif start and re.fullmatch(r"\.[A-Z]\s*", line):
+            name = line[1].lower()
+        elif name:
+            texts.setdefault(name, []).append(line)
+        elif line.strip():
+            tell(number, "A line stands before the first field.", line)
+    if start:
+        yield _smart_draft(start, texts)
+
+
+def tab_separated(columns: Callable[[list[str]], tuple[str, ...] | None]) -> Parser:
+    """A parser of lines of tab separated fields; ``columns`` names the fields of a line."""
+
+    def parse(text: str, tell: Tell) -> Iterator[Draft]:
+        for number, line in enumerate(text.split("\n"), 1):
+            if not line.strip():
+                continue
+            fields = line.rstrip("\r").split("\t")
+            names = columns(fields)
+            if names is None:
+                tell(number, f"{len(fields)} tab separated column(s).", line)
+            else:
+                yield Draft(number, dict(zip(names, fields, strict=True)))
+
+    return parse
+
+
+def _smart_draft(line: int, texts: dict[str, list[str]]) -> Draft:
+    return Draft(line, {name: "\n".join(lines) for name, lines in texts.items()})
+
+
+def _json_texts(record: dict[str, Any]) -> dict[str, str]:
+    metadata = record.get("metadata")
+    nested: dict[str, Any] = metadata if isinstance(metadata, dict) else {}
+    own = {k: v for k, v in record.items() if v is not metadata or not isinstance(v, dict)}
+    return {key.lower(): _json_text(value) for key, value in _pairs(nested, own)}
+
+
+def _pairs(*records: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+    for record in records:
+        yield from record.items()
+
+
+def _json_text(value: object) -> str:
+    if isinstance(value, str):
+        # Half of a surrogate pair is JSON, but no text that could be stored.
+        return value.encode("utf-8", "replace").decode()
+    return "" if value is None else json.dumps(value, ensure_ascii=False)

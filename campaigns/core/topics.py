@@ -1,0 +1,146 @@
+"""Read topics: TREC SGML, TREC XML, TSV, JSON lines and SMART queries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.markup import has_declaration, sgml_topics, xml_topics
+from campaigns.core.opening import read_bytes
+from campaigns.core.records import (
+    Codes,
+    Draft,
+    IdCheck,
+    Parser,
+    assign,
+    decode_text,
+    json_lines,
+    one_line,
+    smart,
+    tab_separated,
+    teller,
+    tidy,
+)
+
+CODES = Codes(
+    noun="topic",
+    max_id=100,
+    not_text="ET01",
+    malformed="ET02",
+    none="ET03",
+    no_id="ET04",
+    bad_id="ET05",
+    twice="ET06",
+    declaration="ET08",
+    latin="WT01",
+)
+_NO_TITLE = "ET07"
+
+_NAMES = {
+    "number": ("num", "number", "_id", "id", "qid", "query_id", "topic_id", "i"),
+    "title": ("title", "query", "t", "text", "w"),
+    "description": ("desc", "description", "question", "w"),
+    "narrative": ("narr", "narrative"),
+}
+_TSV = ("number", "title", "desc", "narr")
+
+
+@dataclass(frozen=True)
+class TopicText:
+    """One topic; ``extra`` holds every other field of the file by its name there."""
+
+    number: str
+    title: str
+    description: str = ""
+    narrative: str = ""
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+def _tsv_names(fields: list[str]) -> tuple[str, ...] | None:
+    return _TSV[: len(fields)] if 2 <= len(fields) <= len(_TSV) else None
+
+
+TOPIC_FORMATS: dict[str, Parser] = {
+    "trec": sgml_topics,
+    "xml": xml_topics,
+    "tsv": tab_separated(_tsv_names),
+    "jsonl": json_lines,
+    "smart": smart,
+}
+
+
+def read_topics(
+    data: bytes,
+    *,
+    file: str = "",
+    format: str | None = None,  # noqa: A002 -- the word that users type
+    report: FaultReport | None = None,
+) -> list[TopicText]:
+    """The topics in ``data`` (plain or gzip), in file order.
+
+    ``format`` is a key of ``TOPIC_FORMATS``, by default told from the text itself.
+    Warnings go to ``report`` when one is given. Raises ``BadFile`` with every fault.
+    """
+    report = FaultReport(file) if report is None else report
+    text = decode_text(read_bytes(data, file=file), CODES, report)
+    topics = [] if text is None else list(_topics(text, format, report))
+    if not topics and not report.has_errors:
+        report.add(CODES.none, "The file holds no topic.", "See docs/formats.md for the formats.")
+    if report.has_errors:
+        raise BadFile(report)
+    return topics
+
+
+def topic_format(text: str) -> str | None:
+    """The key of ``TOPIC_FORMATS`` that ``text`` looks like, or None."""
+    start = text[:100_000].lstrip()
+    if start.startswith("{"):
+        return "jsonl"
+    if re.match(r"\.I\s", start):
+        return "smart"
+    if start.startswith("<"):
+        is_xml = re.search(r"<\?xml|<topics?\b", start, re.IGNORECASE)
+        is_sgml = re.search(r"<top\b", start, re.IGNORECASE)
+        return "xml" if is_xml else "trec" if is_sgml else None
+    return "tsv" if "\t" in start or not start else None
+
+
+def _topics(text: str, form: str | None, report: FaultReport) -> Iterator[TopicText]:
+    form = form or topic_format(text)
+    if form not in TOPIC_FORMATS:
+        cure = f"Send one of: {', '.join(TOPIC_FORMATS)} (docs/formats.md shows each)."
+        report.add(CODES.not_text, "This is no known format of topics.", cure, excerpt=text[:200])
+        return
+    if form == "xml" and has_declaration(text):
+        cure = "Remove the declaration and write out the entities it defines."
+        report.add(CODES.declaration, "The XML declares a document type or entities.", cure)
+        return
+    ids = IdCheck(CODES, report)
+    for draft in TOPIC_FORMATS[form](text, teller(CODES, report)):
+        if form == "tsv" and draft.line == 1 and _is_header(draft):
+            continue
+        topic = _topic(draft)
+        if not topic.title:
+            cure = "Give each topic a title; assessors and participants see it."
+            report.add(_NO_TITLE, f"Topic {topic.number} has no title.", cure, line=draft.line)
+        if ids.good(topic.number, draft.line) and topic.title:
+            yield topic
+
+
+def _topic(draft: Draft) -> TopicText:
+    roles, left = assign(draft.texts, _NAMES)
+    return TopicText(
+        number=roles["number"],
+        title=one_line(roles["title"]),
+        description=tidy(roles["description"]),
+        narrative=tidy(roles["narrative"]),
+        extra={name: tidy(text) for name, text in left.items()},
+    )
+
+
+def _is_header(draft: Draft) -> bool:
+    """Whether a first TSV line names its columns instead of holding a topic."""
+    number, title = draft.texts["number"].lower(), draft.texts["title"].lower()
+    return number in _NAMES["number"] and title in _NAMES["title"]
