@@ -1,0 +1,182 @@
+"""Topics and documents: imported whole or not at all."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TypeVar
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+
+from campaigns import store
+from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.opening import read_bytes
+from campaigns.errors import Refused
+from campaigns.models import Campaign, Document, Topic, User
+from campaigns.rules import require
+from campaigns.services import events
+
+BATCH = 500
+Row = TypeVar("Row")
+
+
+def import_topics(
+    *,
+    actor: User,
+    campaign: Campaign,
+    data: bytes,
+    file: str = "",
+    format: str = "",  # noqa: A002
+) -> int:
+    """Add the topics of a file (plain or gzip) and return how many were new.
+
+    A topic that the campaign has already, word for word, is passed over; one that differs
+    refuses the file. Raises ``BadFile``.
+    """
+    from campaigns.core.topics import read_topics
+
+    require(actor, "campaigns.manage", campaign)
+    text = expanded(data, file)
+    rows = [
+        Topic(
+            campaign=campaign,
+            number=read.number,
+            title=read.title,
+            description=read.description,
+            narrative=read.narrative,
+        )
+        for read in read_topics(text, file=file, format=format)
+    ]
+    with transaction.atomic():
+        lock(campaign)
+        known = {topic.number: topic for topic in campaign.topics.all()}
+        check_same_topics(file, rows, known)
+        fresh = [topic for topic in rows if topic.number not in known]
+        start = (campaign.topics.aggregate(last=Max("position"))["last"] or 0) + 1
+        for position, topic in enumerate(fresh, start):
+            topic.position = position
+        Topic.objects.bulk_create(fresh, batch_size=BATCH)
+        events.record(
+            campaign=campaign, actor=actor, verb="imported topics", subject=file, new=len(fresh)
+        )
+    return len(fresh)
+
+
+def import_documents(
+    *,
+    actor: User,
+    campaign: Campaign,
+    data: bytes,
+    file: str = "",
+    format: str = "",  # noqa: A002
+) -> int:
+    """Add the documents of a file (plain or gzip) and return how many were new.
+
+    The rules are those of ``import_topics``, by title and body. Raises ``BadFile``.
+    """
+    from campaigns.core.documents import read_documents
+
+    require(actor, "campaigns.manage", campaign)
+    text = expanded(data, file)
+    rows = [
+        Document(
+            campaign=campaign,
+            docno=read.docno,
+            title=read.title,
+            body=read.body,
+            url=read.url,
+            date=read.date[:60],
+            sha256=store.sha256(f"{read.title}\n{read.body}".encode()),
+        )
+        for read in read_documents(text, file=file, format=format)
+    ]
+    with transaction.atomic():
+        lock(campaign)
+        known = known_documents(campaign, [row.docno for row in rows])
+        check_same_documents(file, rows, known)
+        fresh = [row for row in rows if row.docno not in known]
+        Document.objects.bulk_create(fresh, batch_size=BATCH)
+        events.record(
+            campaign=campaign, actor=actor, verb="imported documents", subject=file, new=len(fresh)
+        )
+    return len(fresh)
+
+
+def delete_topics(*, actor: User, campaign: Campaign) -> int:
+    """Take all topics away, which nothing may refer to yet; return how many there were."""
+    require(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        lock(campaign)
+        if campaign.runs.exists() or campaign.pools.exists():
+            raise Refused(
+                "topics-in-use",
+                "Topics stay once runs have been submitted or a pool has been built.",
+                "Start another campaign for other topics.",
+            )
+        count, _ = campaign.topics.all().delete()
+        events.record(campaign=campaign, actor=actor, verb="deleted all topics", count=count)
+    return count
+
+
+def expanded(data: bytes, file: str) -> bytes:
+    """The plain bytes of an upload, bounded before and after unpacking."""
+    return read_bytes(io.BytesIO(data), max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES, file=file)
+
+
+def lock(campaign: Campaign) -> None:
+    """One import at a time: a second one waits and then sees what the first has added."""
+    Campaign.objects.select_for_update().get(pk=campaign.pk)
+
+
+def known_documents(campaign: Campaign, docnos: Sequence[str]) -> dict[str, str]:
+    """``docno`` → sha256 of those of ``docnos`` that the campaign has."""
+    known: dict[str, str] = {}
+    for part in batches(docnos):
+        found = campaign.documents.filter(docno__in=part)
+        known.update(found.values_list("docno", "sha256"))
+    return known
+
+
+def check_same_topics(file: str, rows: Sequence[Topic], known: dict[str, Topic]) -> None:
+    report = FaultReport(file)
+    for row in rows:
+        old = known.get(row.number, row)
+        if (old.title, old.description, old.narrative) != (
+            row.title,
+            row.description,
+            row.narrative,
+        ):
+            report.add(
+                "E30",
+                f"The campaign has a topic {row.number} with another text.",
+                "Give the new topic another number; a topic is never changed under its number.",
+                excerpt=row.title,
+            )
+    refuse_if_wrong(report)
+
+
+def check_same_documents(file: str, rows: Sequence[Document], known: dict[str, str]) -> None:
+    report = FaultReport(file)
+    for row in rows:
+        if known.get(row.docno, row.sha256) != row.sha256:
+            report.add(
+                "E31",
+                f"The campaign has a document {row.docno} with another text.",
+                "Give the new text another docno; a document is never changed under its docno.",
+                excerpt=row.title or row.body,
+            )
+    refuse_if_wrong(report)
+
+
+def refuse_if_wrong(report: FaultReport) -> None:
+    if report.has_errors:
+        raise BadFile(report)
+
+
+def batches(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    rest = iter(rows)
+    while part := list(islice(rest, BATCH)):
+        yield part

@@ -1,0 +1,306 @@
+"""Submitting, checking, replacing and withdrawing runs."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from campaigns import store
+from campaigns.core.opening import GZIP_MAGIC
+from campaigns.core.run_checks import CheckedRun, RunRules
+from campaigns.core.run_checks import check_run as check_text
+from campaigns.errors import Refused
+from campaigns.models import Campaign, Job, Run, Team, User
+from campaigns.rules import is_organizer, require, roles_of
+from campaigns.services import events, jobs, matrices
+
+PACKED = ".packed.gz"
+HELD = (Run.State.REPLACED, Run.State.WITHDRAWN)
+
+
+def submit_run(
+    *,
+    actor: User,
+    campaign: Campaign,
+    team: Team,
+    data: bytes,
+    file_name: str,
+    tag: str = "",
+    description: str = "",
+    kind: str = Run.Kind.AUTOMATIC,
+    priority: int = 1,
+    replaces: Run | None = None,
+) -> Run:
+    """Keep the file as it came and queue its check (job ``campaigns.check_run``).
+
+    Members of the team may until the deadline and below the limit of runs; organizers
+    may for any team. ``data`` is plain text or gzip. Raises ``Refused``.
+    """
+    require_team(actor, campaign, team)
+    check_open(actor, campaign)
+    check_size(data)
+    check_replaced(team, replaces)
+    if replaces is None:
+        check_quota(campaign, team)
+    file = keep(data)
+    with transaction.atomic():
+        run = Run.objects.create(
+            campaign=campaign,
+            team=team,
+            tag=tag.strip()[:60],
+            description=description,
+            kind=kind,
+            priority=priority,
+            file=file,
+            file_name=file_name[:200],
+            size=len(data),
+            sha256=store.sha256(data),
+            replaces=replaces,
+            submitted_by=actor,
+        )
+        events.record(
+            campaign=campaign, actor=actor, verb="submitted a run", subject=told(run), run=run.pk
+        )
+        jobs.enqueue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
+    return run
+
+
+def withdraw_run(*, actor: User, run: Run) -> Run:
+    """Take an accepted run back before the deadline; its record stays."""
+    campaign = run.campaign
+    require_team(actor, campaign, run.team)
+    check_open(actor, campaign)
+    with transaction.atomic():
+        if not move(run, Run.State.ACCEPTED, Run.State.WITHDRAWN):
+            raise Refused("not-accepted", "Only an accepted run can be withdrawn.")
+        events.record(
+            campaign=campaign, actor=actor, verb="withdrew a run", subject=told(run), run=run.pk
+        )
+    run.refresh_from_db()
+    return run
+
+
+def job_of(run: Run) -> Job | None:
+    """The latest check of ``run``."""
+    found = Job.objects.filter(campaign=run.campaign_id, kind="campaigns.check_run")
+    return found.filter(args__run=run.pk).first()
+
+
+def original(run: Run) -> bytes:
+    """The very bytes that were uploaded."""
+    data = store.get(run.file)
+    return gzip.decompress(data) if run.file.endswith(PACKED) else data
+
+
+def check_run(job: Job) -> None:
+    """Handler of ``campaigns.check_run``: the run becomes accepted or refused."""
+    run = Run.objects.select_related("campaign", "team", "replaces").get(pk=job.args["run"])
+    if run.state != Run.State.RECEIVED:
+        jobs.finish(job)
+        return
+    jobs.progress(job, 0, 2)
+    checked = check_text(store.get(run.file), rules_for(run), file=run.file_name)
+    jobs.progress(job, 1, 2)
+    matrix = matrices.encode(run.campaign, checked.table) if checked.table else ""
+    settle(job, run, checked, matrix)
+
+
+def settle(job: Job, run: Run, checked: CheckedRun, matrix: str) -> None:
+    """Write the outcome, the job's end and the events in one transaction.
+
+    The tag is won by the database's own constraint: of two runs with one tag that are
+    checked at once, the second is refused with E08.
+    """
+    fields = outcome(run, checked)
+    if not checked.accepted:
+        refuse(job, run, fields)
+        return
+    try:
+        with transaction.atomic():
+            faults = late_faults(run)
+            if not faults:
+                accept(job, run, fields, matrix)
+    except IntegrityError:
+        faults = [tag_taken(fields["tag"])]
+    if faults:
+        for fault in faults:
+            checked.report.add(*fault)
+        refuse(job, run, outcome(run, checked))
+
+
+def accept(job: Job, run: Run, fields: dict[str, Any], matrix: str) -> None:
+    if run.replaces is not None:
+        move(run.replaces, Run.State.ACCEPTED, Run.State.REPLACED)
+        events.record(
+            campaign=run.campaign,
+            actor=run.submitted_by,
+            verb="replaced a run",
+            subject=told(run.replaces),
+            run=run.replaces.pk,
+            by=run.pk,
+        )
+    write(job, run, Run.State.ACCEPTED, fields | {"matrix": matrix})
+
+
+def refuse(job: Job, run: Run, fields: dict[str, Any]) -> None:
+    with transaction.atomic():
+        write(job, run, Run.State.REFUSED, fields)
+
+
+def write(job: Job, run: Run, state: str, fields: dict[str, Any]) -> None:
+    """The compare-and-swap that makes a second delivery of the job harmless."""
+    found = Run.objects.filter(pk=run.pk, state=Run.State.RECEIVED)
+    if found.update(state=state, checked_at=timezone.now(), **fields):
+        shown = fields["tag"] or run.file_name
+        events.record(
+            campaign=run.campaign, actor=None, verb=f"{state} a run", subject=shown, run=run.pk
+        )
+    jobs.finish(job, run=run.pk, state=state)
+
+
+def outcome(run: Run, checked: CheckedRun) -> dict[str, Any]:
+    """The fields of ``run`` that the check fills."""
+    counts = {"documents": checked.documents, "topics": len(checked.topics), "tied": checked.tied}
+    return {
+        "tag": (run.tag or checked.tag)[:60],
+        "lines": checked.lines,
+        "normalised_hash": checked.digest,
+        "report": checked.report.as_dict() | {"found": counts},
+    }
+
+
+def late_faults(run: Run) -> list[tuple[str, str, str]]:
+    """What may have changed since the file was sent: ``(code, message, cure)`` each."""
+    # Held until the transaction ends, so that two runs of a team are settled in turn.
+    Team.objects.select_for_update().get(pk=run.team_id)
+    if run.replaces is not None:
+        run.replaces.refresh_from_db()
+        if run.replaces.state != Run.State.ACCEPTED:
+            gone = f"The run to be replaced, {told(run.replaces)}, is no longer there."
+            return [("E19", gone, "Send the run again, as a new one.")]
+        return []
+    limit = run.campaign.max_runs_per_team
+    if limit is not None and run.team.runs.accepted().count() >= limit:
+        full = f"The team had {limit} accepted runs, the limit, when the check ended."
+        return [("E18", full, "Replace or withdraw one of them.")]
+    return []
+
+
+def tag_taken(tag: str) -> tuple[str, str, str]:
+    message = f"The tag {tag} was given to another run while this one was checked."
+    return "E08", message, "Choose another tag and write it on every line."
+
+
+def rules_for(run: Run) -> RunRules:
+    """What the campaign asks of ``run``."""
+    campaign = run.campaign
+    topics = list(campaign.topics.values_list("number", "withheld"))
+    earlier = run.team.runs.accepted().exclude(pk=run.replaces_id)
+    rules = RunRules(
+        topics=frozenset(number for number, withheld in topics if not withheld) or None,
+        withheld_topics=frozenset(number for number, withheld in topics if withheld),
+        docnos=docnos_of(campaign),
+        declared_tag=run.tag or None,
+        used_tags=used_tags(run),
+        max_per_topic=campaign.max_docs_per_topic,
+        require_all_topics=campaign.require_all_topics,
+        max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES,
+        earlier_hashes=dict(earlier.values_list("normalised_hash", "tag")),
+    )
+    if not topics:
+        return replace(rules, require_all_topics=False)
+    return rules
+
+
+def used_tags(run: Run) -> frozenset[str]:
+    """Tags of accepted runs but the one to be replaced, and those that other teams gave up."""
+    accepted = run.campaign.runs.accepted().exclude(pk=run.replaces_id)
+    given_up = run.campaign.runs.filter(state__in=HELD).exclude(team=run.team_id)
+    return frozenset(accepted.values_list("tag", flat=True)) | frozenset(
+        given_up.values_list("tag", flat=True)
+    )
+
+
+def docnos_of(campaign: Campaign) -> frozenset[str] | None:
+    """The collection's docnos; None when the campaign holds no documents."""
+    found = campaign.documents.order_by().values_list("docno", flat=True)
+    return frozenset(found.iterator(chunk_size=20_000)) or None
+
+
+def keep(data: bytes) -> str:
+    """Put the file into the store, packed if it is not."""
+    if data.startswith(GZIP_MAGIC):
+        return store.put(data, ".gz")
+    return store.put(gzip.compress(data, 6, mtime=0), PACKED)
+
+
+def require_team(actor: User, campaign: Campaign, team: Team) -> None:
+    """The actor must be of ``team``, or an organizer; the team must be the campaign's."""
+    if team.campaign_id != campaign.pk:
+        raise PermissionDenied(f"{team} is of another campaign")
+    if actor.is_superuser or is_organizer(actor, campaign):
+        return
+    require(actor, "campaigns.submit_run", campaign)
+    if not campaign.members.filter(user=actor, team=team).exists():
+        raise PermissionDenied(f"{actor.get_username()} is not of {team}")
+
+
+def check_open(actor: User, campaign: Campaign) -> None:
+    if campaign.takes_runs() or actor.is_superuser or "organizer" in roles_of(actor, campaign):
+        return
+    raise Refused(
+        "deadline",
+        f"The deadline for runs was {utc(campaign.runs_deadline)}.",
+        "Ask the organizers; they may still submit for a team.",
+    )
+
+
+def check_size(data: bytes) -> None:
+    limit = settings.POOLBENCH_MAX_UPLOAD_BYTES
+    if len(data) > limit:
+        raise Refused(
+            "too-large",
+            f"The file has {len(data):,} bytes; {limit:,} are allowed.",
+            "Send fewer documents per topic, or pack the file with gzip.",
+        )
+
+
+def check_quota(campaign: Campaign, team: Team) -> None:
+    limit = campaign.max_runs_per_team
+    if limit is not None and team.runs.accepted().count() >= limit:
+        raise Refused(
+            "quota",
+            f"The team has {limit} accepted runs already, which is the limit.",
+            "Replace or withdraw one of them.",
+        )
+
+
+def check_replaced(team: Team, replaces: Run | None) -> None:
+    if replaces is None:
+        return
+    if replaces.team_id != team.pk or replaces.state != Run.State.ACCEPTED:
+        raise Refused(
+            "not-replaceable",
+            "Only an accepted run of the same team can be replaced.",
+            "Submit the file as a new run.",
+        )
+
+
+def move(run: Run, before: str, after: str) -> bool:
+    """Change the state if it is still ``before``."""
+    return bool(Run.objects.filter(pk=run.pk, state=before).update(state=after))
+
+
+def told(run: Run) -> str:
+    return f"{run.tag or run.file_name} ({run.team.name})"
+
+
+def utc(moment: datetime | None) -> str:
+    return f"{moment:%-d %B %Y, %H:%M} UTC" if moment else "never"
