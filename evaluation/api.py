@@ -1,0 +1,188 @@
+"""The REST API of scores: what the pages show, to the same readers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+
+from campaigns.models import User
+from campaigns.queries import campaign_for
+from evaluation import services
+from evaluation.models import RunScores, ScoreSet
+from evaluation.queries.board import Board, board_of
+from evaluation.queries.exports import MIME, board_csv, board_dict, run_file
+from evaluation.queries.sets import reader_of, visible_scores, visible_sets
+
+CAMPAIGN = OpenApiParameter("campaign", str, description="Slug: only this campaign's.")
+LONG = OpenApiParameter("shape", str, enum=["wide", "long"], description="long: by topic.")
+
+
+class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    qrels = serializers.IntegerField(source="qrels.version", help_text="Version of the release.")
+    measures = serializers.ListField(child=serializers.CharField())
+    topics = serializers.ListField(child=serializers.CharField())
+    conditions = serializers.DictField()
+
+    class Meta:
+        model = ScoreSet
+        fields = (
+            "id", "campaign", "qrels", "measures", "topics", "conditions", "created_at",
+            "released_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class SpreadSerializer(Serializer[Any]):
+    best = serializers.FloatField(allow_null=True)
+    median = serializers.FloatField(allow_null=True)
+    worst = serializers.FloatField(allow_null=True)
+
+
+class EntrySerializer(Serializer[Any]):
+    run = serializers.CharField(help_text="Tag, or a pseudonym.")
+    team = serializers.CharField()
+    own = serializers.BooleanField()
+    means = serializers.DictField(child=serializers.FloatField(allow_null=True))
+
+
+class BoardSerializer(Serializer[Any]):
+    score_set = serializers.IntegerField()
+    campaign = serializers.CharField()
+    qrels = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    released_at = serializers.DateTimeField(allow_null=True)
+    conditions = serializers.DictField()
+    spread = serializers.DictField(child=SpreadSerializer())
+    runs = EntrySerializer(many=True)
+
+
+class EvaluateSerializer(Serializer[Any]):
+    campaign = serializers.SlugField()
+    qrels = serializers.IntegerField(help_text="Version of the qrels release.")
+    measures = serializers.ListField(child=serializers.CharField(), required=False, default=list)
+
+
+class JobSerializer(Serializer[Any]):
+    job = serializers.IntegerField()
+    state = serializers.CharField()
+    error = serializers.CharField(allow_blank=True)
+    score_set = serializers.IntegerField(allow_null=True)
+
+
+class RunScoresSerializer(Serializer[Any]):
+    id = serializers.IntegerField(read_only=True)
+    score_set = serializers.IntegerField(source="score_set_id", read_only=True)
+    run = serializers.IntegerField(source="run_id", read_only=True)
+    tag = serializers.CharField(source="run.tag", read_only=True)
+    team = serializers.CharField(source="run.team.name", read_only=True)
+    means = serializers.DictField(child=serializers.FloatField(allow_null=True), read_only=True)
+
+
+class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
+    """Score sets: all for organizers, the latest released one for participants."""
+
+    serializer_class = ScoreSetSerializer
+    queryset = ScoreSet.objects.none()
+
+    def get_queryset(self) -> QuerySet[ScoreSet]:
+        found = visible_sets(self.request.user)
+        slug = self.request.query_params.get("campaign")
+        return found.filter(campaign__slug=slug) if slug else found
+
+    def board(self) -> Board:
+        score_set = self.get_object()
+        return board_of(score_set, reader_of(self.request.user, score_set.campaign))
+
+    @extend_schema(parameters=[CAMPAIGN])
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(responses=BoardSerializer)
+    @action(detail=True)
+    def leaderboard(self, request: Request, pk: str) -> Response:
+        """The runs' means, as the campaign's board lets this reader see them."""
+        return Response(board_dict(self.board()))
+
+    @extend_schema(parameters=[LONG], responses={(200, "text/csv"): OpenApiTypes.STR})
+    @action(detail=True, url_path="leaderboard.csv", url_name="csv")
+    def csv(self, request: Request, pk: str) -> HttpResponse:
+        """The leaderboard as CSV."""
+        long = request.query_params.get("shape") == "long"
+        return HttpResponse(board_csv(self.board(), by_topic=long), content_type=MIME["csv"])
+
+    @extend_schema(request=EvaluateSerializer, responses={202: JobSerializer})
+    @action(detail=False, methods=["post"])
+    def evaluate(self, request: Request) -> Response:
+        """Score all accepted runs of a campaign under one of its qrels releases."""
+        asked = EvaluateSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        given = asked.validated_data
+        campaign = campaign_for(request.user, given["campaign"], "campaigns.manage")
+        qrels = get_object_or_404(campaign.qrels, version=given["qrels"])
+        job = services.request_evaluation(
+            actor=user_of(request), campaign=campaign, qrels=qrels, measures=given["measures"]
+        )
+        job.refresh_from_db()
+        told = {"job": job.pk, "state": job.state, "error": job.error}
+        told["score_set"] = job.result.get("score_set")
+        return Response(told, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=None, responses=ScoreSetSerializer)
+    @action(detail=True, methods=["post"])
+    def release(self, request: Request, pk: str) -> Response:
+        """Show the score set to participants, for good."""
+        released = services.release_scores(actor=user_of(request), score_set=self.get_object())
+        return Response(self.get_serializer(released).data)
+
+
+class RunScoresViewSet(mixins.RetrieveModelMixin, viewsets.GenericViewSet[RunScores]):
+    """One run's scores: any for organizers, those of their team's runs for participants."""
+
+    serializer_class = RunScoresSerializer
+    queryset = RunScores.objects.none()
+
+    def get_queryset(self) -> QuerySet[RunScores]:
+        return visible_scores(self.request.user)
+
+    @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
+    @action(detail=True, url_path="scores.txt", url_name="txt")
+    def txt(self, request: Request, pk: str) -> HttpResponse:
+        """By topic, as trec_eval prints it."""
+        return self.as_file("txt")
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    @action(detail=True, url_path="scores.csv", url_name="csv")
+    def csv(self, request: Request, pk: str) -> HttpResponse:
+        """By topic, one value a line."""
+        return self.as_file("csv")
+
+    @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
+    @action(detail=True, url_path="scores.json", url_name="json")
+    def json(self, request: Request, pk: str) -> HttpResponse:
+        """By topic, with the conditions."""
+        return self.as_file("json")
+
+    def as_file(self, fmt: str) -> HttpResponse:
+        row = self.get_object()
+        board = board_of(row.score_set, reader_of(self.request.user, row.score_set.campaign))
+        entry = board.find(row.run_id)
+        if entry is None:
+            raise Http404
+        return HttpResponse(run_file(board, entry, fmt), content_type=MIME[fmt])
+
+
+def user_of(request: Request) -> User:
+    if not isinstance(request.user, User):
+        raise Http404
+    return request.user

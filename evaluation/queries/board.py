@@ -1,0 +1,158 @@
+"""What a score set says to its reader: whose runs, under which names, beside what.
+
+A ``Board`` holds nothing that its reader may not know, so pages, downloads and the API
+may show all of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.core.evaluate import RunScores as Scored
+from evaluation.core.evaluate import aggregate, or_none
+from evaluation.core.measures.family import Measure
+from evaluation.core.measures.names import parse_measures
+from evaluation.models import RunScores, ScoreSet
+from evaluation.queries.sets import Reader
+
+Floats = NDArray[np.float64]
+LOW_JUDGED = 0.8
+"""Below this share of judged documents at the top, a run's other figures guess."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Best, median and worst over all runs; None where no run has a value."""
+
+    best: float | None
+    median: float | None
+    worst: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One run as the reader may know it. ``table`` is topics × measures."""
+
+    run: int
+    tag: str
+    team: str
+    own: bool
+    opens: bool
+    means: Mapping[str, float | None]
+    table: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """A score set for one reader. ``tables`` is runs × topics × measures, of all runs."""
+
+    score_set: ScoreSet
+    reader: Reader
+    entries: Sequence[Entry]
+    tables: Floats
+    means: Sequence[Mapping[str, float | None]]
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        return parse_measures(self.score_set.measures)
+
+    @property
+    def topics(self) -> list[str]:
+        return list(self.score_set.topics)
+
+    def measure(self, name: str) -> Measure:
+        return self.measures[self.score_set.measures.index(name)]
+
+    def spread(self, name: str) -> Spread:
+        """Over the runs' means of the measure ``name``."""
+        return spread_of(mean[name] for mean in self.means)
+
+    def topic_spreads(self, name: str) -> list[Spread]:
+        """Over the runs' values of the measure ``name``, by topic."""
+        columns = self.tables[:, :, self.score_set.measures.index(name)].T
+        return [spread_of(map(or_none, column.tolist())) for column in columns]
+
+    def values(self, entry: Entry, name: str) -> list[float | None]:
+        """The entry's values of the measure ``name``, by topic."""
+        return list(map(or_none, entry.table[:, self.score_set.measures.index(name)].tolist()))
+
+    def find(self, run: int) -> Entry | None:
+        return next((entry for entry in self.entries if entry.run == run), None)
+
+    def scored(self, entry: Entry) -> Scored:
+        """The entry as ``evaluate`` gave it, for the formats of the core."""
+        told = [aggregate(m, entry.table[:, at]) for at, m in enumerate(self.measures)]
+        reasons = {m.name: why for m, (_, why) in zip(self.measures, told, strict=True) if why}
+        return Scored(
+            tag=entry.tag,
+            topics=tuple(self.score_set.topics),
+            measures=self.measures,
+            values=entry.table,
+            means=tuple(mean for mean, _ in told),
+            reasons=reasons,
+            conditions=self.score_set.conditions,
+        )
+
+
+def spread_of(values: Iterable[float | None]) -> Spread:
+    defined = [value for value in values if value is not None]
+    if not defined:
+        return Spread(None, None, None)
+    return Spread(max(defined), float(np.median(defined)), min(defined))
+
+
+def board_of(score_set: ScoreSet, reader: Reader) -> Board:
+    """The score set as ``reader`` may see it; one query."""
+    rows = list(
+        RunScores.objects.filter(score_set=score_set)
+        .select_related("run__team")
+        .order_by("run__tag", "run")
+    )
+    shape = (len(score_set.topics), len(score_set.measures))
+    tables = [np.frombuffer(bytes(row.packed), dtype="<f8").reshape(shape) for row in rows]
+    names = names_for(rows, reader, score_set.campaign.seed)
+    entries = [
+        Entry(
+            run=row.run_id,
+            tag=names[row.run_id][0],
+            team=names[row.run_id][1],
+            own=reader.owns(row.run.team_id),
+            opens=reader.organizes or reader.owns(row.run.team_id),
+            means=row.means,
+            table=table,
+        )
+        for row, table in zip(rows, tables, strict=True)
+        if reader.sees_all_runs or reader.owns(row.run.team_id)
+    ]
+    stacked = np.stack(tables) if tables else np.empty((0, *shape))
+    return Board(score_set, reader, entries, stacked, [row.means for row in rows])
+
+
+def names_for(rows: Sequence[RunScores], reader: Reader, seed: int) -> dict[int, tuple[str, str]]:
+    """Tag and team to show for each run: the true ones, or pseudonyms for other teams'.
+
+    Pseudonyms are numbered by a seeded hash: no order of names, scores or submission
+    shows through, and they are the same on every page.
+    """
+    if reader.sees_names:
+        return {row.run_id: (row.run.tag, row.run.team.name) for row in rows}
+    teams = sorted({row.run.team_id for row in rows}, key=lambda team: mixed(seed, "team", team))
+    names = {}
+    for row in sorted(rows, key=lambda row: mixed(seed, "run", row.run_id)):
+        team = teams.index(row.run.team_id) + 1
+        number = sum(name[1] == f"Team {team}" for name in names.values()) + 1
+        names[row.run_id] = (f"team{team}-run{number}", f"Team {team}")
+    for row in rows:
+        if reader.owns(row.run.team_id):
+            names[row.run_id] = (row.run.tag, row.run.team.name)
+    return names
+
+
+def mixed(seed: int, kind: str, key: int) -> str:
+    return hashlib.sha256(f"{seed} {kind} {key}".encode()).hexdigest()

@@ -1,0 +1,55 @@
+"""Score sets and single runs as files: trec_eval's text, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict
+from typing import Any
+
+from evaluation.core.formats import FORMATS, csv_text
+from evaluation.queries.board import Board, Entry
+
+RUN_FORMATS = {"txt": "trec_eval", "csv": "csv", "json": "json"}
+MIME = {"txt": "text/plain", "csv": "text/csv", "json": "application/json"}
+
+
+def run_file(board: Board, entry: Entry, fmt: str) -> str:
+    """All topics of one run; ``fmt`` is a key of ``RUN_FORMATS``."""
+    return FORMATS[RUN_FORMATS[fmt]]([board.scored(entry)], by_topic=True)
+
+
+def board_csv(board: Board, *, by_topic: bool = False) -> str:
+    """One line a run; by topic, one line a value. Undefined is an empty cell."""
+    if by_topic:
+        return csv_text([board.scored(entry) for entry in board.entries], by_topic=True)
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    names = board.score_set.measures
+    writer.writerow(["run", "team", *names])
+    for entry in board.entries:
+        writer.writerow([entry.tag, entry.team, *(entry.means[name] for name in names)])
+    return stream.getvalue()
+
+
+def board_dict(board: Board) -> dict[str, Any]:
+    """The score set as plain values: conditions, spread of the means, the runs shown."""
+    chosen = board.score_set
+    return {
+        "score_set": chosen.pk,
+        "campaign": chosen.campaign.slug,
+        "qrels": chosen.qrels.version,
+        "created_at": chosen.created_at.isoformat(),
+        "released_at": chosen.released_at.isoformat() if chosen.released_at else None,
+        "conditions": chosen.conditions,
+        "spread": {name: asdict(board.spread(name)) for name in chosen.measures},
+        "runs": [
+            {"run": entry.tag, "team": entry.team, "own": entry.own, "means": dict(entry.means)}
+            for entry in board.entries
+        ],
+    }
+
+
+def board_json(board: Board) -> str:
+    return json.dumps(board_dict(board), ensure_ascii=False, indent=2, allow_nan=False) + "\n"

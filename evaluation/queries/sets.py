@@ -1,0 +1,95 @@
+"""Which score sets a person may read, and as whom.
+
+Organizers read all. Participants read the latest released one and nothing else; what of
+it they see is said by the campaign's board.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+
+from campaigns.models import Campaign, Member, Role, Team, User
+from evaluation.models import RunScores, ScoreSet
+
+Person = User | AnonymousUser
+
+
+@dataclass(frozen=True)
+class Reader:
+    """As whom scores are read: an organizer, or a participant of some teams."""
+
+    organizes: bool
+    teams: frozenset[int]
+    board: str
+
+    def owns(self, team: int) -> bool:
+        return team in self.teams
+
+    @property
+    def sees_all_runs(self) -> bool:
+        return self.organizes or self.board != Campaign.Board.OWN
+
+    @property
+    def sees_names(self) -> bool:
+        return self.organizes or self.board == Campaign.Board.NAMES
+
+
+def reader_of(user: Person, campaign: Campaign) -> Reader:
+    rows = list(campaign.members.filter(user_id=user.pk).values_list("role", "team"))
+    organizes = user.is_superuser or any(role == Role.ORGANIZER for role, _ in rows)
+    teams = frozenset(team for _, team in rows if team is not None)
+    return Reader(organizes=organizes, teams=teams, board=campaign.board)
+
+
+def as_participant(campaign: Campaign, team: Team | None) -> Reader:
+    """How a member of ``team`` will read the scores: the organizer's preview."""
+    teams = frozenset() if team is None else frozenset((team.pk,))
+    return Reader(organizes=False, teams=teams, board=campaign.board)
+
+
+def readable_sets(campaign: Campaign, reader: Reader) -> QuerySet[ScoreSet]:
+    """The campaign's score sets for ``reader``, newest first, with their number of runs."""
+    sets = ScoreSet.objects.filter(campaign=campaign).select_related("campaign", "qrels")
+    if not reader.organizes:
+        released = sets.filter(released_at__isnull=False).order_by("-released_at", "-pk")
+        sets = sets.filter(pk__in=released.values("pk")[:1])
+    return sets.annotate(size=Count("runs"))
+
+
+def visible_sets(user: Person) -> QuerySet[ScoreSet]:
+    """The gate across campaigns, for the API."""
+    sets = ScoreSet.objects.select_related("campaign", "qrels")
+    if user.is_superuser:
+        return sets
+    roles = Member.objects.filter(user_id=user.pk)
+    return sets.filter(
+        Q(campaign__in=roles.filter(role=Role.ORGANIZER).values("campaign"))
+        | Q(
+            campaign__in=roles.filter(role=Role.PARTICIPANT).values("campaign"),
+            pk=latest_released(),
+        )
+    )
+
+
+def visible_scores(user: Person) -> QuerySet[RunScores]:
+    """The gate to single runs' scores: all for organizers, a team's own after release."""
+    rows = RunScores.objects.select_related("run__team", "score_set__campaign", "score_set__qrels")
+    if user.is_superuser:
+        return rows
+    roles = Member.objects.filter(user_id=user.pk)
+    return rows.filter(
+        Q(score_set__campaign__in=roles.filter(role=Role.ORGANIZER).values("campaign"))
+        | Q(
+            run__team__in=roles.filter(role=Role.PARTICIPANT).values("team"),
+            score_set=latest_released("score_set__campaign"),
+        )
+    )
+
+
+def latest_released(campaign: str = "campaign") -> Subquery:
+    """The score set that the campaign released last, as a column."""
+    released = ScoreSet.objects.filter(campaign=OuterRef(campaign), released_at__isnull=False)
+    return Subquery(released.order_by("-released_at", "-pk").values("pk")[:1])

@@ -1,0 +1,35 @@
+"""Releasing scores to participants, once and for good."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from campaigns.errors import Refused
+from campaigns.models import User
+from campaigns.rules import require
+from campaigns.services import events
+from evaluation.models import ScoreSet
+
+
+def release_scores(*, actor: User, score_set: ScoreSet) -> ScoreSet:
+    """Show the score set to participants. It cannot be taken back; a later one may follow."""
+    campaign = score_set.campaign
+    require(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        hidden = ScoreSet.objects.filter(pk=score_set.pk, released_at__isnull=True)
+        if not hidden.update(released_at=timezone.now(), released_by=actor):
+            raise Refused(
+                "already-released",
+                "These scores have been released already.",
+                "Released scores stay; evaluate again and release the new score set.",
+            )
+        events.record(
+            campaign=campaign,
+            actor=actor,
+            verb="released the scores",
+            subject=f"score set {score_set.pk}, qrels {score_set.qrels.version}",
+            score_set=score_set.pk,
+        )
+    score_set.refresh_from_db()
+    return score_set

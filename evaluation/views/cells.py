@@ -1,0 +1,135 @@
+"""Figures as tables show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evaluation.core.measures.family import Measure
+from evaluation.queries.board import LOW_JUDGED, Board, Entry
+
+USUAL = ("ndcg_cut_10", "P_5", "P_10", "map", "bpref", "recall_1000")
+TRUST = "judged_10"
+WORDS = ("run", "team")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A measure at the head of a table."""
+
+    name: str
+    title: str
+    reading: str
+    undefined: str
+    whole: bool
+    sort: str = ""
+
+    @property
+    def next_sort(self) -> str:
+        """What a click on the head asks for."""
+        return f"-{self.name}" if self.sort == "descending" else self.name
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    value: float | None
+    bar: float | None = None
+    best: bool = False
+    low: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    entry: Entry
+    place: int
+    best: bool
+    cells: tuple[Cell, ...]
+
+
+def figure(value: float | None, *, whole: bool = False) -> str:
+    """As people compare it: four decimals, counts whole, an en dash for undefined."""
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if whole else f"{value:.4f}"
+
+
+def signed(value: float) -> str:
+    return f"{value:+.4f}".replace("-", "−")
+
+
+def column_of(measure: Measure, sort: str = "") -> Column:
+    card, cut = measure.family.card, dict(measure.params).get("k")
+    title = f"{card.title.removesuffix(' at rank k')} at rank {cut}" if cut else card.title
+    order = ""
+    if sort.removeprefix("-") == measure.name:
+        order = "ascending" if sort.startswith("-") else "descending"
+    return Column(measure.name, title, card.reading, card.undefined, measure.family.whole, order)
+
+
+def shown_measures(board: Board, asked: Sequence[str]) -> list[str]:
+    """The measures to show: those asked for, or the usual ones, and judged_10 last."""
+    known = board.score_set.measures
+    own = board.score_set.campaign.measures
+    chosen = [name for name in known if name in asked]
+    chosen = chosen or [name for name in known if name in own and name != TRUST]
+    chosen = chosen or [name for name in USUAL if name in known] or known[:6]
+    return [*(name for name in chosen if name != TRUST), *([TRUST] if TRUST in known else [])]
+
+
+def sort_of(board: Board, shown: Sequence[str], asked: str) -> str:
+    """What the table is sorted by: a measure or a word, with - for the other direction."""
+    known = [*board.score_set.measures, *WORDS]
+    return asked if asked.removeprefix("-") in known else shown[0] if shown else WORDS[0]
+
+
+def sorted_entries(board: Board, sort: str) -> list[Entry]:
+    """Best first (names from a), or the other way round; without a value always last."""
+    name, turned = sort.removeprefix("-"), sort.startswith("-")
+    if name in WORDS:
+        key = {"run": lambda e: e.tag.lower(), "team": lambda e: (e.team.lower(), e.tag.lower())}
+        return sorted(board.entries, key=key[name], reverse=turned)
+    have = [entry for entry in board.entries if entry.means[name] is not None]
+    have.sort(key=lambda e: (-(e.means[name] or 0.0), e.tag))
+    rest = [entry for entry in board.entries if entry.means[name] is None]
+    return [*(reversed(have) if turned else have), *rest]
+
+
+def rows_of(board: Board, columns: Sequence[Column], sort: str) -> list[Row]:
+    """The table's rows. A bar stands in the column that sorts, "best" over all runs."""
+    name = sort.removeprefix("-")
+    best = {column.name: board.spread(column.name).best for column in columns}
+    top = best.get(name)
+    rows = []
+    for place, entry in enumerate(sorted_entries(board, sort), start=1):
+        cells = tuple(cell(entry.means, column, best[column.name], name) for column in columns)
+        leads = top is not None and entry.means[name] == top
+        rows.append(Row(entry, place, leads, cells))
+    return rows
+
+
+def cell(means: Mapping[str, float | None], column: Column, best: float | None, sort: str) -> Cell:
+    value = means[column.name]
+    scale = (best or 1.0) if column.whole else 1.0
+    return Cell(
+        text=figure(value, whole=column.whole),
+        value=value,
+        bar=100.0 * value / scale if value is not None and column.name == sort else None,
+        best=value is not None and value == best and column.name != TRUST,
+        low=column.name == TRUST and value is not None and value < LOW_JUDGED,
+    )
+
+
+def spread_rows(board: Board, columns: Sequence[Column]) -> list[tuple[str, list[str]]]:
+    """Best, median and worst of all runs under each column."""
+    spreads = [board.spread(column.name) for column in columns]
+    return [
+        (
+            word.capitalize(),
+            [
+                figure(getattr(spread, word), whole=column.whole)
+                for spread, column in zip(spreads, columns, strict=True)
+            ],
+        )
+        for word in ("best", "median", "worst")
+    ]

@@ -1,0 +1,195 @@
+"""One run's scores beside the campaign's, and two runs beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from evaluation.charts import difference_chart, topic_chart
+from evaluation.queries.board import Board, Entry, Spread
+from evaluation.views.cells import (
+    TRUST,
+    Cell,
+    column_of,
+    figure,
+    shown_measures,
+    signed,
+    sorted_entries,
+)
+from evaluation.views.gate import board_for, entry_for
+
+TIE = 1e-9
+"""Two values this close are a tie: the rest is the last digit of the arithmetic."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A value beside best, median and worst of the campaign: one line of a table."""
+
+    name: str
+    title: str
+    value: str
+    number: float | None
+    bar: float | None
+    best: str
+    median: str
+    worst: str
+    tops: bool
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two runs on one topic."""
+
+    topic: str
+    title: str
+    a: float | None
+    b: float | None
+    difference: float | None
+
+    @property
+    def cells(self) -> list[Cell]:
+        shown = "–" if self.difference is None else signed(self.difference)
+        return [
+            Cell(figure(self.a), self.a),
+            Cell(figure(self.b), self.b),
+            Cell(shown, self.difference),
+        ]
+
+
+def run_scores(request: HttpRequest, slug: str, pk: int, run: int) -> HttpResponse:
+    board = board_for(request, slug, pk)
+    entry = entry_for(board, run)
+    chosen = column_of(board.measure(measure_asked(request, board)))
+    values, spreads = board.values(entry, chosen.name), board.topic_spreads(chosen.name)
+    titles = topic_titles(board)
+    topics = [
+        beside(topic, titles.get(topic, ""), value, spread, whole=chosen.whole)
+        for topic, value, spread in zip(board.topics, values, spreads, strict=True)
+    ]
+    context = page_context(board, chosen.name) | {
+        "crumbs": [("Scores", set_url(board)), (entry.tag, "")],
+        "entry": entry,
+        "chosen": chosen,
+        "means": mean_rows(board, entry),
+        "topics": topics,
+        "chart": topic_chart(board.topics, values, spreads),
+        "missing": sum(value is None for value in values),
+        "reasons": board.scored(entry).reasons,
+    }
+    return render(request, "evaluation/run.html", context)
+
+
+def compare(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Two runs that the reader sees on the board, topic by topic."""
+    board = board_for(request, slug, pk)
+    name = measure_asked(request, board)
+    a, b = two_entries(request, board, name)
+    context = page_context(board, name) | {
+        "crumbs": [("Scores", set_url(board)), ("Compare", "")],
+        "entries": sorted(board.entries, key=lambda entry: entry.tag.lower()),
+        "chosen": column_of(board.measure(name)),
+        "a": a,
+        "b": b,
+    }
+    if a and b:
+        context |= comparison(board, a, b, name)
+    return render(request, "evaluation/compare.html", context)
+
+
+def comparison(board: Board, a: Entry, b: Entry, name: str) -> dict[str, Any]:
+    """Differences a − b by topic, largest first; a topic undefined for either is left out."""
+    titles = topic_titles(board)
+    pairs = [
+        Pair(topic, titles.get(topic, ""), x, y, None if x is None or y is None else x - y)
+        for topic, x, y in zip(
+            board.topics, board.values(a, name), board.values(b, name), strict=True
+        )
+    ]
+    have = [pair for pair in pairs if pair.difference is not None]
+    have.sort(key=lambda pair: (-(pair.difference or 0.0), pair.topic))
+    differences = [pair.difference or 0.0 for pair in have]
+    return {
+        "pairs": [*have, *(pair for pair in pairs if pair.difference is None)],
+        "left_out": len(pairs) - len(have),
+        "mean": signed(sum(differences) / len(differences)) if differences else "–",
+        "wins": sum(value > TIE for value in differences),
+        "losses": sum(value < -TIE for value in differences),
+        "ties": sum(abs(value) <= TIE for value in differences),
+        "chart": difference_chart([pair.topic for pair in have], differences),
+    }
+
+
+def page_context(board: Board, name: str) -> dict[str, Any]:
+    return {
+        "campaign": board.score_set.campaign,
+        "score_set": board.score_set,
+        "board": board,
+        "choices": [m.name for m in board.measures if not m.family.summary_only],
+        "measure": name,
+    }
+
+
+def set_url(board: Board) -> str:
+    return reverse("score-set", args=[board.score_set.campaign.slug, board.score_set.pk])
+
+
+def topic_titles(board: Board) -> dict[str, str]:
+    return dict(board.score_set.campaign.topics.values_list("number", "title"))
+
+
+def measure_asked(request: HttpRequest, board: Board) -> str:
+    asked = request.GET.get("measure", "")
+    if asked and asked not in board.score_set.measures:
+        raise Http404(f"no measure {asked}")
+    return asked or shown_measures(board, ())[0]
+
+
+def two_entries(request: HttpRequest, board: Board, name: str) -> tuple[Entry | None, Entry | None]:
+    """The runs asked for; without a question the best two, one's own first."""
+    usual: Sequence[Entry] = sorted(sorted_entries(board, name), key=lambda entry: not entry.own)
+    found = []
+    for at, parameter in enumerate("ab"):
+        asked = request.GET.get(parameter, "")
+        entry = board.find(int(asked)) if asked.isdecimal() else None
+        if asked and entry is None:
+            raise Http404(f"no run {asked}")
+        found.append(entry or (usual[at] if at < len(usual) else None))
+    return found[0], found[1]
+
+
+def mean_rows(board: Board, entry: Entry) -> list[Beside]:
+    return [
+        beside(
+            measure.name,
+            column_of(measure).title,
+            entry.means[measure.name],
+            board.spread(measure.name),
+            whole=measure.family.whole,
+        )
+        for measure in board.measures
+        if not measure.family.summary_only and measure.name != "num_rel"
+    ]
+
+
+def beside(name: str, title: str, value: float | None, spread: Spread, *, whole: bool) -> Beside:
+    scale = (spread.best or 1.0) if whole else 1.0
+    best, median, worst = (
+        figure(number, whole=whole) for number in (spread.best, spread.median, spread.worst)
+    )
+    return Beside(
+        name=name,
+        title=title,
+        value=figure(value, whole=whole),
+        number=value,
+        bar=None if value is None else 100.0 * value / scale,
+        best=best,
+        median=median,
+        worst=worst,
+        tops=value is not None and value == spread.best and name != TRUST,
+    )
