@@ -21,14 +21,17 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class Layout:
-    """What the columns are called, and the codes of the faults that every such file can have."""
+    """What the columns are called, and the codes of the faults that every such file can have.
+
+    ``lenient`` takes extra columns at the end of a line.
+    """
 
     columns: tuple[str, ...]
     not_text: str
     wrong_columns: str
     empty: str
     bom: str
-    allow_extra: bool = False
+    lenient: bool = False
 
     @property
     def line_shape(self) -> str:
@@ -113,7 +116,7 @@ class ColumnFile:
                 continue
             if (damage := _damage(line)) is not None:
                 self._add_damage(number, line, *damage)
-            elif len(fields) == width or (len(fields) > width and self.layout.allow_extra):
+            elif len(fields) == width or (len(fields) > width and self.layout.lenient):
                 numbers.append(number)
                 rows.append(fields[:width])
             else:

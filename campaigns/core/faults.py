@@ -85,7 +85,7 @@ class FaultReport:
         return cls(data.get("file", ""), faults, Counter(data.get("counts", {})))
 
 
-class BadFile(ValueError):
+class BadFile(ValueError):  # noqa: N818 -- it is the file that is bad
     """A file that cannot be taken; ``report`` lists everything that is wrong with it."""
 
     def __init__(self, report: FaultReport) -> None:

@@ -20,10 +20,10 @@ _LABEL = re.compile(r"\A\s*(number|topic|title|domain|description|narrative)\s*:
 _DOC = re.compile(r"<(/?)doc(?:\s[^>]*)?>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z!][\w-]*)[^<>]*>", re.IGNORECASE)
 _TREC_ENTITIES = (("&blank;", " "), ("&hyph;", "-"))
-_HEAD = frozenset(
-    ("docno", "docid", "dochdr", "title", "headline", "hl", "ttl", "url")
-    + ("date", "date1", "dd", "pubdate")
-)
+_HEAD = {
+    *("docno", "docid", "dochdr", "title", "headline", "hl", "ttl", "url"),
+    *("date", "date1", "dd", "pubdate"),
+}
 _TOPIC_ELEMENTS = ("topic", "top")
 
 

@@ -24,6 +24,7 @@ RUN_LAYOUT = Layout(
 TOPIC, Q0, DOCNO, RANK, SCORE, TAG = range(6)
 
 _DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(_DECIMAL.pattern + rb"|[+-]?(inf|infinity)", re.IGNORECASE)
 
 
 @dataclass
@@ -57,12 +58,13 @@ def read_run(
 ) -> RunTable:
     """The run in ``data``; ranks are ignored, the tag is that of the first line.
 
-    ``lenient`` takes extra columns after the tag, as trec_eval does. Warnings go to
+    ``lenient`` takes extra columns after the tag and infinite scores, as trec_eval does.
+    Warnings go to
     ``report`` when one is given. Raises ``BadFile`` with every fault (E01, E03, E04,
     E11, E14).
     """
     report = FaultReport(file) if report is None else report
-    source = ColumnFile(data, replace(RUN_LAYOUT, allow_extra=lenient), report)
+    source = ColumnFile(data, replace(RUN_LAYOUT, lenient=lenient), report)
     rows = RowCollector()
     for block in source.blocks():
         rows.add(block, read_scores(source, block))
@@ -117,7 +119,8 @@ def read_scores(source: ColumnFile, block: Block) -> NDArray[np.float64]:
     column = block.columns[SCORE]
     if (scores := _fast_scores(column)) is not None:
         return scores
-    bad = [i for i, text in enumerate(column) if not is_finite_decimal(text)]
+    is_score = _is_number if source.layout.lenient else _is_finite_decimal
+    bad = [i for i, text in enumerate(column) if not is_score(text)]
     message = "The score is not a finite decimal number."
     cure = "Write it like 12.5 or 1.25e1; nan, inf, commas and hexadecimal are not taken."
     source.faults("E14", ((block.lines[i], message, cure) for i in bad), len(bad), field=SCORE)
@@ -126,8 +129,12 @@ def read_scores(source: ColumnFile, block: Block) -> NDArray[np.float64]:
     return np.fromiter(map(float, texts), np.float64, len(column))
 
 
-def is_finite_decimal(text: bytes) -> bool:
+def _is_finite_decimal(text: bytes) -> bool:
     return _DECIMAL.fullmatch(text) is not None and bool(np.isfinite(float(text)))
+
+
+def _is_number(text: bytes) -> bool:
+    return _NUMBER.fullmatch(text) is not None
 
 
 def _fast_scores(column: Sequence[bytes]) -> NDArray[np.float64] | None:

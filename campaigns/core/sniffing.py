@@ -32,7 +32,7 @@ def binary_kind(data: bytes) -> str | None:
         return kind
     head = data[:65536]
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    return "binary, not text" if controls * 100 > len(head) else None
+    return "binary, not text" if controls * 20 > len(head) else None
 
 
 def _kind(data: bytes, kinds: Iterable[tuple[bytes, str]]) -> str | None:
