@@ -1,0 +1,75 @@
+"""Cohen's kappa, plain and with weights on the distance of grades."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.core.cards import Card
+from judging.core.agreement.labels import NO_OVERLAP, Agreement, Coefficient, Labels
+
+Floats = NDArray[np.float64]
+Distance = Callable[[Floats], Floats]
+
+ONE_GRADE = "both gave one and the same grade to every pair, so chance agreement is 1"
+
+
+def kappa(labels: Labels, level: int, *, distance: Distance) -> Coefficient:  # noqa: ARG001
+    """1 − observed / expected disagreement; ``distance`` maps grade differences to weights."""
+    grades = labels.shared()
+    n = grades.shape[1]
+    if n == 0:
+        return Coefficient(None, 0, NO_OVERLAP)
+    first, second = labels.codes(grades)
+    size = len(labels.scale)
+    table = np.bincount(first * size + second, minlength=size * size).reshape(size, size)
+    scale = np.array(labels.scale, np.float64)
+    weights = distance(np.abs(scale[:, None] - scale[None, :]))
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
+    chance = float((weights * expected).sum())
+    if chance == 0:
+        return Coefficient(None, n, ONE_GRADE)
+    return Coefficient(1 - float((weights * table).sum()) / chance, n)
+
+
+def unequal(differences: Floats) -> Floats:
+    return np.sign(differences)
+
+
+def linear(differences: Floats) -> Floats:
+    return differences
+
+
+def _agreement(name: str, title: str, weight: str, distance: Distance, source: str) -> Agreement:
+    card = Card(
+        name=name,
+        title=title,
+        formula=f"1 − Σ w·observed / Σ w·expected, w = {weight} for grades i and j; expected "
+        "from each assessor's own shares of grades",
+        reading="Agreement beyond what the two assessors' habits give by chance"
+        + ("." if distance is unequal else ", near misses counting less than far ones."),
+        source=source,
+        range="-1 to 1, 0 is chance",
+        edge_cases=("Low where one grade is very common, even when raw agreement is high.",),
+        undefined="no pair was judged by both, or both gave only one and the same grade.",
+    )
+    return Agreement(card, partial(kappa, distance=distance), examples=_EXAMPLES[name])
+
+
+_TWO = ((0, 0, 1, 1, 2, None), (0, 1, 1, 2, 2, 0))
+_EXAMPLES = {
+    "kappa": ((_TWO, 1 - 10 / 17),),
+    "kappa-linear": ((_TWO, 1 - 10 / 22),),
+    "kappa-quadratic": ((_TWO, 1 - 10 / 32),),
+}
+
+KAPPA = _agreement("kappa", "Cohen's kappa", "1 if i ≠ j, else 0", unequal, "Cohen 1960.")
+KAPPA_LINEAR = _agreement(
+    "kappa-linear", "Cohen's kappa, linear weights", "|i − j|", linear, "Cohen 1968."
+)
+KAPPA_QUADRATIC = _agreement(
+    "kappa-quadratic", "Cohen's kappa, quadratic weights", "(i − j)²", np.square, "Cohen 1968."
+)
