@@ -1,0 +1,152 @@
+"""The documents of the demonstration: docstrings of the installed standard library.
+
+Python modules are parsed, never imported. Modules written in C have no source to parse,
+so a fixed list of harmless ones is imported and asked through ``inspect``. The
+collection therefore differs a little from one Python version to the next.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import sysconfig
+import warnings
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from campaigns.core.documents import DocumentText
+
+SHORTEST = 60
+"""Docstrings with fewer characters than this say no more than their name."""
+
+SKIPPED = frozenset(
+    "test idlelib turtledemo lib2to3 distutils encodings pydoc_data ensurepip site-packages"
+    " dist-packages __phello__ antigravity this".split()
+)
+"""Top-level names left out: tests, applications, generated tables, and what newer Pythons drop."""
+
+COMPILED = (
+    "builtins array atexit binascii bisect cmath collections contextvars csv datetime decimal"
+    " errno faulthandler fcntl functools gc grp hashlib heapq io itertools marshal math mmap"
+    " operator os pickle pwd random re resource select signal socket sqlite3 ssl statistics"
+    " struct sys termios threading time tracemalloc types unicodedata weakref zlib"
+).split()
+"""Modules with parts written in C whose import has no side effect that a user would notice."""
+
+
+def stdlib_documents() -> list[DocumentText]:
+    """All documents, docno ascending by code point; each docno once, the source's text first."""
+    documents: dict[str, DocumentText] = {}
+    for document in (*_parsed_documents(), *_compiled_documents()):
+        documents.setdefault(document.docno, document)
+    return [documents[docno] for docno in sorted(documents)]
+
+
+def _document(docno: str, signature: str, kind: str, docstring: str) -> DocumentText:
+    extra = {"kind": kind, "module": docno.split(".")[0]}
+    return DocumentText(
+        docno=docno, title=docno + signature, body=docstring, url="", date="", extra=extra
+    )
+
+
+def _worth_keeping(docno: str, docstring: str | None) -> bool:
+    return docstring is not None and len(docstring) >= SHORTEST and docno.isascii()
+
+
+# Modules with source ------------------------------------------------------------------
+
+
+def _parsed_documents() -> Iterator[DocumentText]:
+    root = Path(sysconfig.get_paths()["stdlib"])
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        if not _is_hidden(parts):
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            yield from _documents_of_source(name, path)
+
+
+def _is_hidden(parts: tuple[str, ...]) -> bool:
+    names = parts[:-1] if parts[-1] == "__init__" else parts
+    private = any(name.startswith("_") or not name.isidentifier() for name in names)
+    return private or parts[0] in SKIPPED or "test" in names or "tests" in names
+
+
+def _documents_of_source(module: str, path: Path) -> Iterator[DocumentText]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # old escapes in somebody else's source
+        tree = ast.parse(path.read_bytes())
+    docstring = ast.get_docstring(tree)
+    if docstring and _worth_keeping(module, docstring):
+        yield _document(module, "", "module", docstring)
+    yield from _documents_of_body(module, tree.body, "function")
+
+
+def _documents_of_body(
+    owner: str, body: Iterable[ast.stmt], kind: str
+) -> Iterator[DocumentText]:
+    for node in body:
+        if isinstance(node, ast.If | ast.Try):  # definitions behind a platform check
+            yield from _documents_of_body(owner, [*node.body, *node.orelse], kind)
+        elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            if not node.name.startswith("_"):
+                yield from _documents_of_definition(f"{owner}.{node.name}", node, kind)
+
+
+def _documents_of_definition(
+    docno: str, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, kind: str
+) -> Iterator[DocumentText]:
+    docstring = ast.get_docstring(node)
+    is_class = isinstance(node, ast.ClassDef)
+    if docstring and _worth_keeping(docno, docstring):
+        signature = "" if isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
+        yield _document(docno, signature, "class" if is_class else kind, docstring)
+    if isinstance(node, ast.ClassDef):
+        yield from _documents_of_body(docno, node.body, "method")
+
+
+# Modules without source ---------------------------------------------------------------
+
+
+def _compiled_documents() -> Iterator[DocumentText]:
+    for name in COMPILED:
+        module = _import(name)
+        if module is not None:
+            yield from _documents_of_object(name, module, "module")
+            yield from _documents_of_members(name, module, "function")
+
+
+def _import(name: str) -> ModuleType | None:
+    """The module, or nothing where this system has none (``fcntl`` outside Unix)."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def _documents_of_members(owner: str, thing: Any, kind: str) -> Iterator[DocumentText]:
+    for name, member in sorted(vars(thing).items()):
+        docno = f"{owner}.{name}"
+        if name.startswith("_") or not _belongs_to(owner, member):
+            continue
+        if isinstance(member, type):
+            yield from _documents_of_object(docno, member, "class")
+            if kind == "function":
+                yield from _documents_of_members(docno, member, "method")
+        elif inspect.isroutine(member) or inspect.isgetsetdescriptor(member):
+            yield from _documents_of_object(docno, member, kind)
+
+
+def _belongs_to(owner: str, member: Any) -> bool:
+    """A name imported from another public module is documented there, not here."""
+    home = (getattr(member, "__module__", None) or owner).split(".")[0]
+    return home.startswith("_") or home in (owner.split(".")[0], "builtins", "posix", "nt")
+
+
+def _documents_of_object(docno: str, thing: Any, kind: str) -> Iterator[DocumentText]:
+    docstring = inspect.getdoc(thing)
+    if docstring and _worth_keeping(docno, docstring):
+        signature = getattr(thing, "__text_signature__", None) or ""
+        yield _document(docno, "" if kind == "class" else signature, kind, docstring)

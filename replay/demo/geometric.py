@@ -1,0 +1,84 @@
+"""Rankers that compare vectors: of words, of character n-grams, of the parts of names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.core.documents import DocumentText
+from replay.demo.topics import DemoTopic
+from replay.demo.words import (
+    Index,
+    Scored,
+    build_index,
+    name_parts,
+    short_query,
+    title_query,
+    words,
+)
+
+GRAM = 4
+
+
+def tfidf(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+    """Cosine of log tf times idf, words of title and question."""
+
+    def terms(document: DocumentText) -> list[str]:
+        return words(f"{document.title} {document.body}")
+
+    return _cosine_run(topics, documents, terms, lambda topic: words(short_query(topic)))
+
+
+def ngrams(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+    """Cosine over character four-grams of docno and first paragraph."""
+
+    def terms(document: DocumentText) -> list[str]:
+        first = document.body.partition("\n\n")[0]
+        return _grams(f"{' '.join(name_parts(document.docno))} {first}")
+
+    return _cosine_run(topics, documents, terms, lambda topic: _grams(title_query(topic)))
+
+
+def names(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+    """Parts of dotted, camel case and underscored names against title and question."""
+
+    def terms(document: DocumentText) -> list[str]:
+        return name_parts(document.docno)
+
+    return _cosine_run(topics, documents, terms, lambda topic: name_parts(short_query(topic)))
+
+
+def _cosine_run(
+    topics: Sequence[DemoTopic],
+    documents: Sequence[DocumentText],
+    terms: Callable[[DocumentText], Iterable[str]],
+    query: Callable[[DemoTopic], Iterable[str]],
+) -> Iterator[Scored]:
+    index = build_index(documents, terms)
+    norms = _norms(index)
+    for topic in topics:
+        yield from index.top(topic.number, _products(index, Counter(query(topic))) / norms)
+
+
+def _products(index: Index, query: Counter[str]) -> NDArray[np.float64]:
+    products = np.zeros(len(index.docnos))
+    for term in sorted(query.keys() & index.postings.keys()):
+        where, often = index.postings[term]
+        weight = (1 + np.log(query[term])) * index.idf(term) ** 2
+        products[where] += weight * (1 + np.log(often))
+    return products
+
+
+def _norms(index: Index) -> NDArray[np.float64]:
+    squares = np.zeros(len(index.docnos))
+    for term, (where, often) in index.postings.items():
+        squares[where] += ((1 + np.log(often)) * index.idf(term)) ** 2
+    return np.sqrt(np.maximum(squares, 1e-12))
+
+
+def _grams(text: str) -> list[str]:
+    padded = f" {' '.join(words(text))} "
+    return [padded[i : i + GRAM] for i in range(len(padded) - GRAM + 1)]

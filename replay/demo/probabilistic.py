@@ -1,0 +1,100 @@
+"""BM25, pseudo-relevance feedback on it, and query likelihood, over our own index."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.core.documents import DocumentText
+from replay.demo.topics import DemoTopic
+from replay.demo.words import Index, Scored, build_index, long_query, stems, title_query
+
+K1, B = 0.9, 0.4
+FEEDBACK_DOCUMENTS, FEEDBACK_TERMS, FEEDBACK_SHARE = 8, 20, 0.5
+DIRICHLET = 80.0
+"""Pseudo-count of the collection model; docstrings are short."""
+
+
+def bm25(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+    """BM25 (k1=0.9, b=0.4) of the title's stems in the body."""
+    return _bm25_run(topics, build_index(documents, _body), title_query)
+
+
+def verbose(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+    """BM25 of question and narrative in docno and body."""
+    return _bm25_run(topics, build_index(documents, _everything), long_query)
+
+
+def feedback(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+    """BM25, its best documents' typical terms added to the query (RM3), BM25 again."""
+    index = build_index(documents, _everything)
+    for topic in topics:
+        query = _share(Counter(stems(title_query(topic))))
+        first = bm25_scores(index, query)
+        yield from index.top(topic.number, bm25_scores(index, _expanded(index, query, first)))
+
+
+def likelihood(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+    """Query likelihood of the title with Dirichlet smoothing, as the gain over no match."""
+    index = build_index(documents, _everything)
+    total = float(index.lengths.sum())
+    for topic in topics:
+        scores = np.zeros(len(index.docnos))
+        for term in (term for term in stems(title_query(topic)) if term in index.postings):
+            where, often = index.postings[term]
+            scores[where] += np.log1p(often / (DIRICHLET * often.sum() / total))
+        matching = scores > 0
+        penalty = len(stems(title_query(topic))) * np.log(DIRICHLET / (index.lengths + DIRICHLET))
+        # All scores of a topic are lifted by one constant: a run keeps only positive ones.
+        yield from index.top(topic.number, np.where(matching, scores + penalty + 50, 0))
+
+
+def bm25_scores(index: Index, query: Mapping[str, float]) -> NDArray[np.float64]:
+    """One BM25 score a document for a query of weighted terms."""
+    scores = np.zeros(len(index.docnos))
+    norm = K1 * (1 - B + B * index.lengths / index.average_length)
+    for term in sorted(query.keys() & index.postings.keys()):
+        where, often = index.postings[term]
+        scores[where] += query[term] * index.idf(term) * often / (often + norm[where])
+    return scores
+
+
+def _bm25_run(
+    topics: Sequence[DemoTopic], index: Index, query: Callable[[DemoTopic], str]
+) -> Iterator[Scored]:
+    for topic in topics:
+        yield from index.top(topic.number, bm25_scores(index, Counter(stems(query(topic)))))
+
+
+def _expanded(
+    index: Index, query: Mapping[str, float], scores: NDArray[np.float64]
+) -> dict[str, float]:
+    """Relevance model of the best documents, mixed with the query (Lavrenko and Croft's RM3)."""
+    best = np.lexsort((np.arange(len(scores)), -scores))[:FEEDBACK_DOCUMENTS]
+    model: Counter[str] = Counter()
+    for position in best:
+        for term, frequency in index.bags[position].items():
+            weight = scores[position] * frequency / index.lengths[position]
+            model[term] += weight * index.idf(term)
+    kept = sorted(model.items(), key=lambda item: (-item[1], item[0]))[:FEEDBACK_TERMS]
+    expansion = _share(dict(kept))
+    return {
+        term: (1 - FEEDBACK_SHARE) * query.get(term, 0) + FEEDBACK_SHARE * expansion.get(term, 0)
+        for term in query.keys() | expansion.keys()
+    }
+
+
+def _share(weights: Mapping[str, float]) -> dict[str, float]:
+    total = sum(weights.values()) or 1.0
+    return {term: weight / total for term, weight in weights.items()}
+
+
+def _body(document: DocumentText) -> list[str]:
+    return stems(document.body)
+
+
+def _everything(document: DocumentText) -> list[str]:
+    return stems(f"{document.docno} {document.body}")

@@ -1,0 +1,69 @@
+"""The runs of the demonstration: five fictional teams and what each of them sends in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from campaigns.core.documents import DocumentText
+from replay.demo import fulltext, geometric, probabilistic
+from replay.demo.topics import DemoTopic
+from replay.demo.words import DEPTH, Scored
+
+Ranker = Callable[[Sequence[DemoTopic], Sequence[DocumentText]], Iterator[Scored]]
+
+RRF_K = 60
+
+
+class DemoRun(NamedTuple):
+    """One run: who, under which tag, in which order of the team's own preference, and how."""
+
+    team: str
+    tag: str
+    description: str
+    priority: int
+    ranker: Ranker
+
+
+def fusion(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+    """Reciprocal rank fusion (Cormack, Clarke, Buettcher 2009) of four unlike rankers."""
+    parts = (probabilistic.verbose, probabilistic.likelihood, fulltext.weighted, geometric.names)
+    merged: dict[str, dict[str, float]] = {topic.number: defaultdict(float) for topic in topics}
+    for ranker in parts:
+        ranks: dict[str, int] = defaultdict(int)
+        for topic, docno, _ in ranker(topics, documents):
+            ranks[topic] += 1
+            merged[topic][docno] += 1 / (RRF_K + ranks[topic])
+    for topic, scores in merged.items():
+        rounded = ((round(score, 6), docno) for docno, score in scores.items())
+        for score, docno in islice(sorted(rounded, reverse=True), DEPTH):
+            yield topic, docno, score
+
+
+_OKAPI, _PORTER = "Okapi Farm", "Porter and Daughters"
+_COSINE, _PIGEON, _FUSION = "Cosine Cowboys", "Pigeonhole Society", "The Fusiliers"
+
+RUNS = [
+    DemoRun(_OKAPI, "okapi-title", "BM25 (k1=0.9, b=0.4), title query, body only", 1,
+            probabilistic.bm25),
+    DemoRun(_OKAPI, "okapi-verbose", "BM25, question and narrative as query", 2,
+            probabilistic.verbose),
+    DemoRun(_OKAPI, "okapi-feedback", "BM25 with RM3 pseudo-relevance feedback", 3,
+            probabilistic.feedback),
+    DemoRun(_PORTER, "porter-weighted", "SQLite FTS5, Porter stems, names weigh fourfold", 1,
+            fulltext.weighted),
+    DemoRun(_PORTER, "porter-plain", "SQLite FTS5 bm25() on whole words, all fields", 2,
+            fulltext.plain),
+    DemoRun(_PORTER, "porter-prefix", "SQLite FTS5, beginnings of words", 3, fulltext.prefixes),
+    DemoRun(_COSINE, "cowboy-tfidf", "Cosine of tf-idf vectors, title and question", 1,
+            geometric.tfidf),
+    DemoRun(_COSINE, "cowboy-4grams", "Cosine of character four-grams, first paragraph", 2,
+            geometric.ngrams),
+    DemoRun(_PIGEON, "pigeon-dirichlet", "Query likelihood, Dirichlet smoothing", 1,
+            probabilistic.likelihood),
+    DemoRun(_PIGEON, "pigeon-names", "Names only, split at case, dots and underscores", 2,
+            geometric.names),
+    DemoRun(_FUSION, "fusion-rrf", "Reciprocal rank fusion of four unlike rankers", 1, fusion),
+]  # fmt: skip

@@ -1,0 +1,114 @@
+"""Words of a text, and an inverted index over documents: what the rankers share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.core.documents import DocumentText
+from replay.demo.topics import DemoTopic
+
+DEPTH = 100
+"""Documents that a run returns for a topic at most."""
+
+STOP_WORDS = frozenset(
+    "a about all an and any are as at be been but by can do does each even for from get gets has"
+    " have how i if in into is it its may me more my no not of off on one only or other out own"
+    " relevant highly partly same should so some such than that the their them then there these"
+    " they this to up use used using was way what when where whether which who will with without"
+    " you your".split()
+)
+
+Scored = tuple[str, str, float]
+"""``(topic number, docno, score)``."""
+
+_WORD = re.compile(r"[a-z]+|[0-9]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def words(text: str) -> list[str]:
+    """Runs of letters or digits, lower case, without stop words."""
+    return [word for word in _WORD.findall(text.lower()) if word not in STOP_WORDS]
+
+
+def stems(text: str) -> list[str]:
+    """``words`` with English plural and participle endings cut off: a light stemmer."""
+    return [_stem(word) for word in words(text)]
+
+
+def name_parts(name: str) -> list[str]:
+    """``HTTPServer.do_GET`` as http, server, do, get; stemmed, short words kept whole."""
+    return stems(_CAMEL.sub(" ", name))
+
+
+def _stem(word: str) -> str:
+    for ending, shortest in (("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
+        if word.endswith(ending) and len(word) >= shortest and not word.endswith("ss"):
+            return word[: -len(ending)].rstrip("e")
+    return word.rstrip("e") if len(word) > 3 else word
+
+
+@dataclass(frozen=True)
+class Index:
+    """Postings of documents: term -> (document positions ascending, term frequencies)."""
+
+    docnos: list[str]
+    lengths: NDArray[np.float64]
+    postings: dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
+    bags: list[Counter[str]]
+
+    @property
+    def average_length(self) -> float:
+        return float(self.lengths.mean())
+
+    def idf(self, term: str) -> float:
+        """Robertson and Sparck Jones's weight, kept positive by the added one."""
+        frequency = len(self.postings[term][0]) if term in self.postings else 0
+        return float(np.log1p((len(self.docnos) - frequency + 0.5) / (frequency + 0.5)))
+
+    def top(self, topic: str, scores: NDArray[np.float64]) -> Iterator[Scored]:
+        """The ``DEPTH`` best positive scores, ties by docno descending as trec_eval breaks them.
+
+        Scores are rounded to six decimals first, so that a run file holds them exactly.
+        """
+        rounded = np.round(scores, 6)
+        positions = np.flatnonzero(rounded > 0)
+        best = sorted(positions, key=lambda i: (rounded[i], self.docnos[i]), reverse=True)
+        for position in best[:DEPTH]:
+            yield topic, self.docnos[position], float(rounded[position])
+
+
+def build_index(
+    documents: Sequence[DocumentText], terms: Callable[[DocumentText], Iterable[str]]
+) -> Index:
+    """An index of what ``terms`` finds in each document."""
+    bags = [Counter(terms(document)) for document in documents]
+    columns: dict[str, tuple[list[int], list[int]]] = {}
+    for position, bag in enumerate(bags):
+        for term, frequency in bag.items():
+            where, often = columns.setdefault(term, ([], []))
+            where.append(position)
+            often.append(frequency)
+    postings = {
+        term: (np.array(where, np.int64), np.array(often, np.float64))
+        for term, (where, often) in columns.items()
+    }
+    lengths = np.array([bag.total() for bag in bags], np.float64)
+    return Index([document.docno for document in documents], lengths, postings, bags)
+
+
+def title_query(topic: DemoTopic) -> str:
+    return topic.title
+
+
+def short_query(topic: DemoTopic) -> str:
+    return f"{topic.title} {topic.description}"
+
+
+def long_query(topic: DemoTopic) -> str:
+    return f"{topic.description} {topic.narrative}"
