@@ -110,13 +110,13 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
 
     @extend_schema(responses=BoardSerializer)
     @action(detail=True)
-    def leaderboard(self, request: Request, pk: str) -> Response:
+    def leaderboard(self, _request: Request, **_: Any) -> Response:
         """The runs' means, as the campaign's board lets this reader see them."""
         return Response(board_dict(self.board()))
 
     @extend_schema(parameters=[LONG], responses={(200, "text/csv"): OpenApiTypes.STR})
     @action(detail=True, url_path="leaderboard.csv", url_name="csv")
-    def csv(self, request: Request, pk: str) -> HttpResponse:
+    def csv(self, request: Request, **_: Any) -> HttpResponse:
         """The leaderboard as CSV."""
         long = request.query_params.get("shape") == "long"
         return HttpResponse(board_csv(self.board(), by_topic=long), content_type=MIME["csv"])
@@ -140,7 +140,7 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
 
     @extend_schema(request=None, responses=ScoreSetSerializer)
     @action(detail=True, methods=["post"])
-    def release(self, request: Request, pk: str) -> Response:
+    def release(self, request: Request, **_: Any) -> Response:
         """Show the score set to participants, for good."""
         released = services.release_scores(actor=user_of(request), score_set=self.get_object())
         return Response(self.get_serializer(released).data)
@@ -157,19 +157,19 @@ class RunScoresViewSet(mixins.RetrieveModelMixin, viewsets.GenericViewSet[RunSco
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     @action(detail=True, url_path="scores.txt", url_name="txt")
-    def txt(self, request: Request, pk: str) -> HttpResponse:
+    def txt(self, _request: Request, **_: Any) -> HttpResponse:
         """By topic, as trec_eval prints it."""
         return self.as_file("txt")
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
     @action(detail=True, url_path="scores.csv", url_name="csv")
-    def csv(self, request: Request, pk: str) -> HttpResponse:
+    def csv(self, _request: Request, **_: Any) -> HttpResponse:
         """By topic, one value a line."""
         return self.as_file("csv")
 
     @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
     @action(detail=True, url_path="scores.json", url_name="json")
-    def json(self, request: Request, pk: str) -> HttpResponse:
+    def json(self, _request: Request, **_: Any) -> HttpResponse:
         """By topic, with the conditions."""
         return self.as_file("json")
 

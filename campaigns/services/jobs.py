@@ -51,16 +51,23 @@ def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -
 
 def dispatch(job: Job) -> None:
     """Send the job to a worker, or run it here where the installation is inline."""
-    app = import_string(settings.CELERY_APP_PATH)
     if settings.POOLBENCH_INLINE or _inline.get():
-        app.tasks[job.kind](job.pk)
+        call(job)
     else:
-        app.send_task(job.kind, args=[job.pk])
+        import_string(settings.CELERY_APP_PATH).send_task(job.kind, args=[job.pk])
+
+
+def call(job: Job) -> None:
+    """Run the job's task in this process. Only workers load the tasks of all apps unasked."""
+    app = import_string(settings.CELERY_APP_PATH)
+    if job.kind not in app.tasks:
+        app.loader.import_default_modules()
+    app.tasks[job.kind](job.pk)
 
 
 def run_here(job: Job) -> Job:
     """Perform a queued job in this process; harmless if a worker was quicker."""
-    import_string(settings.CELERY_APP_PATH).tasks[job.kind](job.pk)
+    call(job)
     job.refresh_from_db()
     return job
 
