@@ -1,0 +1,171 @@
+"""Depth-k pools: a toy by hand, the order of lines, and a real campaign."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from campaigns.core.cards import card_section
+from campaigns.core.opening import read_bytes
+from campaigns.core.qrels import read_qrels
+from campaigns.core.runs import read_run, run_from_rows
+from campaigns.core.tables import RunTable
+from pooling.core.depth import depth_pool
+from pooling.core.formats import FORMATS, csv_text, json_text, trec_text
+from pooling.core.order import hash_order
+from pooling.core.registry import METHODS
+from pooling.core.tables import PoolTable, preview
+from tests.conftest import REPOSITORY
+
+# The toy of docs/pooling.md: documents by run and topic, in rank order.
+TOY = {
+    "alpha": {"1": "abc", "2": "xy", "3": "k"},
+    "beta": {"1": "bad", "2": "yz"},
+    "gamma": {"1": "ace", "3": "lkm"},
+    "delta": {"1": "", "2": "xyz", "3": "kl"},
+}
+
+
+def toy() -> list[RunTable]:
+    return [
+        run_from_rows(
+            tag,
+            [
+                (topic, docno, -float(rank))
+                for topic, docnos in topics.items()
+                for rank, docno in enumerate(docnos)
+            ],
+        )
+        for tag, topics in TOY.items()
+    ]
+
+
+def documents(pool: PoolTable) -> dict[str, str]:
+    return {t: "".join(pool.docnos[pool.rows(i)]) for i, t in enumerate(pool.topics)}
+
+
+def test_the_toy_pool_is_that_worked_by_hand() -> None:
+    pool = depth_pool(toy(), 2)
+    assert documents(pool) == {"1": "abc", "2": "xyz", "3": "kl"}
+    assert pool.runs == ("alpha", "beta", "delta", "gamma")
+    assert pool.min_rank.tolist() == [1, 1, 2, 1, 1, 2, 1, 1]
+    assert [pool.contributors_of(row) for row in range(len(pool))] == [
+        ("alpha", "beta", "gamma"),
+        ("alpha", "beta"),
+        ("gamma",),
+        ("alpha", "delta"),
+        ("alpha", "beta", "delta"),
+        ("beta",),
+        ("alpha", "delta", "gamma"),
+        ("delta", "gamma"),
+    ]
+
+
+def test_the_preview_counts_what_hangs_on_one_run() -> None:
+    sizes = preview(depth_pool(toy(), 2))
+    assert sizes.documents.tolist() == [3, 3, 2]
+    assert sizes.alone.tolist() == [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0]]
+
+
+def test_depth_by_run_leaves_out_runs_without_one() -> None:
+    pool = depth_pool(toy(), {"alpha": 1, "gamma": 3, "delta": 0})
+    assert documents(pool) == {"1": "ace", "2": "x", "3": "klm"}
+    assert pool.runs == ("alpha", "gamma")
+
+
+def test_equal_scores_are_pooled_in_trec_eval_order() -> None:
+    run = run_from_rows("r", [("1", docno, 1.0) for docno in ("a", "b", "c")])
+    assert documents(depth_pool([run], 2)) == {"1": "bc"}
+
+
+def test_no_run_gives_an_empty_pool() -> None:
+    pool = depth_pool([], 5)
+    assert (len(pool), pool.topics, pool.starts.tolist()) == (0, (), [0])
+    assert preview(pool).alone.shape == (0, 0)
+    assert trec_text(pool) == ""
+
+
+def test_two_runs_of_one_tag_and_negative_depths_are_refused() -> None:
+    with pytest.raises(ValueError, match="same tag"):
+        depth_pool([*toy(), toy()[0]], 2)
+    with pytest.raises(ValueError, match="0 or more"):
+        depth_pool(toy(), -1)
+
+
+LINES = st.dictionaries(
+    st.tuples(st.sampled_from("AB"), st.sampled_from("12"), st.sampled_from("abcdefgh")),
+    st.integers(0, 3),
+    min_size=1,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(LINES, st.integers(1, 4), st.randoms(use_true_random=False))
+def test_the_order_of_runs_and_lines_changes_nothing(
+    lines: dict[tuple[str, str, str], int], depth: int, chance: random.Random
+) -> None:
+    first = _pool_of(list(lines.items()), depth)
+    shuffled = list(lines.items())
+    chance.shuffle(shuffled)
+    second = _pool_of(shuffled, depth)
+    assert csv_text(first) == csv_text(second)
+    assert np.array_equal(first.bounds, second.bounds)
+
+
+def _pool_of(lines: list[tuple[tuple[str, str, str], int]], depth: int) -> PoolTable:
+    tags = list(dict.fromkeys(tag for (tag, _, _), _ in lines))
+    rows = {tag: [(t, d, float(s)) for (g, t, d), s in lines if g == tag] for tag in tags}
+    return depth_pool([run_from_rows(tag, rows[tag]) for tag in tags], depth)
+
+
+def test_formats_show_judges_no_run_and_no_rank() -> None:
+    pool = depth_pool(toy(), {"alpha": 1, "gamma": 1})
+    assert trec_text(pool) == "1 0 a -1\n2 0 x -1\n3 0 k -1\n3 0 l -1\n"
+    assert csv_text(pool).splitlines()[:2] == [
+        "topic,docno,min_rank,contributors",
+        "1,a,1,alpha gamma",
+    ]
+    content = json.loads(json_text(pool))
+    assert content["runs"] == ["alpha", "gamma"]
+    assert content["topics"]["2"] == [{"docno": "x", "min_rank": 1, "contributors": ["alpha"]}]
+    assert read_qrels(trec_text(pool).encode()).grades.tolist() == [-1, -1, -1, -1]
+    assert set(FORMATS) == {"trec", "csv", "json"}
+
+
+def test_the_method_of_a_spec_is_found_by_name() -> None:
+    built = METHODS["depth"].build(toy(), {"depth": 2}, 7)
+    assert csv_text(built) == csv_text(depth_pool(toy(), 2))
+
+
+def test_hash_order_is_fixed_and_differs_by_seed_topic_and_docno() -> None:
+    keys = {hash_order(s, t, d) for s in (1, 2) for t in ("1", "01") for d in ("a", "b")}
+    assert len(keys) == 8
+    assert all(0 <= key < 2**63 for key in keys)
+    assert hash_order(1, "1", "a") == 4433186388159658487
+
+
+def test_the_pool_of_trec_covid_round_1(data_dir: Path) -> None:
+    folder = data_dir / "trec-covid-r1"
+    with (folder / "leaderboard.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    tags = [row["run"] for row in rows if row["contributed judgments"] == "yes"]
+    runs = [read_run(read_bytes(folder / "runs-top50" / f"{tag}.gz")) for tag in tags]
+    pool = depth_pool(runs, 7)
+    qrels = read_qrels(read_bytes(folder / "qrels-covid-round1.txt"))
+    judged = {(t, d) for i, t in enumerate(qrels.topics) for d in qrels.docnos[qrels.rows(i)]}
+    pairs = {(t, d) for i, t in enumerate(pool.topics) for d in pool.docnos[pool.rows(i)]}
+    assert (len(runs), len(pool), len(pairs & judged)) == (56, 6959, 6953)
+
+
+def test_the_page_of_pooling_tells_the_toy_and_the_cards_as_they_are() -> None:
+    text = (REPOSITORY / "docs" / "pooling.md").read_text()
+    assert csv_text(depth_pool(toy(), 2)) in text
+    for method in METHODS.values():
+        assert card_section(method.card) in text
