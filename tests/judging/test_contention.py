@@ -1,0 +1,37 @@
+"""Many assessors at once: nobody gets the same slot, nothing is lost, nothing doubled."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from tests.conftest import REPOSITORY
+from tests.judging.contention import contend
+
+
+@pytest.mark.django_db(transaction=True)
+def test_contention_doubles_and_loses_nothing(tmp_path):
+    # Threads cannot share the suite's SQLite in memory: they get a file of their own.
+    found = contend_on_a_file(tmp_path) if connection.vendor == "sqlite" else contend()
+    assert found == dict.fromkeys(found, 0)
+
+
+def contend_on_a_file(folder: Path) -> dict[str, int]:
+    environment = {
+        **os.environ,
+        "POOLBENCH_VAR": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder / 'contended.sqlite3'}",
+        "DJANGO_SETTINGS_MODULE": "workbench.settings",
+    }
+    script = [sys.executable, "-m", "tests.judging.contention"]
+    done = subprocess.run(
+        script, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
