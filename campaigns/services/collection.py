@@ -12,8 +12,10 @@ from django.db import transaction
 from django.db.models import Max
 
 from campaigns import store
+from campaigns.core.documents import DocumentText, read_documents
 from campaigns.core.faults import BadFile, FaultReport
 from campaigns.core.opening import read_bytes
+from campaigns.core.topics import read_topics
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Document, Topic, User
 from campaigns.rules import require
@@ -29,15 +31,14 @@ def import_topics(
     campaign: Campaign,
     data: bytes,
     file: str = "",
-    format: str = "",  # noqa: A002
+    format: str = "",  # noqa: A002 (the word that users type)
+    report: FaultReport | None = None,
 ) -> int:
     """Add the topics of a file (plain or gzip) and return how many were new.
 
     A topic that the campaign has already, word for word, is passed over; one that differs
-    refuses the file. Raises ``BadFile``.
+    refuses the file. Warnings go to ``report``. Raises ``BadFile``.
     """
-    from campaigns.core.topics import read_topics
-
     require(actor, "campaigns.manage", campaign)
     text = expanded(data, file)
     rows = [
@@ -48,7 +49,7 @@ def import_topics(
             description=read.description,
             narrative=read.narrative,
         )
-        for read in read_topics(text, file=file, format=format)
+        for read in read_topics(text, file=file, format=format or None, report=report)
     ]
     with transaction.atomic():
         lock(campaign)
@@ -71,14 +72,13 @@ def import_documents(
     campaign: Campaign,
     data: bytes,
     file: str = "",
-    format: str = "",  # noqa: A002
+    format: str = "",  # noqa: A002 (the word that users type)
+    report: FaultReport | None = None,
 ) -> int:
     """Add the documents of a file (plain or gzip) and return how many were new.
 
     The rules are those of ``import_topics``, by title and body. Raises ``BadFile``.
     """
-    from campaigns.core.documents import read_documents
-
     require(actor, "campaigns.manage", campaign)
     text = expanded(data, file)
     rows = [
@@ -91,7 +91,7 @@ def import_documents(
             date=read.date[:60],
             sha256=store.sha256(f"{read.title}\n{read.body}".encode()),
         )
-        for read in read_documents(text, file=file, format=format)
+        for read in documents_in(text, file, format, report)
     ]
     with transaction.atomic():
         lock(campaign)
@@ -103,6 +103,19 @@ def import_documents(
             campaign=campaign, actor=actor, verb="imported documents", subject=file, new=len(fresh)
         )
     return len(fresh)
+
+
+def documents_in(
+    text: bytes,
+    file: str,
+    format: str,  # noqa: A002 (as above)
+    report: FaultReport | None,
+) -> list[DocumentText]:
+    """All documents of the file, or ``BadFile`` when any of them is wrong."""
+    report = FaultReport(file) if report is None else report
+    found = list(read_documents(text, file=file, format=format or None, report=report))
+    refuse_if_wrong(report)
+    return found
 
 
 def delete_topics(*, actor: User, campaign: Campaign) -> int:
@@ -150,7 +163,7 @@ def check_same_topics(file: str, rows: Sequence[Topic], known: dict[str, Topic])
             row.narrative,
         ):
             report.add(
-                "E30",
+                "ET20",
                 f"The campaign has a topic {row.number} with another text.",
                 "Give the new topic another number; a topic is never changed under its number.",
                 excerpt=row.title,
@@ -163,7 +176,7 @@ def check_same_documents(file: str, rows: Sequence[Document], known: dict[str, s
     for row in rows:
         if known.get(row.docno, row.sha256) != row.sha256:
             report.add(
-                "E31",
+                "ED20",
                 f"The campaign has a document {row.docno} with another text.",
                 "Give the new text another docno; a document is never changed under its docno.",
                 excerpt=row.title or row.body,
