@@ -1,0 +1,82 @@
+"""Build a depth-k pool from run files, without a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from campaigns.core.runs import read_run
+from campaigns.core.tables import RunTable
+from campaigns.management.files import FileReader
+from pooling.core.depth import depth_pool
+from pooling.core.formats import FORMATS
+from pooling.core.tables import PoolTable, preview
+
+
+class Command(BaseCommand):
+    help = "Pool the first K documents of every run."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add = parser.add_argument
+        add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
+        add("--depth", metavar="K", type=int, required=True, help="ranks taken from each run")
+        add("--format", choices=tuple(FORMATS), default="trec")
+        add("--output", metavar="FILE", help="write here instead of standard output")
+
+    def handle(self, **given: Any) -> None:
+        if given["depth"] < 1:
+            raise CommandError("The depth is 1 or more.")
+        reader = FileReader(self)
+        runs = reader.read_all(given["runs"], read_run, lenient=True)
+        reader.stop_if_refused("no pool was built")
+        refuse_same_tags(runs)
+        pool = depth_pool(list(runs.values()), given["depth"])
+        text = FORMATS[given["format"]](pool)
+        if given["output"]:
+            write_whole(Path(given["output"]), text)
+        else:
+            self.stdout.write(text, ending="")
+        for line in told(pool):
+            self.stderr.write(line)
+
+
+def refuse_same_tags(runs: Mapping[str, RunTable]) -> None:
+    """Raise ``CommandError`` naming the files of every tag that stands in more than one."""
+    files: dict[str, list[str]] = {}
+    for path, run in runs.items():
+        files.setdefault(run.tag, []).append(path)
+    same = [f"{tag} in {', '.join(paths)}" for tag, paths in files.items() if len(paths) > 1]
+    if same:
+        raise CommandError(f"Runs of a pool need different tags: {'; '.join(same)}.")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write beside ``path`` and rename, so that nobody ever sees half a file."""
+    part = path.with_name(f"{path.name}.{uuid4().hex}.part")
+    try:
+        part.write_text(text, encoding="utf-8", newline="")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise CommandError(f"{path}: {error.strerror or error}.") from error
+
+
+def told(pool: PoolTable) -> Iterator[str]:
+    """How large the pool is, and how much of it hangs on single runs."""
+    sizes = preview(pool)
+    low, high = (int(edge) for edge in (sizes.documents.min(), sizes.documents.max()))
+    yield (
+        f"{len(pool.runs)} runs, {len(pool.topics)} topics, {len(pool):,} documents;"
+        f" {low} to {high} a topic."
+    )
+    alone = sizes.alone.sum(axis=0).tolist()
+    if any(alone):
+        yield "Documents that one run alone brings:"
+    for tag, count in sorted(zip(pool.runs, alone, strict=True), key=lambda item: -item[1]):
+        if count:
+            yield f"  {tag}  {count:,}"

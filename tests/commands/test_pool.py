@@ -1,0 +1,59 @@
+"""``manage.py pool``: runs in, a depth-k pool out, no database."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+from tests.commands.conftest import Run, Write
+
+ONE = "1 Q0 a 1 3 one\n1 Q0 b 2 2 one\n1 Q0 c 3 1 one\n"
+TWO = "1 Q0 b 1 3 two\n1 Q0 d 2 2 two\n2 Q0 a 1 1 two\n"
+
+
+def test_a_pool_lists_documents_by_docno(run: Run, write: Write) -> None:
+    ran = run("pool", write("one", ONE), write("two", TWO), "--depth", "2")
+    assert ran.out == "1 0 a -1\n1 0 b -1\n1 0 d -1\n2 0 a -1\n"
+    assert "2 runs, 2 topics, 4 documents; 1 to 3 a topic." in ran.err
+    assert ran.err.splitlines()[2:] == ["  two  2", "  one  1"]
+
+
+def test_a_pool_is_written_to_a_file_as_a_whole(run: Run, write: Write, tmp_path: Path) -> None:
+    target = tmp_path / "pool.json"
+    files = write("one", ONE), write("two", TWO)
+    ran = run("pool", *files, "--depth", "1", "--format", "json", "--output", target)
+    assert ran.out == ""
+    assert json.loads(target.read_text())["runs"] == ["one", "two"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "pool.json", "two"]
+
+
+def test_bad_runs_leave_the_file_as_it_was(run: Run, write: Write, tmp_path: Path) -> None:
+    target = write("pool", "before")
+    files = write("one", ONE), write("bad", "1 Q0 a 1 x bad\n")
+    ran = run("pool", *files, "--depth", "1", "--output", target)
+    assert ran.refusal == "1 file refused; no pool was built."
+    assert "bad:1:10: E14" in ran.err
+    assert Path(target).read_text() == "before"
+
+
+def test_what_cannot_be_pooled_is_refused(run: Run, write: Write, tmp_path: Path) -> None:
+    one, twin = write("one", ONE), write("twin", ONE)
+    assert "different tags: one in " in (run("pool", one, twin, "--depth", "2").refusal or "")
+    assert "depth is 1 or more" in (run("pool", one, "--depth", "0").refusal or "")
+    nowhere = tmp_path / "missing" / "pool"
+    refusal = run("pool", one, "--depth", "1", "--output", nowhere).refusal or ""
+    assert refusal.endswith("No such file or directory.")
+
+
+def test_the_pool_of_trec_covid_round_1(run: Run, data_dir: Path) -> None:
+    folder = data_dir / "trec-covid-r1"
+    with (folder / "leaderboard.csv").open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["contributed judgments"] == "yes"]
+    paths = [folder / "runs-top50" / f"{row['run']}.gz" for row in rows]
+    ran = run("pool", *paths, "--depth", "7")
+    pool = {(topic, docno) for topic, _, docno, _ in map(str.split, ran.out.splitlines())}
+    qrels = (folder / "qrels-covid-round1.txt").read_text().splitlines()
+    judged = {(line.split()[0], line.split()[2]) for line in qrels}
+    assert (len(pool), len(pool & judged)) == (6959, 6953)
+    assert "56 runs, 30 topics, 6,959 documents" in ran.err
