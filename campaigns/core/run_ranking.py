@@ -32,8 +32,8 @@ class Ranking:
     def by_rank(self) -> Ranking:
         """Sorted by topic, then rank; equal ranks by score descending."""
         order = np.lexsort((-self.scores, self.ranks, self.codes))
-        columns = (self.codes, self.ranks, self.scores, self.lines)
-        return Ranking(self.topics, *(column[order] for column in columns))
+        ranks, scores = self.ranks[order], self.scores[order]
+        return Ranking(self.topics, self.codes[order], ranks, scores, self.lines[order])
 
 
 def check_depths(
