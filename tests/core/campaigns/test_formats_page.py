@@ -7,7 +7,8 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 def test_formats_page_lists_every_code_of_the_source():
-    source = "".join(f.read_text() for f in (REPOSITORY / "campaigns" / "core").glob("*.py"))
+    folders = (REPOSITORY / "campaigns" / name for name in ("core", "services"))
+    source = "".join(f.read_text() for folder in folders for f in folder.glob("*.py"))
     raised = set(re.findall(r'"([EW][TDQ]?\d\d)"', source))
     page = (REPOSITORY / "docs" / "formats.md").read_text()
     listed = re.findall(r"^\| ([EW][TDQ]?\d\d) \|", page, re.MULTILINE)
