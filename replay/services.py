@@ -198,7 +198,9 @@ def make_plans(
     for topic in sorted(pooled & by_topic.keys()):
         by_overlap[len(by_topic[topic])][topic] = by_topic[topic]
     for overlap, assessors in sorted(by_overlap.items()):
-        plans.make_plan(actor=actor, pool=pool, overlap=overlap, assessors=assessors)
+        plans.make_plan(
+            actor=actor, pool=pool, overlap=overlap, assessors=assessors, topics=assessors.keys()
+        )
 
 
 def score(actor: User, campaign: Campaign, manifest: Manifest, clock: Clock) -> ScoreSet:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from uuid import uuid4
 
 from django.db import transaction
@@ -18,22 +18,31 @@ BATCH = 5_000
 Assessors = Mapping[str, Sequence[User]]
 
 
-def make_plan(*, actor: User, pool: Pool, overlap: int, assessors: Assessors) -> Plan:
+def make_plan(
+    *,
+    actor: User,
+    pool: Pool,
+    overlap: int,
+    assessors: Assessors,
+    topics: Collection[str] | None = None,
+) -> Plan:
     """Share out ``pool``: ``overlap`` slots for each pair that no earlier plan has.
 
-    ``assessors`` says by topic number who may judge it. A topic that is left out gets
-    its slots too and waits until ``assign`` names somebody.
+    ``topics`` are the numbers of the topics to share out, all of the pool if None;
+    ``assessors`` says by number who may judge a topic. A topic for which it names nobody
+    gets its slots too and waits until ``assign`` does.
     """
     campaign = pool.campaign
     require(actor, "campaigns.manage", campaign)
     if not 1 <= overlap <= 100:
         raise Refused("bad-overlap", "The overlap is a whole number from 1 to 100.")
-    topics = topics_named(campaign, assessors)
+    known = topics_named(campaign, {*assessors, *(topics or ())})
+    planned = None if topics is None else {known[number].pk for number in topics}
     check_people(campaign, overlap, assessors)
     with transaction.atomic():
         # Locked, so that two plans made at once cannot both take a pair.
         Campaign.objects.select_for_update().get(pk=campaign.pk)
-        pairs = unplanned(pool)
+        pairs = [row for row in unplanned(pool) if planned is None or row[1] in planned]
         if not pairs:
             cure = "Assign more people to it, or freeze a new pool first."
             raise Refused("nothing-to-plan", "Every pair of this pool is in a plan already.", cure)
@@ -46,7 +55,7 @@ def make_plan(*, actor: User, pool: Pool, overlap: int, assessors: Assessors) ->
             ),
             batch_size=BATCH,
         )
-        add_assignments(plan, {topics[number]: people for number, people in assessors.items()})
+        add_assignments(plan, {known[number]: people for number, people in assessors.items()})
         events.record(
             campaign=campaign,
             actor=actor,
