@@ -174,8 +174,8 @@ def difference_chart(topics: Sequence[str], differences: Sequence[float]) -> Cha
 
 
 def nice(value: float) -> float:
-    """The next of 1, 2, 4, 5, 10 times a power of ten that is not below ``value``."""
+    """The next of 1, 2, 4, 6, 8, 10 times a power of ten that is not below ``value``."""
     power: float = 10.0 ** math.floor(math.log10(value))
     return next(
-        round(step * power, 9) for step in (1, 2, 4, 5, 10) if step * power >= value - 1e-12
+        round(step * power, 9) for step in (1, 2, 4, 6, 8, 10) if step * power >= value - 1e-12
     )

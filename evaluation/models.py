@@ -31,6 +31,9 @@ class ScoreSet(models.Model):
     class Meta:
         ordering = ["-created_at", "-pk"]
 
+    def __str__(self) -> str:
+        return f"score set {self.pk}"
+
     def get_absolute_url(self) -> str:
         return reverse("score-set", args=[self.campaign.slug, self.pk])
 

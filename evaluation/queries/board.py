@@ -66,8 +66,12 @@ class Board:
     def topics(self) -> list[str]:
         return list(self.score_set.topics)
 
+    def column(self, name: str) -> int:
+        """Where the measure ``name`` stands in the tables."""
+        return list(self.score_set.measures).index(name)
+
     def measure(self, name: str) -> Measure:
-        return self.measures[self.score_set.measures.index(name)]
+        return self.measures[self.column(name)]
 
     def spread(self, name: str) -> Spread:
         """Over the runs' means of the measure ``name``."""
@@ -75,12 +79,12 @@ class Board:
 
     def topic_spreads(self, name: str) -> list[Spread]:
         """Over the runs' values of the measure ``name``, by topic."""
-        columns = self.tables[:, :, self.score_set.measures.index(name)].T
+        columns = self.tables[:, :, self.column(name)].T
         return [spread_of(map(or_none, column.tolist())) for column in columns]
 
     def values(self, entry: Entry, name: str) -> list[float | None]:
         """The entry's values of the measure ``name``, by topic."""
-        return list(map(or_none, entry.table[:, self.score_set.measures.index(name)].tolist()))
+        return list(map(or_none, entry.table[:, self.column(name)].tolist()))
 
     def find(self, run: int) -> Entry | None:
         return next((entry for entry in self.entries if entry.run == run), None)
@@ -143,7 +147,7 @@ def names_for(rows: Sequence[RunScores], reader: Reader, seed: int) -> dict[int,
     if reader.sees_names:
         return {row.run_id: (row.run.tag, row.run.team.name) for row in rows}
     teams = sorted({row.run.team_id for row in rows}, key=lambda team: mixed(seed, "team", team))
-    names = {}
+    names: dict[int, tuple[str, str]] = {}
     for row in sorted(rows, key=lambda row: mixed(seed, "run", row.run_id)):
         team = teams.index(row.run.team_id) + 1
         number = sum(name[1] == f"Team {team}" for name in names.values()) + 1

@@ -37,8 +37,13 @@ class Reader:
         return self.organizes or self.board == Campaign.Board.NAMES
 
 
+def key_of(user: Person) -> int:
+    """The person's key; 0, which is nobody's, for a visitor."""
+    return user.pk or 0
+
+
 def reader_of(user: Person, campaign: Campaign) -> Reader:
-    rows = list(campaign.members.filter(user_id=user.pk).values_list("role", "team"))
+    rows = list(campaign.members.filter(user_id=key_of(user)).values_list("role", "team"))
     organizes = user.is_superuser or any(role == Role.ORGANIZER for role, _ in rows)
     teams = frozenset(team for _, team in rows if team is not None)
     return Reader(organizes=organizes, teams=teams, board=campaign.board)
@@ -64,7 +69,7 @@ def visible_sets(user: Person) -> QuerySet[ScoreSet]:
     sets = ScoreSet.objects.select_related("campaign", "qrels")
     if user.is_superuser:
         return sets
-    roles = Member.objects.filter(user_id=user.pk)
+    roles = Member.objects.filter(user_id=key_of(user))
     return sets.filter(
         Q(campaign__in=roles.filter(role=Role.ORGANIZER).values("campaign"))
         | Q(
@@ -79,7 +84,7 @@ def visible_scores(user: Person) -> QuerySet[RunScores]:
     rows = RunScores.objects.select_related("run__team", "score_set__campaign", "score_set__qrels")
     if user.is_superuser:
         return rows
-    roles = Member.objects.filter(user_id=user.pk)
+    roles = Member.objects.filter(user_id=key_of(user))
     return rows.filter(
         Q(score_set__campaign__in=roles.filter(role=Role.ORGANIZER).values("campaign"))
         | Q(

@@ -70,8 +70,10 @@ def standing_of(campaign: Campaign, user: User) -> Standing:
         f"its_{name}": it for name, it in (counts(campaign, team) | newest(campaign)).items()
     }
     row = Campaign.objects.filter(pk=campaign.pk).values(**columns).get()
-    facts = {name.removeprefix("its_"): value for name, value in row.items()}
-    mine = judging_of(campaign, user) if Role.ASSESSOR in roles else {"my_judged": 0, "my_open": 0}
+    facts: dict[str, Any] = {name.removeprefix("its_"): value for name, value in row.items()}
+    mine: dict[str, Any] = (
+        judging_of(campaign, user) if Role.ASSESSOR in roles else {"my_judged": 0, "my_open": 0}
+    )
     return Standing(roles=frozenset(roles), **facts, **mine)
 
 
@@ -115,7 +117,7 @@ def newest(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def judging_of(campaign: Campaign, user: User) -> dict[str, int]:
+def judging_of(campaign: Campaign, user: User) -> dict[str, Any]:
     """How much ``user`` has judged, and how many open slots could still be theirs."""
     slots = Slot.objects.filter(plan__campaign=campaign)
     assigned = Assignment.objects.filter(

@@ -101,10 +101,10 @@ def plural(count: int, noun: str) -> str:
 
 
 def phases_of(campaign: Campaign, now: Standing) -> list[Phase]:
-    """The six phases. The first that is not done is "now"; past its deadline it is "late"."""
+    """The six phases, each done, now, to do, or late: past its deadline and not done."""
     late = {"runs": not campaign.takes_runs(), "judging": not campaign.takes_judgments()}
     done = phases_done(campaign, now)
-    current = next((name for name, over in done.items() if not over), None)
+    current = current_phase(done)
     notes, pages = notes_of(campaign, now), phase_pages(now)
 
     def state(name: str) -> str:
@@ -121,6 +121,13 @@ def phases_of(campaign: Campaign, now: Standing) -> list[Phase]:
         )
         for name in done
     ]
+
+
+def current_phase(done: dict[str, bool]) -> str:
+    """The first phase after the last that is done: judgments may be older than any pool."""
+    names = list(done)
+    after = max((at + 1 for at, name in enumerate(names) if done[name]), default=0)
+    return names[after] if after < len(names) else ""
 
 
 def phases_done(campaign: Campaign, now: Standing) -> dict[str, bool]:

@@ -55,7 +55,9 @@ def figure(value: float | None, *, whole: bool = False) -> str:
 
 
 def signed(value: float) -> str:
-    return f"{value:+.4f}".replace("-", "−")
+    """With its sign, a true minus; what rounds to nothing has none."""
+    shown = f"{value:+.4f}"
+    return shown[1:] if float(shown) == 0 else shown.replace("-", "−")
 
 
 def column_of(measure: Measure, sort: str = "") -> Column:

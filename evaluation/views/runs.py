@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,11 +66,18 @@ def run_scores(request: HttpRequest, slug: str, pk: int, run: int) -> HttpRespon
     board = board_for(request, slug, pk)
     entry = entry_for(board, run)
     chosen = column_of(board.measure(measure_asked(request, board)))
-    values, spreads = board.values(entry, chosen.name), board.topic_spreads(chosen.name)
-    titles = topic_titles(board)
+    titles, values = topic_titles(board), board.values(entry, chosen.name)
+    spreads = board.topic_spreads(chosen.name)
+    order = in_order(board.topics, titles)
     topics = [
-        beside(topic, titles.get(topic, ""), value, spread, whole=chosen.whole)
-        for topic, value, spread in zip(board.topics, values, spreads, strict=True)
+        beside(
+            board.topics[at],
+            titles.get(board.topics[at], ""),
+            values[at],
+            spreads[at],
+            whole=chosen.whole,
+        )
+        for at in order
     ]
     context = page_context(board, chosen.name) | {
         "crumbs": [("Scores", set_url(board)), (entry.tag, "")],
@@ -78,7 +85,11 @@ def run_scores(request: HttpRequest, slug: str, pk: int, run: int) -> HttpRespon
         "chosen": chosen,
         "means": mean_rows(board, entry),
         "topics": topics,
-        "chart": topic_chart(board.topics, values, spreads),
+        "chart": topic_chart(
+            [board.topics[at] for at in order],
+            [values[at] for at in order],
+            [spreads[at] for at in order],
+        ),
         "missing": sum(value is None for value in values),
         "reasons": board.scored(entry).reasons,
     }
@@ -140,7 +151,14 @@ def set_url(board: Board) -> str:
 
 
 def topic_titles(board: Board) -> dict[str, str]:
+    """Title by number, in the campaign's order."""
     return dict(board.score_set.campaign.topics.values_list("number", "title"))
+
+
+def in_order(topics: Sequence[str], titles: Mapping[str, str]) -> list[int]:
+    """Indices of ``topics`` in the campaign's order; topics it has lost come last."""
+    place = {number: at for at, number in enumerate(titles)}
+    return sorted(range(len(topics)), key=lambda at: (place.get(topics[at], len(place)), at))
 
 
 def measure_asked(request: HttpRequest, board: Board) -> str:

@@ -1,0 +1,318 @@
+"""What each reader gets, before and after release, under each board.
+
+Beta's tags and its team's name are there to leak; Alpha's member must never read them
+but where the board shows names.
+"""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from campaigns.models import Campaign
+from campaigns.services import jobs
+from evaluation.core.batch import batch_from_tables
+from evaluation.core.evaluate import chosen, score_batch
+from evaluation.core.formats import trec_eval_text
+from evaluation.core.measures.registry import DEFAULT_NAMES
+from evaluation.core.options import Options
+from evaluation.models import ScoreSet
+from evaluation.services import release_scores, score_campaign
+from judging.queries import qrels_table
+from tests.evaluation.conftest import accepted_run, qrels_release
+
+OTHERS = ("beta", "Beta")
+
+
+@pytest.fixture
+def small(campaign, score_set, alpha, beta, beta2):
+    """The pages of the small campaign by name."""
+    home, at = "/c/small/scores/", f"/c/small/scores/{score_set.pk}/"
+    return SimpleNamespace(
+        home=home,
+        set=at,
+        csv=f"{at}scores.csv",
+        long=f"{at}scores.csv?shape=long",
+        json=f"{at}scores.json",
+        compare=f"{at}compare/",
+        own=f"{at}run/{alpha.pk}/",
+        other=f"{at}run/{beta.pk}/",
+        other_csv=f"{at}run/{beta.pk}/scores.csv",
+        of_set=(at, f"{at}scores.csv", f"{at}scores.csv?shape=long", f"{at}scores.json"),
+    )
+
+
+def board(campaign: Campaign, value: str) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(board=value)
+
+
+def names_others(response) -> bool:
+    text = response.content.decode()
+    return any(word in text for word in OTHERS)
+
+
+def test_an_organizer_sees_every_run_before_release(as_user, organizer, small):
+    answer = as_user(organizer).get(small.home)
+    text = answer.content.decode()
+    assert answer.status_code == 200
+    assert all(tag in text for tag in ("alpha-one", "beta-secret", "beta-other"))
+    assert "Not released" in text
+    assert "Averaged over" in text
+
+
+@pytest.mark.parametrize("value", Campaign.Board.values)
+def test_a_participant_sees_nothing_before_release(as_user, participant, campaign, small, value):
+    board(campaign, value)
+    client = as_user(participant)
+    answer = client.get(small.home)
+    assert answer.status_code == 200
+    assert "The scores are not out yet" in answer.content.decode()
+    assert not names_others(answer)
+    assert "alpha-one" not in answer.content.decode()
+    hidden = (*small.of_set, small.compare, small.own, small.other, small.other_csv)
+    assert [client.get(url).status_code for url in hidden] == [404] * len(hidden)
+
+
+def test_a_participant_sees_own_runs_beside_the_spread(
+    as_user, organizer, participant, score_set, small
+):
+    release_scores(actor=organizer, score_set=score_set)
+    client = as_user(participant)
+    for url in (small.home, *small.of_set, small.own, f"{small.own}scores.txt"):
+        answer = client.get(url)
+        assert answer.status_code == 200, url
+        assert "alpha-one" in answer.content.decode(), url
+        assert not names_others(answer), url
+    assert "Median" in client.get(small.home).content.decode()
+    assert client.get(small.other).status_code == 404
+    assert client.get(small.other_csv).status_code == 404
+
+
+def test_pseudonyms_show_the_board_without_names(
+    as_user, organizer, participant, campaign, score_set, small
+):
+    board(campaign, "pseudonyms")
+    release_scores(actor=organizer, score_set=score_set)
+    client = as_user(participant)
+    for url in (small.home, *small.of_set, small.compare):
+        assert not names_others(client.get(url)), url
+    shown = json.loads(client.get(small.json).content)["runs"]
+    assert len(shown) == 3
+    assert sum(run["own"] for run in shown) == 1
+    others = {run["team"] for run in shown if not run["own"]}
+    assert len(others) == 1
+    assert client.get(small.other).status_code == 404
+
+
+def test_names_show_the_whole_board(as_user, organizer, participant, campaign, score_set, small):
+    board(campaign, "names")
+    release_scores(actor=organizer, score_set=score_set)
+    client = as_user(participant)
+    assert names_others(client.get(small.home))
+    assert client.get(small.other).status_code == 404
+
+
+def test_a_participant_compares_only_runs_of_the_board(
+    as_user, organizer, participant, campaign, score_set, small, alpha, beta
+):
+    release_scores(actor=organizer, score_set=score_set)
+    client = as_user(participant)
+    both = f"{small.compare}?a={alpha.pk}&b={beta.pk}"
+    assert client.get(both).status_code == 404
+    board(campaign, "pseudonyms")
+    assert client.get(both).status_code == 200
+
+
+def test_participants_read_the_set_released_last(
+    as_user, organizer, participant, campaign, score_set, small
+):
+    release_scores(actor=organizer, score_set=score_set)
+    newer = qrels_release(campaign, "1 0 d1 1\n", version=2)
+    later = score_campaign(actor=organizer, campaign=campaign, qrels=newer)
+    client = as_user(participant)
+    assert "qrels 1" in client.get(small.home).content.decode()
+    release_scores(actor=organizer, score_set=later)
+    assert "qrels 2" in client.get(small.home).content.decode()
+    assert client.get(small.set).status_code == 404
+    assert as_user(organizer).get(small.set).status_code == 200
+
+
+def test_roles_get_what_is_theirs(as_user, assessor, viewer, stranger, small):
+    for person, status in ((assessor, 403), (viewer, 403), (stranger, 404)):
+        client = as_user(person)
+        for url in (small.home, *small.of_set, small.compare, small.own):
+            answer = client.get(url)
+            assert answer.status_code == status, (person, url)
+            assert "alpha-one" not in answer.content.decode()
+    assert as_user(None).get(small.home).status_code == 302
+
+
+def test_only_organizers_evaluate_and_release(as_user, participant, assessor, campaign, small):
+    for person in (participant, assessor):
+        client = as_user(person)
+        assert client.post("/c/small/scores/evaluate/").status_code == 403
+        assert client.post(f"{small.set}release/").status_code == 403
+    assert ScoreSet.objects.filter(released_at__isnull=False).count() == 0
+
+
+def test_the_release_button_releases(as_user, organizer, score_set, small):
+    client = as_user(organizer)
+    assert client.get(f"{small.set}release/").status_code == 405
+    assert client.post(f"{small.set}release/").status_code == 302
+    score_set.refresh_from_db()
+    assert score_set.released_at is not None
+    assert client.post(f"{small.set}release/").status_code == 409
+
+
+def test_the_preview_shows_an_organizer_what_participants_will_see(as_user, organizer, small):
+    text = as_user(organizer).get(f"{small.home}?as=participant").content.decode()
+    assert "alpha-one" in text
+    assert "beta-secret" not in text
+    assert "Release the scores" not in text
+
+
+def test_the_evaluate_form_queues_a_job(as_user, organizer, campaign, alpha, qrels):
+    client = as_user(organizer)
+    form = {"qrels": qrels.pk, "measures": "AP P@5"}
+    answer = client.post("/c/small/scores/evaluate/", form)
+    job = campaign.jobs.get(kind="evaluation.evaluate")
+    assert (answer.status_code, answer["Location"]) == (302, f"/c/small/scores/?job={job.pk}")
+    jobs.run_here(job)
+    assert ScoreSet.objects.get().measures == ["map", "P_5"]
+
+
+def test_the_evaluate_form_says_which_measures_are_unknown(
+    as_user, organizer, campaign, alpha, qrels
+):
+    form = {"qrels": qrels.pk, "measures": "nope bpref_10"}
+    text = as_user(organizer).post("/c/small/scores/evaluate/", form).content.decode()
+    assert "nope: no such measure" in text
+    assert "Write bpref-10 with a hyphen" in text
+    assert not campaign.jobs.exists()
+
+
+def test_the_run_page_shows_value_best_median_and_worst(as_user, organizer, small):
+    answer = as_user(organizer).get(f"{small.own}?measure=map")
+    rows = {row.name: row for row in answer.context["topics"]}
+    first = rows["1"]
+    assert (first.value, first.best, first.median, first.worst) == (
+        "0.5000", "1.0000", "0.5000", "0.0000",
+    )  # fmt: skip
+    assert list(rows) == ["1", "2", "3"]
+
+
+def test_an_undefined_value_is_a_dash_with_its_reason(as_user, organizer, small):
+    answer = as_user(organizer).get(f"{small.own}?measure=judged_10")
+    third = answer.context["topics"][2]
+    assert (third.value, third.best, third.worst) == ("–", "1.0000", "1.0000")
+    assert "undefined for 1 topic: nothing is retrieved" in answer.content.decode()
+
+
+def test_compare_counts_wins_losses_and_ties(as_user, organizer, small, alpha, beta):
+    url = f"{small.compare}?a={alpha.pk}&b={beta.pk}&measure=map"
+    told = as_user(organizer).get(url).context
+    assert (told["wins"], told["losses"], told["ties"], told["mean"]) == (1, 1, 1, "0.0000")
+    assert [pair.topic for pair in told["pairs"]] == ["2", "3", "1"]
+    assert [pair.difference for pair in told["pairs"]] == [0.5, 0.0, -0.5]
+
+
+def test_pictures_carry_title_and_description_and_no_style(as_user, organizer, small):
+    client = as_user(organizer)
+    for url in (small.own, small.compare, small.home):
+        text = client.get(url).content.decode()
+        assert " style=" not in text
+        assert "<style" not in text
+    assert text.count("<svg") >= 1
+    picture = client.get(small.own).content.decode()
+    assert 'aria-labelledby="chart-title chart-desc"' in picture
+    assert "<desc" in picture
+
+
+def test_trec_eval_text_is_that_of_the_run_file(
+    as_user, organizer, campaign, alpha, score_set, small
+):
+    from campaigns.services import matrices
+
+    batch = batch_from_tables(
+        matrices.table_of(alpha), qrels_table(score_set.qrels), Options(level=1)
+    )
+    scored = score_batch(batch, chosen(DEFAULT_NAMES), "alpha-one")
+    text = as_user(organizer).get(f"{small.own}scores.txt").content.decode()
+    assert text == trec_eval_text([scored], by_topic=True)
+    assert text.splitlines()[0] == "num_ret               \t1\t4"
+    assert "map                   \tall\t0.5000" in text
+
+
+def test_downloads_hold_every_value(as_user, organizer, small):
+    client = as_user(organizer)
+    wide = client.get(small.csv).content.decode().splitlines()
+    assert wide[0].split(",")[:2] == ["run", "team"]
+    assert wide[1].startswith("alpha-one,Alpha,3.0,5.0")
+    assert len(wide) == 4
+    long = client.get(small.long).content.decode().splitlines()
+    assert "alpha-one,map,1,0.5" in long
+    assert "alpha-one,judged_10,3," in long
+    told = json.loads(client.get(small.json).content)
+    assert told["spread"]["map"] == {"best": 0.5, "median": 0.5, "worst": 0.0}
+    assert told["conditions"]["qrels_version"] == 1
+    run = json.loads(client.get(f"{small.own}scores.json").content)["runs"][0]
+    assert run["topics"]["3"]["judged_10"] is None
+    assert run["conditions"]["topics_averaged"] == 3
+
+
+def test_the_leaderboard_sorts_by_any_column(as_user, organizer, small):
+    client = as_user(organizer)
+
+    def tags(sort: str) -> list[str]:
+        rows = client.get(f"{small.home}?m=bpref&sort={sort}").context["rows"]
+        return [row.entry.tag for row in rows]
+
+    assert tags("bpref") == ["alpha-one", "beta-secret", "beta-other"]
+    assert tags("-bpref") == ["beta-other", "beta-secret", "alpha-one"]
+    assert tags("run") == ["alpha-one", "beta-other", "beta-secret"]
+    assert tags("-team")[-1] == "alpha-one"
+    assert tags("nonsense") == tags("bpref")
+
+
+def test_low_judged_runs_are_marked(as_user, organizer, campaign, team, qrels):
+    accepted_run(team, "unjudged", "1 Q0 x1 1 2 t\n1 Q0 x2 2 1 t\n")
+    score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    answer = as_user(organizer).get("/c/small/scores/")
+    assert answer.context["low"] == 1
+    assert "less than 80 %" in answer.content.decode()
+
+
+def test_pages_cost_the_same_queries_for_more_runs(
+    as_user, organizer, campaign, team, alpha, qrels, django_assert_num_queries
+):
+    client = as_user(organizer)
+
+    def queries(url: str) -> int:
+        from django.db import connection
+        from django.test.utils import CaptureQueriesContext
+
+        with CaptureQueriesContext(connection) as seen:
+            assert client.get(url).status_code == 200
+        return len(seen)
+
+    def counts() -> list[int]:
+        made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+        at = f"/c/small/scores/{made.pk}/"
+        pages = ("", f"run/{alpha.pk}/", "compare/", "scores.csv", "scores.json")
+        return [queries(f"{at}{page}") for page in pages]
+
+    counts()
+    few = counts()
+    for number in range(3):
+        accepted_run(team, f"more-{number}", f"1 Q0 d{number + 1} 1 1 t\n")
+    assert counts() == few
+
+
+def test_empty_pages_say_what_comes_next(as_user, organizer, participant, campaign):
+    text = as_user(organizer).get("/c/small/scores/").content.decode()
+    assert "Nothing to score against yet" in text
+    qrels_release(campaign)
+    assert "No run to score yet" in as_user(organizer).get("/c/small/scores/").content.decode()
+    assert "not out yet" in as_user(participant).get("/c/small/scores/").content.decode()
