@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import (
+    Count,
+    F,
+    IntegerField,
+    Manager,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Subquery,
+)
+from django.db.models.functions import Coalesce
 from django.http import Http404
 
-from campaigns.models import Campaign, User
-from campaigns.rules import require
+from campaigns.models import (
+    Campaign,
+    Document,
+    Invitation,
+    Job,
+    Member,
+    Role,
+    Run,
+    Team,
+    Topic,
+    User,
+)
+from campaigns.rules import is_organizer, require
 
 
 def campaign_for(
@@ -18,3 +43,92 @@ def campaign_for(
         raise Http404(f"no campaign {slug}")
     require(user, permission, campaign)
     return campaign
+
+
+def organizes(user: User, campaign: Campaign) -> bool:
+    return user.is_superuser or is_organizer(user, campaign)
+
+
+def campaigns_of(user: User) -> QuerySet[Campaign]:
+    """The campaigns ``user`` sees, with ``mine`` (own memberships) and three counts."""
+    own = Member.objects.filter(user=user).select_related("team")
+    return (
+        Campaign.objects.visible_to(user)
+        .annotate(
+            topic_count=counted(Topic.objects),
+            document_count=counted(Document.objects),
+            member_count=counted(Member.objects),
+        )
+        .prefetch_related(Prefetch("members", own, to_attr="mine"))
+    )
+
+
+def counted(rows_of_all: Manager[Any]) -> Coalesce:
+    """How many of the rows a campaign has: a subquery, so that counts do not multiply."""
+    rows = rows_of_all.filter(campaign=OuterRef("pk")).order_by()
+    count = rows.values("campaign").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(count), 0, output_field=IntegerField())
+
+
+def people_of(campaign: Campaign) -> list[tuple[str, list[Member]]]:
+    """``(role's label, members)`` for every role somebody has."""
+    members = list(campaign.members.select_related("user", "team"))
+    by_role = [(r.label, [m for m in members if m.role == r]) for r in Role]
+    return [(label, found) for label, found in by_role if found]
+
+
+def open_invitations(campaign: Campaign) -> list[Invitation]:
+    found = campaign.invitations.select_related("team", "created_by")
+    return [invitation for invitation in found if invitation.is_open]
+
+
+def runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
+    """The runs of ``campaign`` that ``user`` may see, teams together, newest first."""
+    return (
+        Run.objects.visible_to(user)
+        .filter(campaign=campaign)
+        .select_related("campaign", "team", "submitted_by", "replaces")
+        .order_by("team__name", "-submitted_at", "-pk")
+    )
+
+
+def teams_for(user: User, campaign: Campaign) -> QuerySet[Team]:
+    """The teams for which ``user`` may submit a run."""
+    if organizes(user, campaign):
+        return campaign.teams.all()
+    return campaign.teams.filter(members__user=user)
+
+
+def search_topics(campaign: Campaign, words: str) -> QuerySet[Topic]:
+    found = campaign.topics.all()
+    for word in words.split():
+        found = found.filter(
+            Q(number__icontains=word) | Q(title__icontains=word) | Q(description__icontains=word)
+        )
+    return found
+
+
+def search_documents(campaign: Campaign, words: str) -> QuerySet[Document]:
+    """Documents whose docno or title holds every word; bodies are not read."""
+    found = campaign.documents.defer("body")
+    for word in words.split():
+        found = found.filter(Q(docno__icontains=word) | Q(title__icontains=word))
+    return found
+
+
+def neighbours(campaign: Campaign, topic: Topic) -> tuple[Topic | None, Topic | None]:
+    """The topics before and after ``topic`` in the campaign's order."""
+    before = Q(position=topic.position, number__lt=topic.number) | Q(position__lt=topic.position)
+    same = campaign.topics.exclude(pk=topic.pk)
+    previous = same.filter(before).order_by("-position", "-number").first()
+    return previous, same.exclude(before).first()
+
+
+def jobs_for(user: User, campaign: Campaign) -> QuerySet[Job]:
+    """All jobs for organizers, their own for everybody else."""
+    found = Job.objects.filter(campaign=campaign)
+    return found if organizes(user, campaign) else found.filter(created_by=user)
+
+
+def oldest_waiting_job() -> Job | None:
+    return Job.objects.filter(state=Job.State.QUEUED).order_by(F("created_at").asc()).first()

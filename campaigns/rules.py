@@ -47,6 +47,7 @@ rules.add_perm("campaigns.create", may_create)
 rules.add_perm("campaigns.view", is_member)
 rules.add_perm("campaigns.manage", is_organizer)
 rules.add_perm("campaigns.submit_run", is_participant)
+rules.add_perm("campaigns.see_runs", is_organizer | is_participant)
 rules.add_perm("campaigns.judge", is_assessor)
 
 

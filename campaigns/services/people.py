@@ -41,6 +41,15 @@ def add_member(
         return enrol(actor, campaign, user, role, team)
 
 
+def add_to_team(
+    *, actor: User, campaign: Campaign, user: User, role: str, team_name: str = ""
+) -> Member:
+    """``add_member`` with the team by its name, made if it is new."""
+    with transaction.atomic():
+        team = make_team(actor=actor, campaign=campaign, name=team_name) if team_name else None
+        return add_member(actor=actor, campaign=campaign, user=user, role=role, team=team)
+
+
 def remove_member(*, actor: User, member: Member) -> None:
     """Take a role away. What the person has submitted or judged stays."""
     campaign = member.campaign
@@ -125,6 +134,15 @@ def invitation_of(token: str) -> Invitation:
         until = f"{invitation.expires_at:%-d %B %Y, %H:%M} UTC"
         raise Refused("expired", f"This invitation was good until {until}.", ask)
     return invitation
+
+
+def sign_up(*, token: str, username: str, password: str, name: str = "") -> User:
+    """Make an account for whoever holds an open invitation, and join by it."""
+    with transaction.atomic():
+        invitation_of(token)
+        user = User.objects.create_user(username, password=password, first_name=name)
+        accept(user=user, token=token)
+    return user
 
 
 def accept(*, user: User, token: str) -> Member:

@@ -162,7 +162,7 @@ def write(job: Job, run: Run, state: str, fields: dict[str, Any]) -> None:
         events.record(
             campaign=run.campaign, actor=None, verb=f"{state} a run", subject=shown, run=run.pk
         )
-    jobs.finish(job, run=run.pk, state=state)
+    jobs.finish(job, run=run.pk, state=state, url=run.get_absolute_url())
 
 
 def outcome(run: Run, checked: CheckedRun) -> dict[str, Any]:

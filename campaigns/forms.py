@@ -1,0 +1,241 @@
+"""Forms: what people type, checked for its shape; services check the rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.forms import BaseUserCreationForm
+from django.core.files.uploadedfile import UploadedFile
+
+from campaigns.core.documents import DOCUMENT_FORMATS
+from campaigns.core.topics import TOPIC_FORMATS
+from campaigns.models import Campaign, Role, Run, Team, User
+from campaigns.queries import organizes, runs_for, teams_for
+from campaigns.services.campaigns import GradeSpec
+
+PRESETS = {
+    "binary": (
+        GradeSpec(0, "not relevant", "0", 0),
+        GradeSpec(1, "relevant", "1", 1),
+    ),
+    "three": (
+        GradeSpec(0, "not relevant", "0", 0, "Nothing of use on this topic."),
+        GradeSpec(1, "partly relevant", "1", 1, "On the topic, answers a part of it."),
+        GradeSpec(2, "relevant", "2", 2, "Answers what the topic asks."),
+    ),
+    "four": (
+        GradeSpec(0, "not relevant", "0", 0, "Nothing to do with the topic."),
+        GradeSpec(1, "related", "1", 1, "On the topic, but does not answer it."),
+        GradeSpec(2, "relevant", "2", 2, "Answers it, with other matter around or in part."),
+        GradeSpec(3, "perfect", "3", 3, "Is about the topic and answers it in full."),
+    ),
+}
+FORMAT_NAMES = {
+    "trec": "TREC SGML",
+    "xml": "TREC XML",
+    "tsv": "TSV",
+    "jsonl": "JSON lines",
+    "smart": "SMART",
+}
+
+
+class MomentInput(forms.DateTimeInput):
+    input_type = "datetime-local"
+
+    def __init__(self) -> None:
+        super().__init__(format="%Y-%m-%dT%H:%M")
+
+
+class CampaignForm(forms.ModelForm):
+    class Meta:
+        model = Campaign
+        fields = (
+            "title",
+            "slug",
+            "description",
+            "guidelines",
+            "relevance_level",
+            "runs_deadline",
+            "judging_deadline",
+            "max_runs_per_team",
+            "max_docs_per_topic",
+            "require_all_topics",
+            "board",
+        )
+        widgets = {
+            "description": forms.Textarea({"rows": 7}),
+            "guidelines": forms.Textarea({"rows": 9}),
+            "runs_deadline": MomentInput(),
+            "judging_deadline": MomentInput(),
+            "board": forms.RadioSelect,
+        }
+        labels = {
+            "slug": "Short name",
+            "relevance_level": "Relevance level",
+            "runs_deadline": "Deadline for runs",
+            "judging_deadline": "Deadline for judgments",
+            "max_runs_per_team": "Runs per team",
+            "max_docs_per_topic": "Documents per topic",
+            "require_all_topics": "A run must answer every topic",
+            "board": "After release participants see",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            del self.fields["slug"]
+            return
+        self.fields["slug"].required = False
+        self.fields["slug"].help_text = "Stands in every address; made from the title if empty."
+
+
+class GradeForm(forms.Form):
+    value = forms.IntegerField(min_value=-9, max_value=99, label="Grade")
+    label = forms.CharField(max_length=60, label="Label")
+    key = forms.CharField(
+        max_length=1, label="Key", widget=forms.TextInput({"size": 1, "autocomplete": "off"})
+    )
+    gain = forms.FloatField(min_value=0, label="Gain", widget=forms.NumberInput({"step": "any"}))
+    meaning = forms.CharField(max_length=200, required=False, label="Meaning, for assessors")
+
+
+class BaseGradeFormSet(forms.BaseFormSet):
+    """Rows left empty do not count, wherever they stand: emptying a row removes the grade."""
+
+    def initial_form_count(self) -> int:
+        return 0 if self.is_bound else super().initial_form_count()
+
+    def scale(self) -> list[GradeSpec]:
+        rows = [form.cleaned_data for form in self.forms if form.has_changed()]
+        return sorted((GradeSpec(**row) for row in rows), key=lambda step: step.value)
+
+
+GradeFormSet = forms.formset_factory(
+    GradeForm, formset=BaseGradeFormSet, extra=1, max_num=20, absolute_max=30
+)
+
+
+class InviteForm(forms.Form):
+    role = forms.ChoiceField(choices=Role, initial=Role.PARTICIPANT)
+    team = forms.CharField(
+        max_length=60, required=False, help_text="For participants; made if it is new."
+    )
+    uses = forms.IntegerField(min_value=1, max_value=500, initial=1, label="People")
+    days = forms.IntegerField(min_value=1, max_value=365, initial=14, label="Days")
+
+
+class MemberForm(forms.Form):
+    username = forms.CharField(max_length=150, label="User name")
+    role = forms.ChoiceField(choices=Role, initial=Role.ASSESSOR)
+    team = forms.CharField(max_length=60, required=False, help_text="For participants.")
+
+    def clean_username(self) -> User:
+        found = User.objects.filter(username=self.cleaned_data["username"]).first()
+        if found is None:
+            raise forms.ValidationError("Nobody has this user name; send a link instead.")
+        return found
+
+
+class SignUpForm(BaseUserCreationForm):
+    name = forms.CharField(max_length=150, label="Your name")
+
+    field_order = ("name", "username", "password1", "password2")
+
+    class Meta:
+        model = User
+        fields = ("username",)
+
+    def clean_username(self) -> str:
+        username: str = self.cleaned_data["username"]
+        if User.objects.filter(username__iexact=username).exists():
+            raise forms.ValidationError("Somebody has this user name already.")
+        return username
+
+
+class ImportForm(forms.Form):
+    """A file of topics or documents, and the format if it is not to be told from the file."""
+
+    file = forms.FileField(allow_empty_file=True, label="File", help_text="Plain or gzipped.")
+    format = forms.ChoiceField(required=False, label="Format")
+
+    def __init__(self, *args: Any, formats: dict[str, Any], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        named = [(key, FORMAT_NAMES.get(key, key)) for key in formats]
+        self.fields["format"].choices = [("", "Told from the file"), *named]  # type: ignore[attr-defined]
+
+    def clean_file(self) -> UploadedFile:
+        return bounded(self.cleaned_data["file"])
+
+
+class RunForm(forms.Form):
+    file = forms.FileField(
+        allow_empty_file=True,
+        label="Run file",
+        help_text="Lines of: topic Q0 docno rank score tag. Plain or gzipped.",
+    )
+    team = forms.ModelChoiceField(Team.objects.none(), empty_label="Choose a team")
+    tag = forms.CharField(
+        max_length=60, required=False, help_text="Taken from the file if left empty."
+    )
+    description = forms.CharField(
+        required=False,
+        max_length=5000,
+        widget=forms.Textarea({"rows": 4}),
+        help_text="What the system does, in a few sentences. Organizers read it.",
+    )
+    kind = forms.ChoiceField(
+        choices=[
+            (Run.Kind.AUTOMATIC, "Automatic"),
+            (Run.Kind.MANUAL, "Manual: a person took part"),
+        ],
+        initial=Run.Kind.AUTOMATIC,
+        widget=forms.RadioSelect,
+    )
+    priority = forms.IntegerField(
+        min_value=1, max_value=99, initial=1, help_text="1 is pooled first."
+    )
+    replaces = forms.ModelChoiceField(
+        Run.objects.none(),
+        required=False,
+        empty_label="No run: this is a further one",
+        help_text="The run replaced keeps its record and leaves the campaign.",
+    )
+
+    def __init__(self, *args: Any, user: User, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        teams, replaces = teams_for(user, campaign), runs_for(user, campaign).accepted()
+        self.fields["team"].queryset = teams  # type: ignore[attr-defined]
+        self.fields["replaces"].queryset = replaces  # type: ignore[attr-defined]
+        if not organizes(user, campaign):
+            self.fields["team"].initial = teams.first()
+            self.fields["team"].widget = forms.HiddenInput()
+        if not replaces.exists():
+            self.fields["replaces"].widget = forms.HiddenInput()
+
+    def clean_file(self) -> UploadedFile:
+        return bounded(self.cleaned_data["file"])
+
+
+class AccountForm(forms.ModelForm):
+    class Meta:
+        model = User
+        fields = ("first_name", "last_name", "email")
+        labels = {"email": "E-mail"}
+
+
+def bounded(upload: UploadedFile) -> UploadedFile:
+    """Refuse a file that is too large before its bytes are read."""
+    limit = settings.POOLBENCH_MAX_UPLOAD_BYTES
+    if (upload.size or 0) > limit:
+        raise forms.ValidationError(f"The file is larger than {limit:,} bytes.", code="too-large")
+    return upload
+
+
+def topic_import(*args: Any) -> ImportForm:
+    return ImportForm(*args, formats=TOPIC_FORMATS)
+
+
+def document_import(*args: Any) -> ImportForm:
+    return ImportForm(*args, formats=DOCUMENT_FORMATS)

@@ -1,0 +1,51 @@
+"""What has happened in a campaign, and what is happening: its log and its jobs."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from campaigns.queries import campaign_for, jobs_for
+from campaigns.views.signed_in import SignedIn, page_of, to
+
+LABELS = {
+    "campaigns.check_run": "The check of the run",
+    "evaluation.evaluate": "The evaluation",
+}
+
+
+@require_GET
+def events(request: SignedIn, slug: str) -> HttpResponse:
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    found = campaign.events.select_related("actor")
+    shown = {
+        "campaign": campaign,
+        "page_obj": page_of(request, found, 100),
+        "crumbs": [("Log", None)],
+    }
+    return render(request, "campaigns/events.html", shown)
+
+
+@require_GET
+def job(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """The state of a job: a fragment that asks again by itself, or a page around it.
+
+    When a polled job is over, the page that shows it loads itself anew.
+    """
+    campaign = campaign_for(request.user, slug)
+    found = get_object_or_404(jobs_for(request.user, campaign), pk=pk)
+    shown = {
+        "campaign": campaign,
+        "job": found,
+        "job_url": to("job", campaign, found.pk),
+        "label": LABELS.get(found.kind, "The work"),
+        "done_url": found.result.get("url", ""),
+        "crumbs": [("Job", None)],
+    }
+    if not request.headers.get("HX-Request"):
+        return render(request, "campaigns/job.html", shown)
+    answer = render(request, "partials/job.html", shown)
+    if found.is_over:
+        answer.headers["HX-Refresh"] = "true"
+    return answer

@@ -1,0 +1,106 @@
+"""Members, teams and invitation links, for organizers."""
+
+from __future__ import annotations
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from campaigns.errors import Refused
+from campaigns.forms import InviteForm, MemberForm
+from campaigns.models import Campaign, Invitation
+from campaigns.queries import campaign_for, open_invitations, people_of
+from campaigns.services import people as services
+from campaigns.views.signed_in import SignedIn
+
+
+@require_GET
+def people(request: SignedIn, slug: str) -> HttpResponse:
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    return people_page(request, campaign, InviteForm(), MemberForm())
+
+
+def people_page(
+    request: SignedIn, campaign: Campaign, invite: forms.Form, member: forms.Form
+) -> HttpResponse:
+    found = open_invitations(campaign)
+    shown = {
+        "campaign": campaign,
+        "people": people_of(campaign),
+        "teams": campaign.teams.all(),
+        "invitations": [(invitation, link_of(request, invitation)) for invitation in found],
+        "form": invite,
+        "member_form": member,
+        "crumbs": [("People", None)],
+    }
+    return render(request, "campaigns/people.html", shown)
+
+
+def link_of(request: SignedIn, invitation: Invitation) -> str:
+    return request.build_absolute_uri(reverse("join", args=[services.token_of(invitation)]))
+
+
+@require_POST
+def invite(request: SignedIn, slug: str) -> HttpResponse:
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    form = InviteForm(request.POST)
+    if form.is_valid():
+        fields = form.cleaned_data
+        try:
+            made = services.invite(
+                actor=request.user,
+                campaign=campaign,
+                role=fields["role"],
+                team_name=fields["team"],
+                uses=fields["uses"],
+                days=fields["days"],
+            )
+            return redirect(f"{reverse('people', args=[campaign.slug])}#invitation-{made.pk}")
+        except Refused as refused:
+            form.add_error(None, str(refused))
+    return people_page(request, campaign, form, MemberForm())
+
+
+@require_POST
+def revoke(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    invitation = get_object_or_404(campaign.invitations, pk=pk)
+    services.revoke(actor=request.user, invitation=invitation)
+    messages.success(request, "The invitation is revoked; its link leads nowhere now.")
+    return redirect("people", campaign.slug)
+
+
+@require_POST
+def member_add(request: SignedIn, slug: str) -> HttpResponse:
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    form = MemberForm(request.POST)
+    if form.is_valid():
+        fields = form.cleaned_data
+        try:
+            services.add_to_team(
+                actor=request.user,
+                campaign=campaign,
+                user=fields["username"],
+                role=fields["role"],
+                team_name=fields["team"],
+            )
+            messages.success(request, f"{fields['username'].shown_name} has the role now.")
+            return redirect("people", campaign.slug)
+        except Refused as refused:
+            form.add_error(None, str(refused))
+    return people_page(request, campaign, InviteForm(), form)
+
+
+@require_POST
+def member_remove(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    member = get_object_or_404(campaign.members.select_related("user", "campaign"), pk=pk)
+    services.remove_member(actor=request.user, member=member)
+    told = f"{member.user.shown_name} is no longer {member.get_role_display().lower()}."
+    messages.success(request, told)
+    if member.user == request.user:
+        return redirect("home")
+    return redirect("people", campaign.slug)

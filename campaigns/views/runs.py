@@ -1,0 +1,124 @@
+"""Runs: a team's own, or all for organizers; uploading and the check's answer."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import content_disposition_header
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from campaigns.errors import Refused
+from campaigns.forms import RunForm
+from campaigns.models import Campaign, Run, Team
+from campaigns.queries import campaign_for, organizes, runs_for, teams_for
+from campaigns.services import jobs
+from campaigns.services.runs import job_of, original, submit_run, withdraw_run
+from campaigns.views.signed_in import SignedIn, to
+
+
+@require_GET
+def runs(request: SignedIn, slug: str) -> HttpResponse:
+    campaign = campaign_for(request.user, slug, "campaigns.see_runs")
+    found = list(runs_for(request.user, campaign))
+    accepted = sum(run.state == Run.State.ACCEPTED for run in found)
+    shown = {
+        "campaign": campaign,
+        "runs": found,
+        "accepted": accepted,
+        "organizes": organizes(request.user, campaign),
+        "team_count": len({run.team_id for run in found}),
+        "may_upload": may_upload(request, campaign),
+        "crumbs": [("Runs", None)],
+    }
+    return render(request, "campaigns/runs.html", shown)
+
+
+def may_upload(request: SignedIn, campaign: Campaign) -> bool:
+    return organizes(request.user, campaign) or campaign.takes_runs()
+
+
+@require_http_methods(["GET", "POST"])
+def run_upload(request: SignedIn, slug: str) -> HttpResponse:
+    campaign = campaign_for(request.user, slug, "campaigns.see_runs")
+    chosen = {"replaces": request.GET.get("replaces")}
+    form = RunForm(initial=chosen, user=request.user, campaign=campaign)
+    if request.method == "POST":
+        form = RunForm(request.POST, request.FILES, user=request.user, campaign=campaign)
+        if form.is_valid():
+            try:
+                return redirect(receive(request, campaign, form))
+            except Refused as refused:
+                form.add_error(None, str(refused))
+    shown = {
+        "campaign": campaign,
+        "form": form,
+        "rooms": rooms(request, campaign),
+        "has_teams": campaign.teams.exists(),
+        "may_upload": may_upload(request, campaign),
+        "crumbs": [("Runs", to("runs", campaign)), ("Upload", None)],
+    }
+    return render(request, "campaigns/run_upload.html", shown, status=422 if form.errors else 200)
+
+
+def receive(request: SignedIn, campaign: Campaign, form: RunForm) -> Run:
+    """Submit the run; a small one is checked before this returns."""
+    fields = dict(form.cleaned_data)
+    upload = fields.pop("file")
+    run = submit_run(
+        actor=request.user,
+        campaign=campaign,
+        data=upload.read(),
+        file_name=upload.name or "run",
+        **fields,
+    )
+    if run.size <= settings.POOLBENCH_CHECK_AT_ONCE_BYTES and (job := job_of(run)) is not None:
+        jobs.run_here(job)
+    return run
+
+
+def rooms(request: SignedIn, campaign: Campaign) -> list[tuple[Team, int, int | None]]:
+    """``(team, accepted runs, how many more)`` for the teams of this person."""
+    limit = campaign.max_runs_per_team
+    own = [] if organizes(request.user, campaign) else teams_for(request.user, campaign)
+    counts = [(team, team.runs.accepted().count()) for team in own]
+    return [(t, n, None if limit is None else max(0, limit - n)) for t, n in counts]
+
+
+@require_GET
+def run(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    campaign, found = run_for(request, slug, pk)
+    shown = {
+        "campaign": campaign,
+        "run": found,
+        "job": job_of(found) if found.state == Run.State.RECEIVED else None,
+        "report": found.fault_report,
+        "replaced_by": campaign.runs.filter(replaces=found, state=Run.State.ACCEPTED).first(),
+        "may_change": found.state == Run.State.ACCEPTED and may_upload(request, campaign),
+        "may_upload": may_upload(request, campaign),
+        "crumbs": [("Runs", to("runs", campaign)), (found.tag or found.file_name, None)],
+    }
+    return render(request, "campaigns/run.html", shown)
+
+
+@require_GET
+def run_file(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """The file as it was uploaded."""
+    _, found = run_for(request, slug, pk)
+    answer = HttpResponse(original(found), content_type="application/octet-stream")
+    answer.headers["Content-Disposition"] = content_disposition_header(True, found.file_name)
+    return answer
+
+
+@require_POST
+def run_withdraw(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    _, found = run_for(request, slug, pk)
+    withdraw_run(actor=request.user, run=found)
+    messages.success(request, f"The run {found.tag} is withdrawn. Its record stays.")
+    return redirect(found)
+
+
+def run_for(request: SignedIn, slug: str, pk: int) -> tuple[Campaign, Run]:
+    campaign = campaign_for(request.user, slug, "campaigns.see_runs")
+    return campaign, get_object_or_404(runs_for(request.user, campaign), pk=pk)

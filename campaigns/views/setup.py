@@ -1,0 +1,103 @@
+"""A campaign itself: its front page, and making and changing it."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from campaigns.errors import Refused
+from campaigns.forms import PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
+from campaigns.models import Campaign
+from campaigns.queries import campaign_for, organizes, people_of
+from campaigns.rules import require, roles_of
+from campaigns.services.campaigns import (
+    GradeSpec,
+    create_campaign,
+    scale_of,
+    update_campaign,
+)
+from campaigns.views.signed_in import SignedIn
+
+
+@require_GET
+def campaign_page(request: SignedIn, slug: str) -> HttpResponse:
+    campaign = campaign_for(request.user, slug)
+    shown = {
+        "campaign": campaign,
+        "grades": campaign.grades.all(),
+        "people": people_of(campaign),
+        "roles": roles_of(request.user, campaign),
+        "organizes": organizes(request.user, campaign),
+        "topic_count": campaign.topics.count(),
+        "document_count": campaign.documents.count(),
+        "team_count": campaign.teams.count(),
+    }
+    return render(request, "campaigns/campaign.html", shown)
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_new(request: SignedIn) -> HttpResponse:
+    require(request.user, "campaigns.create")
+    form, scale = CampaignForm(), grade_forms(PRESETS["four"])
+    if request.method == "POST" and (preset := request.POST.get("preset")) in PRESETS:
+        form, scale = CampaignForm(initial=typed(request)), grade_forms(PRESETS[preset])
+    elif request.method == "POST":
+        form, scale = CampaignForm(request.POST), grade_forms(request=request)
+        if form.is_valid() and scale.is_valid():
+            try:
+                fields = form.cleaned_data
+                campaign = create_campaign(actor=request.user, scale=scale.scale(), **fields)
+                messages.success(request, "The campaign is made. Next: its topics.")
+                return redirect(campaign)
+            except Refused as refused:
+                form.add_error(None, str(refused))
+    return render(request, "campaigns/campaign_new.html", {"form": form, "scale": scale})
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_settings(request: SignedIn, slug: str) -> HttpResponse:
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    # The form writes into its instance; the page's head must show what is stored.
+    edited = Campaign.objects.get(pk=campaign.pk)
+    locked = campaign.judgments.exists()
+    form, scale = CampaignForm(instance=edited), grade_forms(scale_of(campaign))
+    if request.method == "POST" and (preset := request.POST.get("preset")) in PRESETS:
+        form = CampaignForm(instance=edited, initial=typed(request))
+        scale = grade_forms(PRESETS[preset])
+    elif request.method == "POST":
+        form, scale = CampaignForm(request.POST, instance=edited), grade_forms(request=request)
+        if form.is_valid() and (locked or scale.is_valid()):
+            try:
+                steps = None if locked else scale.scale()
+                stored = Campaign.objects.get(pk=campaign.pk)
+                update_campaign(
+                    actor=request.user, campaign=stored, scale=steps, **form.cleaned_data
+                )
+                messages.success(request, "The settings are saved.")
+                return redirect("campaign-settings", campaign.slug)
+            except Refused as refused:
+                form.add_error(None, str(refused))
+    shown = {
+        "campaign": campaign,
+        "form": form,
+        "scale": scale,
+        "locked": locked,
+        "grades": campaign.grades.all(),
+        "crumbs": [("Settings", None)],
+    }
+    return render(request, "campaigns/campaign_settings.html", shown)
+
+
+def grade_forms(
+    scale: tuple[GradeSpec, ...] = (), request: HttpRequest | None = None
+) -> BaseGradeFormSet:
+    if request is not None:
+        return GradeFormSet(request.POST, prefix="scale")
+    return GradeFormSet(initial=[vars(step) for step in scale], prefix="scale")
+
+
+def typed(request: HttpRequest) -> dict[str, str | bool]:
+    """What stands in the form, when only the scale is to be filled in."""
+    return {name: value for name, value in request.POST.items() if isinstance(value, str)}

@@ -1,0 +1,105 @@
+"""Pages outside a campaign: the front, the account, the theme, the health of the installation."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from rest_framework.authtoken.models import Token
+
+from campaigns import store
+from campaigns.context import THEMES
+from campaigns.forms import AccountForm
+from campaigns.models import User
+from campaigns.queries import campaigns_of, oldest_waiting_job
+from campaigns.views.signed_in import SignedIn
+
+YEAR = 365 * 24 * 3600
+
+
+@login_not_required
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    if not isinstance(request.user, User):
+        return render(request, "campaigns/front.html")
+    may_create = request.user.has_perm("campaigns.create")
+    shown = {"campaigns": campaigns_of(request.user), "may_create": may_create}
+    return render(request, "campaigns/home.html", shown)
+
+
+@login_not_required
+@require_POST
+def theme(request: HttpRequest) -> HttpResponse:
+    answer = redirect(safe_next(request))
+    chosen = request.POST.get("theme", "")
+    if chosen in THEMES:
+        answer.set_cookie("theme", chosen, max_age=YEAR, samesite="Lax", secure=request.is_secure())
+    else:
+        answer.delete_cookie("theme")
+    return answer
+
+
+def safe_next(request: HttpRequest) -> str:
+    """The page to go back to, if it is one of ours."""
+    target = request.POST.get("next", "")
+    ours = url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()})
+    return target if ours else "/"
+
+
+@require_http_methods(["GET", "POST"])
+def account(request: SignedIn) -> HttpResponse:
+    form = AccountForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, "Your account is saved.")
+        return redirect("account")
+    shown = {
+        "form": form,
+        "token": Token.objects.filter(user=request.user).first(),
+        "new_token": request.session.pop("new_token", ""),
+    }
+    return render(request, "campaigns/account.html", shown)
+
+
+@require_POST
+def token_create(request: SignedIn) -> HttpResponse:
+    """A new token, shown once; an older one stops working."""
+    Token.objects.filter(user=request.user).delete()
+    request.session["new_token"] = Token.objects.create(user=request.user).key
+    return redirect("account")
+
+
+@require_POST
+def token_revoke(request: SignedIn) -> HttpResponse:
+    Token.objects.filter(user=request.user).delete()
+    messages.success(request, "The API token is revoked.")
+    return redirect("account")
+
+
+@login_not_required
+@require_GET
+def health(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (a view is given one)
+    """Database, store and queue, for a monitor; 503 when one of the first two fails."""
+    told: dict[str, object] = {"database": "ok", "store": "ok", "oldest_queued_job_seconds": None}
+    try:
+        job = oldest_waiting_job()
+        if job is not None:
+            age = timezone.now() - job.created_at
+            told["oldest_queued_job_seconds"] = round(age.total_seconds())
+    except DatabaseError:
+        told["database"] = "failed"
+    try:
+        probe = store.path(f"health-{uuid4().hex}")
+        probe.parent.mkdir(parents=True, exist_ok=True)
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError:
+        told["store"] = "failed"
+    return JsonResponse(told, status=503 if "failed" in told.values() else 200)
