@@ -10,9 +10,11 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from campaigns.models import Campaign
-from campaigns.services import jobs
+from campaigns.services import jobs, matrices
 from evaluation.core.batch import batch_from_tables
 from evaluation.core.evaluate import chosen, score_batch
 from evaluation.core.formats import trec_eval_text
@@ -233,8 +235,6 @@ def test_pictures_carry_title_and_description_and_no_style(as_user, organizer, s
 def test_trec_eval_text_is_that_of_the_run_file(
     as_user, organizer, campaign, alpha, score_set, small
 ):
-    from campaigns.services import matrices
-
     batch = batch_from_tables(
         matrices.table_of(alpha), qrels_table(score_set.qrels), Options(level=1)
     )
@@ -285,14 +285,11 @@ def test_low_judged_runs_are_marked(as_user, organizer, campaign, team, qrels):
 
 
 def test_pages_cost_the_same_queries_for_more_runs(
-    as_user, organizer, campaign, team, alpha, qrels, django_assert_num_queries
+    as_user, organizer, campaign, team, alpha, beta, qrels
 ):
     client = as_user(organizer)
 
     def queries(url: str) -> int:
-        from django.db import connection
-        from django.test.utils import CaptureQueriesContext
-
         with CaptureQueriesContext(connection) as seen:
             assert client.get(url).status_code == 200
         return len(seen)

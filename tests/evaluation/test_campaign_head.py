@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.template import Context, Template
+from django.test import RequestFactory
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from campaigns.models import Campaign
+from evaluation.queries.standing import standing_of
+from evaluation.services import release_scores, score_campaign
+from evaluation.templatetags.campaign_head import needs_of, phases_of, tabs_of
+from judging.models import Assignment, Plan, Slot
+from pooling.models import Pool, PoolItem
+from tests.evaluation.conftest import accepted_run
+
+HEAD = Template("{% load campaign_head %}{% campaign_head campaign %}")
+
+
+def request_of(user):
+    request = RequestFactory().get("/somewhere/")
+    request.user, request.resolver_match = user, None
+    return request
+
+
+def states(campaign, user) -> dict[str, str]:
+    return {p.label: p.state for p in phases_of(campaign, standing_of(campaign, user))}
+
+
+def notes(campaign, user) -> dict[str, str]:
+    return {p.label: p.note for p in phases_of(campaign, standing_of(campaign, user))}
+
+
+def actions(campaign, user) -> list[str]:
+    return [need.action for need in needs_of(campaign, standing_of(campaign, user))]
+
+
+@pytest.fixture
+def pool(campaign, organizer, alpha) -> Pool:
+    made = Pool.objects.create(
+        campaign=campaign, version=1, spec={}, inputs_hash="", size=2, frozen_by=organizer
+    )
+    topic = campaign.topics.get(number="1")
+    for position, docno in enumerate(("d1", "d2")):
+        PoolItem.objects.create(
+            pool=made, topic=topic, docno=docno, min_rank=1, contributors=b"", position=position
+        )
+    return made
+
+
+@pytest.fixture
+def plan(pool, organizer, assessor) -> Plan:
+    made = Plan.objects.create(campaign=pool.campaign, pool=pool, created_by=organizer)
+    topic = pool.campaign.topics.get(number="1")
+    Assignment.objects.create(plan=made, topic=topic, assessor=assessor)
+    Slot.objects.bulk_create(
+        Slot(plan=made, item=item, topic=topic, k=1, position=item.position)
+        for item in pool.items.all()
+    )
+    return made
+
+
+def test_a_new_campaign_is_at_runs(campaign, organizer):
+    assert states(campaign, organizer) == {
+        "Setup": "done", "Runs": "now", "Pool": "todo", "Judging": "todo", "Qrels": "todo",
+        "Scores": "todo",
+    }  # fmt: skip
+    assert notes(campaign, organizer)["Setup"] == "3 topics"
+    assert actions(campaign, organizer) == ["Invite people"]
+
+
+def test_a_campaign_without_topics_is_at_setup(campaign, organizer):
+    campaign.topics.all().delete()
+    assert states(campaign, organizer)["Setup"] == "now"
+    assert actions(campaign, organizer)[0] == "Import topics"
+
+
+def test_runs_without_a_deadline_ask_for_a_pool(campaign, organizer, alpha, beta, beta2):
+    assert notes(campaign, organizer)["Runs"] == "3 runs of 2 teams"
+    assert actions(campaign, organizer) == ["Build the pool"]
+
+
+def test_a_passed_deadline_without_runs_is_late(campaign, organizer):
+    campaign.runs_deadline = timezone.now() - timedelta(days=1)
+    assert states(campaign, organizer)["Runs"] == "late"
+
+
+def test_judging_counts_slots(campaign, organizer, assessor, plan):
+    assert states(campaign, organizer)["Judging"] == "now"
+    assert notes(campaign, organizer)["Judging"] == "0 of 2 judged"
+    Slot.objects.filter(position=0).update(state=Slot.State.JUDGED, assessor=assessor)
+    assert notes(campaign, organizer)["Judging"] == "1 of 2 judged"
+    assert notes(campaign, assessor)["Judging"] == "1 by you"
+    Slot.objects.update(state=Slot.State.JUDGED, assessor=assessor)
+    assert states(campaign, organizer)["Judging"] == "done"
+    assert actions(campaign, organizer) == ["Release qrels"]
+
+
+def test_an_assessor_is_told_what_waits(campaign, assessor, assessor2, plan):
+    needs = needs_of(campaign, standing_of(campaign, assessor))
+    assert [need.label for need in needs] == ["2 documents wait for you"]
+    assert needs_of(campaign, standing_of(campaign, assessor2)) == []
+    Slot.objects.filter(position=0).update(state=Slot.State.JUDGED, assessor=assessor)
+    needs = needs_of(campaign, standing_of(campaign, assessor))
+    assert [need.label for need in needs] == ["1 document waits for you"]
+    Plan.objects.update(paused=True)
+    assert needs_of(campaign, standing_of(campaign, assessor)) == []
+
+
+def test_scores_are_asked_for_then_released(campaign, organizer, alpha, qrels):
+    assert actions(campaign, organizer) == ["Evaluate"]
+    made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    assert actions(campaign, organizer) == ["Release scores"]
+    assert states(campaign, organizer)["Scores"] == "now"
+    release_scores(actor=organizer, score_set=made)
+    assert states(campaign, organizer)["Scores"] == "done"
+    assert actions(campaign, organizer) == []
+
+
+def test_a_participant_reads_only_their_own_counts(
+    campaign, organizer, participant, score_set, plan
+):
+    told = notes(campaign, participant)
+    assert told["Runs"] == "1 of your team"
+    assert (told["Pool"], told["Judging"], told["Qrels"], told["Scores"]) == ("", "", "", "")
+    assert "See your scores" not in actions(campaign, participant)
+    release_scores(actor=organizer, score_set=score_set)
+    assert notes(campaign, participant)["Scores"].startswith("released ")
+    assert "See your scores" in actions(campaign, participant)
+
+
+def test_a_full_team_is_not_asked_for_runs(campaign, participant, alpha):
+    assert actions(campaign, participant) == ["Hand in a run"]
+    Campaign.objects.filter(pk=campaign.pk).update(max_runs_per_team=1)
+    campaign.refresh_from_db()
+    assert actions(campaign, participant) == []
+
+
+def test_tabs_are_those_of_the_role(
+    campaign, organizer, assessor, participant, viewer, django_user_model
+):
+    def labels(user) -> list[str]:
+        standing = standing_of(campaign, user)
+        return [tab.label for tab in tabs_of(campaign, standing, request_of(user))]
+
+    assert labels(assessor) == ["Overview", "Judge", "My judgments", "Topics", "Documents"]
+    assert labels(participant) == ["Overview", "Topics", "Documents", "Runs", "Scores"]
+    assert labels(viewer) == ["Overview", "Topics", "Documents"]
+    assert labels(organizer)[-3:] == ["People", "Log", "Settings"]
+    root = django_user_model.objects.create_superuser("root", password="correct horse battery")
+    assert labels(root) == labels(organizer)
+
+
+def test_the_head_costs_the_same_queries_however_much_there_is(
+    campaign, team, organizer, assessor, participant, plan, score_set
+):
+    def queries(user) -> int:
+        with CaptureQueriesContext(connection) as seen:
+            HEAD.render(Context({"campaign": campaign, "request": request_of(user)}))
+        return len(seen)
+
+    few = [queries(user) for user in (organizer, assessor, participant)]
+    for number in range(3):
+        accepted_run(team, f"more-{number}", f"1 Q0 d{number + 1} 1 1 t\n")
+    assert [queries(user) for user in (organizer, assessor, participant)] == few == [2, 3, 2]

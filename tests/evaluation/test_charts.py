@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from evaluation.charts import HEIGHT, LEFT, TOP, difference_chart, nice, topic_chart
+from evaluation.queries.board import Spread
+
+
+def test_topic_chart_places_bar_median_and_whisker():
+    chart = topic_chart(["1", "2"], [0.5, None], [Spread(1.0, 0.25, 0.0), Spread(0.5, 0.5, 0.5)])
+    first, second = chart.marks
+    assert (first.y, first.height) == (TOP + HEIGHT / 2, HEIGHT / 2)
+    assert (first.best, first.median, first.worst) == (TOP, TOP + HEIGHT * 0.75, TOP + HEIGHT)
+    assert first.said == "Topic 1: 0.5; best 1, median 0.25, worst 0"
+    assert second.missing
+    assert [tick.label for tick in chart.ticks] == ["0", "0.25", "0.5", "0.75", "1"]
+    assert chart.zero == TOP + HEIGHT
+
+
+def test_topic_chart_of_counts_reaches_the_largest():
+    chart = topic_chart(["1"], [750.0], [Spread(1000.0, 500.0, 0.0)])
+    assert [tick.label for tick in chart.ticks] == ["0", "250", "500", "750", "1000"]
+    assert chart.marks[0].height == HEIGHT * 0.75
+
+
+def test_topic_chart_grows_with_topics_and_slants_long_labels():
+    spreads = [Spread(1.0, 0.5, 0.0)] * 100
+    many = topic_chart([f"topic-{n}" for n in range(100)], [0.5] * 100, spreads)
+    few = topic_chart(["1"], [0.5], spreads[:1])
+    assert many.width > 2400 > few.width
+    assert many.slanted
+    assert not few.slanted
+
+
+def test_difference_chart_goes_up_and_down_from_zero():
+    up, down = difference_chart(["1", "2"], [0.5, -0.25]).marks
+    assert (up.kind, down.kind) == ("own", "other")
+    assert up.y + up.height == down.y == TOP + HEIGHT / 2
+    assert up.height == 2 * down.height
+    assert up.x > LEFT
+
+
+def test_charts_without_topics_or_differences_still_stand():
+    assert topic_chart([], [], []).marks == ()
+    assert difference_chart(["1"], [0.0]).marks[0].height == 0.0
+
+
+def test_nice_is_the_next_round_number():
+    assert [nice(value) for value in (0.56, 0.6, 0.013, 1.0, 43, 1000)] == [
+        0.6, 0.6, 0.02, 1.0, 60, 1000,
+    ]  # fmt: skip
