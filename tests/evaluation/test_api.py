@@ -16,7 +16,8 @@ def call(view_set, user, action: str, method: str = "get", data=None, **kwargs):
     """The answer of one action, without any router between."""
     request = getattr(APIRequestFactory(), method)("/", data, format="json")
     force_authenticate(request, user=user)
-    return view_set.as_view({method: action})(request, **kwargs).render()
+    answer = view_set.as_view({method: action})(request, **kwargs)
+    return answer.render() if hasattr(answer, "render") else answer
 
 
 def ids(user) -> list[int]:
