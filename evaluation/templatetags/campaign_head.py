@@ -241,12 +241,13 @@ def participant_needs(campaign: Campaign, now: Standing) -> Waiting:
     left = None if limit is None else max(limit - now.team_runs, 0)
     room = "any number of runs" if left is None else f"{plural(left, 'more run')}"
     until = f", {due(campaign.runs_deadline)}" if campaign.runs_deadline else ""
-    may = campaign.takes_runs() and left != 0 and now.topics > 0
+    out = now.released_at is not None
+    may = campaign.takes_runs() and left != 0 and now.topics > 0 and not out
     refused = f"{plural(now.team_refused, 'run')} of your team refused"
     return [
+        (out, "The scores are out", "See your scores", "scores"),
         (may, f"Your team may hand in {room}{until}", "Hand in a run", "run-upload"),
         (bool(now.team_refused) and may, refused, "", "runs"),
-        (now.released_at is not None, "The scores are out", "See your scores", "scores"),
     ]
 
 

@@ -10,6 +10,8 @@ from evaluation.queries.board import LOW_JUDGED, Board, Entry
 
 USUAL = ("ndcg_cut_10", "P_5", "P_10", "map", "bpref", "recall_1000")
 TRUST = "judged_10"
+UNRANKED = (TRUST, "num_ret")
+"""Measures of which more is not better."""
 WORDS = ("run", "team")
 
 
@@ -117,7 +119,7 @@ def cell(means: Mapping[str, float | None], column: Column, best: float | None, 
         text=figure(value, whole=column.whole),
         value=value,
         bar=100.0 * value / scale if value is not None and column.name == sort else None,
-        best=value is not None and value == best and column.name != TRUST,
+        best=value is not None and value == best and column.name not in UNRANKED,
         low=column.name == TRUST and value is not None and value < LOW_JUDGED,
     )
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 from evaluation.charts import difference_chart, topic_chart
 from evaluation.queries.board import Board, Entry, Spread
 from evaluation.views.cells import (
-    TRUST,
+    UNRANKED,
     Cell,
     column_of,
     figure,
@@ -209,5 +209,5 @@ def beside(name: str, title: str, value: float | None, spread: Spread, *, whole:
         best=best,
         median=median,
         worst=worst,
-        tops=value is not None and value == spread.best and name != TRUST,
+        tops=value is not None and value == spread.best and name not in UNRANKED,
     )
