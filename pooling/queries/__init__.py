@@ -1,0 +1,27 @@
+"""Reading: runs that can be pooled, frozen pools, and what they are made of."""
+
+from __future__ import annotations
+
+from pooling.queries.composition import Composition, composition
+from pooling.queries.pools import (
+    PoolRow,
+    composition_of,
+    measured_pace,
+    pool_rows,
+    pool_table,
+    visible_pools,
+)
+from pooling.queries.runs import choose, poolable_runs
+
+__all__ = [
+    "Composition",
+    "PoolRow",
+    "choose",
+    "composition",
+    "composition_of",
+    "measured_pace",
+    "pool_rows",
+    "pool_table",
+    "poolable_runs",
+    "visible_pools",
+]

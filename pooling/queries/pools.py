@@ -1,0 +1,95 @@
+"""Frozen pools as tables, and the facts about pairs that a preview asks for."""
+
+from __future__ import annotations
+
+from itertools import accumulate, groupby
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
+
+from campaigns.models import Campaign, Member, Role, User
+from pooling.core.tables import PoolTable
+from pooling.models import Pool, PoolItem
+from pooling.queries.composition import Composition, composition
+
+PACKED = "<u2"
+ENOUGH_FOR_A_PACE = 20
+
+
+class PoolRow(NamedTuple):
+    """One pooled document; ``contributors`` are positions in ``pool.spec["runs"]``."""
+
+    topic: str
+    docno: str
+    min_rank: int
+    contributors: tuple[int, ...]
+    position: int
+
+
+def visible_pools(user: User | AnonymousUser) -> QuerySet[Pool]:
+    """The gate: pools of the campaigns that ``user`` organizes; a superuser sees all."""
+    found = Pool.objects.select_related("campaign", "frozen_by")
+    if user.is_superuser:
+        return found
+    organized = Member.objects.filter(user=user.pk, role=Role.ORGANIZER).values("campaign")
+    return found.filter(campaign__in=organized)
+
+
+def pool_rows(pool: Pool) -> list[PoolRow]:
+    """The pool's documents; topics and docnos ascending by code point."""
+    found = pool.items.order_by().values_list(
+        "topic__number", "docno", "min_rank", "contributors", "position"
+    )
+    # Sorted here: a database's collation need not be the order of code points.
+    return sorted(
+        PoolRow(topic, docno, rank, tuple(np.frombuffer(packed, PACKED).tolist()), position)
+        for topic, docno, rank, packed, position in found
+    )
+
+
+def pool_table(pool: Pool) -> PoolTable:
+    """The frozen pool as the core knows it."""
+    rows = pool_rows(pool)
+    by_topic = {topic: len(list(group)) for topic, group in groupby(rows, lambda row: row.topic)}
+    brought = [row.contributors for row in rows]
+    return PoolTable(
+        runs=tuple(run["tag"] for run in pool.spec["runs"]),
+        topics=tuple(by_topic),
+        starts=np.array([0, *accumulate(by_topic.values())], np.int64),
+        docnos=[row.docno for row in rows],
+        min_rank=np.array([row.min_rank for row in rows], np.int32),
+        bounds=np.array([0, *accumulate(map(len, brought))], np.int64),
+        contributors=np.array([run for runs in brought for run in runs], np.int32),
+    )
+
+
+def composition_of(pool: Pool) -> Composition:
+    """What the frozen pool is made of, and how much of it has been judged by now."""
+    teams = [run["team"] for run in pool.spec["runs"]]
+    judged = judged_pairs(pool.campaign)
+    return composition(pool_table(pool), teams, pool.spec["topics"], judged=judged)
+
+
+def judged_pairs(campaign: Campaign) -> set[tuple[str, str]]:
+    """(topic, docno) of every pair that anybody gave a grade to.
+
+    Judgments belong to an upper app; the reverse relation is all that is known here.
+    """
+    given = campaign.judgments.filter(grade__isnull=False).order_by()
+    return set(given.values_list("topic__number", "docno").distinct())
+
+
+def pooled_pairs(campaign: Campaign) -> set[tuple[str, str]]:
+    """(topic, docno) of every pair in any pool of the campaign."""
+    found = PoolItem.objects.filter(pool__campaign=campaign).order_by()
+    return set(found.values_list("topic__number", "docno").distinct())
+
+
+def measured_pace(campaign: Campaign) -> float | None:
+    """Median seconds a judgment took on the screen; None before there are twenty."""
+    timed = campaign.judgments.filter(active_seconds__gt=0, grade__isnull=False)
+    seconds = [row.active_seconds or 0.0 for row in timed.order_by("-pk")[:1000]]
+    return median(seconds) if len(seconds) >= ENOUGH_FOR_A_PACE else None

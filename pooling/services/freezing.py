@@ -1,0 +1,111 @@
+"""Freezing a pool: from then on its documents, and whom they came from, never change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from campaigns.errors import Refused
+from campaigns.models import Campaign, Run, User
+from campaigns.rules import require
+from campaigns.services import events
+from pooling.core.order import hash_order
+from pooling.core.tables import PoolTable
+from pooling.models import Pool, PoolItem
+from pooling.queries.pools import PACKED
+from pooling.services.inputs import build, check_depth, checked_runs, hash_of, spec_of
+
+BATCH = 5_000
+
+
+def freeze(
+    *, actor: User, campaign: Campaign, depth: int, runs: Iterable[Run], after: int | None = None
+) -> Pool:
+    """Write the depth-``depth`` pool of ``runs`` as the campaign's next version.
+
+    ``after`` is the version that ``actor`` saw as the newest (0: none); if another has
+    been frozen since, or the very same pool exists, nothing is written: ``Refused``.
+    """
+    require(actor, "campaigns.manage", campaign)
+    check_depth(campaign, depth)
+    chosen = checked_runs(campaign, runs)
+    spec = spec_of(campaign, depth, chosen)
+    table = build(campaign, chosen, spec)
+    try:
+        with transaction.atomic():
+            check_unchanged(campaign, chosen, after, hash_of(spec))
+            return write(actor, campaign, spec, table)
+    except IntegrityError as error:
+        raise overtaken() from error
+
+
+def check_unchanged(
+    campaign: Campaign, chosen: Sequence[Run], after: int | None, inputs_hash: str
+) -> None:
+    """Refuse if what was built from, or what is there already, has changed meanwhile."""
+    if after is not None and newest_version(campaign) != after:
+        raise overtaken()
+    same = campaign.pools.filter(inputs_hash=inputs_hash).first()
+    if same is not None:
+        cure = "Choose other runs or another depth to extend it."
+        raise Refused("same-pool", f"This very pool is frozen already, as {same}.", cure)
+    checked_runs(campaign, chosen)
+
+
+def newest_version(campaign: Campaign) -> int:
+    """The number of the newest frozen pool; 0 when there is none."""
+    return campaign.pools.aggregate(newest=Max("version"))["newest"] or 0
+
+
+def overtaken() -> Refused:
+    return Refused(
+        "overtaken",
+        "Another pool was frozen while you looked at this one.",
+        "Look at the new pool first, then preview and freeze again.",
+    )
+
+
+def write(actor: User, campaign: Campaign, spec: dict[str, Any], table: PoolTable) -> Pool:
+    pool = Pool.objects.create(
+        campaign=campaign,
+        version=newest_version(campaign) + 1,
+        spec=spec,
+        inputs_hash=hash_of(spec),
+        size=len(table),
+        frozen_by=actor,
+    )
+    PoolItem.objects.bulk_create(items(pool, table), batch_size=BATCH)
+    events.record(
+        campaign=campaign,
+        actor=actor,
+        verb="froze a pool",
+        subject=f"{pool}: depth {spec['depth']}, {len(spec['runs'])} runs, {len(table)} documents",
+        pool=pool.pk,
+        version=pool.version,
+        inputs_hash=pool.inputs_hash,
+    )
+    return pool
+
+
+def items(pool: Pool, table: PoolTable) -> Iterator[PoolItem]:
+    """The rows of ``pool``; within a topic they are numbered from 1 in seeded hash order."""
+    topic_ids = dict(pool.campaign.topics.values_list("number", "pk"))
+    seed = pool.spec["seed"]
+    for at, topic in enumerate(table.topics):
+        rows = range(table.rows(at).start, table.rows(at).stop)
+        shuffled = sorted(
+            rows, key=lambda row: (hash_order(seed, topic, table.docnos[row]), table.docnos[row])
+        )
+        for position, row in enumerate(shuffled, 1):
+            brought = table.contributors[table.bounds[row] : table.bounds[row + 1]]
+            yield PoolItem(
+                pool=pool,
+                topic_id=topic_ids[topic],
+                docno=table.docnos[row],
+                min_rank=int(table.min_rank[row]),
+                contributors=brought.astype(PACKED).tobytes(),
+                position=position,
+            )

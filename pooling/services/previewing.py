@@ -1,0 +1,86 @@
+"""A pool before it is frozen: its size, its cost and whom it favours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from campaigns.models import Campaign, Run, User
+from campaigns.rules import require
+from campaigns.services import matrices
+from pooling.core.tables import PoolTable
+from pooling.queries.composition import Composition, composition
+from pooling.queries.pools import judged_pairs, pooled_pairs
+from pooling.queries.runs import poolable_runs
+from pooling.services.inputs import build, check_depth, checked_runs, first, hash_of, spec_of
+
+FLOOR_AT = 10
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The share of a run's first ten documents a topic that are in the pool, 0 to 1.
+
+    None for a run without documents for the pool's topics.
+    """
+
+    run: Run
+    pooled: bool
+    share: float | None
+
+
+@dataclass(frozen=True)
+class PoolPreview:
+    """What freezing would make. ``floors`` are of all accepted runs, the lowest first."""
+
+    depth: int
+    runs: tuple[Run, ...]
+    parts: Composition
+    floors: tuple[Floor, ...]
+    inputs_hash: str
+
+    @property
+    def left_out(self) -> tuple[Floor, ...]:
+        return tuple(floor for floor in self.floors if not floor.pooled)
+
+    @property
+    def low_left_out(self) -> int:
+        """Runs that are not pooled and have more than half of their first ten unjudged."""
+        return sum(floor.share is not None and floor.share < 0.5 for floor in self.left_out)
+
+    def hours(self, seconds: float) -> float:
+        """Hours that one assessor needs for what is not judged yet, at ``seconds`` each."""
+        return self.parts.to_judge * seconds / 3600
+
+
+def preview(*, actor: User, campaign: Campaign, depth: int, runs: Iterable[Run]) -> PoolPreview:
+    """The depth-``depth`` pool of ``runs`` without writing anything."""
+    require(actor, "campaigns.manage", campaign)
+    check_depth(campaign, depth)
+    chosen = checked_runs(campaign, runs)
+    spec = spec_of(campaign, depth, chosen)
+    table = build(campaign, chosen, spec)
+    parts = composition(
+        table,
+        [run.team.name for run in chosen],
+        spec["topics"],
+        judged=judged_pairs(campaign),
+        pooled=pooled_pairs(campaign),
+    )
+    floors = floors_of(campaign, table, chosen)
+    return PoolPreview(depth, tuple(chosen), parts, floors, hash_of(spec))
+
+
+def floors_of(campaign: Campaign, table: PoolTable, chosen: Sequence[Run]) -> tuple[Floor, ...]:
+    known = matrices.dictionary_of(campaign)
+    pooled = np.zeros(len(known), bool)
+    for at, topic in enumerate(table.topics):
+        pooled[[known.codes[topic, docno] for docno in table.docnos[table.rows(at)]]] = True
+    topics, names = frozenset(table.topics), {run.pk for run in chosen}
+    floors = []
+    for run in poolable_runs(campaign):
+        found = pooled[first(matrices.matrix_of(run), FLOOR_AT, topics).pairs]
+        floors.append(Floor(run, run.pk in names, float(found.mean()) if len(found) else None))
+    return tuple(sorted(floors, key=lambda floor: (floor.share or 0.0, floor.run.tag)))
