@@ -10,19 +10,15 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from campaigns import store
 from campaigns.models import Campaign
-from campaigns.services import jobs, matrices
-from evaluation.core.batch import batch_from_tables
-from evaluation.core.evaluate import chosen, score_batch
-from evaluation.core.formats import trec_eval_text
-from evaluation.core.measures.registry import DEFAULT_NAMES
-from evaluation.core.options import Options
+from campaigns.services import jobs
 from evaluation.models import ScoreSet
 from evaluation.services import release_scores, score_campaign
-from judging.queries import qrels_table
 from tests.evaluation.conftest import accepted_run, qrels_release
 
 OTHERS = ("beta", "Beta")
@@ -232,17 +228,13 @@ def test_pictures_carry_title_and_description_and_no_style(as_user, organizer, s
     assert "<desc" in picture
 
 
-def test_trec_eval_text_is_that_of_the_run_file(
-    as_user, organizer, campaign, alpha, score_set, small
-):
-    batch = batch_from_tables(
-        matrices.table_of(alpha), qrels_table(score_set.qrels), Options(level=1)
-    )
-    scored = score_batch(batch, chosen(DEFAULT_NAMES), "alpha-one")
+def test_trec_eval_text_is_what_the_command_prints(as_user, organizer, alpha, qrels, capsys, small):
+    files = [str(store.path(name)) for name in (qrels.path, alpha.file)]
+    call_command("evaluate", *files, "-q")
     text = as_user(organizer).get(f"{small.own}scores.txt").content.decode()
-    assert text == trec_eval_text([scored], by_topic=True)
+    assert text == capsys.readouterr().out
     assert text.splitlines()[0] == "num_ret               \t1\t4"
-    assert "map                   \tall\t0.5000" in text
+    assert "map                   \tall\t0.5000\n" in text
 
 
 def test_downloads_hold_every_value(as_user, organizer, small):
