@@ -1,18 +1,273 @@
-"""The REST API of campaigns, topics and runs."""
+"""The REST API of campaigns, topics, documents and runs."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.http import content_disposition_header
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.parsers import FormParser, MultiPartParser
+from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import exception_handler
 
+from campaigns.core.faults import BadFile
 from campaigns.errors import Refused
+from campaigns.models import Campaign, Document, Grade, Run, Topic, User
+from campaigns.queries import campaign_for, teams_for
+from campaigns.services import collection, jobs
+from campaigns.services.campaigns import GradeSpec, create_campaign, update_campaign
+from campaigns.services.runs import job_of, original, submit_run, withdraw_run
+
+CAMPAIGN = OpenApiParameter("campaign", str, description="Slug: only this campaign's.")
 
 
 def explain(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler, and a service's ``Refused`` as 409 with code and cure."""
+    """DRF's exception handler; ``Refused`` is 409 with its code and cure, ``BadFile`` 422."""
     if isinstance(error, Refused):
         detail = {"code": error.code, "detail": error.message, "cure": error.cure}
-        return Response(detail, status=409)
+        return Response(detail, status=status.HTTP_409_CONFLICT)
+    if isinstance(error, BadFile):
+        return Response(error.report.as_dict(), status=status.HTTP_422_UNPROCESSABLE_ENTITY)
     return exception_handler(error, context)
+
+
+class GradeSerializer(serializers.ModelSerializer[Grade]):
+    class Meta:
+        model = Grade
+        fields = ("value", "label", "key", "gain", "meaning")
+
+
+class CampaignSerializer(serializers.ModelSerializer[Campaign]):
+    slug = serializers.SlugField(required=False, max_length=60)
+    grades = GradeSerializer(many=True)
+
+    class Meta:
+        model = Campaign
+        fields = (
+            "slug", "title", "description", "guidelines", "relevance_level",
+            "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "runs_deadline",
+            "judging_deadline", "board", "grades", "created_at",
+        )  # fmt: skip
+        read_only_fields = ("created_at",)
+
+    def validate_slug(self, slug: str) -> str:
+        if self.instance is not None:
+            raise serializers.ValidationError("The slug of a campaign stays.")
+        if Campaign.objects.filter(slug=slug).exists():
+            raise serializers.ValidationError("Another campaign has this slug.")
+        return slug
+
+
+class TopicSerializer(serializers.ModelSerializer[Topic]):
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+
+    class Meta:
+        model = Topic
+        fields = ("id", "campaign", "number", "title", "description", "narrative", "withheld")
+
+
+class DocumentSerializer(serializers.ModelSerializer[Document]):
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+
+    class Meta:
+        model = Document
+        fields = ("id", "campaign", "docno", "title", "body", "url", "date", "sha256")
+
+
+class ImportSerializer(Serializer[Any]):
+    campaign = serializers.SlugField()
+    file = serializers.FileField(allow_empty_file=True)
+    format = serializers.CharField(required=False, default="")
+
+
+class ImportedSerializer(Serializer[Any]):
+    new = serializers.IntegerField()
+
+
+class RunSerializer(serializers.ModelSerializer[Run]):
+    """A run with what the check said: ``report`` lists faults by code, line and column."""
+
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    team = serializers.SlugRelatedField[Any](slug_field="name", read_only=True)
+    report = serializers.DictField(read_only=True)
+
+    class Meta:
+        model = Run
+        fields = (
+            "id", "campaign", "team", "tag", "description", "kind", "priority", "state",
+            "file_name", "size", "sha256", "lines", "report", "replaces", "submitted_at",
+            "checked_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class RunUploadSerializer(Serializer[Any]):
+    campaign = serializers.SlugField()
+    file = serializers.FileField(allow_empty_file=True)
+    team = serializers.CharField(required=False, help_text="By name; your own if left out.")
+    tag = serializers.CharField(required=False, max_length=60, help_text="Else the file's.")
+    description = serializers.CharField(required=False, max_length=5000)
+    kind = serializers.ChoiceField(choices=Run.Kind.choices, required=False)
+    priority = serializers.IntegerField(required=False, min_value=1, max_value=99)
+    replaces = serializers.IntegerField(required=False, help_text="Id of the run to replace.")
+
+
+def actor_of(request: Request) -> User:
+    """Whoever asks: the permission classes let nobody else in."""
+    assert isinstance(request.user, User)  # noqa: S101 (for the type checker)
+    return request.user
+
+
+class CampaignViewSet(
+    mixins.CreateModelMixin,
+    mixins.RetrieveModelMixin,
+    mixins.UpdateModelMixin,
+    mixins.ListModelMixin,
+    viewsets.GenericViewSet[Campaign],
+):
+    queryset = Campaign.objects.none()
+    serializer_class = CampaignSerializer
+    lookup_field = "slug"
+    http_method_names = ("get", "post", "patch", "head", "options")
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        return Campaign.objects.visible_to(self.request.user).prefetch_related("grades")
+
+    def perform_create(self, serializer: BaseSerializer[Campaign]) -> None:
+        fields = dict(serializer.validated_data)
+        scale = [GradeSpec(**grade) for grade in fields.pop("grades")]
+        serializer.instance = create_campaign(actor=actor_of(self.request), scale=scale, **fields)
+
+    def perform_update(self, serializer: BaseSerializer[Campaign]) -> None:
+        fields = dict(serializer.validated_data)
+        grades = fields.pop("grades", None)
+        scale = None if grades is None else [GradeSpec(**grade) for grade in grades]
+        changed = update_campaign(
+            actor=actor_of(self.request), campaign=self.get_object(), scale=scale, **fields
+        )
+        serializer.instance = self.get_queryset().get(pk=changed.pk)
+
+
+@extend_schema(parameters=[CAMPAIGN])
+class TopicViewSet(viewsets.ReadOnlyModelViewSet[Topic]):
+    queryset = Topic.objects.none()
+    serializer_class = TopicSerializer
+
+    def get_queryset(self) -> QuerySet[Topic]:
+        found = Topic.objects.filter(campaign__in=campaigns_asked(self.request))
+        return found.select_related("campaign")
+
+    @extend_schema(request={"multipart/form-data": ImportSerializer}, responses=ImportedSerializer)
+    @action(detail=False, methods=["post"], url_path="import", parser_classes=[MultiPartParser])
+    def bring(self, request: Request) -> Response:
+        """Import topics from a file: all of them, or none and the list of faults (422)."""
+        return imported(request, collection.import_topics)
+
+
+@extend_schema(
+    parameters=[CAMPAIGN, OpenApiParameter("docno", str, description="Only this document.")]
+)
+class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
+    queryset = Document.objects.none()
+    serializer_class = DocumentSerializer
+
+    def get_queryset(self) -> QuerySet[Document]:
+        found = Document.objects.filter(campaign__in=campaigns_asked(self.request))
+        if docno := self.request.query_params.get("docno"):
+            found = found.filter(docno=docno)
+        return found.select_related("campaign")
+
+    @extend_schema(request={"multipart/form-data": ImportSerializer}, responses=ImportedSerializer)
+    @action(detail=False, methods=["post"], url_path="import", parser_classes=[MultiPartParser])
+    def bring(self, request: Request) -> Response:
+        """Import documents from a file: all of them, or none and the list of faults (422)."""
+        return imported(request, collection.import_documents)
+
+
+class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
+    queryset = Run.objects.none()
+    serializer_class = RunSerializer
+    parser_classes = (MultiPartParser, FormParser)
+
+    def get_queryset(self) -> QuerySet[Run]:
+        found = Run.objects.visible_to(self.request.user)
+        found = found.filter(campaign__in=campaigns_asked(self.request))
+        return found.select_related("campaign", "team")
+
+    @extend_schema(parameters=[CAMPAIGN])
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(request={"multipart/form-data": RunUploadSerializer}, responses=RunSerializer)
+    def create(self, request: Request) -> Response:
+        """Submit a run; a small one comes back checked, a large one as ``received``."""
+        form = RunUploadSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        run = receive(actor_of(request), dict(form.validated_data))
+        return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=RunSerializer)
+    @action(detail=True, methods=["post"])
+    def withdraw(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        run = withdraw_run(actor=actor_of(request), run=self.get_object())
+        return Response(self.get_serializer(run).data)
+
+    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @action(detail=True)
+    def file(self, request: Request, pk: str) -> HttpResponse:  # noqa: ARG002 (the route's)
+        """The file as it was uploaded."""
+        run = self.get_object()
+        answer = HttpResponse(original(run), content_type="application/octet-stream")
+        answer.headers["Content-Disposition"] = content_disposition_header(True, run.file_name)
+        return answer
+
+
+def campaigns_asked(request: Request) -> QuerySet[Campaign]:
+    """The visible campaigns, or the one that ``?campaign=`` names."""
+    found = Campaign.objects.visible_to(request.user)
+    slug = request.query_params.get("campaign")
+    return found.filter(slug=slug) if slug else found
+
+
+def imported(request: Request, bring: Any) -> Response:
+    form = ImportSerializer(data=request.data)
+    form.is_valid(raise_exception=True)
+    fields = form.validated_data
+    actor, upload = actor_of(request), fields["file"]
+    count = bring(
+        actor=actor,
+        campaign=campaign_for(actor, fields["campaign"], "campaigns.manage"),
+        data=upload.read(),
+        file=upload.name,
+        format=fields["format"],
+    )
+    return Response({"new": count}, status=status.HTTP_201_CREATED)
+
+
+def receive(actor: User, fields: dict[str, Any]) -> Run:
+    """Submit the run of an upload form and check it now if it is small."""
+    campaign = campaign_for(actor, fields.pop("campaign"), "campaigns.see_runs")
+    teams, name = teams_for(actor, campaign), fields.pop("team", None)
+    fields["team"] = get_object_or_404(teams, name=name) if name else teams.first()
+    if fields["team"] is None:
+        raise Refused("no-team", "Say for which team the run is.", "Send the field team.")
+    if (number := fields.pop("replaces", None)) is not None:
+        visible = Run.objects.visible_to(actor)
+        fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)
+    upload = fields.pop("file")
+    run = submit_run(
+        actor=actor, campaign=campaign, data=upload.read(), file_name=upload.name, **fields
+    )
+    if run.size <= settings.POOLBENCH_CHECK_AT_ONCE_BYTES and (job := job_of(run)) is not None:
+        jobs.run_here(job)
+        run.refresh_from_db()
+    return run

@@ -16,6 +16,10 @@ from campaigns.rules import require
 from campaigns.services import events
 
 
+RESERVED_KEYS = frozenset("usc")
+"""Undo, skip and comment on the judging screen."""
+
+
 @dataclass(frozen=True)
 class GradeSpec:
     """One step of a grade scale; ``key`` is the single character that gives the grade."""
@@ -100,7 +104,7 @@ def write_scale(campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
 
 def check_scale(scale: Sequence[GradeSpec], relevance_level: int) -> None:
     """Refuse a scale that cannot be judged with, saying everything that is wrong with it."""
-    values, keys = [step.value for step in scale], [step.key for step in scale]
+    values, keys = [step.value for step in scale], [step.key.lower() for step in scale]
     wrong = []
     if len(values) < 2:
         wrong.append("A scale has at least two grades.")
@@ -110,6 +114,8 @@ def check_scale(scale: Sequence[GradeSpec], relevance_level: int) -> None:
         wrong.append("Two grades have the same key.")
     if any(len(key) != 1 or not key.isalnum() for key in keys):
         wrong.append("A key is one letter or digit.")
+    if RESERVED_KEYS & set(keys):
+        wrong.append("The keys u, s and c belong to the judging screen.")
     if any(not step.label.strip() for step in scale):
         wrong.append("Every grade needs a label.")
     if not all(0 <= step.gain < float("inf") for step in scale):

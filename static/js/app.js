@@ -30,8 +30,17 @@ function addRow(prefix) {
   row.querySelector("input:not([type=hidden]), select, textarea")?.focus();
 }
 
+// The page says UTC; pointing at a moment says it in the visitor's own time.
+function tellLocalTime(root) {
+  const local = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long" });
+  for (const time of root.querySelectorAll("time[data-local]")) {
+    time.title = `${local.format(new Date(time.dateTime))}, your time`;
+  }
+}
+
 function dress(root) {
   dressTables(root);
+  tellLocalTime(root);
   for (const adder of root.querySelectorAll("[data-add-row]")) adder.hidden = false;
 }
 

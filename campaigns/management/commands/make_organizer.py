@@ -1,0 +1,57 @@
+"""``manage.py make_organizer NAME``: the first organizer of an installation."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from typing import Any
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
+
+from campaigns.models import User
+
+
+class Command(BaseCommand):
+    help = "Let somebody create campaigns; the account is made if there is none."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("--email", default="")
+        parser.add_argument(
+            "--password-stdin", action="store_true", help="Read the password from standard input."
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(username=options["username"]).first()
+        is_new = user is None
+        user = user or User(username=options["username"], email=options["email"])
+        password = self.password(user, is_new, options["password_stdin"])
+        if password:
+            user.set_password(password)
+        user.can_create_campaigns = True
+        try:
+            user.full_clean()
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from error
+        user.save()
+        self.tell(user, password if not options["password_stdin"] else "")
+
+    def password(self, user: User, is_new: bool, from_stdin: bool) -> str:
+        """The password to set: the given one, a random one for a new account, or none."""
+        if not from_stdin:
+            return secrets.token_urlsafe(12) if is_new else ""
+        given = sys.stdin.readline().rstrip("\r\n")
+        try:
+            validate_password(given, user)
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from error
+        return given
+
+    def tell(self, user: User, shown: str) -> None:
+        self.stdout.write(f"{user.username} may create campaigns.")
+        if shown:
+            self.stdout.write(f"Password, shown this once: {shown}")
+        self.stdout.write(f"Sign in at {reverse('login')} and begin at {reverse('campaign-new')}.")

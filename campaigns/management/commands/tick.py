@@ -1,0 +1,16 @@
+"""``manage.py tick``: queue again the jobs whose worker is gone. Run it each minute."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from campaigns.services.jobs import sweep
+
+
+class Command(BaseCommand):
+    help = "Queue again the jobs whose worker is gone."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self.stdout.write(f"{sweep()} jobs queued again")
