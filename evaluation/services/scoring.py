@@ -76,7 +76,8 @@ def evaluate_campaign(job: Job) -> None:
         if Job.objects.select_for_update().get(pk=job.pk).state == Job.State.DONE:
             return
         score_set = keep(actor, job.campaign, qrels, sheet)
-        jobs.finish(job, score_set=score_set.pk, runs=len(sheet.runs))
+        url = score_set.get_absolute_url()
+        jobs.finish(job, score_set=score_set.pk, runs=len(sheet.runs), url=url)
 
 
 def score_campaign(
