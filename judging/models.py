@@ -38,9 +38,7 @@ class Assignment(models.Model):
 
     class Meta:
         ordering = ["topic__position", "topic__number", "assessor__username"]
-        constraints = [
-            models.UniqueConstraint("plan", "topic", "assessor", name="assignment_once")
-        ]
+        constraints = [models.UniqueConstraint("plan", "topic", "assessor", name="assignment_once")]
 
 
 class Slot(models.Model):

@@ -22,15 +22,10 @@ from campaigns.rules import require
 from judging.models import Assignment, Judgment, Slot
 from judging.queries.judgments import last_said
 from judging.queries.slots import claimable, free_slots, held
+from judging.rules import SKIP_REASONS
 from judging.services.log import LostRaceError, Said, append, lock, repeated, retried
 
 Kind, State = Judgment.Kind, Slot.State
-SKIP_REASONS = {
-    "broken": "broken or empty",
-    "language": "in a language I cannot judge",
-    "undecided": "cannot decide",
-    "other": "another reason",
-}
 
 
 def claim(*, actor: User, campaign: Campaign, topic: Topic) -> Slot | None:

@@ -5,6 +5,11 @@
 const SETTLE_MS = 150; // A key meant for the last document must not judge this one.
 let appearedAt = performance.now();
 
+const IDLE_MS = 120_000; // Without key, pointer or scroll for so long, nobody is reading.
+let activeMs = 0;
+let countedAt = performance.now();
+let touchedAt = performance.now();
+
 const screen = () => document.getElementById("judge");
 const inField = (node) =>
   node instanceof Element && node.closest("input, textarea, select, [contenteditable]") !== null;
@@ -20,8 +25,22 @@ function targetOf(key) {
   return keyed.find((node) => node.dataset.key === wanted && node.checkVisibility());
 }
 
+// Counts the time in which the page was in sight and somebody was there.
+function count() {
+  const now = performance.now();
+  const until = Math.min(now, touchedAt + IDLE_MS);
+  if (!document.hidden && until > countedAt) activeMs += until - countedAt;
+  countedAt = now;
+}
+
+function touched() {
+  count();
+  touchedAt = performance.now();
+}
+
 function appeared() {
-  appearedAt = performance.now();
+  appearedAt = countedAt = touchedAt = performance.now();
+  activeMs = 0;
   const doc = screen()?.querySelector(".judge-doc");
   doc?.focus({ preventScroll: true });
 }
@@ -61,10 +80,22 @@ document.addEventListener(
       return;
     }
     event.target.dataset.sent = "";
+    count();
+    const seconds = event.target.elements.active_seconds;
+    if (seconds) seconds.value = (activeMs / 1000).toFixed(1);
     say("");
   },
   true,
 );
+
+for (const sign of ["keydown", "pointermove", "pointerdown", "wheel", "touchmove"]) {
+  document.addEventListener(sign, touched, { passive: true, capture: true });
+}
+document.addEventListener("visibilitychange", () => {
+  // What came before counts only if the page was in sight: hidden has changed already.
+  if (document.hidden) activeMs += Math.max(0, Math.min(performance.now(), touchedAt + IDLE_MS) - countedAt);
+  countedAt = touchedAt = performance.now();
+});
 
 document.addEventListener("htmx:afterSwap", (event) => {
   if (screen() && !event.target.closest?.(".job")) appeared();

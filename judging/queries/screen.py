@@ -1,0 +1,110 @@
+"""What an assessor sees: their topics, the document in hand, what they said last.
+
+Nothing here reads a run, a rank, a score, where a pair came from or another's judgment.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from django.db.models import Count, QuerySet
+
+from campaigns.models import Campaign, Document, Topic, User
+from judging.models import Assignment, Judgment, Slot
+from judging.queries.judgments import SAID, last_said, latest
+from judging.queries.slots import claimable
+
+RECENT = 5
+
+
+@dataclass(frozen=True)
+class MyTopic:
+    """How far an assessor is with a topic; ``open`` is what they could still be handed."""
+
+    topic: Topic
+    judged: int
+    skipped: int
+    held: int
+    open: int
+    paused: bool = False
+
+    @property
+    def done(self) -> int:
+        return self.judged + self.skipped
+
+    @property
+    def of(self) -> int:
+        return self.done + self.left
+
+    @property
+    def left(self) -> int:
+        return self.held + self.open
+
+    @property
+    def percent(self) -> float:
+        return 100 * self.done / self.of if self.of else 100.0
+
+
+def my_topics(campaign: Campaign, assessor: User) -> list[MyTopic]:
+    """Every topic that is assigned to the assessor, or in which they hold or have judged."""
+    slots = Slot.objects.filter(plan__campaign=campaign, assessor=assessor).order_by()
+    mine: dict[int, Counter[str]] = {}
+    for topic, state, count in slots.values_list("topic", "state").annotate(Count("pk")):
+        mine.setdefault(topic, Counter())[state] = count
+    free = dict(free_by_topic(campaign, assessor))
+    assigned = Assignment.objects.filter(plan__campaign=campaign, assessor=assessor).order_by()
+    plans = assigned.values_list("topic", "plan__paused")
+    paused = {topic: all(p for t, p in plans if t == topic) for topic, _ in plans}
+    topics = campaign.topics.filter(pk__in={*paused, *mine})
+    return [
+        MyTopic(
+            topic=topic,
+            judged=mine.get(topic.pk, Counter())[Slot.State.JUDGED],
+            skipped=mine.get(topic.pk, Counter())[Slot.State.SKIPPED],
+            held=mine.get(topic.pk, Counter())[Slot.State.LEASED],
+            open=free.get(topic.pk, 0),
+            paused=paused.get(topic.pk, False),
+        )
+        for topic in topics
+    ]
+
+
+def progress_in(campaign: Campaign, assessor: User, topic: Topic) -> MyTopic:
+    slots = Slot.objects.filter(plan__campaign=campaign, assessor=assessor, topic=topic)
+    states = dict(slots.order_by().values_list("state").annotate(Count("pk")))
+    free = claimable(campaign=campaign, actor=assessor).filter(topic=topic).order_by()
+    return MyTopic(
+        topic=topic,
+        judged=states.get(Slot.State.JUDGED, 0),
+        skipped=states.get(Slot.State.SKIPPED, 0),
+        held=states.get(Slot.State.LEASED, 0),
+        open=free.aggregate(pairs=Count("item", distinct=True))["pairs"],
+    )
+
+
+def free_by_topic(campaign: Campaign, assessor: User) -> QuerySet[Slot, tuple[int, int]]:
+    free = claimable(campaign=campaign, actor=assessor).order_by()
+    return free.values_list("topic").annotate(Count("item", distinct=True))
+
+
+def recent(campaign: Campaign, assessor: User, topic: Topic) -> list[Judgment]:
+    """The assessor's own last judgments of the topic, newest first."""
+    return list(last_said(campaign, assessor).filter(topic=topic)[:RECENT])
+
+
+def standing(campaign: Campaign, assessor: User, topic: Topic, docno: str) -> Judgment | None:
+    """The assessor's last word on a pair: a grade, a skip, or that it was taken back."""
+    own = Judgment.objects.filter(campaign=campaign, topic=topic, docno=docno, assessor=assessor)
+    return own.order_by("-revision").first()
+
+
+def document_of(campaign: Campaign, docno: str) -> Document | None:
+    return campaign.documents.filter(docno=docno).first()
+
+
+def said_by(campaign: Campaign, assessor: User) -> QuerySet[Judgment]:
+    """All that stands of an assessor in a campaign, imports too, newest first."""
+    own = Judgment.objects.filter(campaign=campaign, assessor=assessor)
+    mine = latest(own).filter(kind__in=SAID)
+    return mine.select_related("topic").order_by("-pk")
