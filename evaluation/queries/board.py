@@ -89,6 +89,14 @@ class Board:
     def find(self, run: int) -> Entry | None:
         return next((entry for entry in self.entries if entry.run == run), None)
 
+    def named(self, asked: str) -> Entry | None:
+        """By shown tag, or by number where the reader may know it.
+
+        Numbers follow the order of submission, so they could give a pseudonym away.
+        """
+        known = (e for e in self.entries if e.tag == asked or (e.opens and str(e.run) == asked))
+        return next(known, None)
+
     def scored(self, entry: Entry) -> Scored:
         """The entry as ``evaluate`` gave it, for the formats of the core."""
         told = [aggregate(m, entry.table[:, at]) for at, m in enumerate(self.measures)]
@@ -114,9 +122,7 @@ def spread_of(values: Iterable[float | None]) -> Spread:
 def board_of(score_set: ScoreSet, reader: Reader) -> Board:
     """The score set as ``reader`` may see it; one query."""
     rows = list(
-        RunScores.objects.filter(score_set=score_set)
-        .select_related("run__team")
-        .order_by("run__tag", "run")
+        RunScores.objects.filter(score_set=score_set).select_related("run__team").order_by("run")
     )
     shape = (len(score_set.topics), len(score_set.measures))
     tables = [np.frombuffer(bytes(row.packed), dtype="<f8").reshape(shape) for row in rows]
@@ -134,6 +140,8 @@ def board_of(score_set: ScoreSet, reader: Reader) -> Board:
         for row, table in zip(rows, tables, strict=True)
         if reader.sees_all_runs or reader.owns(row.run.team_id)
     ]
+    # By the name shown: the order of the true tags would tell whose run is whose.
+    entries.sort(key=lambda entry: (entry.tag.lower(), entry.tag))
     stacked = np.stack(tables) if tables else np.empty((0, *shape))
     return Board(score_set, reader, entries, stacked, [row.means for row in rows])
 

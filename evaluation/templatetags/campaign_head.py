@@ -56,7 +56,7 @@ TABS = (
     ("Judging", "organizer", "judging", "plan-new"),
     ("Agreement", "organizer", "agreement", ""),
     ("Qrels", "organizer", "qrels-list", "qrels"),
-    ("Scores", "organizer participant", "scores", "score-set run-scores compare"),
+    ("Scores", "organizer participant", "scores", "score-set score-evaluate run-scores compare"),
     ("People", "organizer", "people", ""),
     ("Log", "organizer", "events", ""),
     ("Settings", "organizer", "campaign-settings", ""),

@@ -103,7 +103,7 @@ def compare(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     a, b = two_entries(request, board, name)
     context = page_context(board, name) | {
         "crumbs": [("Scores", set_url(board)), ("Compare", "")],
-        "entries": sorted(board.entries, key=lambda entry: entry.tag.lower()),
+        "entries": board.entries,
         "chosen": column_of(board.measure(name)),
         "a": a,
         "b": b,
@@ -174,7 +174,7 @@ def two_entries(request: HttpRequest, board: Board, name: str) -> tuple[Entry | 
     found = []
     for at, parameter in enumerate("ab"):
         asked = request.GET.get(parameter, "")
-        entry = board.find(int(asked)) if asked.isdecimal() else None
+        entry = board.named(asked) if asked else None
         if asked and entry is None:
             raise Http404(f"no run {asked}")
         found.append(entry or (usual[at] if at < len(usual) else None))

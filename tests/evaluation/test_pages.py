@@ -18,6 +18,8 @@ from campaigns import store
 from campaigns.models import Campaign
 from campaigns.services import jobs
 from evaluation.models import ScoreSet
+from evaluation.queries.board import board_of
+from evaluation.queries.sets import reader_of
 from evaluation.services import release_scores, score_campaign
 from tests.evaluation.conftest import accepted_run, qrels_release
 
@@ -104,6 +106,23 @@ def test_pseudonyms_show_the_board_without_names(
     assert client.get(small.other).status_code == 404
 
 
+def test_pseudonyms_come_in_their_own_order(
+    as_user, organizer, participant, campaign, other_team, alpha, qrels
+):
+    """True tags from a to l, submitted in that order: neither order may show through."""
+    board(campaign, "pseudonyms")
+    campaign.refresh_from_db()
+    tags = [f"{letter}-run" for letter in "abcdefghijkl"]
+    runs = [accepted_run(other_team, tag, f"1 Q0 d1 1 1 {tag}\n") for tag in tags]
+    made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    release_scores(actor=organizer, score_set=made)
+    shown = board_of(made, reader_of(participant, campaign))
+    assert [entry.tag for entry in shown.entries] == sorted(entry.tag for entry in shown.entries)
+    numbers = [entry.run for entry in shown.entries if not entry.own]
+    assert sorted(numbers) == [run.pk for run in runs]
+    assert numbers != sorted(numbers)
+
+
 def test_names_show_the_whole_board(as_user, organizer, participant, campaign, score_set, small):
     board(campaign, "names")
     release_scores(actor=organizer, score_set=score_set)
@@ -120,7 +139,11 @@ def test_a_participant_compares_only_runs_of_the_board(
     both = f"{small.compare}?a={alpha.pk}&b={beta.pk}"
     assert client.get(both).status_code == 404
     board(campaign, "pseudonyms")
-    assert client.get(both).status_code == 200
+    assert client.get(both).status_code == 404
+    others = [e.tag for e in client.get(small.compare).context["entries"] if not e.own]
+    answer = client.get(f"{small.compare}?a=alpha-one&b={others[0]}")
+    assert (answer.context["a"].tag, answer.context["b"].tag) == ("alpha-one", others[0])
+    assert f'value="{beta.pk}"' not in answer.content.decode()
 
 
 def test_participants_read_the_set_released_last(
