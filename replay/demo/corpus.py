@@ -19,22 +19,29 @@ from typing import Any
 
 from campaigns.core.documents import DocumentText
 
-SHORTEST = 60
+SHORTEST = 40
 """Docstrings with fewer characters than this say no more than their name."""
 
-SKIPPED = frozenset(
-    "test idlelib turtledemo lib2to3 distutils encodings pydoc_data ensurepip site-packages"
-    " dist-packages __phello__ antigravity this".split()
-)
+_SKIPPED = """\
+test idlelib turtledemo lib2to3 distutils encodings pydoc_data ensurepip site-packages dist-
+packages __phello__ antigravity this
+"""
+SKIPPED = frozenset(_SKIPPED.split())
 """Top-level names left out: tests, applications, generated tables, and what newer Pythons drop."""
 
-COMPILED = (
-    "builtins array atexit binascii bisect cmath collections contextvars csv datetime decimal"
-    " errno faulthandler fcntl functools gc grp hashlib heapq io itertools marshal math mmap"
-    " operator os pickle pwd random re resource select signal socket sqlite3 ssl statistics"
-    " struct sys termios threading time tracemalloc types unicodedata weakref zlib"
-).split()
+_COMPILED = """\
+builtins array atexit binascii bisect cmath collections contextvars csv datetime decimal errno
+faulthandler fcntl functools gc grp hashlib heapq io itertools marshal math mmap operator os
+pickle pwd random re resource select signal socket sqlite3 ssl statistics struct sys termios
+threading time tracemalloc types unicodedata weakref zlib
+"""
+COMPILED = _COMPILED.split()
 """Modules with parts written in C whose import has no side effect that a user would notice."""
+
+Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+HOMES = {"os": ("posix", "nt"), "threading": ("_thread",), "hashlib": ("_blake2", "_sha3")}
+"""Where the C half of a module lives if not under its own name with an underscore."""
 
 
 def stdlib_documents() -> list[DocumentText]:
@@ -46,7 +53,7 @@ def stdlib_documents() -> list[DocumentText]:
 
 
 def _document(docno: str, signature: str, kind: str, docstring: str) -> DocumentText:
-    extra = {"kind": kind, "module": docno.split(".")[0]}
+    extra = {"kind": kind, "module": docno.partition(".")[0]}
     return DocumentText(
         docno=docno, title=docno + signature, body=docstring, url="", date="", extra=extra
     )
@@ -84,20 +91,15 @@ def _documents_of_source(module: str, path: Path) -> Iterator[DocumentText]:
     yield from _documents_of_body(module, tree.body, "function")
 
 
-def _documents_of_body(
-    owner: str, body: Iterable[ast.stmt], kind: str
-) -> Iterator[DocumentText]:
+def _documents_of_body(owner: str, body: Iterable[ast.stmt], kind: str) -> Iterator[DocumentText]:
     for node in body:
         if isinstance(node, ast.If | ast.Try):  # definitions behind a platform check
             yield from _documents_of_body(owner, [*node.body, *node.orelse], kind)
-        elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            if not node.name.startswith("_"):
-                yield from _documents_of_definition(f"{owner}.{node.name}", node, kind)
+        elif isinstance(node, Definition) and not node.name.startswith("_"):
+            yield from _documents_of_definition(f"{owner}.{node.name}", node, kind)
 
 
-def _documents_of_definition(
-    docno: str, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, kind: str
-) -> Iterator[DocumentText]:
+def _documents_of_definition(docno: str, node: Definition, kind: str) -> Iterator[DocumentText]:
     docstring = ast.get_docstring(node)
     is_class = isinstance(node, ast.ClassDef)
     if docstring and _worth_keeping(docno, docstring):
@@ -140,9 +142,10 @@ def _documents_of_members(owner: str, thing: Any, kind: str) -> Iterator[Documen
 
 
 def _belongs_to(owner: str, member: Any) -> bool:
-    """A name imported from another public module is documented there, not here."""
-    home = (getattr(member, "__module__", None) or owner).split(".")[0]
-    return home.startswith("_") or home in (owner.split(".")[0], "builtins", "posix", "nt")
+    """A name borrowed from another module is documented there, not here."""
+    module = owner.partition(".")[0]
+    home = (getattr(member, "__module__", None) or module).partition(".")[0]
+    return home.startswith((module, f"_{module}")) or home in HOMES.get(module, ())
 
 
 def _documents_of_object(docno: str, thing: Any, kind: str) -> Iterator[DocumentText]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 from campaigns.core.documents import DocumentText
-from replay.demo.topics import DemoTopic
+from campaigns.core.topics import TopicText
 from replay.demo.words import DEPTH, Scored, short_query, title_query, words
 
 PREFIX = 5
@@ -20,7 +20,7 @@ _ASK = (
 )
 
 
-class NoFullText(RuntimeError):
+class NoFullText(RuntimeError):  # noqa: N818 -- it says what is missing
     """This Python's SQLite was built without FTS5."""
 
     def __init__(self) -> None:
@@ -31,19 +31,19 @@ class NoFullText(RuntimeError):
         )
 
 
-def plain(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def plain(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """Whole words of title and question, all fields alike."""
     queries = {topic.number: _any_of(words(short_query(topic))) for topic in topics}
     return _search(documents, queries, "unicode61", title=1.0, body=1.0)
 
 
-def weighted(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def weighted(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """Porter stems of the title, names of documents weighing four times."""
     queries = {topic.number: _any_of(words(title_query(topic))) for topic in topics}
     return _search(documents, queries, "porter unicode61", title=4.0, body=1.0)
 
 
-def prefixes(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def prefixes(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """Beginnings of the words of title and question: ``compr*`` for compress and compression."""
     queries = {
         topic.number: " OR ".join(f'"{word[:PREFIX]}" *' for word in _once(short_query(topic)))

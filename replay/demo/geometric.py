@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.documents import DocumentText
-from replay.demo.topics import DemoTopic
+from campaigns.core.topics import TopicText
 from replay.demo.words import (
     Index,
     Scored,
@@ -17,22 +17,23 @@ from replay.demo.words import (
     name_parts,
     short_query,
     title_query,
+    whole_query,
     words,
 )
 
 GRAM = 4
 
 
-def tfidf(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
-    """Cosine of log tf times idf, words of title and question."""
+def tfidf(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+    """Cosine of log tf times idf, words of the whole topic."""
 
     def terms(document: DocumentText) -> list[str]:
         return words(f"{document.title} {document.body}")
 
-    return _cosine_run(topics, documents, terms, lambda topic: words(short_query(topic)))
+    return _cosine_run(topics, documents, terms, lambda topic: words(whole_query(topic)))
 
 
-def ngrams(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def ngrams(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """Cosine over character four-grams of docno and first paragraph."""
 
     def terms(document: DocumentText) -> list[str]:
@@ -42,7 +43,7 @@ def ngrams(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> It
     return _cosine_run(topics, documents, terms, lambda topic: _grams(title_query(topic)))
 
 
-def names(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def names(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """Parts of dotted, camel case and underscored names against title and question."""
 
     def terms(document: DocumentText) -> list[str]:
@@ -52,10 +53,10 @@ def names(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Ite
 
 
 def _cosine_run(
-    topics: Sequence[DemoTopic],
+    topics: Sequence[TopicText],
     documents: Sequence[DocumentText],
     terms: Callable[[DocumentText], Iterable[str]],
-    query: Callable[[DemoTopic], Iterable[str]],
+    query: Callable[[TopicText], Iterable[str]],
 ) -> Iterator[Scored]:
     index = build_index(documents, terms)
     norms = _norms(index)

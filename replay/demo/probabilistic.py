@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.documents import DocumentText
-from replay.demo.topics import DemoTopic
+from campaigns.core.topics import TopicText
 from replay.demo.words import Index, Scored, build_index, long_query, stems, title_query
 
 K1, B = 0.9, 0.4
@@ -18,17 +18,17 @@ DIRICHLET = 80.0
 """Pseudo-count of the collection model; docstrings are short."""
 
 
-def bm25(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def bm25(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """BM25 (k1=0.9, b=0.4) of the title's stems in the body."""
     return _bm25_run(topics, build_index(documents, _body), title_query)
 
 
-def verbose(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def verbose(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """BM25 of question and narrative in docno and body."""
     return _bm25_run(topics, build_index(documents, _everything), long_query)
 
 
-def feedback(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def feedback(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """BM25, its best documents' typical terms added to the query (RM3), BM25 again."""
     index = build_index(documents, _everything)
     for topic in topics:
@@ -37,7 +37,7 @@ def feedback(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> 
         yield from index.top(topic.number, bm25_scores(index, _expanded(index, query, first)))
 
 
-def likelihood(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def likelihood(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """Query likelihood of the title with Dirichlet smoothing, as the gain over no match."""
     index = build_index(documents, _everything)
     total = float(index.lengths.sum())
@@ -63,7 +63,7 @@ def bm25_scores(index: Index, query: Mapping[str, float]) -> NDArray[np.float64]
 
 
 def _bm25_run(
-    topics: Sequence[DemoTopic], index: Index, query: Callable[[DemoTopic], str]
+    topics: Sequence[TopicText], index: Index, query: Callable[[TopicText], str]
 ) -> Iterator[Scored]:
     for topic in topics:
         yield from index.top(topic.number, bm25_scores(index, Counter(stems(query(topic)))))

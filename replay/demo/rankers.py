@@ -8,11 +8,11 @@ from itertools import islice
 from typing import NamedTuple
 
 from campaigns.core.documents import DocumentText
+from campaigns.core.topics import TopicText
 from replay.demo import fulltext, geometric, probabilistic
-from replay.demo.topics import DemoTopic
 from replay.demo.words import DEPTH, Scored
 
-Ranker = Callable[[Sequence[DemoTopic], Sequence[DocumentText]], Iterator[Scored]]
+Ranker = Callable[[Sequence[TopicText], Sequence[DocumentText]], Iterator[Scored]]
 
 RRF_K = 60
 
@@ -27,9 +27,9 @@ class DemoRun(NamedTuple):
     ranker: Ranker
 
 
-def fusion(topics: Sequence[DemoTopic], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def fusion(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """Reciprocal rank fusion (Cormack, Clarke, Buettcher 2009) of four unlike rankers."""
-    parts = (probabilistic.verbose, probabilistic.likelihood, fulltext.weighted, geometric.names)
+    parts = (probabilistic.likelihood, fulltext.prefixes, geometric.tfidf, geometric.names)
     merged: dict[str, dict[str, float]] = {topic.number: defaultdict(float) for topic in topics}
     for ranker in parts:
         ranks: dict[str, int] = defaultdict(int)
@@ -57,7 +57,7 @@ RUNS = [
     DemoRun(_PORTER, "porter-plain", "SQLite FTS5 bm25() on whole words, all fields", 2,
             fulltext.plain),
     DemoRun(_PORTER, "porter-prefix", "SQLite FTS5, beginnings of words", 3, fulltext.prefixes),
-    DemoRun(_COSINE, "cowboy-tfidf", "Cosine of tf-idf vectors, title and question", 1,
+    DemoRun(_COSINE, "cowboy-tfidf", "Cosine of tf-idf vectors, whole topic as query", 1,
             geometric.tfidf),
     DemoRun(_COSINE, "cowboy-4grams", "Cosine of character four-grams, first paragraph", 2,
             geometric.ngrams),

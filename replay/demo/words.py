@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.documents import DocumentText
-from replay.demo.topics import DemoTopic
+from campaigns.core.topics import TopicText
 
 DEPTH = 100
 """Documents that a run returns for a topic at most."""
 
-STOP_WORDS = frozenset(
-    "a about all an and any are as at be been but by can do does each even for from get gets has"
-    " have how i if in into is it its may me more my no not of off on one only or other out own"
-    " relevant highly partly same should so some such than that the their them then there these"
-    " they this to up use used using was way what when where whether which who will with without"
-    " you your".split()
-)
+_STOPPED = """\
+a about all an and any are as at be been but by can do does each even for from get gets has have
+how i if in into is it its may me more my no not of off on one only or other out own relevant
+highly partly same should so some such than that the their them then there these they this to up
+use used using was way what when where whether which who will with without you your
+"""
+STOP_WORDS = frozenset(_STOPPED.split())
 
 Scored = tuple[str, str, float]
 """``(topic number, docno, score)``."""
@@ -102,13 +102,17 @@ def build_index(
     return Index([document.docno for document in documents], lengths, postings, bags)
 
 
-def title_query(topic: DemoTopic) -> str:
+def title_query(topic: TopicText) -> str:
     return topic.title
 
 
-def short_query(topic: DemoTopic) -> str:
+def short_query(topic: TopicText) -> str:
     return f"{topic.title} {topic.description}"
 
 
-def long_query(topic: DemoTopic) -> str:
+def long_query(topic: TopicText) -> str:
     return f"{topic.description} {topic.narrative}"
+
+
+def whole_query(topic: TopicText) -> str:
+    return f"{topic.title} {topic.description} {topic.narrative}"

@@ -1,0 +1,204 @@
+"""The demonstration's ingredients: corpus, topics, rankers, judgments, campaign folder."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections import defaultdict
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from campaigns.core.documents import DocumentText, read_documents
+from campaigns.core.qrels import read_qrels
+from campaigns.core.runs import read_run
+from campaigns.core.topics import TopicText, read_topics
+from pooling.core.depth import depth_pool
+from replay.core.manifest import Manifest, read_manifest
+from replay.demo import fulltext
+from replay.demo.build import (
+    ASSESSORS,
+    JUDGMENTS,
+    POOL_DEPTH,
+    TOPICS,
+    judgments_of,
+    write_campaign_folder,
+)
+from replay.demo.corpus import stdlib_documents
+from replay.demo.rankers import RUNS, DemoRun
+from replay.demo.words import DEPTH, name_parts, stems
+
+TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}")
+Tops = dict[str, dict[str, list[str]]]
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[DocumentText]:
+    return stdlib_documents()
+
+
+@pytest.fixture(scope="module")
+def topics() -> list[TopicText]:
+    return read_topics(TOPICS.read_bytes())
+
+
+@pytest.fixture(scope="module")
+def tops(documents: list[DocumentText], topics: list[TopicText]) -> Tops:
+    """tag -> topic -> docnos in the order of the run."""
+    found: Tops = {}
+    for run in RUNS:
+        found[run.tag] = defaultdict(list)
+        for topic, docno, _ in run.ranker(topics, documents):
+            found[run.tag][topic].append(docno)
+    return found
+
+
+@pytest.fixture(scope="module")
+def pool(tops: Tops) -> set[tuple[str, str]]:
+    return {
+        (topic, docno)
+        for ranked in tops.values()
+        for topic, docnos in ranked.items()
+        for docno in docnos[:POOL_DEPTH]
+    }
+
+
+@pytest.fixture(scope="module")
+def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
+    folder: Path = tmp_path_factory.mktemp("demo")
+    write_campaign_folder(folder)
+    return read_manifest(folder)
+
+
+def test_corpus_has_unique_plain_docnos(documents: list[DocumentText]) -> None:
+    docnos = [document.docno for document in documents]
+    assert 4000 <= len(docnos) <= 9000
+    assert docnos == sorted(set(docnos))
+    assert all(docno.isascii() and not re.search(r"\s", docno) for docno in docnos)
+
+
+def test_corpus_is_the_same_twice(documents: list[DocumentText]) -> None:
+    assert stdlib_documents() == documents
+
+
+def test_corpus_holds_parsed_and_compiled_modules(documents: list[DocumentText]) -> None:
+    by_docno = {document.docno: document for document in documents}
+    assert by_docno["json.dumps"].title.startswith("json.dumps(obj, *, skipkeys=False")
+    assert by_docno["json.dumps"].extra == {"kind": "function", "module": "json"}
+    assert {"itertools.permutations", "zlib.compress", "builtins.str.casefold"} <= by_docno.keys()
+    assert not any(docno.startswith(("test.", "idlelib")) for docno in by_docno)
+
+
+def test_topics_have_all_three_parts(topics: list[TopicText]) -> None:
+    assert [topic.number for topic in topics] == [f"{number:02}" for number in range(1, 25)]
+    for topic in topics:
+        assert 2 <= len(topic.title.split()) <= 6
+        assert topic.description.endswith("?")
+        assert 2 <= topic.narrative.count(". ") + 1 <= 5
+
+
+def test_names_are_split_at_case_dots_and_underscores() -> None:
+    parts = name_parts("http.HTTPServer.do_listFiles")
+    assert parts == ["http", "http", "server", "list", "fil"]
+
+
+def test_stems_of_one_word_agree() -> None:
+    assert stems("compress compresses compressed compressing") == ["compress"] * 4
+
+
+def test_runs_are_of_several_teams_with_valid_tags() -> None:
+    assert len({run.team for run in RUNS}) >= 4
+    assert len({run.tag for run in RUNS}) == len(RUNS) >= 8
+    assert all(TAG.fullmatch(run.tag) and run.team.isascii() for run in RUNS)
+    assert len({(run.team, run.priority) for run in RUNS}) == len(RUNS)
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.tag)
+def test_run_answers_nearly_every_topic(run: DemoRun, tops: Tops) -> None:
+    assert len(tops[run.tag]) >= 22
+    for docnos in tops[run.tag].values():
+        assert len(docnos) == len(set(docnos)) <= DEPTH
+
+
+def test_runs_differ_from_each_other(tops: Tops, topics: list[TopicText]) -> None:
+    for one, other in combinations(tops, 2):
+        overlap = []
+        for topic in topics:
+            a, b = (set(tops[tag][topic.number][:10]) for tag in (one, other))
+            overlap.append(len(a & b) / max(1, len(a | b)))
+        assert sum(overlap) / len(overlap) < 0.95, (one, other)
+
+
+def test_missing_full_text_index_is_told_clearly() -> None:
+    assert "FTS5" in str(fulltext.NoFullText())
+
+
+@pytest.mark.parametrize("assessor", ASSESSORS)
+def test_judgments_are_well_formed(assessor: str, topics: list[TopicText]) -> None:
+    lines = (JUDGMENTS / f"{assessor}.qrels").read_text(encoding="ascii").splitlines()
+    judged = judgments_of(assessor)
+    assert len(lines) == len(judged) > 1000
+    assert set(judged.values()) == {0, 1, 2, 3}
+    assert {topic for topic, _ in judged} <= {topic.number for topic in topics}
+
+
+def test_pool_is_judged_by_somebody(pool: set[tuple[str, str]]) -> None:
+    judged = {pair for assessor in ASSESSORS for pair in judgments_of(assessor)}
+    assert len(pool & judged) / len(pool) >= 0.95
+
+
+def test_every_topic_has_relevant_documents(topics: list[TopicText]) -> None:
+    for topic in topics:
+        grades = [
+            grade
+            for assessor in ASSESSORS
+            for (number, _), grade in judgments_of(assessor).items()
+            if number == topic.number
+        ]
+        assert max(grades) == 3
+
+
+def test_assessors_differ_where_they_overlap() -> None:
+    ada, grace, edsger = (judgments_of(name) for name in ("ada", "grace", "edsger"))
+    common = ada.keys() & grace.keys() & edsger.keys()
+    assert len({topic for topic, _ in common}) == 9
+    totals = [sum(grades[pair] for pair in common) for grades in (grace, ada, edsger)]
+    assert totals == sorted(set(totals), reverse=True)
+
+
+def test_campaign_folder_is_readable(manifest: Manifest, documents: list[DocumentText]) -> None:
+    assert (manifest.slug, manifest.depth, manifest.policy) == ("stdlib-demo", 10, "median-floor")
+    assert [grade.value for grade in manifest.scale] == [0, 1, 2, 3]
+    assert manifest.documents is not None
+    read = list(read_documents(manifest.documents.read_bytes()))
+    assert [document.docno for document in read] == [document.docno for document in documents]
+    assert all(document.body for document in read)
+    topics = read_topics(manifest.topics.read_bytes())
+    assert [(t.number, bool(t.title and t.description and t.narrative)) for t in topics] == [
+        (f"{number:02}", True) for number in range(1, 25)
+    ]
+
+
+def test_campaign_folder_pools_what_its_qrels_judge(
+    manifest: Manifest, pool: set[tuple[str, str]]
+) -> None:
+    runs = [read_run(gzip.decompress(entry.file.read_bytes())) for entry in manifest.runs]
+    table = depth_pool(runs, POOL_DEPTH)
+    pooled = {
+        (topic, docno)
+        for index, topic in enumerate(table.topics)
+        for docno in table.docnos[table.rows(index)]
+    }
+    assert pooled == pool
+    for entry in manifest.qrels:
+        qrels = read_qrels(entry.file.read_bytes())
+        for index, topic in enumerate(qrels.topics):
+            assert {(topic, docno) for docno in qrels.docnos[qrels.rows(index)]} <= pooled
+
+
+def test_campaign_folder_is_the_same_twice(manifest: Manifest, tmp_path: Path) -> None:
+    write_campaign_folder(tmp_path)
+    folder = manifest.topics.parent
+    for path in tmp_path.rglob("*.*"):
+        assert path.read_bytes() == (folder / path.relative_to(tmp_path)).read_bytes()
