@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Max, Q, QuerySet
 
 from campaigns import store
 from campaigns.core.qrels import read_qrels
 from campaigns.core.tables import QrelsTable
-from campaigns.models import Campaign, User
+from campaigns.models import Campaign, Member, Role, User
 from judging.models import Judgment, Qrels
 
 SAID = (Judgment.Kind.GRADE, Judgment.Kind.SKIP)
@@ -40,15 +40,12 @@ def log_until(
 
 
 def latest(log: QuerySet[Judgment]) -> QuerySet[Judgment]:
-    """Of each (topic, docno, assessor) the last revision within ``log``."""
-    later = log.filter(
-        campaign=OuterRef("campaign"),
-        topic=OuterRef("topic"),
-        docno=OuterRef("docno"),
-        assessor=OuterRef("assessor"),
-        revision__gt=OuterRef("revision"),
-    )
-    return log.filter(~Exists(later))
+    """Of each (topic, docno, assessor) the last revision within ``log``.
+
+    A revision is written after the one before it was read, so the highest row is the last.
+    """
+    keys = log.order_by().values("topic", "docno", "assessor")
+    return log.filter(pk__in=keys.annotate(last=Max("pk")).values("last"))
 
 
 def current_judgments(
@@ -90,3 +87,18 @@ def last_said(campaign: Campaign, assessor: User) -> QuerySet[Judgment]:
     own = Judgment.objects.filter(campaign=campaign, assessor=assessor)
     mine = latest(own).filter(kind__in=SAID).exclude(source=Judgment.Source.IMPORT)
     return mine.select_related("topic").order_by("-pk")
+
+
+def organized_by(user: User) -> QuerySet[Campaign]:
+    """The campaigns whose judgments and qrels ``user`` may see as a whole."""
+    if user.is_superuser:
+        return Campaign.objects.all()
+    roles = Member.objects.filter(user=user, role=Role.ORGANIZER)
+    return Campaign.objects.filter(pk__in=roles.values("campaign"))
+
+
+def judgments_for(user: User) -> QuerySet[Judgment]:
+    """The gate to the log: all of it for organizers, else one's own where one is a member."""
+    member = Campaign.objects.visible_to(user)
+    own = Q(assessor=user, campaign__in=member)
+    return Judgment.objects.filter(Q(campaign__in=organized_by(user)) | own)
