@@ -18,7 +18,7 @@ env = environ.Env()
 VAR_DIR = Path(env("POOLBENCH_VAR", default=str(BASE_DIR / "var")))
 STORE_DIR = VAR_DIR / "store"
 BROKER_DIR = VAR_DIR / "broker"
-for folder in (STORE_DIR, BROKER_DIR / "queue", BROKER_DIR / "control"):
+for folder in (STORE_DIR, VAR_DIR / "static", BROKER_DIR / "queue", BROKER_DIR / "control"):
     folder.mkdir(parents=True, exist_ok=True)
 
 

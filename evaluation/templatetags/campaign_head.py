@@ -9,7 +9,7 @@ from typing import Any
 from django import template
 from django.http import HttpRequest
 from django.template import Context
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateformat import format as format_date
 
@@ -49,15 +49,15 @@ TABS = (
     ("Overview", "", "campaign", ""),
     ("Judge", "assessor", "work", "judge judge-change judge-skip judge-undo"),
     ("My judgments", "assessor", "my-judgments", ""),
-    ("Topics", "", "topics", "topic topics-import"),
+    ("Topics", "", "topics", "topic topics-import topics-delete"),
     ("Documents", "", "documents", "document documents-import"),
     ("Runs", "organizer participant", "runs", "run run-upload"),
     ("Pool", "organizer", "pools", "pool"),
-    ("Judging", "organizer", "judging", "plan-new"),
+    ("Judging", "organizer", "judging", "plan-new plan-assign"),
     ("Agreement", "organizer", "agreement", ""),
     ("Qrels", "organizer", "qrels-list", "qrels"),
     ("Scores", "organizer participant", "scores", "score-set score-evaluate run-scores compare"),
-    ("People", "organizer", "people", ""),
+    ("People", "organizer", "people", "invite member-add"),
     ("Log", "organizer", "events", ""),
     ("Settings", "organizer", "campaign-settings", ""),
 )
@@ -69,7 +69,7 @@ def campaign_head(context: Context, campaign: Campaign) -> dict[str, Any]:
     request: HttpRequest = context["request"]
     standing = standing_of(campaign, request.user)  # type: ignore[arg-type]
     needs = needs_of(campaign, standing)
-    action = next((n for n in needs if n.action and n.url and n.url != request.path), None)
+    action = next((n for n in needs if n.action and n.url != request.path), None)
     return {
         "campaign": campaign,
         "phases": phases_of(campaign, standing),
@@ -80,10 +80,7 @@ def campaign_head(context: Context, campaign: Campaign) -> dict[str, Any]:
 
 
 def link(name: str, campaign: Campaign) -> str:
-    try:
-        return reverse(name, args=[campaign.slug])
-    except NoReverseMatch:
-        return ""
+    return reverse(name, args=[campaign.slug])
 
 
 def when(moment: datetime) -> str:
@@ -255,7 +252,7 @@ def tabs_of(campaign: Campaign, now: Standing, request: HttpRequest) -> list[Tab
     here = request.resolver_match.url_name if request.resolver_match else ""
     counts = {"topics": now.topics} | ({"runs": now.runs} if now.organizes else {})
     return [
-        Tab(label, url, here in (page, *below.split()), counts.get(page))
+        Tab(label, link(page, campaign), here in (page, *below.split()), counts.get(page))
         for label, roles, page, below in TABS
-        if (not roles or now.roles & set(roles.split())) and (url := link(page, campaign))
+        if not roles or now.roles & set(roles.split())
     ]
