@@ -36,6 +36,8 @@ def _own_installation(settings, tmp_path):
     """Jobs run in this process, files go to this test's folder, passwords cost nothing."""
     settings.POOLBENCH_INLINE = True
     settings.STORE_DIR = tmp_path / "store"
+    # Static files are looked up when asked for, not listed again for every client.
+    settings.WHITENOISE_AUTOREFRESH = True
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

@@ -1,0 +1,119 @@
+"""Creating and changing a campaign and its grade scale."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from django.core.exceptions import PermissionDenied
+
+from campaigns.errors import Refused
+from campaigns.models import Campaign, Event
+from campaigns.services.campaigns import (
+    GradeSpec,
+    create_campaign,
+    scale_of,
+    set_scale,
+    update_campaign,
+)
+from tests.conftest import SCALE
+
+
+def test_create_makes_the_actor_organizer(campaign, organizer):
+    assert campaign.slug == "small"
+    assert [(m.user, m.role) for m in campaign.members.all()] == [(organizer, "organizer")]
+    assert scale_of(campaign) == SCALE
+    assert Event.objects.get(campaign=campaign).verb == "created the campaign"
+
+
+def test_create_finds_a_free_slug(campaign, organizer):
+    titles = ["Small", "Small", "small", "Ünïcode ☃", "☃"]
+    made = [create_campaign(actor=organizer, title=t, scale=SCALE).slug for t in titles]
+    assert made == ["small-2", "small-3", "small-4", "unicode", "campaign"]
+
+
+def test_create_needs_the_permission(assessor):
+    with pytest.raises(PermissionDenied):
+        create_campaign(actor=assessor, title="Mine", scale=SCALE)
+
+
+@pytest.mark.parametrize(
+    ("scale", "said"),
+    [
+        (SCALE[:1], "at least two"),
+        ((*SCALE, GradeSpec(3, "again", "4", 4)), "same value"),
+        ((*SCALE, GradeSpec(4, "more", "3", 4)), "same key"),
+        ((*SCALE, GradeSpec(4, "more", "S", 4)), "judging screen"),
+        ((*SCALE, GradeSpec(4, "more", "%", 4)), "one letter or digit"),
+        ((*SCALE, GradeSpec(4, " ", "4", 4)), "needs a label"),
+        ((*SCALE, GradeSpec(4, "more", "4", -1)), "A gain"),
+        ((*SCALE, GradeSpec(4, "more", "4", float("nan"))), "A gain"),
+        ((GradeSpec(0, "no", "n", 0), GradeSpec(2, "yes", "y", 1)), "relevance level 1"),
+    ],
+)
+def test_a_scale_that_cannot_be_judged_with_is_refused(organizer, scale, said):
+    with pytest.raises(Refused, match=said) as caught:
+        create_campaign(actor=organizer, title="T", scale=scale)
+    assert caught.value.code == "bad-scale"
+    assert not Campaign.objects.exists()
+
+
+def test_all_faults_of_a_scale_are_told_at_once(organizer):
+    scale = (GradeSpec(0, "", "0", 0), GradeSpec(0, "x", "0", 0))
+    with pytest.raises(Refused) as caught:
+        create_campaign(actor=organizer, title="T", scale=scale)
+    assert caught.value.message == (
+        "Two grades have the same value. Two grades have the same key. Every grade needs a label."
+        " The relevance level 1 is not a grade of the scale."
+    )
+
+
+def test_bad_fields_are_refused(organizer):
+    with pytest.raises(Refused, match="slug") as caught:
+        create_campaign(actor=organizer, title="T", slug="not a slug", scale=SCALE)
+    assert caught.value.code == "bad-settings"
+
+
+def test_update_writes_what_changed_and_logs_it(campaign, organizer):
+    update_campaign(actor=organizer, campaign=campaign, title="New", max_runs_per_team=None)
+    campaign.refresh_from_db()
+    assert (campaign.title, campaign.max_runs_per_team) == ("New", None)
+    told = Event.objects.get(campaign=campaign, verb="changed the settings")
+    assert told.data == {"title": "New", "max_runs_per_team": "None"}
+
+
+def test_update_without_a_change_logs_nothing(campaign, organizer):
+    update_campaign(actor=organizer, campaign=campaign, title=campaign.title, scale=SCALE)
+    assert Event.objects.filter(campaign=campaign).count() == 1
+
+
+def test_relevance_level_must_stay_in_the_scale(campaign, organizer):
+    with pytest.raises(Refused, match="relevance level 7"):
+        update_campaign(actor=organizer, campaign=campaign, relevance_level=7)
+    campaign.refresh_from_db()
+    assert campaign.relevance_level == 1
+
+
+def test_scale_changes_until_the_first_judgment(campaign, organizer, assessor):
+    wider = (*SCALE, GradeSpec(4, "ideal", "4", 4))
+    set_scale(actor=organizer, campaign=campaign, scale=wider)
+    assert scale_of(Campaign.objects.get()) == wider
+    topic = campaign.topics.first()
+    campaign.judgments.create(
+        topic=topic, docno="d1", assessor=assessor, revision=1, kind="grade", grade=1,
+        source="screen",
+    )  # fmt: skip
+    with pytest.raises(Refused) as caught:
+        set_scale(actor=organizer, campaign=campaign, scale=SCALE)
+    assert caught.value.code == "scale-in-use"
+    relabelled = (replace(wider[0], label="other"), *wider[1:])
+    with pytest.raises(Refused):
+        update_campaign(actor=organizer, campaign=campaign, scale=relabelled, title="Other")
+    assert Campaign.objects.get().title == "Small Task"
+
+
+def test_others_change_nothing(campaign, assessor):
+    with pytest.raises(PermissionDenied):
+        update_campaign(actor=assessor, campaign=campaign, title="Mine")
+    with pytest.raises(PermissionDenied):
+        set_scale(actor=assessor, campaign=campaign, scale=SCALE)

@@ -1,0 +1,372 @@
+"""The pages: who may open them, what they show, what a post does."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from rest_framework.authtoken.models import Token
+
+from campaigns.models import Campaign, Invitation, Job, User
+from campaigns.services import people
+from campaigns.services.runs import submit_run
+from tests.factories import checked_run, run_text, upload
+
+ALL, STAFF = {"organizer", "assessor", "participant", "viewer"}, {"organizer"}
+PAGES = {
+    "campaign": ALL,
+    "topics": ALL,
+    "documents": ALL,
+    "runs": {"organizer", "participant"},
+    "run-upload": {"organizer", "participant"},
+    "campaign-settings": STAFF,
+    "people": STAFF,
+    "topics-import": STAFF,
+    "documents-import": STAFF,
+    "events": STAFF,
+}
+POSTS = {"invite": [], "member-add": [], "topics-delete": []}
+
+
+@pytest.fixture
+def everybody(organizer, assessor, participant, viewer, stranger):
+    return {u.username: u for u in (organizer, assessor, participant, viewer, stranger)}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_opens_for_its_roles_only(campaign, everybody, as_user, name):
+    url = reverse(name, args=["small"])
+    for role, who in everybody.items():
+        wanted = 404 if role == "stranger" else 200 if role in PAGES[name] else 403
+        assert as_user(who).get(url).status_code == wanted, role
+    answer = as_user(None).get(url)
+    assert (answer.status_code, answer.url) == (302, f"/accounts/login/?next={url}")
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_a_change_is_for_organizers_and_by_post(campaign, everybody, as_user, name):
+    url = reverse(name, args=["small"])
+    assert as_user(everybody["organizer"]).get(url).status_code == 405
+    for role in ("assessor", "participant", "viewer"):
+        assert as_user(everybody[role]).post(url).status_code == 403
+    assert as_user(everybody["stranger"]).post(url).status_code == 404
+
+
+def test_the_front_page_says_what_this_is(client, db):
+    page = client.get("/").content.decode()
+    assert "Sign in" in page
+    assert "shared task" in page
+
+
+def test_home_lists_own_campaigns_with_one_number_of_queries(
+    campaign, organizer, stranger, as_user, django_assert_num_queries
+):
+    assert "No campaign yet" in as_user(stranger).get("/").content.decode()
+    client = as_user(organizer)
+    assert "Small Task" in client.get("/").content.decode()
+    with django_assert_num_queries(4):
+        client.get("/")
+    for number in (2, 3):
+        Campaign.objects.create(slug=f"c{number}", title=f"C{number}", created_by=organizer)
+        Campaign.objects.get(slug=f"c{number}").members.create(user=organizer, role="organizer")
+    with django_assert_num_queries(4):
+        page = client.get("/").content.decode()
+    assert page.count("<tr>") == 4
+
+
+def settings_form(**changes):
+    scale = [("0", "no", "n", "0"), ("1", "yes", "y", "1"), ("", "", "", "")]
+    form = {"title": "T", "relevance_level": 1, "max_docs_per_topic": 100, "board": "own"}
+    form |= {"scale-TOTAL_FORMS": len(scale), "scale-INITIAL_FORMS": 2}
+    for row, fields in enumerate(scale):
+        names = ("value", "label", "key", "gain")
+        form |= {f"scale-{row}-{n}": v for n, v in zip(names, fields, strict=True)}
+    return form | changes
+
+
+def test_an_organizer_makes_a_campaign(organizer, as_user):
+    client = as_user(organizer)
+    assert client.get("/campaigns/new/").status_code == 200
+    answer = client.post("/campaigns/new/", settings_form(runs_deadline="2030-01-02T03:04"))
+    assert answer.url == "/c/t/"
+    made = Campaign.objects.get()
+    assert [(g.value, g.key) for g in made.grades.all()] == [(0, "n"), (1, "y")]
+    assert made.runs_deadline.isoformat() == "2030-01-02T03:04:00+00:00"
+    assert client.get(answer.url).status_code == 200
+
+
+def test_a_scale_is_filled_in_by_a_button_that_keeps_the_rest(organizer, as_user):
+    form = settings_form(title="Kept", preset="binary")
+    page = as_user(organizer).post("/campaigns/new/", form).content.decode()
+    assert 'value="Kept"' in page
+    assert page.count('name="scale-') - 4 == 5 * 4  # two grades, an empty row, the template
+    assert not Campaign.objects.exists()
+
+
+def test_a_bad_scale_is_explained_in_the_form(organizer, as_user):
+    answer = as_user(organizer).post("/campaigns/new/", settings_form(relevance_level=5))
+    assert "The relevance level 5 is not a grade of the scale" in answer.content.decode()
+
+
+def test_nobody_else_makes_campaigns(assessor, as_user):
+    assert as_user(assessor).get("/campaigns/new/").status_code == 403
+
+
+def test_settings_are_saved(campaign, organizer, as_user):
+    url = reverse("campaign-settings", args=["small"])
+    answer = as_user(organizer).post(url, settings_form(title="Renamed", require_all_topics="on"))
+    assert answer.status_code == 302
+    campaign.refresh_from_db()
+    assert (campaign.title, campaign.slug, campaign.require_all_topics) == (
+        "Renamed",
+        "small",
+        True,
+    )
+    assert campaign.grades.count() == 2
+
+
+def test_markdown_is_shown_without_scripts(campaign, organizer, as_user):
+    campaign.description = "# Big\n\n**bold** <script>alert(1)</script> [x](javascript:alert(1))"
+    campaign.save()
+    page = as_user(organizer).get("/c/small/").content.decode()
+    assert "<h3>Big</h3>" in page
+    assert "<strong>bold</strong>" in page
+    assert "<script>alert" not in page
+    assert 'href="javascript' not in page
+
+
+def test_the_life_of_an_invitation(campaign, organizer, client):
+    client.force_login(organizer)
+    form = {"role": "participant", "team": "Delta", "uses": 1, "days": 7}
+    assert client.post("/c/small/people/invite/", form).status_code == 302
+    page = client.get("/c/small/people/").content.decode()
+    link = re.search(r'value="http://testserver(/join/[^"]+)"', page)[1]
+    client.logout()
+    page = client.get(link).content.decode()
+    assert "Delta" in page
+    assert "participant" in page
+    bad = client.post(link, {"name": "Ann", "username": "ann", "password1": "a", "password2": "a"})
+    assert "too short" in bad.content.decode()
+    assert not User.objects.filter(username="ann").exists()
+    word = "correct horse battery"
+    good = {"name": "Ann", "username": "ann", "password1": word, "password2": word}
+    assert client.post(link, good).url == "/c/small/"
+    member = campaign.members.get(user__username="ann")
+    assert (member.team.name, member.user.shown_name) == ("Delta", "Ann")
+    assert client.get("/c/small/").status_code == 200
+    client.logout()
+    answer = client.get(link)
+    assert answer.status_code == 410
+    assert "used up" in answer.content.decode()
+
+
+def test_somebody_with_an_account_accepts_by_post(campaign, organizer, stranger, as_user):
+    made = people.invite(actor=organizer, campaign=campaign, role="assessor")
+    link = reverse("join", args=[people.token_of(made)])
+    client = as_user(stranger)
+    assert client.get(link).status_code == 200
+    assert not stranger.memberships.exists()
+    assert client.post(link).url == "/c/small/"
+    assert stranger.memberships.get().role == "assessor"
+
+
+def test_a_revoked_and_a_forged_link_are_explained(campaign, organizer, as_user, client):
+    made = people.invite(actor=organizer, campaign=campaign, role="viewer")
+    link = reverse("join", args=[people.token_of(made)])
+    as_user(organizer).post(reverse("invitation-revoke", args=["small", made.pk]))
+    assert not Invitation.objects.exists()
+    client.logout()
+    assert (client.get(link).status_code, client.get("/join/x/").status_code) == (410, 404)
+
+
+def test_a_link_does_not_raise_a_role(campaign, organizer, assessor, as_user):
+    made = people.invite(actor=organizer, campaign=campaign, role="organizer")
+    answer = as_user(assessor).post(reverse("join", args=[people.token_of(made)]))
+    assert answer.status_code == 409
+    assert "assessor of this campaign already" in answer.content.decode()
+
+
+def test_members_are_added_and_removed(campaign, organizer, stranger, as_user):
+    client = as_user(organizer)
+    form = {"username": "stranger", "role": "participant", "team": "Neu"}
+    assert client.post("/c/small/people/add/", form).status_code == 302
+    member = stranger.memberships.get()
+    assert client.post(reverse("member-remove", args=["small", member.pk])).status_code == 302
+    assert not stranger.memberships.exists()
+    nobody = client.post("/c/small/people/add/", form | {"username": "nobody"})
+    assert "Nobody has this user name" in nobody.content.decode()
+    last = campaign.members.get(user=organizer)
+    refused = client.post(reverse("member-remove", args=["small", last.pk]))
+    assert refused.status_code == 409
+    assert "this is the last one" in refused.content.decode()
+
+
+def test_topics_are_imported_listed_and_deleted(campaign, organizer, as_user):
+    client = as_user(organizer)
+    file = upload(b"7\tseventh\n", "t.tsv")
+    assert client.post("/c/small/topics/import/", {"file": file}).url == "/c/small/topics/"
+    assert "seventh" in client.get("/c/small/topics/?q=sev").content.decode()
+    page = client.get(reverse("topic", args=["small", "7"])).content.decode()
+    assert "seventh" in page
+    bad = client.post("/c/small/topics/import/", {"file": upload(b"7\tother\n8\t\n", "b.tsv")})
+    assert bad.status_code == 422
+    assert "fault-E" in bad.content.decode()
+    assert client.post("/c/small/topics/delete/").url == "/c/small/topics/"
+    assert "No topics yet" in client.get("/c/small/topics/").content.decode()
+    assert client.get(reverse("topic", args=["small", "7"])).status_code == 404
+
+
+def test_documents_are_imported_and_found(campaign, organizer, as_user):
+    client = as_user(organizer)
+    file = upload(b'{"_id": "a&b/c+d", "title": "odd", "text": "<b>x</b>"}\n', "d.jsonl")
+    assert client.post("/c/small/documents/import/", {"file": file}).status_code == 302
+    page = client.get("/c/small/documents/?q=odd").content.decode()
+    link = re.search(r'href="(/c/small/documents/view/[^"]+)"', page)[1]
+    shown = client.get(link).content.decode()
+    assert "&lt;b&gt;x&lt;/b&gt;" in shown
+    assert client.get("/c/small/documents/view/?docno=zz").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["runs", "documents", "topics", "events", "people"])
+def test_lists_take_as_many_queries_for_more_rows(
+    campaign, organizer, team, other_team, as_user, name, django_assert_num_queries
+):
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    checked_run(organizer, campaign, team)
+    client, url = as_user(organizer), reverse(name, args=["small"])
+    client.get(url)
+    with CaptureQueriesContext(
+        connection,
+    ) as few:
+        client.get(url)
+    for tag in ("b", "c"):
+        checked_run(organizer, campaign, other_team, run_text(tag))
+        joiner = User.objects.create_user(tag)
+        people.add_member(actor=organizer, campaign=campaign, user=joiner, role="viewer")
+    with django_assert_num_queries(len(few)):
+        client.get(url)
+
+
+def run_form(team, data=None, **fields):
+    data = run_text() if data is None else data
+    return {"file": upload(data), "team": team.pk, "kind": "automatic", "priority": 1} | fields
+
+
+def test_a_team_sees_its_own_runs_only(campaign, participant, rival, team, as_user):
+    client = as_user(participant)
+    answer = client.post("/c/small/runs/upload/", run_form(team))
+    assert "Accepted." in client.get(answer.url).content.decode()
+    assert "first" in client.get("/c/small/runs/").content.decode()
+    client = as_user(rival)
+    assert "first" not in client.get("/c/small/runs/").content.decode()
+    for url in (answer.url, f"{answer.url}file/"):
+        assert client.get(url).status_code == 404
+    assert client.post(f"{answer.url}withdraw/").status_code == 404
+    mine = campaign.runs.get()
+    form = run_form(team, run_text("x"))
+    assert client.post("/c/small/runs/upload/", form).status_code == 422
+    form = run_form(rival.memberships.get().team, run_text("x"), replaces=mine.pk)
+    assert client.post("/c/small/runs/upload/", form).status_code == 422
+    assert campaign.runs.count() == 1
+
+
+def test_a_run_is_replaced_withdrawn_and_downloaded(campaign, participant, team, as_user):
+    client = as_user(participant)
+    url = client.post("/c/small/runs/upload/", run_form(team)).url
+    old = campaign.runs.get()
+    assert client.get(f"/c/small/runs/upload/?replaces={old.pk}").status_code == 200
+    form = run_form(team, run_text(docnos=["d5"]), replaces=old.pk)
+    new = client.post("/c/small/runs/upload/", form).url
+    page = client.get(url).content.decode()
+    assert "Replaced" in page
+    assert new in page
+    answer = client.get(f"{url}file/")
+    assert answer.content == run_text()
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="run.txt"'
+    assert client.post(f"{new}withdraw/").url == new
+    assert "Withdrawn." in client.get(new).content.decode()
+
+
+def test_the_upload_form_says_why_not(campaign, participant, team, as_user, settings):
+    client = as_user(participant)
+    campaign.max_runs_per_team = 0
+    campaign.save()
+    page = client.post("/c/small/runs/upload/", run_form(team)).content.decode()
+    assert "which is the limit" in page
+    settings.POOLBENCH_MAX_UPLOAD_BYTES = 10
+    page = client.post("/c/small/runs/upload/", run_form(team)).content.decode()
+    assert "larger than 10 bytes" in page
+    campaign.runs_deadline = timezone.now() - timedelta(minutes=1)
+    campaign.save()
+    assert "The deadline has passed" in client.get("/c/small/runs/upload/").content.decode()
+
+
+def test_a_large_run_waits_for_a_worker(campaign, participant, team, as_user, settings):
+    settings.POOLBENCH_CHECK_AT_ONCE_BYTES = 10
+    client = as_user(participant)
+    url = client.post("/c/small/runs/upload/", run_form(team)).url
+    job = Job.objects.get()
+    page = client.get(url).content.decode()
+    assert f'hx-get="/c/small/jobs/{job.pk}/"' in page
+    fragment = client.get(f"/c/small/jobs/{job.pk}/", headers={"HX-Request": "true"})
+    assert "HX-Refresh" not in fragment.headers
+    from campaigns.services.jobs import run_here
+
+    run_here(job)
+    fragment = client.get(f"/c/small/jobs/{job.pk}/", headers={"HX-Request": "true"})
+    assert fragment.headers["HX-Refresh"] == "true"
+    assert url in client.get(f"/c/small/jobs/{job.pk}/").content.decode()
+
+
+def test_a_job_is_shown_to_its_owner_and_organizers(
+    campaign, organizer, participant, rival, team, as_user
+):
+    submit_run(actor=participant, campaign=campaign, team=team, data=run_text(), file_name="r")
+    url = reverse("job", args=["small", Job.objects.get().pk])
+    seen = {u.username: as_user(u).get(url).status_code for u in (organizer, participant, rival)}
+    assert seen == {"organizer": 200, "participant": 200, "rival": 404}
+
+
+def test_the_api_token_is_shown_once(stranger, as_user):
+    client = as_user(stranger)
+    assert client.post("/account/token/").url == "/account/"
+    key = Token.objects.get().key
+    assert key in client.get("/account/").content.decode()
+    assert key not in client.get("/account/").content.decode()
+    client.post("/account/token/")
+    assert Token.objects.get().key != key
+    client.post("/account/token/revoke/")
+    assert not Token.objects.exists()
+
+
+def test_the_account_page_saves_the_name(stranger, as_user):
+    client = as_user(stranger)
+    assert client.post("/account/", {"first_name": "Ann", "last_name": "Bo"}).status_code == 302
+    stranger.refresh_from_db()
+    assert stranger.shown_name == "Ann Bo"
+
+
+def test_the_theme_is_kept_in_a_cookie_and_goes_back_safely(client, db):
+    answer = client.post("/theme/", {"theme": "dark", "next": "/health/"})
+    assert (answer.url, answer.cookies["theme"].value) == ("/health/", "dark")
+    assert 'data-theme="dark"' in client.get("/").content.decode()
+    for bad in ("https://evil.example/", "//evil.example", "javascript:alert(1)", ""):
+        assert client.post("/theme/", {"theme": "", "next": bad}).url == "/"
+    assert client.cookies["theme"].value == ""
+
+
+def test_health_tells_the_age_of_the_queue(client, campaign, settings, tmp_path):
+    fine = {"database": "ok", "store": "ok", "oldest_queued_job_seconds": None}
+    assert client.get("/health/").json() == fine
+    job = Job.objects.create(campaign=campaign, kind="x")
+    Job.objects.filter(pk=job.pk).update(created_at=timezone.now() - timedelta(hours=1))
+    assert client.get("/health/").json()["oldest_queued_job_seconds"] >= 3600
+    (tmp_path / "file").write_bytes(b"")
+    settings.STORE_DIR = tmp_path / "file"
+    answer = client.get("/health/")
+    assert (answer.status_code, answer.json()["store"]) == (503, "failed")

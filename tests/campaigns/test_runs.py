@@ -1,0 +1,224 @@
+"""Submitting, checking, replacing and withdrawing runs."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import timedelta
+
+import pytest
+from django.core.exceptions import PermissionDenied
+from django.utils import timezone
+
+from campaigns import store
+from campaigns.errors import Refused
+from campaigns.models import Event, Run
+from campaigns.services import jobs, matrices
+from campaigns.services.campaigns import update_campaign
+from campaigns.services.runs import job_of, original, submit_run, withdraw_run
+from tests.factories import checked_run, run_text
+
+
+def codes(run: Run) -> set[str]:
+    return set(run.fault_report.counts)
+
+
+def test_a_good_run_is_accepted_and_encoded(campaign, participant, team):
+    run = checked_run(participant, campaign, team, description="BM25")
+    assert (run.state, run.tag, run.lines) == ("accepted", "first", 6)
+    assert run.report["found"] == {"documents": 6, "topics": 3, "tied": 0}
+    table = matrices.table_of(run)
+    assert (table.topics, table.docnos) == (("1", "2", "3"), ["d1", "d2"] * 3)
+    assert job_of(run).state == "done"
+    verbs = Event.objects.filter(campaign=campaign, data__run=run.pk).values_list("verb", flat=True)
+    assert sorted(verbs) == ["accepted a run", "submitted a run"]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_file_is_kept_as_it_came(campaign, participant, team, packed):
+    data = gzip.compress(run_text()) if packed else run_text()
+    run = checked_run(participant, campaign, team, data)
+    assert run.state == "accepted"
+    assert original(run) == data
+    assert (run.sha256, run.size) == (store.sha256(data), len(data))
+    assert gzip.decompress(store.get(run.file)) == run_text()
+
+
+def test_a_bad_run_is_refused_with_every_fault(campaign, participant, team):
+    run = checked_run(participant, campaign, team, run_text(docnos=("d1", "d1", "zz")))
+    assert run.state == "refused"
+    assert codes(run) >= {"E10", "E11"}
+    assert run.matrix == ""
+
+
+def test_a_tag_is_used_once(campaign, participant, rival, team, other_team):
+    checked_run(participant, campaign, team)
+    second = checked_run(rival, campaign, other_team)
+    assert (second.state, codes(second)) == ("refused", {"E08"})
+
+
+def test_of_two_runs_checked_at_once_one_wins_the_tag(
+    campaign, participant, rival, team, other_team, monkeypatch
+):
+    """Both checks pass before either is settled: the database decides."""
+    from campaigns.services import runs as services
+
+    late: list[Run] = []
+    settle = services.settle
+
+    def settle_after_the_other(job, run, checked, matrix):
+        if not late:
+            late.append(run)
+            checked_run(rival, campaign, other_team)
+        settle(job, run, checked, matrix)
+
+    monkeypatch.setattr(services, "settle", settle_after_the_other)
+    first = checked_run(participant, campaign, team)
+    assert (first.state, codes(first)) == ("refused", {"E08"})
+    assert campaign.runs.accepted().get().team == other_team
+    assert job_of(first).state == "done"
+
+
+def test_a_declared_tag_must_stand_in_the_file(campaign, participant, team):
+    run = checked_run(participant, campaign, team, tag="second")
+    assert (run.state, run.tag, codes(run)) == ("refused", "second", {"E07"})
+
+
+def test_only_accepted_runs_count_towards_the_limit(campaign, organizer, participant, team):
+    update_campaign(actor=organizer, campaign=campaign, max_runs_per_team=1)
+    checked_run(participant, campaign, team, b"nonsense")
+    pending = submit_run(
+        actor=participant,
+        campaign=campaign,
+        team=team,
+        data=run_text("late", docnos=["d9"]),
+        file_name="l",
+    )
+    first = checked_run(participant, campaign, team)
+    assert first.state == "accepted"
+    jobs.run_here(job_of(pending))
+    pending.refresh_from_db()
+    assert (pending.state, codes(pending)) == ("refused", {"E18"})
+    with pytest.raises(Refused) as caught:
+        checked_run(participant, campaign, team, run_text("third"))
+    assert caught.value.code == "quota"
+    withdraw_run(actor=participant, run=first)
+    assert checked_run(participant, campaign, team, run_text("third")).state == "accepted"
+
+
+def test_replacing_keeps_the_record_and_frees_the_tag(campaign, organizer, participant, team):
+    update_campaign(actor=organizer, campaign=campaign, max_runs_per_team=1)
+    old = checked_run(participant, campaign, team)
+    new = checked_run(participant, campaign, team, run_text(docnos=["d3"]), replaces=old)
+    old.refresh_from_db()
+    assert (old.state, new.state, new.tag) == ("replaced", "accepted", "first")
+    assert original(old) == run_text()
+
+
+def test_a_refused_replacement_changes_nothing(campaign, participant, team):
+    old = checked_run(participant, campaign, team)
+    new = checked_run(participant, campaign, team, b"junk", replaces=old)
+    old.refresh_from_db()
+    assert (old.state, new.state) == ("accepted", "refused")
+
+
+def test_a_replacement_of_a_run_that_went_is_refused(campaign, participant, team):
+    old = checked_run(participant, campaign, team)
+    fields = {"actor": participant, "campaign": campaign, "team": team, "file_name": "f"}
+    new = submit_run(**fields, data=run_text("second"), replaces=old)
+    withdraw_run(actor=participant, run=old)
+    jobs.run_here(job_of(new))
+    new.refresh_from_db()
+    assert (new.state, codes(new)) == ("refused", {"E19"})
+    with pytest.raises(Refused) as caught:
+        submit_run(**fields, data=run_text("third"), replaces=old)
+    assert caught.value.code == "not-replaceable"
+
+
+def test_a_withdrawn_tag_is_free_for_the_same_team_only(
+    campaign, participant, rival, team, other_team
+):
+    run = withdraw_run(actor=participant, run=checked_run(participant, campaign, team))
+    assert run.state == "withdrawn"
+    assert codes(checked_run(rival, campaign, other_team)) == {"E08"}
+    assert checked_run(participant, campaign, team).state == "accepted"
+    with pytest.raises(Refused) as caught:
+        withdraw_run(actor=participant, run=run)
+    assert caught.value.code == "not-accepted"
+
+
+def test_after_the_deadline_only_organizers_submit_and_withdraw(
+    campaign, organizer, participant, team
+):
+    run = checked_run(participant, campaign, team)
+    past = timezone.now() - timedelta(minutes=1)
+    update_campaign(actor=organizer, campaign=campaign, runs_deadline=past)
+    for act in (
+        lambda: checked_run(participant, campaign, team, run_text("b")),
+        lambda: withdraw_run(actor=participant, run=run),
+    ):
+        with pytest.raises(Refused) as caught:
+            act()
+        assert caught.value.code == "deadline"
+    assert checked_run(organizer, campaign, team, run_text("b")).state == "accepted"
+
+
+def test_only_the_team_and_organizers_submit(campaign, assessor, rival, stranger, team):
+    for actor in (assessor, rival, stranger):
+        with pytest.raises(PermissionDenied):
+            checked_run(actor, campaign, team)
+    assert not Run.objects.exists()
+
+
+def test_only_the_team_withdraws(campaign, participant, rival, team):
+    run = checked_run(participant, campaign, team)
+    with pytest.raises(PermissionDenied):
+        withdraw_run(actor=rival, run=run)
+
+
+def test_an_upload_is_bounded(campaign, participant, team, settings):
+    settings.POOLBENCH_MAX_UPLOAD_BYTES = 5_000
+    with pytest.raises(Refused) as caught:
+        checked_run(participant, campaign, team, b"x" * 5_001)
+    assert caught.value.code == "too-large"
+    bomb = gzip.compress(b"1 Q0 d1 1 1 t\n" * 1_000)
+    run = checked_run(participant, campaign, team, bomb)
+    assert (run.state, codes(run)) == ("refused", {"E02"})
+
+
+def test_a_second_delivery_of_the_job_changes_nothing(campaign, participant, team):
+    run = checked_run(participant, campaign, team)
+    count = Event.objects.count()
+    job = job_of(run)
+    type(job).objects.filter(pk=job.pk).update(state="queued")
+    jobs.run_here(job)
+    run.refresh_from_db()
+    assert (run.state, Event.objects.count()) == ("accepted", count)
+
+
+def test_withheld_topics_are_refused(campaign, participant, team):
+    campaign.topics.filter(number="2").update(withheld=True)
+    run = checked_run(participant, campaign, team)
+    assert codes(run) == {"E16"}
+    run = checked_run(participant, campaign, team, run_text(topics=["1", "3"]))
+    assert (run.state, codes(run)) == ("accepted", set())
+
+
+def test_the_campaigns_limits_reach_the_check(campaign, organizer, participant, team):
+    update_campaign(actor=organizer, campaign=campaign, max_docs_per_topic=1)
+    assert codes(checked_run(participant, campaign, team)) == {"E12"}
+    update_campaign(
+        actor=organizer, campaign=campaign, max_docs_per_topic=9, require_all_topics=True
+    )
+    run = checked_run(participant, campaign, team, run_text(topics=["1"]))
+    assert codes(run) == {"E17"}
+
+
+def test_without_documents_any_docno_is_taken(campaign, participant, team):
+    campaign.documents.all().delete()
+    assert checked_run(participant, campaign, team, run_text(docnos=["x"])).state == "accepted"
+
+
+def test_the_same_ranking_twice_is_told(campaign, participant, team):
+    checked_run(participant, campaign, team)
+    again = checked_run(participant, campaign, team, run_text("again"))
+    assert (again.state, codes(again)) == ("accepted", {"W09"})

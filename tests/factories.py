@@ -1,0 +1,38 @@
+"""Small files and rows for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from campaigns.models import Campaign, Run, Team, User
+from campaigns.services import jobs
+from campaigns.services.runs import job_of, submit_run
+
+
+def run_text(
+    tag: str = "first",
+    topics: Iterable[str] = ("1", "2", "3"),
+    docnos: Iterable[str] = ("d1", "d2"),
+) -> bytes:
+    """A run that ranks ``docnos`` in their order for each of ``topics``."""
+    ranked = list(enumerate(docnos, 1))
+    lines = [f"{t} Q0 {d} {r} {100 - r} {tag}\n" for t in topics for r, d in ranked]
+    return "".join(lines).encode()
+
+
+def upload(data: bytes, name: str = "run.txt") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, data)
+
+
+def checked_run(
+    actor: User, campaign: Campaign, team: Team, data: bytes | None = None, **fields: object
+) -> Run:
+    """A submitted run after its check."""
+    data = run_text() if data is None else data
+    given = {"file_name": "run.txt", **fields}
+    run = submit_run(actor=actor, campaign=campaign, team=team, data=data, **given)
+    jobs.run_here(job_of(run))
+    run.refresh_from_db()
+    return run
