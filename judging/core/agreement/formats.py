@@ -16,10 +16,10 @@ def table_text(report: AgreementReport) -> str:
     """Assessors, coefficients over all of them, and pair by pair, with the reasons below."""
     parts = [
         f"{report.documents} pairs judged; relevant is grade {report.level} or more.\n",
-        _aligned([("assessor", "judged", "relevant", "prevalence"), *_assessor_rows(report)]),
-        _aligned([("all assessors", "value", "n"), *_value_rows(report.overall)]),
-        _aligned([("mean over pairs", "value", "n"), *_value_rows(report.means)]),
-        _aligned([("pair of assessors", *COEFFICIENTS, "n"), *_pair_rows(report)]),
+        aligned([("assessor", "judged", "relevant", "prevalence"), *_assessor_rows(report)]),
+        aligned([("all assessors", "value", "n"), *_value_rows(report.overall)]),
+        aligned([("mean over pairs", "value", "n"), *_value_rows(report.means)]),
+        aligned([("pair of assessors", *COEFFICIENTS, "n"), *_pair_rows(report)]),
     ]
     reasons = sorted(set(_reasons(report)))
     if reasons:
@@ -66,7 +66,7 @@ def shown(value: float | None) -> str:
     return UNDEFINED if value is None else f"{value:.4f}"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def aligned(rows: Sequence[Sequence[str]]) -> str:
     """The first column to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [

@@ -73,6 +73,6 @@ class Command(BaseCommand):
             user = User.objects.get(username=name)
             user.set_password(password)
             user.save()
-        rows = [[role, name, password] for name, role in ACCOUNTS.items()]
-        self.stdout.write("\nAccounts\n" + tables.aligned(["role", "name", "password"], rows))
+        rows = [(role, name) for name, role in ACCOUNTS.items()]
+        self.stdout.write("\nAccounts\n" + tables.accounts(rows, password))
         self.stdout.write(f"\nhttp://{bind}{campaign.get_absolute_url()}")
