@@ -1,5 +1,15 @@
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from pooling import views
+
+urlpatterns = [
+    path("c/<slug:slug>/pool/", views.pools, name="pools"),
+    path("c/<slug:slug>/pool/<int:version>/", views.pool, name="pool"),
+    path(
+        "c/<slug:slug>/pool/<int:version>/pool.<slug:fmt>",
+        views.pool_download,
+        name="pool-download",
+    ),
+]

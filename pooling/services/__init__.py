@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from pooling.services.freezing import freeze, newest_version
-from pooling.services.previewing import Floor, PoolPreview, preview
+from pooling.services.previewing import FLOOR_AT, Floor, PoolPreview, preview
 
-__all__ = ["Floor", "PoolPreview", "freeze", "newest_version", "preview"]
+__all__ = ["FLOOR_AT", "Floor", "PoolPreview", "freeze", "newest_version", "preview"]

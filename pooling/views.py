@@ -1,0 +1,203 @@
+"""Pages: choose runs and depth, look at the pool they make, freeze it; frozen pools."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from campaigns.errors import Refused
+from campaigns.models import Campaign
+from campaigns.queries import campaign_for
+from campaigns.views.signed_in import SignedIn, to
+from pooling import services
+from pooling.core.formats import FORMATS
+from pooling.forms import FreezeForm, PoolForm, QuickForm
+from pooling.models import Pool
+from pooling.queries import (
+    Composition,
+    choose,
+    composition_of,
+    pool_table,
+    poolable_runs,
+    visible_pools,
+)
+
+MIME = {"trec": "text/plain", "csv": "text/csv", "json": "application/json"}
+
+
+@require_http_methods(["GET", "POST"])
+def pools(request: SignedIn, slug: str) -> HttpResponse:
+    """The frozen pools; a choice of runs; with ``depth`` in the query, its preview."""
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    if request.method == "POST":
+        return freeze(request, campaign)
+    if "depth" in request.GET:
+        return preview(request, campaign, PoolForm(request.GET, campaign=campaign))
+    quick = QuickForm(request.GET or None)
+    return page(request, campaign, PoolForm(campaign=campaign), quick, chosen_by(campaign, quick))
+
+
+def chosen_by(campaign: Campaign, quick: QuickForm) -> set[int]:
+    rule = quick.cleaned_data if quick.is_valid() else {}
+    chosen = choose(
+        poolable_runs(campaign),
+        up_to_priority=rule.get("priority"),
+        per_team=rule.get("per_team"),
+    )
+    return {run.pk for run in chosen}
+
+
+def preview(
+    request: SignedIn, campaign: Campaign, form: PoolForm, refused: Refused | None = None
+) -> HttpResponse:
+    """The page with what ``form`` would make, or with what is wrong with it."""
+    found = None
+    if form.is_valid():
+        asked = form.cleaned_data
+        try:
+            found = services.preview(
+                actor=request.user, campaign=campaign, depth=asked["depth"], runs=asked["run"]
+            )
+        except Refused as no:
+            form.add_error(None, str(no))
+    if refused is not None:
+        form.add_error(None, str(refused))
+    asked_for = (request.POST or request.GET).getlist("run")
+    checked = {int(pk) for pk in asked_for if pk.isdecimal()}
+    shown = preview_context(campaign, found, form.cleaned_data["seconds"]) if found else {}
+    return page(request, campaign, form, QuickForm(), checked, shown)
+
+
+def freeze(request: SignedIn, campaign: Campaign) -> HttpResponse:
+    form = FreezeForm(request.POST, campaign=campaign)
+    if not form.is_valid():
+        return preview(request, campaign, form)
+    asked = form.cleaned_data
+    try:
+        pool = services.freeze(
+            actor=request.user,
+            campaign=campaign,
+            depth=asked["depth"],
+            runs=asked["run"],
+            after=asked["after"],
+        )
+    except Refused as refused:
+        return preview(request, campaign, form, refused)
+    return redirect(pool)
+
+
+def page(
+    request: SignedIn,
+    campaign: Campaign,
+    form: PoolForm,
+    quick: QuickForm,
+    checked: Collection[int],
+    shown: dict[str, Any] | None = None,
+) -> HttpResponse:
+    runs = list(poolable_runs(campaign))
+    context = {
+        "campaign": campaign,
+        "crumbs": [("Pool", to("pools", campaign) if shown else None)],
+        "pools": campaign.pools.select_related("frozen_by"),
+        "runs": runs,
+        "team_count": len({run.team_id for run in runs}),
+        "form": form,
+        "quick": quick,
+        "checked": checked,
+        "checked_count": sum(run.pk in checked for run in runs),
+        **(shown or {}),
+    }
+    if shown:
+        context["crumbs"].append(("Preview", None))
+    status = 422 if form.errors or quick.errors else 200
+    return render(request, "pooling/pools.html", context, status=status)
+
+
+def preview_context(
+    campaign: Campaign, found: services.PoolPreview, seconds: float
+) -> dict[str, Any]:
+    return {
+        "preview": found,
+        "seconds": seconds,
+        "hours": found.hours(seconds),
+        "newest": services.newest_version(campaign),
+        "floor_at": services.FLOOR_AT,
+        "left_out": [(floor, percent(floor.share, 1)) for floor in found.left_out],
+        **parts_context(campaign, found.parts),
+    }
+
+
+def parts_context(campaign: Campaign, parts: Composition) -> dict[str, Any]:
+    """The tables of a pool's parts: each row with the length of its bars in percent."""
+    titles = dict(campaign.topics.values_list("number", "title"))
+    most = max((run.alone for run in parts.runs), default=0)
+    most_of_team = max((team.alone for team in parts.teams), default=0)
+    return {
+        "parts": parts,
+        "size": f"{parts.size:,}",
+        "by_topic": [
+            (
+                topic,
+                titles.get(topic.number, ""),
+                percent(topic.documents, parts.largest_topic),
+                percent(topic.one_team, parts.largest_topic),
+            )
+            for topic in parts.topics
+        ],
+        "by_run": by_alone([(run, percent(run.alone, most)) for run in parts.runs]),
+        "by_team": by_alone([(team, percent(team.alone, most_of_team)) for team in parts.teams]),
+        "one_run_percent": percent(parts.one_run, parts.size),
+        "one_team_percent": percent(parts.one_team, parts.size),
+    }
+
+
+def by_alone(rows: list[tuple[Any, float]]) -> list[tuple[Any, float]]:
+    """What brings most alone comes first."""
+    return sorted(rows, key=lambda row: -row[0].alone)
+
+
+def percent(part: float | None, whole: float) -> float:
+    return 100 * part / whole if part and whole else 0.0
+
+
+@require_GET
+def pool(request: SignedIn, slug: str, version: int) -> HttpResponse:
+    found = pool_for(request, slug, version)
+    campaign = found.campaign
+    accepted = set(campaign.runs.accepted().values_list("pk", flat=True))
+    context = {
+        "campaign": campaign,
+        "crumbs": [("Pool", to("pools", campaign)), (f"Version {found.version}", None)],
+        "pool": found,
+        "newer": campaign.pools.filter(version__gt=found.version).last(),
+        "gone": [run for run in found.spec["runs"] if run["id"] not in accepted],
+        **parts_context(campaign, composition_of(found)),
+    }
+    return render(request, "pooling/pool.html", context)
+
+
+@require_GET
+def pool_download(request: SignedIn, slug: str, version: int, fmt: str) -> HttpResponse:
+    """The TREC form shows neither run nor rank; CSV and JSON say which runs brought what."""
+    found = pool_for(request, slug, version)
+    if fmt not in FORMATS:
+        raise Http404(f"no format {fmt}")
+    return file_of(found, fmt)
+
+
+def file_of(pool: Pool, fmt: str) -> HttpResponse:
+    name = f"{pool.campaign.slug}-pool-{pool.version}.{'txt' if fmt == 'trec' else fmt}"
+    return HttpResponse(
+        FORMATS[fmt](pool_table(pool)),
+        content_type=f"{MIME[fmt]}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def pool_for(request: SignedIn, slug: str, version: int) -> Pool:
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    return get_object_or_404(visible_pools(request.user), campaign=campaign, version=version)
