@@ -181,19 +181,20 @@ def has_said(said: Said) -> bool:
 
 def move(slot: Slot, actor: User, state: str) -> None:
     """Hand the slot to ``actor`` in ``state``, unless someone was quicker (``LostRaceError``)."""
-    now = timezone.now() if state == State.LEASED else None
-    slot_token = uuid4()
-    won = Slot.objects.filter(pk=slot.pk, token=slot.token).update(
-        state=state,
-        assessor=actor,
-        token=slot_token,
-        leased_at=now,
-        expires_at=now and now + timedelta(minutes=settings.POOLBENCH_LEASE_MINUTES),
-    )
-    if not won:
+    held = state == State.LEASED
+    now = timezone.now()
+    until = now + timedelta(minutes=settings.POOLBENCH_LEASE_MINUTES)
+    change = {
+        "state": state,
+        "assessor": actor,
+        "token": uuid4(),
+        "leased_at": now if held else None,
+        "expires_at": until if held else None,
+    }
+    if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change):
         raise LostRaceError
-    slot.state, slot.assessor, slot.token = state, actor, slot_token
-    slot.leased_at = now
+    for name, value in change.items():
+        setattr(slot, name, value)
 
 
 def lease(slot: Slot, actor: User) -> bool:

@@ -97,8 +97,30 @@ document.addEventListener("visibilitychange", () => {
   countedAt = touchedAt = performance.now();
 });
 
+// What was open and how far the topic was scrolled stays so when the next document comes.
+let pane = null;
+document.addEventListener("htmx:beforeSwap", () => {
+  const topic = screen()?.querySelector(".judge-topic");
+  if (!topic) return;
+  const folds = [...topic.querySelectorAll("details[id]")].map((node) => [node.id, node.open]);
+  pane = { label: topic.ariaLabel, top: topic.scrollTop, folds };
+});
+
+function restorePane() {
+  const topic = screen()?.querySelector(".judge-topic");
+  if (!topic || !pane || topic.ariaLabel !== pane.label) return;
+  for (const [id, open] of pane.folds) {
+    const fold = document.getElementById(id);
+    if (fold) fold.open = open;
+  }
+  topic.scrollTop = pane.top;
+}
+
 document.addEventListener("htmx:afterSwap", (event) => {
-  if (screen() && !event.target.closest?.(".job")) appeared();
+  if (screen() && !event.target.closest?.(".job")) {
+    restorePane();
+    appeared();
+  }
 });
 document.addEventListener("htmx:sendError", () => settle("Not saved: no connection. Press again."));
 document.addEventListener("htmx:timeout", () => settle("Not saved: no answer. Press again."));

@@ -29,7 +29,7 @@ def make_pool(campaign: Campaign, pairs: dict[str, list[str]], version: int = 1)
             pool=pool,
             topic=topics[number],
             docno=docno,
-            min_rank=777,
+            min_rank=98765432,
             contributors=b"\x00\x00",
             position=at,
         )

@@ -1,0 +1,257 @@
+"""The REST API of plans, judgments and qrels.
+
+An assessor's answers hold their own judgments and the document in hand, and nothing of
+runs, ranks, pools or other assessors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+
+from campaigns import store
+from campaigns.api import CAMPAIGN, actor_of, campaigns_asked
+from campaigns.models import Campaign, Topic
+from campaigns.queries import campaign_for
+from judging.core.policies import POLICIES
+from judging.models import Judgment, Plan, Qrels, Slot
+from judging.queries.judgments import judgments_for, latest, organized_by
+from judging.queries.screen import document_of
+from judging.rules import SKIP_REASONS
+from judging.services.qrels import release_qrels
+from judging.services.work import claim, judge, skip, undo
+
+Kind, Source = Judgment.Kind, Judgment.Source
+TOPIC = OpenApiParameter("topic", str, description="Topic number: only this topic's.")
+CURRENT = OpenApiParameter("current", bool, description="Only what stands, no old revisions.")
+
+
+class AssignmentSerializer(Serializer[Any]):
+    topic = serializers.CharField(source="topic.number")
+    assessor = serializers.CharField(source="assessor.username")
+
+
+class PlanSerializer(serializers.ModelSerializer[Plan]):
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    pool = serializers.IntegerField(source="pool.version")
+    assignments = AssignmentSerializer(many=True)
+
+    class Meta:
+        model = Plan
+        fields = ("id", "campaign", "pool", "overlap", "paused", "created_at", "assignments")
+
+
+class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    topic = serializers.CharField(source="topic.number")
+    assessor = serializers.CharField(source="assessor.username")
+
+    class Meta:
+        model = Judgment
+        fields = (
+            "id", "campaign", "topic", "docno", "assessor", "revision", "kind", "grade",
+            "reason", "comment", "source", "client_uuid", "judged_at", "active_seconds",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class PlaceSerializer(Serializer[Any]):
+    campaign = serializers.SlugField()
+    topic = serializers.CharField()
+
+
+class SubmissionSerializer(PlaceSerializer):
+    docno = serializers.CharField(max_length=500, trim_whitespace=False)
+    client_uuid = serializers.UUIDField(help_text="Your own; the same again is the same answer.")
+    token = serializers.UUIDField(required=False, help_text="The lease, as `next` gave it.")
+    comment = serializers.CharField(required=False, allow_blank=True, max_length=10_000)
+
+
+class JudgeSerializer(SubmissionSerializer):
+    grade = serializers.IntegerField()
+    active_seconds = serializers.FloatField(required=False, min_value=0, max_value=86_400)
+
+
+class SkipSerializer(SubmissionSerializer):
+    reason = serializers.ChoiceField(choices=list(SKIP_REASONS.items()))
+
+
+class UndoSerializer(Serializer[Any]):
+    campaign = serializers.SlugField()
+    client_uuid = serializers.UUIDField(required=False)
+
+
+class ServedSerializer(Serializer[Any]):
+    """The document in hand; ``docno`` is null when nothing is left for you in the topic."""
+
+    topic = serializers.CharField()
+    docno = serializers.CharField(allow_null=True)
+    token = serializers.UUIDField(allow_null=True)
+    expires_at = serializers.DateTimeField(allow_null=True)
+    title = serializers.CharField(allow_null=True)
+    body = serializers.CharField(allow_null=True, help_text="Null: the campaign has no text.")
+    url = serializers.CharField(allow_null=True)
+    date = serializers.CharField(allow_null=True)
+
+
+class QrelsSerializer(serializers.ModelSerializer[Qrels]):
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    manifest = serializers.DictField(read_only=True)
+
+    class Meta:
+        model = Qrels
+        fields = (
+            "id", "campaign", "version", "policy", "as_of", "sha256", "pairs", "manifest",
+            "note", "released_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class ReleaseSerializer(Serializer[Any]):
+    campaign = serializers.SlugField()
+    policy = serializers.ChoiceField(choices=[(n, p.card.title) for n, p in POLICIES.items()])
+    note = serializers.CharField(required=False, max_length=200)
+    as_of = serializers.DateTimeField(required=False)
+
+
+@extend_schema(parameters=[CAMPAIGN])
+class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
+    """Judging plans and who is assigned; for organizers."""
+
+    queryset = Plan.objects.none()
+    serializer_class = PlanSerializer
+
+    def get_queryset(self) -> QuerySet[Plan]:
+        mine = organized_by(actor_of(self.request))
+        found = Plan.objects.filter(campaign__in=mine.filter(pk__in=asked(self.request)))
+        people = ("assignments__topic", "assignments__assessor")
+        return found.select_related("campaign", "pool").prefetch_related(*people)
+
+
+class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
+    """The log of judgments: all of it for organizers, one's own for assessors."""
+
+    queryset = Judgment.objects.none()
+    serializer_class = JudgmentSerializer
+
+    def get_queryset(self) -> QuerySet[Judgment]:
+        found = judgments_for(actor_of(self.request))
+        found = found.filter(campaign__in=asked(self.request))
+        if topic := self.request.query_params.get("topic"):
+            found = found.filter(topic__number=topic)
+        if self.request.query_params.get("current") in ("1", "true"):
+            found = latest(found).exclude(kind=Kind.WITHDRAWN)
+        return found.select_related("campaign", "topic", "assessor")
+
+    @extend_schema(parameters=[CAMPAIGN, TOPIC, CURRENT])
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(request=JudgeSerializer, responses={200: JudgmentSerializer})
+    def create(self, request: Request) -> Response:
+        """Judge a document, or change what you said of it."""
+        return self.told(judge, JudgeSerializer(data=request.data))
+
+    @extend_schema(request=SkipSerializer, responses={200: JudgmentSerializer})
+    @action(detail=False, methods=["post"], url_path="skip")
+    def pass_over(self, request: Request) -> Response:
+        """Skip a document with a reason."""
+        return self.told(skip, SkipSerializer(data=request.data))
+
+    @extend_schema(request=UndoSerializer, responses={200: JudgmentSerializer})
+    @action(detail=False, methods=["post"], url_path="undo")
+    def take_back(self, request: Request) -> Response:
+        """Take back your last judgment or skip; its document is yours again."""
+        form = UndoSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        actor = actor_of(request)
+        back = undo(
+            actor=actor,
+            campaign=campaign_for(actor, form.validated_data["campaign"], "campaigns.judge"),
+            client_uuid=form.validated_data.get("client_uuid", uuid4()),
+            source=Source.API,
+        )
+        return Response(self.get_serializer(back).data)
+
+    @extend_schema(request=PlaceSerializer, responses={200: ServedSerializer})
+    @action(detail=False, methods=["post"])
+    def next(self, request: Request) -> Response:
+        """Claim the next document of a topic, or get back the one you hold."""
+        form = PlaceSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        campaign, topic = self.place(dict(form.validated_data))
+        slot = claim(actor=actor_of(request), campaign=campaign, topic=topic)
+        return Response(ServedSerializer(served(campaign, topic, slot)).data)
+
+    def told(self, act: Any, form: SubmissionSerializer) -> Response:
+        form.is_valid(raise_exception=True)
+        said = dict(form.validated_data)
+        campaign, topic = self.place(said)
+        actor = actor_of(self.request)
+        made = act(actor=actor, campaign=campaign, topic=topic, source=Source.API, **said)
+        return Response(self.get_serializer(made).data)
+
+    def place(self, said: dict[str, Any]) -> tuple[Campaign, Topic]:
+        slug = said.pop("campaign")
+        campaign = campaign_for(actor_of(self.request), slug, "campaigns.judge")
+        return campaign, get_object_or_404(campaign.topics, number=said.pop("topic"))
+
+
+@extend_schema(parameters=[CAMPAIGN])
+class QrelsViewSet(viewsets.ReadOnlyModelViewSet[Qrels]):
+    """Qrels releases; for organizers."""
+
+    queryset = Qrels.objects.none()
+    serializer_class = QrelsSerializer
+
+    def get_queryset(self) -> QuerySet[Qrels]:
+        mine = organized_by(actor_of(self.request))
+        found = Qrels.objects.filter(campaign__in=mine.filter(pk__in=asked(self.request)))
+        return found.select_related("campaign")
+
+    @extend_schema(request=ReleaseSerializer, responses={201: QrelsSerializer})
+    def create(self, request: Request) -> Response:
+        """Release qrels by a policy; 409 with the pairs that it cannot decide."""
+        form = ReleaseSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        fields, actor = dict(form.validated_data), actor_of(request)
+        campaign = campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
+        made = release_qrels(actor=actor, campaign=campaign, **fields)
+        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
+    @action(detail=True)
+    def text(self, request: Request, pk: str) -> HttpResponse:  # noqa: ARG002 (the route's)
+        """The release as four columns: topic, 0, docno, grade."""
+        text = store.get(self.get_object().path)
+        return HttpResponse(text, content_type="text/plain; charset=utf-8")
+
+
+def asked(request: Request) -> QuerySet[Campaign]:
+    return campaigns_asked(request).order_by()
+
+
+def served(campaign: Campaign, topic: Topic, slot: Slot | None) -> dict[str, Any]:
+    names = ("title", "body", "url", "date")
+    if slot is None:
+        nothing = dict.fromkeys(("docno", "token", "expires_at", *names))
+        return {"topic": topic.number, **nothing}
+    document = document_of(campaign, slot.item.docno)
+    return {
+        "topic": topic.number,
+        "docno": slot.item.docno,
+        "token": slot.token,
+        "expires_at": slot.expires_at,
+        **{name: getattr(document, name, None) for name in names},
+    }

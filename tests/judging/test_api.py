@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import pytest
+from rest_framework.test import APIRequestFactory, force_authenticate
+
+from judging.api import JudgmentViewSet, PlanViewSet, QrelsViewSet
+from judging.models import Judgment
+
+
+@pytest.fixture
+def call():
+    """``call(view_set, user, action, method, data)``: status and answer, without a router."""
+
+    def ask(view_set, user, action, method="get", data=None, **kwargs):
+        request = getattr(APIRequestFactory(), method)("/", data, format="json")
+        force_authenticate(request, user=user)
+        answer = view_set.as_view({method: action})(request, **kwargs)
+        answer = answer.render() if hasattr(answer, "render") else answer
+        is_json = answer["Content-Type"] == "application/json"
+        return answer.status_code, json.loads(answer.content) if is_json else answer.content
+
+    return ask
+
+
+def test_an_assessor_judges_through_the_api(plan, assessor, call):
+    place = {"campaign": "small", "topic": "1"}
+    status, served = call(JudgmentViewSet, assessor, "next", "post", place)
+    assert (status, served["docno"], served["body"]) == (200, "d1", "The text of document 1.")
+    said = {**place, "docno": "d1", "grade": 2, "client_uuid": str(uuid4())}
+    said["token"] = served["token"]
+    first = call(JudgmentViewSet, assessor, "create", "post", said)
+    assert first == call(JudgmentViewSet, assessor, "create", "post", said)
+    assert (first[0], first[1]["grade"], first[1]["source"]) == (200, 2, "api")
+    status, back = call(JudgmentViewSet, assessor, "take_back", "post", {"campaign": "small"})
+    assert (status, back["kind"], back["docno"]) == (200, "withdrawn", "d1")
+    passed = {**said, "client_uuid": str(uuid4()), "reason": "broken"}
+    assert call(JudgmentViewSet, assessor, "pass_over", "post", passed)[1]["kind"] == "skip"
+
+
+def test_next_is_null_when_nothing_is_left(plan, campaign, assessor, grade, call):
+    for docno in ("d1", "d2", "d3", "d4"):
+        grade(assessor, docno, 1)
+    place = {"campaign": "small", "topic": "1"}
+    served = call(JudgmentViewSet, assessor, "next", "post", place)[1]
+    assert served["docno"] is None
+
+
+def test_what_the_services_refuse_is_409(plan, assessor, call):
+    said = {"campaign": "small", "topic": "1", "docno": "d1", "grade": 9}
+    said["client_uuid"] = str(uuid4())
+    status, answer = call(JudgmentViewSet, assessor, "create", "post", said)
+    assert (status, answer["code"]) == (409, "off-scale")
+    said["topic"] = "77"
+    assert call(JudgmentViewSet, assessor, "create", "post", said)[0] == 404
+    assert not Judgment.objects.exists()
+
+
+def test_judgments_are_listed_by_role(
+    double_plan, organizer, assessor, assessor2, participant, stranger, grade, call
+):
+    grade(assessor, "d1", 1)
+    grade(assessor, "d1", 2)
+    grade(assessor2, "d1", 3)
+
+    def seen(user):
+        return call(JudgmentViewSet, user, "list")[1]["count"]
+
+    assert [seen(u) for u in (organizer, assessor, assessor2, participant, stranger)] == [
+        3, 2, 1, 0, 0,
+    ]  # fmt: skip
+
+
+def test_only_assessors_of_the_campaign_may_claim_and_judge(
+    plan, organizer, participant, stranger, call
+):
+    place = {"campaign": "small", "topic": "1"}
+    answers = [
+        call(JudgmentViewSet, user, "next", "post", place)[0]
+        for user in (organizer, participant, stranger)
+    ]
+    assert answers == [403, 403, 404]
+
+
+def test_qrels_and_plans_are_the_organizers(plan, organizer, assessor, participant, grade, call):
+    grade(assessor, "d1", 1)
+    release = {"campaign": "small", "policy": "single"}
+    assert call(QrelsViewSet, assessor, "create", "post", release)[0] == 403
+    status, made = call(QrelsViewSet, organizer, "create", "post", release)
+    assert (status, made["pairs"], made["manifest"]["policy"]) == (201, 1, "single")
+    assert call(QrelsViewSet, organizer, "text", pk=made["id"]) == (200, b"1 0 d1 1\n")
+    assert call(QrelsViewSet, organizer, "retrieve", pk=made["id"])[1]["sha256"] == made["sha256"]
+    for user in (assessor, participant):
+        assert call(QrelsViewSet, user, "list")[1]["count"] == 0
+        assert call(QrelsViewSet, user, "text", pk=made["id"])[0] == 404
+        assert call(PlanViewSet, user, "list")[1]["count"] == 0
+    assert call(PlanViewSet, organizer, "list")[1]["results"][0]["assignments"][0] == {
+        "topic": "1",
+        "assessor": "assessor",
+    }

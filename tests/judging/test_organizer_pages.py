@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from django.urls import reverse
+
+from judging.models import Plan, Qrels, Slot
+from judging.queries.progress import IDLE, pace
+from judging.services.plans import make_plan
+from judging.services.work import claim
+from judging.templatetags.reading import Block, blocks
+from tests.judging.conftest import make_pool
+
+GETS = {
+    "work": ("assessor",),
+    "judge": ("assessor",),
+    "judge-change": ("assessor",),
+    "my-judgments": ("assessor",),
+    "judging": ("organizer",),
+    "plan-new": ("organizer",),
+    "plan-assign": ("organizer",),
+    "agreement": ("organizer",),
+    "agreement-download": ("organizer",),
+    "qrels-list": ("organizer",),
+    "qrels": ("organizer",),
+    "qrels-download": ("organizer",),
+    "judgments-download": ("organizer",),
+    "assessor-qrels": ("organizer",),
+}
+POSTS = {
+    "judge": ("assessor",),
+    "judge-skip": ("assessor",),
+    "judge-undo": ("assessor",),
+    "plan-new": ("organizer",),
+    "plan-assign": ("organizer",),
+    "plan-pause": ("organizer",),
+    "slot-reopen": ("organizer",),
+    "qrels-list": ("organizer",),
+}
+
+
+@pytest.fixture
+def address(plan, campaign, organizer, assessor, grade):
+    """``address(name)``: the URL of a page, on a campaign that has one of everything."""
+    grade(assessor, "d1", 2)
+    from judging.services.qrels import release_qrels
+
+    release_qrels(actor=organizer, campaign=campaign, policy="single")
+    more = {
+        "judge": ["1"], "judge-skip": ["1"], "judge-change": ["1"],
+        "plan-assign": [plan.pk], "plan-pause": [plan.pk],
+        "slot-reopen": [Slot.objects.first().pk], "qrels": [1], "qrels-download": [1],
+        "judgments-download": ["csv"], "agreement-download": ["json"],
+        "assessor-qrels": ["assessor"],
+    }  # fmt: skip
+
+    def find(name: str) -> str:
+        query = {"docno": "d1"} if name == "judge-change" else None
+        return reverse(name, args=["small", *more.get(name, [])], query=query)
+
+    return find
+
+
+@pytest.fixture
+def people(organizer, assessor, participant, viewer, stranger):
+    return {
+        "organizer": organizer, "assessor": assessor, "participant": participant,
+        "viewer": viewer, "stranger": stranger, "nobody": None,
+    }  # fmt: skip
+
+
+def expected(role: str, allowed: tuple[str, ...]) -> set[int]:
+    if role == "nobody":
+        return {302}
+    if role == "stranger":
+        return {404}
+    return {200, 302, 409} if role in allowed else {403}
+
+
+@pytest.mark.parametrize("name", GETS)
+def test_pages_open_for_their_roles_only(name, address, people, as_user):
+    for role, who in people.items():
+        found = as_user(who).get(address(name))
+        assert found.status_code in expected(role, GETS[name]), role
+        if role == "nobody":
+            assert found.url.startswith(reverse("login"))
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_posts_are_for_their_roles_only(name, address, people, as_user):
+    for role, who in sorted(people.items(), key=lambda item: item[0] in POSTS[name]):
+        found = as_user(who).post(address(name))
+        assert found.status_code in expected(role, POSTS[name]), role
+
+
+def test_objects_of_another_campaign_are_not_found(address, organizer, as_user):
+    from campaigns.services.campaigns import create_campaign
+    from tests.conftest import SCALE
+
+    create_campaign(actor=organizer, title="Other", slug="other", scale=SCALE)
+    client = as_user(organizer)
+    for name in ("plan-assign", "qrels", "qrels-download", "assessor-qrels"):
+        elsewhere = address(name).replace("/small/", "/other/")
+        assert client.get(elsewhere).status_code == 404, name
+    for name in ("plan-pause", "slot-reopen"):
+        assert client.post(address(name).replace("/small/", "/other/")).status_code == 404, name
+
+
+def test_a_plan_is_made_by_the_form(pool, campaign, organizer, assessor, assessor2, as_user):
+    client, url = as_user(organizer), reverse("plan-new", args=["small"])
+    topics = {f"topic-{t.pk}": [assessor.pk] for t in campaign.topics.all()}
+    fields = {"pool": pool.pk, "overlap": 1, **topics}
+    filled = client.post(url, {**fields, "overlap": 2, "fill": "all"}).content.decode()
+    assert filled.count(" checked") == 6
+    assert not Plan.objects.exists()
+    refused = client.post(url, {**fields, "overlap": 2}).content.decode()
+    assert "Overlap 2 needs 2 assessors a topic; fewer are named for 1, 2, 3." in refused
+    assert client.post(url, fields).url == reverse("judging", args=["small"])
+    assert Plan.objects.get().assignments.count() == 3
+
+
+def test_fill_in_turn_gives_each_topic_the_next(
+    plan, campaign, organizer, assessor, assessor2, as_user
+):
+    client, url = as_user(organizer), reverse("plan-assign", args=["small", plan.pk])
+    page = client.post(url, {"fill": "turn"}).content.decode()
+    ticked = [f'value="{user.pk}" checked' in page for user in (assessor, assessor2)]
+    assert ticked == [True, True]
+    assert page.count(" checked") == 3
+    assert plan.assignments.filter(assessor=assessor2).count() == 0
+
+
+def test_the_organizer_sees_leases_and_takes_one_back(
+    plan, campaign, organizer, assessor, topic, as_user
+):
+    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    client, url = as_user(organizer), reverse("judging", args=["small"])
+    assert reverse("slot-reopen", args=["small", slot.pk]) in client.get(url).content.decode()
+    client.post(reverse("slot-reopen", args=["small", slot.pk]))
+    slot.refresh_from_db()
+    assert (slot.state, slot.assessor) == ("open", None)
+
+
+def test_a_release_is_previewed_and_made_by_the_form(
+    double_plan, organizer, assessor, assessor2, grade, as_user
+):
+    grade(assessor, "d1", 1)
+    grade(assessor2, "d1", 3)
+    client, url = as_user(organizer), reverse("qrels-list", args=["small"])
+    assert "cannot decide 1 pair:" in client.get(url).content.decode()
+    assert "cannot decide 1 pairs" in client.post(url, {"policy": "single"}).content.decode()
+    client.post(url, {"policy": "maximum", "preview": "1"})
+    assert not Qrels.objects.exists()
+    made = client.post(url, {"policy": "maximum", "note": "first"})
+    page = client.get(made.url + "?verify=1").content.decode()
+    assert "the same sha256" in page
+    assert Qrels.objects.get().sha256 in page
+
+
+def test_the_log_downloads_with_every_revision(address, organizer, assessor, grade, as_user):
+    grade(assessor, "d1", 3, comment="=1+1")
+    client = as_user(organizer)
+    text = client.get(reverse("judgments-download", args=["small", "csv"])).content.decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [(r["revision"], r["grade"], r["current"]) for r in rows] == [
+        ("1", "2", "False"),
+        ("2", "3", "True"),
+    ]
+    assert rows[1]["comment"] == "'=1+1"
+    found = json.loads(client.get(reverse("judgments-download", args=["small", "json"])).content)
+    assert found[1]["comment"] == "=1+1"
+    own = client.get(reverse("assessor-qrels", args=["small", "assessor"])).content
+    assert own == b"1 0 d1 3\n"
+
+
+def test_agreement_is_shown_with_n_and_reason(
+    double_plan, organizer, assessor, assessor2, grade, as_user
+):
+    client, url = as_user(organizer), reverse("agreement", args=["small"])
+    assert "Nothing to compare yet" in client.get(url).content.decode()
+    for user, values in ((assessor, (0, 1, 2)), (assessor2, (0, 1, 0))):
+        for docno, value in zip(("d1", "d2", "d3"), values, strict=True):
+            grade(user, docno, value)
+    assert "0.6667" in client.get(url).content.decode()
+    told = client.get(reverse("agreement-download", args=["small", "csv"])).content.decode()
+    row = next(r for r in csv.DictReader(io.StringIO(told)) if r["between"] == "pair")
+    assert (row["coefficient"], row["value"], row["n"]) == ("percent", "0.666667", "3")
+
+
+@pytest.mark.parametrize("name", ["judging", "work", "my-judgments"])
+def test_lists_cost_the_same_for_more_rows(
+    name, plan, campaign, organizer, assessor, grade, as_user, django_assert_num_queries
+):
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    client = as_user(organizer if name == "judging" else assessor)
+    url = reverse(name, args=["small"])
+    grade(assessor, "d1", 1)
+    client.get(url)
+    with CaptureQueriesContext(connection) as few:
+        client.get(url)
+    grade(assessor, "d2", 1)
+    grade(assessor, "d3", 1)
+    wider = make_pool(campaign, {"2": ["e1", "e2"], "3": ["e3"]}, version=2)
+    people = {"2": [assessor], "3": [assessor]}
+    make_plan(actor=organizer, pool=wider, overlap=1, assessors=people)
+    with django_assert_num_queries(len(few)):
+        client.get(url)
+
+
+def test_pace_counts_active_time_only(campaign):
+    from datetime import timedelta
+
+    start = campaign.created_at
+    seconds = [0, 10, 20, 30, 40, 50]
+    moments = [start + timedelta(seconds=s) for s in seconds]
+    later = [moment + 2 * IDLE for moment in moments]
+    assert pace(moments).per_hour == pytest.approx(360)
+    assert pace(moments + later).per_hour == pytest.approx(360)
+    assert pace(moments[:3]).per_hour is None
+
+
+def test_blocks_join_wrapped_lines_and_keep_code():
+    text = (
+        "A paragraph whose lines were broken\nbecause of their width alone.\n"
+        "  And an indented one that follows it\nand goes on.\n\n"
+        "    >>> code(1)\n    2\n\n"
+        "- one item of a list of items here\n- another item of that list\n"
+    )
+    assert list(blocks(text)) == [
+        Block("A paragraph whose lines were broken because of their width alone."),
+        Block("And an indented one that follows it and goes on."),
+        Block(">>> code(1)\n2", verbatim=True),
+        Block("- one item of a list of items here\n- another item of that list"),
+    ]
+    assert list(blocks("")) == []
