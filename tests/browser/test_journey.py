@@ -1,0 +1,150 @@
+"""One campaign's whole life in a browser: organizer, participant, assessor, release."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from campaigns.models import Campaign, User
+from judging.models import Judgment
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PASSWORD = "a-long-password-7"
+TOPICS = "1\tred apples\tWhich apples are red?\n2\tgreen pears\tWhich pears are green?\n"
+DOCUMENTS = "".join(f"d{i}\tTitle {i}\tThe text of document {i} is short.\n" for i in range(6))
+RUN = "".join(f"{t} Q0 d{i} {i + 1} {9 - i} first\n" for t in (1, 2) for i in range(4))
+
+
+def upload(page: Page, name: str, text: str) -> None:
+    file = {"name": name, "mimeType": "text/plain", "buffer": text.encode()}
+    page.set_input_files("[name=file]", file)
+    page.click("main form:has([name=file]) button.primary")
+
+
+def invite(page: Page, role: str, team: str = "") -> str:
+    """Make a link on the people page and return it."""
+    page.goto("/c/fruit/people/")
+    form = page.locator("form[action$='/invite/']")
+    form.locator("[name=role]").select_option(role)
+    form.locator("[name=team]").fill(team)
+    form.get_by_role("button", name="Make a link").click()
+    return page.get_by_label(f"Link for {role}").first.input_value()
+
+
+def join(page: Page, link: str, username: str) -> None:
+    page.goto(link)
+    page.fill("[name=name]", username.title())
+    page.fill("[name=username]", username)
+    page.fill("[name=password1]", PASSWORD)
+    page.fill("[name=password2]", PASSWORD)
+    page.get_by_role("button", name="Make an account and join").click()
+    page.wait_for_url("**/c/fruit/**")
+
+
+def set_up(page: Page) -> tuple[str, str]:
+    """Create the campaign with its topics and documents; return the two invitation links."""
+    User.objects.create_user("olga", password=PASSWORD, can_create_campaigns=True)
+    page.goto("/accounts/login/")
+    page.fill("[name=username]", "olga")
+    page.fill("[name=password]", PASSWORD)
+    page.press("[name=password]", "Enter")
+    page.wait_for_url("**/")
+    page.goto("/campaigns/new/")
+    page.fill("[name=title]", "Fruit")
+    page.click("main form button.primary")
+    page.wait_for_url("**/c/fruit/**")
+    page.goto("/c/fruit/topics/import/")
+    upload(page, "topics.tsv", TOPICS)
+    page.goto("/c/fruit/documents/import/")
+    upload(page, "documents.tsv", DOCUMENTS)
+    return invite(page, "participant", "Orchard"), invite(page, "assessor")
+
+
+def submit(page: Page) -> None:
+    """A bad run is refused with its faults, a good one is accepted."""
+    page.goto("/c/fruit/runs/upload/")
+    upload(page, "bad.txt", RUN.replace("d3", "d9").replace(" 9 ", " high "))
+    page.get_by_text("E10").first.wait_for()
+    page.get_by_text("E14").first.wait_for()
+    page.goto("/c/fruit/runs/upload/")
+    upload(page, "good.txt", RUN)
+    page.get_by_text(re.compile("accepted", re.IGNORECASE)).first.wait_for()
+    page.goto("/c/fruit/scores/")
+    assert page.locator("table").count() == 0
+
+
+def pool_and_plan(page: Page) -> None:
+    page.goto("/c/fruit/pool/")
+    page.fill("[name=depth]", "3")
+    page.get_by_role("button", name="Preview the pool").click()
+    page.get_by_role("button", name="Freeze pool 1").click()
+    page.wait_for_url("**/pool/1/")
+    page.goto("/c/fruit/judging/plan/")
+    page.get_by_role("button", name="Everyone, everywhere").click()
+    page.get_by_role("button", name="Make the plan").click()
+    page.wait_for_url("**/judging/")
+
+
+def press(page: Page, key: str) -> None:
+    """One key, once the document has been on screen long enough to be meant."""
+    seen = page.locator("#grades [name=client_uuid]").input_value()
+    page.wait_for_timeout(200)
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "seen => document.querySelector('#grades [name=client_uuid]')?.value !== seen", arg=seen
+    )
+
+
+def judge(page: Page, topic: int) -> None:
+    """Three documents cost three keys; an undo and its repetition cost two more."""
+    page.goto(f"/c/fruit/judge/{topic}/")
+    press(page, "1")
+    press(page, "u")
+    press(page, "2")
+    press(page, "0")
+    press(page, "1")
+
+
+def release(page: Page) -> None:
+    page.goto("/c/fruit/qrels/")
+    page.get_by_role("button", name="Release the qrels").click()
+    page.wait_for_url("**/qrels/1/")
+    page.goto("/c/fruit/scores/")
+    page.get_by_role("button", name="Evaluate").click()
+    page.wait_for_load_state()
+    page.goto("/c/fruit/scores/")
+    page.get_by_role("button", name="Release the scores").click()
+    page.get_by_text("released", exact=False).first.wait_for()
+
+
+def test_campaign_goes_through_its_whole_life(
+    open_page: Callable[[], Page], client, settings
+) -> None:
+    organizer, participant, assessor = open_page(), open_page(), open_page()
+    for_team, for_assessor = set_up(organizer)
+    join(participant, for_team, "pat")
+    join(assessor, for_assessor, "ann")
+    submit(participant)
+    pool_and_plan(organizer)
+    judge(assessor, 1)
+    judge(assessor, 2)
+    release(organizer)
+    participant.goto("/c/fruit/scores/")
+    participant.get_by_role("link", name="first").first.click()
+    assert "map" in participant.content()
+
+    campaign = Campaign.objects.get(slug="fruit")
+    assert campaign.qrels.get().pairs == 6
+    assert Judgment.objects.filter(kind="grade").count() == 8
+    assert Judgment.objects.filter(kind="withdrawn").count() == 2
+    client.force_login(User.objects.get(username="pat"))
+    scores = campaign.score_sets.get().runs.get()
+    url = f"/c/fruit/scores/{scores.score_set_id}/run/{scores.run_id}/scores.json"
+    assert client.get(url).status_code == 200
