@@ -1,7 +1,32 @@
-"""The REST API's routes: one router over the view sets of the apps, and its schema."""
+"""The REST API's routes: one router over the view sets of the apps, its schema and its page."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularJSONAPIView
+from rest_framework.routers import SimpleRouter
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from campaigns import api as campaigns
+from evaluation import api as evaluation
+from judging import api as judging
+from pooling import api as pooling
+from workbench.api_docs import api_docs
+
+router = SimpleRouter()
+router.register("campaigns", campaigns.CampaignViewSet, basename="api-campaign")
+router.register("topics", campaigns.TopicViewSet, basename="api-topic")
+router.register("documents", campaigns.DocumentViewSet, basename="api-document")
+router.register("runs", campaigns.RunViewSet, basename="api-run")
+router.register("pools", pooling.PoolViewSet, basename="api-pool")
+router.register("plans", judging.PlanViewSet, basename="api-plan")
+router.register("judgments", judging.JudgmentViewSet, basename="api-judgment")
+router.register("qrels", judging.QrelsViewSet, basename="api-qrels")
+router.register("score-sets", evaluation.ScoreSetViewSet, basename="api-score-set")
+router.register("run-scores", evaluation.RunScoresViewSet, basename="api-run-scores")
+
+urlpatterns = [
+    path("", include(router.urls)),
+    path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("schema.json", SpectacularJSONAPIView.as_view(), name="api-schema-json"),
+    path("docs/", api_docs, name="api-docs"),
+]

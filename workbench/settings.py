@@ -94,7 +94,9 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'poolbench.sqlite3'}")}
+DATABASES = {
+    "default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'poolbench.sqlite3'}")
+}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # Deferred transactions lose writers on SQLite: three of four under load.
     DATABASES["default"]["OPTIONS"] = {
@@ -200,6 +202,11 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Campaigns, runs, pools, judgments, qrels and scores.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "RunKindEnum": "campaigns.models.Run.Kind",
+        "JudgmentKindEnum": "judging.models.Judgment.Kind",
+    },
 }
 
 LOGGING = {

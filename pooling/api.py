@@ -1,0 +1,164 @@
+"""The REST API of pools, for organizers: look, preview, freeze, download."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+
+from campaigns.api import CAMPAIGN, actor_of, campaigns_asked
+from campaigns.models import Campaign, Run
+from campaigns.queries import campaign_for
+from pooling import services
+from pooling.core.formats import FORMATS
+from pooling.models import Pool
+from pooling.queries import pool_table, poolable_runs, visible_pools
+
+
+class PoolSerializer(serializers.ModelSerializer[Pool]):
+    """``spec`` names the method, its parameters, the seed, the topics and the runs."""
+
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    spec = serializers.DictField()
+    frozen_by = serializers.CharField(source="frozen_by.username")
+
+    class Meta:
+        model = Pool
+        fields = (
+            "id", "campaign", "version", "size", "spec", "inputs_hash", "frozen_by", "frozen_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class PoolRequestSerializer(Serializer[Any]):
+    campaign = serializers.SlugField()
+    depth = serializers.IntegerField(help_text="Documents taken from each run and topic.")
+    runs = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Ids of accepted runs of the campaign."
+    )
+
+
+class FreezeSerializer(PoolRequestSerializer):
+    after = serializers.IntegerField(
+        required=False, help_text="The newest version you know of, 0 for none: else refused."
+    )
+
+
+class TopicShareSerializer(Serializer[Any]):
+    number = serializers.CharField()
+    documents = serializers.IntegerField()
+    one_run = serializers.IntegerField(help_text="Documents that one run alone brings.")
+    one_team = serializers.IntegerField(help_text="Documents that one team alone brings.")
+    judged = serializers.IntegerField()
+    pooled = serializers.IntegerField(help_text="In an earlier pool.")
+
+
+class RunShareSerializer(Serializer[Any]):
+    tag = serializers.CharField()
+    team = serializers.CharField()
+    documents = serializers.IntegerField()
+    alone = serializers.IntegerField(help_text="Documents that no other pooled run brings.")
+
+
+class TeamShareSerializer(Serializer[Any]):
+    team = serializers.CharField()
+    runs = serializers.IntegerField()
+    documents = serializers.IntegerField()
+    alone = serializers.IntegerField()
+
+
+class FloorSerializer(Serializer[Any]):
+    run = serializers.IntegerField(source="run.pk")
+    tag = serializers.CharField(source="run.tag")
+    pooled = serializers.BooleanField()
+    share = serializers.FloatField(
+        allow_null=True,
+        help_text="Of its first ten documents a topic, those in the pool; null: it has none.",
+    )
+
+
+class PoolPreviewSerializer(Serializer[Any]):
+    size = serializers.IntegerField(source="parts.size")
+    to_judge = serializers.IntegerField(source="parts.to_judge")
+    topics = TopicShareSerializer(many=True, source="parts.topics")
+    runs = RunShareSerializer(many=True, source="parts.runs")
+    teams = TeamShareSerializer(many=True, source="parts.teams")
+    floors = FloorSerializer(many=True)
+    inputs_hash = serializers.CharField()
+
+
+class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Pool]):
+    queryset = Pool.objects.none()
+    serializer_class = PoolSerializer
+
+    def get_queryset(self) -> QuerySet[Pool]:
+        return visible_pools(self.request.user).filter(campaign__in=campaigns_asked(self.request))
+
+    @extend_schema(parameters=[CAMPAIGN])
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(request=FreezeSerializer, responses={201: PoolSerializer})
+    def create(self, request: Request) -> Response:
+        """Freeze the depth-k pool of runs as the campaign's next version."""
+        asked = FreezeSerializer(data=request.data)
+        given = inputs(request, asked)
+        after = asked.validated_data.get("after")
+        pool = services.freeze(actor=actor_of(request), after=after, **given)
+        return Response(self.get_serializer(pool).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=PoolRequestSerializer, responses=PoolPreviewSerializer)
+    @action(detail=False, methods=["post"])
+    def preview(self, request: Request) -> Response:
+        """Size, cost and parts of a pool; nothing is written."""
+        asked = PoolRequestSerializer(data=request.data)
+        found = services.preview(actor=actor_of(request), **inputs(request, asked))
+        return Response(PoolPreviewSerializer(found).data)
+
+    @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
+    @action(detail=True, url_path="pool.txt", url_name="txt")
+    def txt(self, _request: Request, **_: Any) -> HttpResponse:
+        """For judges: `topic 0 docno -1`, sorted by docno, no run and no rank."""
+        return self.as_file("trec", "text/plain")
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    @action(detail=True, url_path="pool.csv", url_name="csv")
+    def csv(self, _request: Request, **_: Any) -> HttpResponse:
+        """With the best rank of each document and the runs that brought it."""
+        return self.as_file("csv", "text/csv")
+
+    @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
+    @action(detail=True, url_path="pool.json", url_name="json")
+    def json(self, _request: Request, **_: Any) -> HttpResponse:
+        """By topic, with the best rank of each document and the runs that brought it."""
+        return self.as_file("json", "application/json")
+
+    def as_file(self, fmt: str, mime: str) -> HttpResponse:
+        text = FORMATS[fmt](pool_table(self.get_object()))
+        return HttpResponse(text, content_type=f"{mime}; charset=utf-8")
+
+
+def inputs(request: Request, asked: Serializer[Any]) -> dict[str, Any]:
+    """Campaign, depth and runs as a service takes them."""
+    asked.is_valid(raise_exception=True)
+    given = asked.validated_data
+    campaign = campaign_for(actor_of(request), given["campaign"], "campaigns.manage")
+    runs = runs_asked(campaign, given["runs"])
+    return {"campaign": campaign, "depth": given["depth"], "runs": runs}
+
+
+def runs_asked(campaign: Campaign, ids: list[int]) -> list[Run]:
+    found = list(poolable_runs(campaign).filter(pk__in=ids))
+    lost = sorted(set(ids) - {run.pk for run in found})
+    if lost:
+        told = f"Not accepted runs of {campaign.slug}: {', '.join(map(str, lost[:20]))}."
+        raise serializers.ValidationError({"runs": told})
+    return found

@@ -1,0 +1,221 @@
+"""The page that explains the API: every endpoint of the schema, with a command to try it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+from drf_spectacular.generators import SchemaGenerator
+
+METHODS = ("get", "post", "patch", "put", "delete")
+JSON, MULTIPART = "application/json", "multipart/form-data"
+ORGANIZERS, MEMBERS = "organizers", "members of the campaign"
+ASSESSORS = "assessors of the topic"
+
+# Who may call: by group of endpoints, and by "METHOD path" below it where that differs.
+# The same rules as on the pages; whoever may not see a thing is told 404.
+WHO = {
+    "campaigns": MEMBERS,
+    "topics": MEMBERS,
+    "documents": MEMBERS,
+    "runs": "organizers; participants their team's",
+    "pools": ORGANIZERS,
+    "plans": ORGANIZERS,
+    "judgments": ASSESSORS,
+    "qrels": ORGANIZERS,
+    "score-sets": "organizers; participants what is released",
+    "run-scores": "organizers; participants their team's, once released",
+}
+WHO_ELSE = {
+    "POST /api/campaigns/": "people who may create campaigns",
+    "PATCH /api/campaigns/{slug}/": ORGANIZERS,
+    "POST /api/topics/import/": ORGANIZERS,
+    "POST /api/documents/import/": ORGANIZERS,
+    "GET /api/judgments/": "organizers; assessors their own",
+    "POST /api/score-sets/evaluate/": ORGANIZERS,
+    "POST /api/score-sets/{id}/release/": ORGANIZERS,
+}
+CAMPAIGN = "my-campaign"
+EXAMPLES: dict[str, Any] = {
+    "campaign": CAMPAIGN,
+    "topic": "1",
+    "docno": "doc-17",
+    "client_uuid": "5e0c3a52-7f43-4c1e-9a57-0d1f6c6b8f11",
+    "grade": 2,
+    "depth": 10,
+    "runs": [1, 2, 3],
+    "qrels": 1,
+    "title": "My campaign",
+    "grades": [
+        {"value": 0, "label": "not relevant", "key": "0", "gain": 0},
+        {"value": 1, "label": "relevant", "key": "1", "gain": 1},
+    ],
+}
+# What an endpoint does when its own code does not say more, by the end of its operation's name.
+PLAIN = {
+    "list": "A page of those that you may see.",
+    "retrieve": "One of them.",
+    "create": "Make one.",
+    "partial_update": "Change the fields that are given.",
+    "withdraw_create": "Take an accepted run back before the deadline; its record stays.",
+}
+EXAMPLE_OF = {"integer": 1, "number": 1.0, "boolean": True, "array": [], "object": {}}
+
+
+@dataclass(frozen=True)
+class Field:
+    """A parameter, or a field of a body. ``where`` is path, query or body."""
+
+    name: str
+    where: str
+    kind: str
+    required: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    method: str
+    path: str
+    group: str
+    anchor: str
+    text: str
+    who: str
+    fields: tuple[Field, ...]
+    answers: tuple[str, ...]
+    curl: str
+
+
+@login_not_required
+@require_GET
+def api_docs(request: HttpRequest) -> HttpResponse:
+    groups: dict[str, list[Endpoint]] = {}
+    for endpoint in endpoints():
+        groups.setdefault(endpoint.group, []).append(endpoint)
+    shown = {"groups": groups.items(), "count": len(endpoints())}
+    return render(request, "workbench/api_docs.html", shown)
+
+
+@lru_cache(maxsize=1)
+def endpoints() -> tuple[Endpoint, ...]:
+    """Every endpoint, in the order of a campaign's life."""
+    schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    order = list(WHO)
+    return tuple(sorted(read_endpoints(schema), key=lambda found: order.index(found.group)))
+
+
+def read_endpoints(schema: Mapping[str, Any]) -> Iterator[Endpoint]:
+    parts = schema["components"]["schemas"]
+    for path, methods in schema["paths"].items():
+        group = path.split("/")[2]
+        for method in (name for name in METHODS if name in methods and group in WHO):
+            operation = methods[method]
+            media, body = body_of(operation, parts)
+            fields = (*parameters(operation), *body_fields(body, parts))
+            asked = f"{method.upper()} {path}"
+            yield Endpoint(
+                method=method.upper(),
+                path=path,
+                group=group,
+                anchor=operation["operationId"],
+                text=text_of(operation),
+                who=WHO_ELSE.get(asked, WHO[group]),
+                fields=fields,
+                answers=tuple(answers(operation)),
+                curl=curl(method, path, media, fields),
+            )
+
+
+def text_of(operation: Mapping[str, Any]) -> str:
+    name = operation["operationId"]
+    plain = [text for end, text in PLAIN.items() if name.endswith(end)]
+    return operation.get("description") or (plain[-1] if plain else "")
+
+
+def parameters(operation: Mapping[str, Any]) -> Iterator[Field]:
+    for given in operation.get("parameters", ()):
+        kind = kind_of(given["schema"], {})
+        text = given.get("description", "")
+        yield Field(given["name"], given["in"], kind, given.get("required", False), text)
+
+
+def body_of(operation: Mapping[str, Any], parts: Mapping[str, Any]) -> tuple[str, Any]:
+    """The media type of the body, JSON first, and its schema; empty when there is none."""
+    content = operation.get("requestBody", {}).get("content", {})
+    media = next((name for name in (JSON, MULTIPART) if name in content), "")
+    return media, resolved(content[media]["schema"], parts) if media else {}
+
+
+def body_fields(body: Mapping[str, Any], parts: Mapping[str, Any]) -> Iterator[Field]:
+    required = body.get("required", ())
+    for name, field in body.get("properties", {}).items():
+        if not field.get("readOnly"):
+            text = field.get("description", "")
+            yield Field(name, "body", kind_of(field, parts), name in required, text)
+
+
+def resolved(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """``schema``, or what it refers to."""
+    if "$ref" in schema:
+        return resolved(parts[schema["$ref"].rsplit("/", 1)[1]], parts)
+    return schema
+
+
+def kind_of(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+    """The type in a word or two."""
+    for combined in ("allOf", "oneOf"):
+        if combined in schema:
+            return kind_of(schema[combined][0], parts)
+    found = resolved(schema, parts)
+    if "enum" in found:
+        return " | ".join(str(value) for value in found["enum"] if value not in ("", None))
+    if found.get("type") == "array":
+        return f"list of {kind_of(found['items'], parts)}"
+    if found.get("format") == "binary":
+        return "file"
+    return str(found.get("format") or found.get("type", "object"))
+
+
+def answers(operation: Mapping[str, Any]) -> Iterator[str]:
+    for status, answer in operation["responses"].items():
+        media = ", ".join(answer.get("content", {}))
+        yield f"{status} {media}".strip()
+
+
+def curl(method: str, path: str, media: str, fields: tuple[Field, ...]) -> str:
+    """A command for a shell in which ``$HOST`` and ``$TOKEN`` are set."""
+    shown = path.replace("{id}", "1").replace("{slug}", CAMPAIGN)
+    of_one = "{" in path or ("campaign", "query") not in named(fields)
+    query = "" if of_one else f"?campaign={CAMPAIGN}"
+    lines = ['curl -H "Authorization: Token $TOKEN"']
+    lines += [f"-X {method.upper()}"] if method not in ("get", "post") or not media else []
+    lines = lines[:1] if method == "get" else lines
+    wanted = [field for field in fields if field.where == "body" and field.required]
+    if media == MULTIPART:
+        lines += [f"-F {field.name}={form_value(field)}" for field in wanted]
+    elif media:
+        body = json.dumps({field.name: example(field) for field in wanted} or {"title": "New"})
+        lines += [f"-H 'Content-Type: {JSON}'", f"-d {shlex.quote(body)}"]
+    return " \\\n  ".join([*lines, f'"$HOST{shown}{query if method == "get" else ""}"'])
+
+
+def named(fields: tuple[Field, ...]) -> set[tuple[str, str]]:
+    return {(field.name, field.where) for field in fields}
+
+
+def form_value(field: Field) -> str:
+    return "@FILE" if field.kind == "file" else str(example(field))
+
+
+def example(field: Field) -> Any:
+    if field.name in EXAMPLES:
+        return EXAMPLES[field.name]
+    return EXAMPLE_OF.get(field.kind, field.kind.split(" | ")[0])
