@@ -21,6 +21,15 @@ SCALE = (
 )
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where everything must be there (POOLBENCH_REQUIRE_ALL=1), a skipped test is a failure."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter else []
+    if skipped and os.environ.get("POOLBENCH_REQUIRE_ALL"):
+        reporter.write_line(f"{len(skipped)} tests were skipped where none may be", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of real data, which is no part of the repository."""
