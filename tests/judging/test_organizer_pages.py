@@ -3,15 +3,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from campaigns.services.campaigns import create_campaign
 from judging.models import Plan, Qrels, Slot
 from judging.queries.progress import IDLE, pace
 from judging.services.plans import make_plan
+from judging.services.qrels import release_qrels
 from judging.services.work import claim
 from judging.templatetags.reading import Block, blocks
+from tests.conftest import SCALE
 from tests.judging.conftest import make_pool
 
 GETS = {
@@ -46,8 +52,6 @@ POSTS = {
 def address(plan, campaign, organizer, assessor, grade):
     """``address(name)``: the URL of a page, on a campaign that has one of everything."""
     grade(assessor, "d1", 2)
-    from judging.services.qrels import release_qrels
-
     release_qrels(actor=organizer, campaign=campaign, policy="single")
     more = {
         "judge": ["1"], "judge-skip": ["1"], "judge-change": ["1"],
@@ -97,9 +101,6 @@ def test_posts_are_for_their_roles_only(name, address, people, as_user):
 
 
 def test_objects_of_another_campaign_are_not_found(address, organizer, as_user):
-    from campaigns.services.campaigns import create_campaign
-    from tests.conftest import SCALE
-
     create_campaign(actor=organizer, title="Other", slug="other", scale=SCALE)
     client = as_user(organizer)
     for name in ("plan-assign", "qrels", "qrels-download", "assessor-qrels"):
@@ -194,9 +195,6 @@ def test_agreement_is_shown_with_n_and_reason(
 def test_lists_cost_the_same_for_more_rows(
     name, plan, campaign, organizer, assessor, grade, as_user, django_assert_num_queries
 ):
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
     client = as_user(organizer if name == "judging" else assessor)
     url = reverse(name, args=["small"])
     grade(assessor, "d1", 1)
@@ -213,8 +211,6 @@ def test_lists_cost_the_same_for_more_rows(
 
 
 def test_pace_counts_active_time_only(campaign):
-    from datetime import timedelta
-
     start = campaign.created_at
     seconds = [0, 10, 20, 30, 40, 50]
     moments = [start + timedelta(seconds=s) for s in seconds]

@@ -6,6 +6,7 @@ import re
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
@@ -203,7 +204,8 @@ def test_claim_and_submit_cost_the_same_in_a_large_pool(
     url = reverse("judge", args=["small", "big"])
     page = screen.get(url).content.decode()
     form = form_of(page, grade=1)
-    with django_assert_num_queries(JUDGE_AND_NEXT):
+    # PostgreSQL takes the lock that a release waits for with a query of its own.
+    with django_assert_num_queries(JUDGE_AND_NEXT + (connection.vendor == "postgresql")):
         screen.post(url, form, headers=HTMX)
 
 
