@@ -71,6 +71,7 @@ class CampaignForm(forms.ModelForm):
             "judging_deadline": MomentInput(),
             "board": forms.RadioSelect,
         }
+        help_texts = {"runs_deadline": "", "judging_deadline": ""}
         labels = {
             "slug": "Short name",
             "relevance_level": "Relevance level",
@@ -119,9 +120,7 @@ GradeFormSet = forms.formset_factory(
 
 class InviteForm(forms.Form):
     role = forms.ChoiceField(choices=Role, initial=Role.PARTICIPANT)
-    team = forms.CharField(
-        max_length=60, required=False, help_text="For participants; made if it is new."
-    )
+    team = forms.CharField(max_length=60, required=False, label="Team, for participants")
     uses = forms.IntegerField(min_value=1, max_value=500, initial=1, label="People")
     days = forms.IntegerField(min_value=1, max_value=365, initial=14, label="Days")
 
@@ -129,7 +128,7 @@ class InviteForm(forms.Form):
 class MemberForm(forms.Form):
     username = forms.CharField(max_length=150, label="User name")
     role = forms.ChoiceField(choices=Role, initial=Role.ASSESSOR)
-    team = forms.CharField(max_length=60, required=False, help_text="For participants.")
+    team = forms.CharField(max_length=60, required=False, label="Team, for participants")
 
     def clean_username(self) -> User:
         found = User.objects.filter(username=self.cleaned_data["username"]).first()
@@ -146,6 +145,14 @@ class SignUpForm(BaseUserCreationForm):
     class Meta:
         model = User
         fields = ("username",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        username = self.fields["username"]
+        username.label, username.help_text = "User name", "Letters, digits and @ . + - _"
+        username.widget.attrs.pop("autofocus", None)
+        self.fields["password1"].help_text = "At least 8 characters; no common word, not your name."
+        self.fields["password2"].label, self.fields["password2"].help_text = "Once more", ""
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]

@@ -158,9 +158,7 @@ class Member(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="members")
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=12, choices=Role)
-    team = models.ForeignKey(
-        Team, models.CASCADE, null=True, blank=True, related_name="members"
-    )
+    team = models.ForeignKey(Team, models.CASCADE, null=True, blank=True, related_name="members")
     joined_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

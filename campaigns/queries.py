@@ -108,6 +108,11 @@ def search_topics(campaign: Campaign, words: str) -> QuerySet[Topic]:
     return found
 
 
+def topics_in_use(campaign: Campaign) -> bool:
+    """Whether runs or pools name topics; pools are an upper app's, known by their relation."""
+    return campaign.runs.exists() or campaign.pools.exists()
+
+
 def search_documents(campaign: Campaign, words: str) -> QuerySet[Document]:
     """Documents whose docno or title holds every word; bodies are not read."""
     found = campaign.documents.defer("body")

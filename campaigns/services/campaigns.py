@@ -15,7 +15,6 @@ from campaigns.models import Campaign, Grade, Member, Role, User
 from campaigns.rules import require
 from campaigns.services import events
 
-
 RESERVED_KEYS = frozenset("usc")
 """Undo, skip and comment on the judging screen."""
 

@@ -18,6 +18,7 @@ from campaigns.core.opening import read_bytes
 from campaigns.core.topics import read_topics
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Document, Topic, User
+from campaigns.queries import topics_in_use
 from campaigns.rules import require
 from campaigns.services import events
 
@@ -123,7 +124,7 @@ def delete_topics(*, actor: User, campaign: Campaign) -> int:
     require(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         lock(campaign)
-        if campaign.runs.exists() or campaign.pools.exists():
+        if topics_in_use(campaign):
             raise Refused(
                 "topics-in-use",
                 "Topics stay once runs have been submitted or a pool has been built.",

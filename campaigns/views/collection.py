@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from campaigns.core.faults import BadFile, FaultReport
 from campaigns.forms import ImportForm, document_import, topic_import
@@ -18,9 +18,10 @@ from campaigns.queries import (
     organizes,
     search_documents,
     search_topics,
+    topics_in_use,
 )
 from campaigns.services import collection
-from campaigns.views.signed_in import SignedIn, page_of, to
+from campaigns.views.signed_in import SignedIn, confirm, page_of, to
 
 
 @require_GET
@@ -33,6 +34,7 @@ def topics(request: SignedIn, slug: str) -> HttpResponse:
         "total": campaign.topics.count(),
         "q": words,
         "organizes": organizes(request.user, campaign),
+        "may_delete": not topics_in_use(campaign),
         "crumbs": [("Topics", None)],
     }
     return render(request, "campaigns/topics.html", shown)
@@ -53,9 +55,18 @@ def topic(request: SignedIn, slug: str, number: str) -> HttpResponse:
     return render(request, "campaigns/topic.html", shown)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 def topics_delete(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
+    if request.method == "GET":
+        return confirm(
+            request,
+            campaign,
+            question=f"Delete all {campaign.topics.count():,} topics?",
+            consequence="The campaign has no run and no pool yet, so nothing refers to them.",
+            action="Delete all topics",
+            back=to("topics", campaign),
+        )
     count = collection.delete_topics(actor=request.user, campaign=campaign)
     messages.success(request, f"{count:,} topics are deleted.")
     return redirect("topics", campaign.slug)

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import content_disposition_header
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from campaigns.errors import Refused
 from campaigns.forms import RunForm
@@ -15,7 +15,7 @@ from campaigns.models import Campaign, Run, Team
 from campaigns.queries import campaign_for, organizes, runs_for, teams_for
 from campaigns.services import jobs
 from campaigns.services.runs import job_of, original, submit_run, withdraw_run
-from campaigns.views.signed_in import SignedIn, to
+from campaigns.views.signed_in import SignedIn, confirm, to
 
 
 @require_GET
@@ -111,9 +111,19 @@ def run_file(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     return answer
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 def run_withdraw(request: SignedIn, slug: str, pk: int) -> HttpResponse:
-    _, found = run_for(request, slug, pk)
+    campaign, found = run_for(request, slug, pk)
+    if request.method == "GET":
+        return confirm(
+            request,
+            campaign,
+            question=f"Withdraw the run {found.tag}?",
+            consequence="It leaves the campaign for good. Its record stays, its tag is free for"
+            " your team again, and it no longer counts towards the limit.",
+            action="Withdraw the run",
+            back=found.get_absolute_url(),
+        )
     withdraw_run(actor=request.user, run=found)
     messages.success(request, f"The run {found.tag} is withdrawn. Its record stays.")
     return redirect(found)

@@ -27,8 +27,9 @@ PAGES = {
     "topics-import": STAFF,
     "documents-import": STAFF,
     "events": STAFF,
+    "topics-delete": STAFF,
 }
-POSTS = {"invite": [], "member-add": [], "topics-delete": []}
+POSTS = ("invite", "member-add")
 
 
 @pytest.fixture
@@ -214,6 +215,7 @@ def test_topics_are_imported_listed_and_deleted(campaign, organizer, as_user):
     bad = client.post("/c/small/topics/import/", {"file": upload(b"7\tother\n8\t\n", "b.tsv")})
     assert bad.status_code == 422
     assert "fault-E" in bad.content.decode()
+    assert "Delete all 4 topics?" in client.get("/c/small/topics/delete/").content.decode()
     assert client.post("/c/small/topics/delete/").url == "/c/small/topics/"
     assert "No topics yet" in client.get("/c/small/topics/").content.decode()
     assert client.get(reverse("topic", args=["small", "7"])).status_code == 404
@@ -288,6 +290,7 @@ def test_a_run_is_replaced_withdrawn_and_downloaded(campaign, participant, team,
     answer = client.get(f"{url}file/")
     assert answer.content == run_text()
     assert answer.headers["Content-Disposition"] == 'attachment; filename="run.txt"'
+    assert "Withdraw the run first?" in client.get(f"{new}withdraw/").content.decode()
     assert client.post(f"{new}withdraw/").url == new
     assert "Withdrawn." in client.get(new).content.decode()
 

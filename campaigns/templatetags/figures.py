@@ -1,0 +1,13 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def thousands(number: int | None) -> str:
+    """``22499`` as ``22,499``; nothing as a dash."""
+    return "–" if number is None or number == "" else f"{number:,}"
