@@ -35,12 +35,7 @@ def import_judgments(
     scale, EJ03 a pair twice.
     """
     require(actor, "campaigns.manage", campaign)
-    if not campaign.members.filter(user=assessor, role=Role.ASSESSOR).exists():
-        raise Refused(
-            "not-an-assessor",
-            f"{assessor.shown_name} is not an assessor of this campaign.",
-            "Give them the role first.",
-        )
+    require_assessor(campaign, assessor)
     topics = {topic.number: topic for topic in campaign.topics.all()}
     listed = checked(campaign, topics, list(rows))
     with transaction.atomic():
@@ -74,6 +69,15 @@ def import_judgments(
             without_slot=sum((topic, docno) not in slots for topic, docno, _ in fresh),
         )
     return len(fresh)
+
+
+def require_assessor(campaign: Campaign, assessor: User) -> None:
+    if not campaign.members.filter(user=assessor, role=Role.ASSESSOR).exists():
+        raise Refused(
+            "not-an-assessor",
+            f"{assessor.shown_name} is not an assessor of this campaign.",
+            "Give them the role first.",
+        )
 
 
 def checked(
