@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818 (a no is no error)
     """A state, limit or deadline forbids the act. Pages, API and commands show it as it is."""
 
     def __init__(self, code: str, message: str, cure: str = "") -> None:

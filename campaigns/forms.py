@@ -48,7 +48,7 @@ class MomentInput(forms.DateTimeInput):
         super().__init__(format="%Y-%m-%dT%H:%M")
 
 
-class CampaignForm(forms.ModelForm):
+class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Campaign
         fields = (
@@ -102,7 +102,7 @@ class GradeForm(forms.Form):
     meaning = forms.CharField(max_length=200, required=False, label="Meaning, for assessors")
 
 
-class BaseGradeFormSet(forms.BaseFormSet):
+class BaseGradeFormSet(forms.BaseFormSet):  # type: ignore[type-arg]
     """Rows left empty do not count, wherever they stand: emptying a row removes the grade."""
 
     def initial_form_count(self) -> int:
@@ -137,7 +137,7 @@ class MemberForm(forms.Form):
         return found
 
 
-class SignUpForm(BaseUserCreationForm):
+class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]
     name = forms.CharField(max_length=150, label="Your name")
 
     field_order = ("name", "username", "password1", "password2")
@@ -172,7 +172,7 @@ class ImportForm(forms.Form):
         named = [(key, FORMAT_NAMES.get(key, key)) for key in formats]
         self.fields["format"].choices = [("", "Told from the file"), *named]  # type: ignore[attr-defined]
 
-    def clean_file(self) -> UploadedFile:
+    def clean_file(self) -> UploadedFile[Any]:
         return bounded(self.cleaned_data["file"])
 
 
@@ -212,7 +212,10 @@ class RunForm(forms.Form):
 
     def __init__(self, *args: Any, user: User, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        teams, replaces = teams_for(user, campaign), runs_for(user, campaign).accepted()
+        teams, replaces = (
+            teams_for(user, campaign),
+            runs_for(user, campaign).filter(state=Run.State.ACCEPTED),
+        )
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]
         self.fields["replaces"].queryset = replaces  # type: ignore[attr-defined]
         if not organizes(user, campaign):
@@ -221,18 +224,18 @@ class RunForm(forms.Form):
         if not replaces.exists():
             self.fields["replaces"].widget = forms.HiddenInput()
 
-    def clean_file(self) -> UploadedFile:
+    def clean_file(self) -> UploadedFile[Any]:
         return bounded(self.cleaned_data["file"])
 
 
-class AccountForm(forms.ModelForm):
+class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = User
         fields = ("first_name", "last_name", "email")
         labels = {"email": "E-mail"}
 
 
-def bounded(upload: UploadedFile) -> UploadedFile:
+def bounded(upload: UploadedFile[Any]) -> UploadedFile[Any]:
     """Refuse a file that is too large before its bytes are read."""
     limit = settings.POOLBENCH_MAX_UPLOAD_BYTES
     if (upload.size or 0) > limit:

@@ -26,7 +26,7 @@ class AppendOnly(models.Model):
             raise TypeError(f"{type(self).__name__} rows are never changed")
         super().save(*args, **kwargs)
 
-    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         raise TypeError(f"{type(self).__name__} rows are never deleted")
 
 
@@ -49,7 +49,7 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
         """The gate: campaigns in which ``user`` has a role; a superuser sees all."""
         if user.is_superuser:
             return self
-        return self.filter(pk__in=Member.objects.filter(user_id=user.pk).values("campaign"))
+        return self.filter(pk__in=Member.objects.filter(user_id=user.pk or 0).values("campaign"))
 
 
 class Campaign(models.Model):
@@ -236,7 +236,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         """The gate: all runs for the campaign's organizers, a team's own for its members."""
         if user.is_superuser:
             return self
-        roles = Member.objects.filter(user_id=user.pk)
+        roles = Member.objects.filter(user_id=user.pk or 0)
         organized = roles.filter(role=Role.ORGANIZER).values("campaign")
         teams = roles.filter(role=Role.PARTICIPANT).values("team")
         return self.filter(Q(campaign__in=organized) | Q(team__in=teams))

@@ -41,7 +41,7 @@ def campaign_for(
     campaign = Campaign.objects.visible_to(user).filter(slug=slug).first()
     if campaign is None:
         raise Http404(f"no campaign {slug}")
-    require(user, permission, campaign)
+    require(user, permission, campaign)  # type: ignore[arg-type]  # nobody sees none
     return campaign
 
 

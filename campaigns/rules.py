@@ -18,27 +18,27 @@ def roles_of(user: User, campaign: Campaign) -> frozenset[str]:
     return frozenset(rows)
 
 
-@rules.predicate
+@rules.predicate  # type: ignore[untyped-decorator]
 def is_member(user: User, campaign: Campaign) -> bool:
     return bool(roles_of(user, campaign))
 
 
-@rules.predicate
+@rules.predicate  # type: ignore[untyped-decorator]
 def is_organizer(user: User, campaign: Campaign) -> bool:
     return Role.ORGANIZER in roles_of(user, campaign)
 
 
-@rules.predicate
+@rules.predicate  # type: ignore[untyped-decorator]
 def is_assessor(user: User, campaign: Campaign) -> bool:
     return Role.ASSESSOR in roles_of(user, campaign)
 
 
-@rules.predicate
+@rules.predicate  # type: ignore[untyped-decorator]
 def is_participant(user: User, campaign: Campaign) -> bool:
     return Role.PARTICIPANT in roles_of(user, campaign)
 
 
-@rules.predicate
+@rules.predicate  # type: ignore[untyped-decorator]
 def may_create(user: User, _: object = None) -> bool:
     return user.can_create_campaigns
 

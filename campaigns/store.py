@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 from uuid import uuid4
 
@@ -24,7 +23,7 @@ def put(data: bytes, suffix: str = "") -> str:
         # Written beside and renamed, so that no reader ever sees half a file.
         part = target.with_name(f"{target.name}.{uuid4().hex}.part")
         part.write_bytes(data)
-        os.replace(part, target)
+        part.replace(target)
     return name
 
 

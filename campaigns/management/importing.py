@@ -25,7 +25,7 @@ class ImportCommand(BaseCommand):
         parser.add_argument("--format", default="", help="told from the file if left out")
         parser.add_argument("--as", dest="username", help="an organizer's user name")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *_args: Any, **options: Any) -> None:
         campaign = Campaign.objects.filter(slug=options["slug"]).first()
         if campaign is None:
             raise CommandError(f"There is no campaign {options['slug']}.")

@@ -202,7 +202,7 @@ def rules_for(run: Run) -> RunRules:
     """What the campaign asks of ``run``."""
     campaign = run.campaign
     topics = list(campaign.topics.values_list("number", "withheld"))
-    earlier = run.team.runs.accepted().exclude(pk=run.replaces_id)
+    earlier = run.team.runs.accepted().exclude(pk=run.replaces_id or 0)
     rules = RunRules(
         topics=frozenset(number for number, withheld in topics if not withheld) or None,
         withheld_topics=frozenset(number for number, withheld in topics if withheld),
@@ -221,7 +221,7 @@ def rules_for(run: Run) -> RunRules:
 
 def used_tags(run: Run) -> frozenset[str]:
     """Tags of accepted runs but the one to be replaced, and those that other teams gave up."""
-    accepted = run.campaign.runs.accepted().exclude(pk=run.replaces_id)
+    accepted = run.campaign.runs.accepted().exclude(pk=run.replaces_id or 0)
     given_up = run.campaign.runs.filter(state__in=HELD).exclude(team=run.team_id)
     return frozenset(accepted.values_list("tag", flat=True)) | frozenset(
         given_up.values_list("tag", flat=True)

@@ -8,6 +8,6 @@ register = template.Library()
 
 
 @register.filter
-def thousands(number: int | None) -> str:
+def thousands(number: int | str | None) -> str:
     """``22499`` as ``22,499``; nothing as a dash."""
-    return "–" if number is None or number == "" else f"{number:,}"
+    return f"{number:,}" if isinstance(number, int) else "–"

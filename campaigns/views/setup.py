@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -94,8 +96,9 @@ def grade_forms(
     scale: tuple[GradeSpec, ...] = (), request: HttpRequest | None = None
 ) -> BaseGradeFormSet:
     if request is not None:
-        return GradeFormSet(request.POST, prefix="scale")
-    return GradeFormSet(initial=[vars(step) for step in scale], prefix="scale")
+        return cast(BaseGradeFormSet, GradeFormSet(request.POST, prefix="scale"))
+    initial = [vars(step) for step in scale]
+    return cast(BaseGradeFormSet, GradeFormSet(initial=initial, prefix="scale"))
 
 
 def typed(request: HttpRequest) -> dict[str, str | bool]:

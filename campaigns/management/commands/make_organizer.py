@@ -24,7 +24,7 @@ class Command(BaseCommand):
             "--password-stdin", action="store_true", help="Read the password from standard input."
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *_args: Any, **options: Any) -> None:
         user = User.objects.filter(username=options["username"]).first()
         is_new = user is None
         user = user or User(username=options["username"], email=options["email"])

@@ -12,5 +12,5 @@ from campaigns.services.jobs import sweep
 class Command(BaseCommand):
     help = "Queue again the jobs whose worker is gone."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *_args: Any, **_options: Any) -> None:
         self.stdout.write(f"{sweep()} jobs queued again")
