@@ -1,0 +1,143 @@
+"""A small campaign in the middle of its life, with everybody in it, and another beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from campaigns.models import Campaign, Document, Invitation, Job, Role, Run, Team, Topic, User
+from campaigns.services import jobs
+from campaigns.services.campaigns import create_campaign
+from campaigns.services.people import add_member, invite, make_team, token_of
+from campaigns.services.runs import job_of, submit_run
+from evaluation.models import RunScores, ScoreSet
+from evaluation.services import release_scores, score_campaign
+from judging.models import Plan, Qrels, Slot
+from judging.services.imports import import_judgments
+from judging.services.plans import make_plan
+from judging.services.qrels import release_qrels
+from judging.services.work import claim
+from pooling.models import Pool
+from pooling.services import freeze
+from tests.conftest import SCALE, user
+
+ROLES = (
+    "anonymous", "stranger", "viewer", "owner", "rival", "assessor", "organizer", "foreigner",
+)  # fmt: skip
+"""Owner and rival are participants: runs, jobs and scores of the tests are the owner's team's.
+The foreigner organizes the other campaign."""
+
+
+@dataclass
+class World:
+    """``campaign`` is played up to released scores; ``elsewhere`` likewise, by the foreigner."""
+
+    campaign: Campaign
+    people: dict[str, User | None]
+    run: Run
+    refused: Run
+    pool: Pool
+    plan: Plan
+    slot: Slot
+    qrels: Qrels
+    score_set: ScoreSet
+    draft: ScoreSet
+    invitation: Invitation
+    job: Job
+    elsewhere: World | None = None
+
+    @property
+    def scores(self) -> RunScores:
+        return self.score_set.runs.get(run=self.run)
+
+    def slug(self) -> dict[str, Any]:
+        return {"slug": self.campaign.slug}
+
+
+def build_world() -> World:
+    """Two played campaigns; eight kinds of people."""
+    everybody: dict[str, User | None] = {"anonymous": None, "stranger": user("stranger")}
+    foreigner = user("foreigner", can_create_campaigns=True)
+    organizer = user("organizer", can_create_campaigns=True)
+    world = play(organizer, "small", everybody)
+    world.elsewhere = play(foreigner, "elsewhere", {})
+    world.people["foreigner"] = foreigner
+    return world
+
+
+def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
+    campaign = begin(organizer, slug)
+    team, rivals = (make_team(actor=organizer, campaign=campaign, name=n) for n in ("A", "B"))
+    people = others | {
+        "viewer": enrol(campaign, "viewer", Role.VIEWER),
+        "owner": enrol(campaign, "owner", Role.PARTICIPANT, team),
+        "rival": enrol(campaign, "rival", Role.PARTICIPANT, rivals),
+        "assessor": enrol(campaign, "assessor", Role.ASSESSOR),
+        "organizer": organizer,
+    }
+    run = submit(people["owner"], team, f"{slug}-a", {"1": "d1 d2 d3", "2": "d4 d5"})
+    refused = submit(people["owner"], team, f"{slug}-bad", {"99": "d1"})
+    submit(people["rival"], rivals, f"{slug}-b", {"1": "d2 d6", "2": "d5 d7"})
+    pool = freeze(actor=organizer, campaign=campaign, depth=2, runs=campaign.runs.accepted())
+    judge = people["assessor"]
+    plan = make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [judge], "2": [judge]})
+    rows = [("1", "d1", 2), ("1", "d2", 0), ("1", "d6", 1)]
+    import_judgments(actor=organizer, campaign=campaign, assessor=judge, rows=rows)
+    slot = claim(actor=judge, campaign=campaign, topic=campaign.topics.get(number="2"))
+    qrels = release_qrels(actor=organizer, campaign=campaign, policy="majority")
+    score_set = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    return World(
+        campaign=campaign,
+        people=people,
+        run=run,
+        refused=refused,
+        pool=pool,
+        plan=plan,
+        slot=slot,
+        qrels=qrels,
+        score_set=release_scores(actor=organizer, score_set=score_set),
+        draft=score_campaign(actor=organizer, campaign=campaign, qrels=qrels),
+        invitation=invite(actor=organizer, campaign=campaign, role=Role.ASSESSOR),
+        job=job_of(run),
+    )
+
+
+def begin(organizer: User, slug: str) -> Campaign:
+    campaign = create_campaign(actor=organizer, title=slug.title(), slug=slug, scale=SCALE)
+    Topic.objects.bulk_create(
+        Topic(campaign=campaign, number=str(n), title=f"topic {n}", position=n) for n in (1, 2, 3)
+    )
+    Document.objects.bulk_create(
+        Document(campaign=campaign, docno=f"d{n}", title=f"Document {n}", body=f"Text {n}.")
+        for n in range(1, 10)
+    )
+    return campaign
+
+
+def enrol(campaign: Campaign, name: str, role: str, team: Team | None = None) -> User:
+    who = user(name if campaign.slug == "small" else f"{name}-{campaign.slug}")
+    add_member(actor=campaign.created_by, campaign=campaign, user=who, role=role, team=team)
+    return who
+
+
+def submit(who: User | None, team: Team, tag: str, ranked: dict[str, str]) -> Run:
+    """A run as it comes through the door: uploaded and checked."""
+    lines = [
+        f"{topic} Q0 {docno} {rank} {100 - rank} {tag}\n"
+        for topic, docnos in ranked.items()
+        for rank, docno in enumerate(docnos.split(), 1)
+    ]
+    run = submit_run(
+        actor=who,
+        campaign=team.campaign,
+        team=team,
+        data="".join(lines).encode(),
+        file_name=f"{tag}.txt",
+    )
+    jobs.run_here(job_of(run))
+    run.refresh_from_db()
+    return run
+
+
+def token(world: World) -> str:
+    return token_of(world.invitation)
