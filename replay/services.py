@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from campaigns.core.faults import BadFile, FaultReport
 from campaigns.core.opening import read_bytes
@@ -69,7 +70,7 @@ def play(*, actor: User, manifest: Manifest, say: Say) -> Played:
     return Played(campaign, score_set, clock.seconds)
 
 
-def read_grades(path: object) -> QrelsTable:
+def read_grades(path: Path) -> QrelsTable:
     return read_qrels(read_bytes(path), file=str(path))
 
 

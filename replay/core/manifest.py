@@ -150,9 +150,9 @@ def parse(path: Path, report: FaultReport) -> tuple[dict[str, Any], yaml.Node | 
     except UnicodeDecodeError:
         report.add("EM01", f"{MANIFEST} is not UTF-8", "Save it as UTF-8.")
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = {"line": mark.line + 1, "column": mark.column + 1} if mark else {}
-        report.add("EM02", f"not YAML: {error.problem}", "Correct the syntax.", **place)
+        line, column = place(error.problem_mark)
+        cure = "Correct the syntax."
+        report.add("EM02", f"not YAML: {error.problem}", cure, line=line, column=column)
     else:
         if isinstance(data, dict):
             return data, tree
@@ -213,9 +213,13 @@ def fault(
     message: str,
     cure: str,
 ) -> None:
-    mark = position(tree, path)
-    line, column = (mark.line + 1, mark.column + 1) if mark else (None, None)
+    line, column = place(position(tree, path))
     report.add(code, message, cure, line=line, column=column)
+
+
+def place(mark: yaml.Mark | None) -> tuple[int | None, int | None]:
+    """Line and column, counted from 1."""
+    return (mark.line + 1, mark.column + 1) if mark else (None, None)
 
 
 def position(node: yaml.Node | None, path: tuple[str | int, ...]) -> yaml.Mark | None:
@@ -243,7 +247,10 @@ def named(path: tuple[str | int, ...]) -> str:
 def build(data: dict[str, Any], folder: Path) -> Manifest:
     scale = tuple(
         GradeEntry(
-            g["grade"], g["label"], g["key"], float(g.get("gain", max(0, g["grade"]))),
+            g["grade"],
+            g["label"],
+            g["key"],
+            float(g.get("gain", max(0, g["grade"]))),
             g.get("meaning") or "",
         )
         for g in data["scale"]

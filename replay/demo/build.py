@@ -14,8 +14,8 @@ import yaml
 
 from campaigns.core.documents import DocumentText
 from campaigns.core.topics import TopicText, read_topics
-from replay.demo.corpus import stdlib_documents
 from pooling.core.order import hash_order
+from replay.demo.corpus import stdlib_documents
 from replay.demo.rankers import RUNS, DemoRun
 from replay.demo.words import Scored
 

@@ -73,9 +73,7 @@ def broker(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.service
-def test_worker_checks_runs_that_were_queued_before_it_started(
-    broker: str, tmp_path: Path
-) -> None:
+def test_worker_checks_runs_that_were_queued_before_it_started(broker: str, tmp_path: Path) -> None:
     env = {
         **os.environ,
         "POOLBENCH_VAR": str(tmp_path),

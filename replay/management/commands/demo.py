@@ -21,8 +21,7 @@ from replay.services import organizer_named, play
 
 ACCOUNTS = {"organizer": "organizer", "ada": "assessor", "participant": "participant"}
 UNFINISHED = (
-    "An earlier demo was interrupted and is incomplete. "
-    "Remove the folder {folder} and start again."
+    "An earlier demo was interrupted and is incomplete. Remove the folder {folder} and start again."
 )
 
 
@@ -33,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--no-serve", action="store_true", help="stop after the tables")
         parser.add_argument("--bind", default="127.0.0.1:8000", help="address:port")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, **options: Any) -> None:
         call_command("migrate", verbosity=0)
         campaign = self.campaign()
         score_set = campaign.score_sets.exclude(released_at=None).first()

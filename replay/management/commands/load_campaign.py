@@ -24,7 +24,7 @@ class Command(BaseCommand):
             "--organizer", default="organizer", help="account that owns it; made if absent"
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, **options: Any) -> None:
         start = time.perf_counter()
         try:
             manifest = read_manifest(options["folder"])

@@ -33,7 +33,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--bind", default="127.0.0.1:8000", help="address:port")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, **options: Any) -> None:
         children = [subprocess.Popen(command) for command in self.commands(options["bind"])]  # noqa: S603 - our own commands
         signal.signal(signal.SIGTERM, raise_exit)
         if not User.objects.filter(can_create_campaigns=True).exists():
