@@ -239,15 +239,16 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
     api = {"campaign": world.campaign.slug}
     scale = [{"value": n, "label": f"{n}", "key": f"{n}", "gain": n} for n in (0, 1)]
     place = api | {"topic": "2"}
-    said = place | {"docno": world.slot.item.docno, "client_uuid": str(world.slot.token)}
+    page = {"docno": world.slot.item.docno, "client_uuid": str(world.slot.token)}
+    said = place | page
     return {
         "theme": {"theme": "dark"},
         "pools": {"run": runs, "depth": "1", "seconds": "30", "after": "1"},
         "invite": {"role": "assessor", "uses": "1", "days": "1"},
         "qrels-list": {"policy": "majority"},
         "score-evaluate": {"qrels": world.qrels.pk},
-        "judge": {"docno": world.slot.item.docno, "grade": "1", "token": str(world.slot.token)},
-        "judge-skip": {"docno": world.slot.item.docno, "reason": next(iter(SKIP_REASONS))},
+        "judge": page | {"grade": "1", "token": str(world.slot.token)},
+        "judge-skip": page | {"reason": next(iter(SKIP_REASONS))},
         "api-pool-list": api | {"depth": 1, "runs": runs},
         "api-pool-preview": api | {"depth": 1, "runs": runs},
         "api-judgment-list": said | {"grade": 1},

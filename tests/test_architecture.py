@@ -1,0 +1,148 @@
+"""The house's own rules, held by machine: who imports whom, how long things are, what is told."""
+
+from __future__ import annotations
+
+import ast
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+from django.template.loader import get_template
+
+from tests.conftest import REPOSITORY
+
+APPS = ("campaigns", "pooling", "judging", "evaluation", "replay", "workbench")
+CAP_FUNCTION, CAP_FILE, CAP_MEDIAN = 50, 400, 10
+TEMPLATES = REPOSITORY / "templates"
+
+
+def files(*folders: str, ending: str = "py") -> list[Path]:
+    found = (path for folder in folders for path in (REPOSITORY / folder).rglob(f"*.{ending}"))
+    return sorted(path for path in found if not {"migrations", "__pycache__"} & set(path.parts))
+
+
+@lru_cache(maxsize=1)
+def functions() -> list[tuple[str, int]]:
+    """``(place, lines)`` of every function of the product."""
+    found = []
+    for path in files(*APPS):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or 0) - node.lineno + 1
+                found.append((f"{path.relative_to(REPOSITORY)}:{node.lineno} {node.name}", lines))
+    return found
+
+
+def hits(pattern: str, paths: list[Path]) -> list[str]:
+    """``file:line text`` of every line that ``pattern`` finds."""
+    wanted = re.compile(pattern)
+    return [
+        f"{path.relative_to(REPOSITORY)}:{number} {line.strip()}"
+        for path in paths
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if wanted.search(line)
+    ]
+
+
+def test_imports_point_one_way():
+    lint = Path(sys.executable).with_name("lint-imports")
+    if not lint.exists():
+        pytest.skip("import-linter is not installed")
+    told = subprocess.run(
+        [lint, "--no-cache"], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 0, told.stdout
+
+
+def test_no_function_is_longer_than_the_cap():
+    assert [place for place, lines in functions() if lines > CAP_FUNCTION] == []
+
+
+def test_functions_are_short():
+    assert statistics.median(lines for _, lines in functions()) <= CAP_MEDIAN
+
+
+@pytest.mark.parametrize("folders", [APPS, ("tests", "benchmarks"), ("static",)])
+def test_no_file_is_longer_than_the_cap(folders):
+    paths = files(*folders) + files(*folders, ending="js")
+    told = {str(path.relative_to(REPOSITORY)): len(path.read_text().splitlines()) for path in paths}
+    assert {name: lines for name, lines in told.items() if lines > CAP_FILE} == {}
+
+
+def test_nothing_is_left_to_do():
+    words = "|".join(["TO" + "DO", "FIX" + "ME", "X" * 3, "NotImplemented" + "Error"])
+    paths = files(*APPS, "tests", "benchmarks") + files("templates", ending="html")
+    paths += files("static", ending="js") + files("static", ending="css")
+    assert hits(rf"\b({words})\b", paths) == []
+
+
+def templates() -> list[str]:
+    return [str(path.relative_to(TEMPLATES)) for path in files("templates", ending="html")]
+
+
+@pytest.mark.parametrize("name", templates())
+def test_every_template_loads(name):
+    assert get_template(name)
+
+
+def test_templates_hold_nothing_that_a_strict_policy_forbids():
+    paths = files("templates", ending="html")
+    assert hits(r"<style|\sstyle\s*=|\son[a-z]+\s*=\s*[\"']|javascript:|hx-on", paths) == []
+    assert hits(r"<script(?![^>]*\ssrc=)", paths) == []
+    assert hits(r"(src|href)\s*=\s*[\"']https?:", paths) == []
+
+
+def test_nothing_is_marked_safe_but_prose_and_pictures():
+    # Help texts of fields are written by us, and Django's own hold lists.
+    own = {"prose.py", "charts.py", "field.html", "div.html"}
+    python = [path for path in files(*APPS) if path.name not in own]
+    pages = [path for path in files("templates", ending="html") if path.name not in own]
+    assert hits(r"mark_safe|SafeString|format_html_join|autoescape", python) == []
+    assert hits(r"\|\s*safe\b|autoescape", pages) == []
+
+
+def test_apps_are_empty_at_their_root():
+    assert {
+        path: path.read_text()
+        for app in APPS
+        if (path := REPOSITORY / app / "__init__.py").read_text()
+    } == {}
+
+
+def test_constraints_name_no_host():
+    assert "://" not in (REPOSITORY / "constraints.txt").read_text()
+
+
+def documented() -> str:
+    pages = [REPOSITORY / "README.md", *files("docs", ending="md")]
+    return "\n".join(page.read_text() for page in pages)
+
+
+def commands() -> Iterator[str]:
+    for path in files(*APPS):
+        if path.parent.name == "commands" and path.stem != "__init__":
+            yield path.stem
+
+
+@pytest.mark.parametrize("command", sorted(commands()))
+def test_every_command_is_documented(command):
+    assert re.search(rf"\b{command}\b", documented())
+
+
+def test_every_setting_is_documented():
+    settings = (REPOSITORY / "workbench/settings.py").read_text()
+    named = set(re.findall(r"env(?:\.\w+)?\(\s*\"([A-Z_]+)\"", settings))
+    told = (REPOSITORY / "docs/deployment.md").read_text()
+    assert {name for name in named if f"`{name}`" not in told} == set()
+
+
+def test_nothing_names_the_machine_it_was_written_on():
+    pages = [REPOSITORY / name for name in ("README.md", "Makefile", "pyproject.toml")]
+    paths = [path for path in pages if path.exists()] + files("docs", ending="md")
+    paths += files(*APPS, "benchmarks", "tests")
+    assert hits(r"(^|[\s\"'(=])/(work|root|home)/", paths) == []

@@ -1,0 +1,275 @@
+"""What must hold on every page: the policy, cookies, CSRF, escaping, and no way around a gate."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.template import Context, Template
+from django.test import Client, RequestFactory
+from django.urls import reverse
+
+from campaigns.models import Campaign, Topic, User
+from campaigns.services import jobs
+from campaigns.services.runs import job_of, submit_run
+from tests.test_access import rows, urls
+from tests.world import World, build_world
+
+EVIL = "<script>alert(1)</script>"
+STRICT = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "form-action": "'self'",
+    "frame-ancestors": "'none'",
+    "base-uri": "'none'",
+}
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def world(db) -> World:
+    return build_world()
+
+
+def client_of(who: User | None, **options: bool) -> Client:
+    client = Client(**options)
+    if who is not None:
+        client.force_login(who)
+    return client
+
+
+def pages(world: World) -> list[tuple[str, str]]:
+    """``(role, address)`` of every page that somebody gets to see."""
+    address = urls(world)
+    return [
+        (role, address[name])
+        for name, method, statuses in rows()
+        for role, column in (("anonymous", 0), ("owner", 3), ("assessor", 5), ("organizer", 6))
+        if method == "GET" and statuses[column] == 200
+    ]
+
+
+def test_every_page_carries_the_strict_policy_and_nothing_that_it_forbids(world):
+    clients = {role: client_of(world.people[role]) for role, _ in pages(world)}
+    wrong = []
+    for role, address in pages(world):
+        answer = clients[role].get(address)
+        told = dict(
+            part.strip().partition(" ")[::2]
+            for part in answer.headers["Content-Security-Policy"].split(";")
+        )
+        loose = {name for name, value in STRICT.items() if told.get(name) != value}
+        if loose or answer.headers["X-Frame-Options"] != "DENY":
+            wrong.append((address, loose))
+        if answer.headers["Content-Type"].startswith("text/html"):
+            wrong += [(address, found) for found in forbidden(answer.content.decode())]
+        if answer.headers.get("X-Content-Type-Options") != "nosniff":
+            wrong.append((address, "nosniff"))
+    assert wrong == []
+
+
+def forbidden(html: str) -> list[str]:
+    """Inline script and style, event handlers, and addresses of other hosts that would load."""
+    inline = r"<script(?![^>]*\ssrc=)[^>]*>|<style|\sstyle=|\son\w+=|javascript:"
+    return re.findall(inline + r"|<(?:script|link|img)[^>]*(?:src|href)=\"https?:[^>]*", html)
+
+
+def test_the_cookies_of_a_session_are_out_of_reach_for_scripts(client, stranger):
+    answer = client.post(reverse("login"), {"username": "stranger", "password": PASSWORD})
+    assert answer.status_code == 302
+    session = answer.cookies["sessionid"]
+    assert (session["httponly"], session["samesite"]) == (True, "Lax")
+
+
+def test_behind_tls_the_cookies_are_secure():
+    from workbench import settings
+
+    assert settings.SESSION_COOKIE_SECURE == settings.CSRF_COOKIE_SECURE == settings.BEHIND_TLS
+
+
+def test_every_post_needs_a_csrf_token(world):
+    address = urls(world)
+    let_in = []
+    for name, method, statuses in rows():
+        if method in ("POST", "PATCH"):
+            role = "assessor" if statuses[5] < 400 else "organizer"
+            client = client_of(world.people[role], enforce_csrf_checks=True)
+            answer = client.generic(method, address[name], b"", content_type="application/json")
+            if answer.status_code != 403:
+                let_in.append(f"{name}: {answer.status_code}")
+    assert let_in == []
+
+
+def test_a_campaign_full_of_markup_shows_it_as_text(world):
+    Campaign.objects.filter(pk=world.campaign.pk).update(
+        title=EVIL, description=f"Read **this** {EVIL}", guidelines=EVIL
+    )
+    world.campaign.topics.update(title=EVIL, description=EVIL, narrative=EVIL)
+    world.campaign.documents.update(title=EVIL, body=EVIL, url="javascript:alert(1)")
+    world.campaign.runs.update(description=EVIL, file_name=EVIL)
+    world.campaign.teams.filter(name="A").update(name=EVIL)
+    User.objects.filter(username="owner").update(first_name=EVIL)
+    for role, address in pages(world):
+        answer = client_of(world.people[role]).get(address)
+        if answer.headers["Content-Type"].startswith("text/html"):
+            html = answer.content.decode()
+            assert EVIL not in html, address
+            assert 'href="javascript:' not in html, address
+
+
+def test_tags_docnos_and_excerpts_with_markup_are_shown_as_text(world):
+    run = world.run
+    line = "1 Q0 <img/src=x/onerror=alert(1)> 1 oops <b>tag</b>\n"
+    bad = submit_run(
+        actor=world.people["owner"],
+        campaign=world.campaign,
+        team=run.team,
+        data=line.encode(),
+        file_name="<b>.txt",
+    )
+    jobs.run_here(job_of(bad))
+    page = client_of(world.people["owner"]).get(bad.get_absolute_url()).content.decode()
+    assert "<img/src" not in page
+    assert "<b>tag" not in page
+    assert "<b>.txt" not in page
+    assert "&lt;b&gt;.txt" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("<script>alert(1)</script>", "<script"),
+        ("[x](javascript:alert(1))", 'href="javascript'),
+        ("[x](data:text/html;base64,PHN2Zz4=)", 'href="data'),
+        ('<img src="x" onerror="alert(1)">', "<img"),
+        ("![x](https://tracker.example/x.gif)", "<img"),
+        ("<a href='x' onclick='y()'>z</a>", "<a href='x'"),
+    ],
+)
+def test_markdown_lets_no_script_or_image_through(text, never):
+    html = Template("{% load prose %}{{ text|markdown }}").render(Context({"text": text}))
+    assert never not in html
+
+
+def test_the_sign_in_locks_after_ten_wrong_passwords(client, stranger):
+    wrong = {"username": "stranger", "password": "guess"}
+    statuses = [client.post(reverse("login"), wrong).status_code for _ in range(11)]
+    assert statuses[0] == 200
+    assert statuses[-1] == 429
+    right = {"username": "stranger", "password": PASSWORD}
+    assert client.post(reverse("login"), right).status_code == 429
+
+
+def test_objects_of_another_campaign_are_not_there_under_ones_own(world):
+    """An organizer of ``small`` asks for things of ``elsewhere`` below their own address."""
+    slug, other = world.campaign.slug, world.elsewhere
+    theirs = {
+        "run": [other.run.pk],
+        "run-file": [other.run.pk],
+        "run-withdraw": [other.run.pk],
+        "job": [other.job.pk],
+        "plan-assign": [other.plan.pk],
+        "score-set": [other.score_set.pk],
+        "compare": [other.score_set.pk],
+        "score-set-download": [other.score_set.pk, "csv"],
+        "run-scores": [other.score_set.pk, other.run.pk],
+        "run-scores-download": [world.score_set.pk, other.run.pk, "txt"],
+        "pool": [99],
+        "qrels": [99],
+    }
+    client = client_of(world.people["organizer"])
+    found = {
+        name: client.get(reverse(name, args=[slug, *args])).status_code
+        for name, args in theirs.items()
+    }
+    assert set(found.values()) == {404}, found
+
+
+@pytest.mark.parametrize(
+    ("name", "thing"),
+    [
+        ("run-withdraw", "run"),
+        ("plan-pause", "plan"),
+        ("slot-reopen", "slot"),
+        ("score-release", "draft"),
+        ("invitation-revoke", "invitation"),
+    ],
+)
+def test_acts_on_another_campaigns_objects_are_not_there(world, name, thing):
+    address = reverse(name, args=[world.campaign.slug, getattr(world.elsewhere, thing).pk])
+    assert client_of(world.people["organizer"]).post(address).status_code == 404
+
+
+def test_a_pool_is_not_frozen_from_another_campaigns_runs(world):
+    asked = {"run": [world.elsewhere.run.pk], "depth": "1", "seconds": "30", "after": "1"}
+    answer = client_of(world.people["organizer"]).post(
+        reverse("pools", args=[world.campaign.slug]), asked
+    )
+    assert answer.status_code == 422
+    assert world.campaign.pools.count() == 1
+
+
+def test_versions_of_pools_and_qrels_are_those_of_the_campaign_in_the_address(world):
+    """Both campaigns have a version 1; each organizer gets their own."""
+    client = client_of(world.people["organizer"])
+    for name, args in {"pool-download": [1, "csv"], "qrels-download": [1]}.items():
+        own = client.get(reverse(name, args=[world.campaign.slug, *args]))
+        assert own.status_code == 200
+        assert client.get(reverse(name, args=["elsewhere", *args])).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "target", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "/\\evil.example"]
+)
+def test_no_redirect_leaves_the_site(client, stranger, target):
+    after_theme = client.post(reverse("theme"), {"theme": "dark", "next": target})
+    assert after_theme.headers["Location"] == "/"
+    signing_in = {"username": "stranger", "password": PASSWORD, "next": target}
+    assert client.post(reverse("login"), signing_in).headers["Location"] == "/"
+
+
+def test_an_upload_beyond_the_limit_is_refused(world, settings):
+    settings.POOLBENCH_MAX_UPLOAD_BYTES = 1000
+    before = world.campaign.runs.count()
+    file = SimpleUploadedFile("big.txt", b"1 Q0 d1 1 1 big\n" * 100)
+    asked = {"file": file, "team": world.run.team.pk, "kind": "automatic", "priority": "1"}
+    client = client_of(world.people["owner"])
+    page = client.post(reverse("run-upload", args=[world.campaign.slug]), asked)
+    assert (page.status_code, world.campaign.runs.count()) == (422, before)
+    file.seek(0)
+    api = client.post("/api/runs/", {"campaign": world.campaign.slug, "file": file})
+    assert (api.status_code, api.json()["code"]) == (409, "too-large")
+
+
+def test_an_assessors_pages_tell_nothing_of_runs_and_ranks(world):
+    """Tags, teams and the best rank are made recognisable, then looked for."""
+    client = client_of(world.people["assessor"])
+    secrets = [run.tag for run in world.campaign.runs.all()]
+    for role, address in pages(world):
+        if role == "assessor" and "/c/" in address:
+            html = client.get(address).content.decode()
+            assert [tag for tag in secrets if tag in html] == [], address
+
+
+def test_an_api_token_of_nobody_is_turned_away(client, db):
+    answer = client.get("/api/campaigns/", headers={"Authorization": "Token 123"})
+    assert answer.status_code == 401
+
+
+def test_hosts_that_are_not_ours_are_not_answered(settings):
+    settings.ALLOWED_HOSTS = ["bench.example.org"]
+    with pytest.raises(Exception, match="Invalid HTTP_HOST"):
+        RequestFactory().get("/", headers={"host": "evil.example"}).get_host()
+    assert Client().get("/", headers={"host": "evil.example"}).status_code == 400
+
+
+def test_topic_numbers_with_odd_signs_find_their_page(world):
+    """Identifiers go through addresses unharmed, and nothing but them."""
+    for number in ("a/b", "q?x=1", "ü#1", "<b>"):
+        Topic.objects.create(campaign=world.campaign, number=number, title="odd", position=9)
+        address = reverse("topic", args=[world.campaign.slug, number])
+        page = client_of(world.people["organizer"]).get(address)
+        assert page.status_code == 200
+        assert "<b></" not in page.content.decode()
