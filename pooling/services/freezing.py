@@ -36,6 +36,8 @@ def freeze(
     table = build(campaign, chosen, spec)
     try:
         with transaction.atomic():
+            # Locked, so that of two organizers the second sees the pool of the first.
+            Campaign.objects.select_for_update().get(pk=campaign.pk)
             check_unchanged(campaign, chosen, after, hash_of(spec))
             return write(actor, campaign, spec, table)
     except IntegrityError as error:

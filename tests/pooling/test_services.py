@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from django.core.exceptions import PermissionDenied
+from django.db import connection
 
 from campaigns.core.runs import run_from_rows
 from campaigns.errors import Refused
@@ -202,3 +205,28 @@ def test_a_cut_matrix_keeps_the_first_documents_of_the_topics_asked_for(campaign
     assert cut.topics == ("1", "3")
     assert cut.starts.tolist() == [0, 2, 4]
     assert cut.docnos == ["d0", "d1", "d0", "d1"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_organizers_at_the_very_same_time_one_wins(organizer, campaign, runs):
+    def attempt(depth: int) -> str:
+        try:
+            freeze(actor=organizer, campaign=campaign, depth=depth, runs=runs, after=0)
+        except Refused as refused:
+            return refused.code
+        return "frozen"
+
+    def attempt_beside(depth: int) -> str:
+        try:
+            return attempt(depth)
+        finally:
+            connection.close()
+
+    if connection.vendor == "sqlite":
+        # Threads cannot share the suite's SQLite in memory; its writers queue anyway.
+        found = [attempt(1), attempt(2)]
+    else:
+        with ThreadPoolExecutor(2) as threads:
+            found = sorted(threads.map(attempt_beside, (1, 2)))
+    assert found == ["frozen", "overtaken"]
+    assert campaign.pools.count() == 1
