@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Max
 
 from campaigns.errors import Refused
@@ -34,14 +34,11 @@ def freeze(
     chosen = checked_runs(campaign, runs)
     spec = spec_of(campaign, depth, chosen)
     table = build(campaign, chosen, spec)
-    try:
-        with transaction.atomic():
-            # Locked, so that of two organizers the second sees the pool of the first.
-            Campaign.objects.select_for_update().get(pk=campaign.pk)
-            check_unchanged(campaign, chosen, after, hash_of(spec))
-            return write(actor, campaign, spec, table)
-    except IntegrityError as error:
-        raise overtaken() from error
+    with transaction.atomic():
+        # Locked, so that of two organizers the second sees the pool of the first.
+        Campaign.objects.select_for_update().get(pk=campaign.pk)
+        check_unchanged(campaign, chosen, after, hash_of(spec))
+        return write(actor, campaign, spec, table)
 
 
 def check_unchanged(
@@ -49,7 +46,8 @@ def check_unchanged(
 ) -> None:
     """Refuse if what was built from, or what is there already, has changed meanwhile."""
     if after is not None and newest_version(campaign) != after:
-        raise overtaken()
+        cure = "Look at the new pool first, then preview and freeze again."
+        raise Refused("overtaken", "Another pool was frozen while you looked at this one.", cure)
     same = campaign.pools.filter(inputs_hash=inputs_hash).first()
     if same is not None:
         cure = "Choose other runs or another depth to extend it."
@@ -60,14 +58,6 @@ def check_unchanged(
 def newest_version(campaign: Campaign) -> int:
     """The number of the newest frozen pool; 0 when there is none."""
     return campaign.pools.aggregate(newest=Max("version"))["newest"] or 0
-
-
-def overtaken() -> Refused:
-    return Refused(
-        "overtaken",
-        "Another pool was frozen while you looked at this one.",
-        "Look at the new pool first, then preview and freeze again.",
-    )
 
 
 def write(actor: User, campaign: Campaign, spec: dict[str, Any], table: PoolTable) -> Pool:
