@@ -173,7 +173,7 @@ def pool(request: SignedIn, slug: str, version: int) -> HttpResponse:
         "campaign": campaign,
         "crumbs": [("Pool", to("pools", campaign)), (f"Version {found.version}", None)],
         "pool": found,
-        "newer": campaign.pools.filter(version__gt=found.version).last(),
+        "newer": campaign.pools.filter(version__gt=found.version).first(),
         "gone": [run for run in found.spec["runs"] if run["id"] not in accepted],
         **parts_context(campaign, composition_of(found)),
     }

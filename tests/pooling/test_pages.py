@@ -136,3 +136,11 @@ def test_the_page_asks_the_database_the_same_for_one_run_and_more(page, address,
             page.get(address)
         counts.append(len(told))
     assert counts[0] == counts[2]
+
+
+def test_an_old_pool_points_to_the_newest(page, organizer, campaign, runs):
+    pools = [
+        freeze(actor=organizer, campaign=campaign, depth=depth, runs=runs) for depth in (1, 2, 3)
+    ]
+    shown = [page.get(pool.get_absolute_url()).context["newer"] for pool in pools]
+    assert shown == [pools[2], pools[2], None]
