@@ -20,11 +20,12 @@ from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import exception_handler
 
 from campaigns.core.faults import BadFile
+from campaigns.core.scale import GradeSpec
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Document, Grade, Run, Topic, User
 from campaigns.queries import campaign_for, teams_for
 from campaigns.services import collection, jobs
-from campaigns.services.campaigns import GradeSpec, create_campaign, update_campaign
+from campaigns.services.campaigns import create_campaign, update_campaign
 from campaigns.services.runs import job_of, original, submit_run, withdraw_run
 
 CAMPAIGN = OpenApiParameter("campaign", str, description="Slug: only this campaign's.")

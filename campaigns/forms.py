@@ -10,10 +10,10 @@ from django.contrib.auth.forms import BaseUserCreationForm
 from django.core.files.uploadedfile import UploadedFile
 
 from campaigns.core.documents import DOCUMENT_FORMATS
+from campaigns.core.scale import GradeSpec
 from campaigns.core.topics import TOPIC_FORMATS
 from campaigns.models import Campaign, Role, Run, Team, User
 from campaigns.queries import organizes, runs_for, teams_for
-from campaigns.services.campaigns import GradeSpec
 
 PRESETS = {
     "binary": (

@@ -75,9 +75,6 @@ def read_grades(path: Path) -> QrelsTable:
 
 
 def set_up(actor: User, manifest: Manifest, clock: Clock) -> Campaign:
-    scale = [
-        campaigns.GradeSpec(g.value, g.label, g.key, g.gain, g.meaning) for g in manifest.scale
-    ]
     settings = {
         name: getattr(manifest, name)
         for name in ("description", "guidelines", "relevance_level", "board")
@@ -87,7 +84,7 @@ def set_up(actor: User, manifest: Manifest, clock: Clock) -> Campaign:
             actor=actor,
             title=manifest.title,
             slug=manifest.slug,
-            scale=scale,
+            scale=manifest.scale,
             max_runs_per_team=None,
             measures=list(manifest.measures),
             **settings,

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from campaigns.core.scale import GradeSpec
 from campaigns.models import Campaign, Document, Role, Team, Topic, User
-from campaigns.services.campaigns import GradeSpec, create_campaign
+from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import add_member, make_team
 from campaigns.store import sha256
 

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.text import slugify
 
+from campaigns.core.scale import GradeSpec, scale_faults
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Grade, Member, Role, User
 from campaigns.rules import require
 from campaigns.services import events
-
-RESERVED_KEYS = frozenset("usc")
-"""Undo, skip and comment on the judging screen."""
-
-
-@dataclass(frozen=True)
-class GradeSpec:
-    """One step of a grade scale; ``key`` is the single character that gives the grade."""
-
-    value: int
-    label: str
-    key: str
-    gain: float
-    meaning: str = ""
 
 
 def create_campaign(
@@ -68,14 +54,6 @@ def update_campaign(
     return campaign
 
 
-def set_scale(*, actor: User, campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
-    """Replace the grade scale, which nobody may have used yet."""
-    require(actor, "campaigns.manage", campaign)
-    check_scale(scale, campaign.relevance_level)
-    with transaction.atomic():
-        replace_scale(actor, campaign, scale)
-
-
 def scale_of(campaign: Campaign) -> tuple[GradeSpec, ...]:
     return tuple(
         GradeSpec(grade.value, grade.label, grade.key, grade.gain, grade.meaning)
@@ -102,25 +80,7 @@ def write_scale(campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
 
 
 def check_scale(scale: Sequence[GradeSpec], relevance_level: int) -> None:
-    """Refuse a scale that cannot be judged with, saying everything that is wrong with it."""
-    values, keys = [step.value for step in scale], [step.key.lower() for step in scale]
-    wrong = []
-    if len(values) < 2:
-        wrong.append("A scale has at least two grades.")
-    if len(set(values)) < len(values):
-        wrong.append("Two grades have the same value.")
-    if len(set(keys)) < len(keys):
-        wrong.append("Two grades have the same key.")
-    if any(len(key) != 1 or not key.isalnum() for key in keys):
-        wrong.append("A key is one letter or digit.")
-    if RESERVED_KEYS & set(keys):
-        wrong.append("The keys u, s and c belong to the judging screen.")
-    if any(not step.label.strip() for step in scale):
-        wrong.append("Every grade needs a label.")
-    if not all(0 <= step.gain < float("inf") for step in scale):
-        wrong.append("A gain is a number from 0.")
-    if relevance_level not in values:
-        wrong.append(f"The relevance level {relevance_level} is not a grade of the scale.")
+    wrong = scale_faults(scale, relevance_level)
     if wrong:
         raise Refused("bad-scale", " ".join(wrong), "Correct the grade scale.")
 

@@ -9,17 +9,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
+from campaigns.core.scale import GradeSpec
 from campaigns.errors import Refused
 from campaigns.forms import PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
 from campaigns.models import Campaign
 from campaigns.queries import campaign_for, organizes, people_of
 from campaigns.rules import require, roles_of
-from campaigns.services.campaigns import (
-    GradeSpec,
-    create_campaign,
-    scale_of,
-    update_campaign,
-)
+from campaigns.services.campaigns import create_campaign, scale_of, update_campaign
 from campaigns.views.signed_in import SignedIn
 
 

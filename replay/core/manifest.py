@@ -13,17 +13,9 @@ from typing import Any
 import yaml
 
 from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.scale import GradeSpec
 
 MANIFEST = "campaign.yaml"
-
-
-@dataclass(frozen=True)
-class GradeEntry:
-    value: int
-    label: str
-    key: str
-    gain: float
-    meaning: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,7 +41,7 @@ class Manifest:
 
     title: str
     slug: str
-    scale: tuple[GradeEntry, ...]
+    scale: tuple[GradeSpec, ...]
     topics: Path
     runs: tuple[RunEntry, ...]
     qrels: tuple[QrelsEntry, ...]
@@ -246,7 +238,7 @@ def named(path: tuple[str | int, ...]) -> str:
 
 def build(data: dict[str, Any], folder: Path) -> Manifest:
     scale = tuple(
-        GradeEntry(
+        GradeSpec(
             g["grade"],
             g["label"],
             g["key"],

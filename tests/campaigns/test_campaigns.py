@@ -7,15 +7,10 @@ from dataclasses import replace
 import pytest
 from django.core.exceptions import PermissionDenied
 
+from campaigns.core.scale import GradeSpec
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Event
-from campaigns.services.campaigns import (
-    GradeSpec,
-    create_campaign,
-    scale_of,
-    set_scale,
-    update_campaign,
-)
+from campaigns.services.campaigns import create_campaign, scale_of, update_campaign
 from tests.conftest import SCALE
 
 
@@ -96,7 +91,7 @@ def test_relevance_level_must_stay_in_the_scale(campaign, organizer):
 
 def test_scale_changes_until_the_first_judgment(campaign, organizer, assessor):
     wider = (*SCALE, GradeSpec(4, "ideal", "4", 4))
-    set_scale(actor=organizer, campaign=campaign, scale=wider)
+    update_campaign(actor=organizer, campaign=campaign, scale=wider)
     assert scale_of(Campaign.objects.get()) == wider
     topic = campaign.topics.first()
     campaign.judgments.create(
@@ -104,7 +99,7 @@ def test_scale_changes_until_the_first_judgment(campaign, organizer, assessor):
         source="screen",
     )  # fmt: skip
     with pytest.raises(Refused) as caught:
-        set_scale(actor=organizer, campaign=campaign, scale=SCALE)
+        update_campaign(actor=organizer, campaign=campaign, scale=SCALE)
     assert caught.value.code == "scale-in-use"
     relabelled = (replace(wider[0], label="other"), *wider[1:])
     with pytest.raises(Refused):
@@ -116,4 +111,4 @@ def test_others_change_nothing(campaign, assessor):
     with pytest.raises(PermissionDenied):
         update_campaign(actor=assessor, campaign=campaign, title="Mine")
     with pytest.raises(PermissionDenied):
-        set_scale(actor=assessor, campaign=campaign, scale=SCALE)
+        update_campaign(actor=assessor, campaign=campaign, scale=SCALE)

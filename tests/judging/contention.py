@@ -19,8 +19,9 @@ LAPSE_EVERY = 7
 
 def contend() -> dict[str, Any]:
     """Judge a pool with ``ASSESSORS`` threads; some leases lapse while they are judged."""
+    from campaigns.core.scale import GradeSpec
     from campaigns.models import Role, Topic, User
-    from campaigns.services.campaigns import GradeSpec, create_campaign
+    from campaigns.services.campaigns import create_campaign
     from campaigns.services.people import add_member
     from judging.services.plans import make_plan
     from tests.judging.conftest import make_pool

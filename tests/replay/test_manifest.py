@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from campaigns.core.faults import BadFile, FaultReport
-from replay.core.manifest import GradeEntry, read_manifest
+from campaigns.core.scale import GradeSpec
+from replay.core.manifest import read_manifest
 
 GOOD = """\
 title: Toy
@@ -37,7 +38,7 @@ def faults_of(tmp_path: Path, text: str) -> FaultReport:
 
 def test_manifest_reads_values_and_defaults(tmp_path: Path) -> None:
     manifest = read_manifest(folder_with(tmp_path, GOOD))
-    assert manifest.scale == (GradeEntry(0, "No", "n", 0.0), GradeEntry(2, "Yes", "y", 3.0))
+    assert manifest.scale == (GradeSpec(0, "No", "n", 0.0), GradeSpec(2, "Yes", "y", 3.0))
     assert manifest.runs[0].file == tmp_path / "r.txt"
     assert (manifest.runs[0].pooled, manifest.runs[0].kind) == (False, "automatic")
     assert (manifest.depth, manifest.policy, manifest.release) == (3, "single", True)

@@ -19,10 +19,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SUBMIT = """
 import json
+from campaigns.core.scale import GradeSpec
 from campaigns.models import User
 from campaigns.services import campaigns, collection, people, runs
 actor = User.objects.create_user("o", can_create_campaigns=True)
-scale = [campaigns.GradeSpec(0, "no", "0", 0.0), campaigns.GradeSpec(1, "yes", "1", 1.0)]
+scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]
 campaign = campaigns.create_campaign(actor=actor, title="C", slug="c", scale=scale)
 collection.import_topics(actor=actor, campaign=campaign, data=b"1\\tfirst\\n2\\tsecond\\n")
 team = people.make_team(actor=actor, campaign=campaign, name="T")
