@@ -104,22 +104,6 @@ def read_documents(
         raise BadFile(told)
 
 
-def check_documents(
-    data: bytes,
-    *,
-    file: str = "",
-    format: str | None = None,  # noqa: A002 -- as above
-) -> FaultReport:
-    """Every fault and warning of the documents in ``data``; nothing is raised."""
-    report = FaultReport(file)
-    try:
-        for _ in read_documents(data, file=file, format=format, report=report):
-            pass
-    except BadFile as refused:
-        return refused.report
-    return report
-
-
 def document_format(text: str) -> str | None:
     """The key of ``DOCUMENT_FORMATS`` that ``text`` looks like, or None."""
     start = text[:100_000].lstrip()

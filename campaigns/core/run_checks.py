@@ -72,11 +72,6 @@ class CheckedRun:
     def accepted(self) -> bool:
         return self.table is not None
 
-    @property
-    def tied_share(self) -> float | None:
-        """Share of documents in ties, None without documents."""
-        return self.tied / self.documents if self.documents else None
-
 
 def check_run(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRun:
     """Check the run in ``data`` (plain or gzip) against ``rules``. Never raises for bad input."""

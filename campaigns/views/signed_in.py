@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -12,8 +11,6 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from campaigns.models import Campaign, User
-
-Crumbs = Sequence[tuple[str, str | None]]
 
 
 class SignedIn(HttpRequest):

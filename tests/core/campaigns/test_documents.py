@@ -4,12 +4,17 @@ import gzip
 
 import pytest
 
-from campaigns.core.documents import DocumentText, check_documents, read_documents
+from campaigns.core.documents import DocumentText, read_documents
 from campaigns.core.faults import BadFile, FaultReport
 
 
 def told(data, **options):
-    return [(f.code, f.line) for f in check_documents(data, **options).faults]
+    report = FaultReport()
+    try:
+        list(read_documents(data, report=report, **options))
+    except BadFile as refused:
+        report = refused.report
+    return [(f.code, f.line) for f in report.faults]
 
 
 SGML = """<DOC>
@@ -113,7 +118,7 @@ def test_read_documents_with_a_report_does_not_raise():
         (b"{]\n", "ED02"),
     ],
 )
-def test_check_documents_of_bad_files(data, code):
+def test_read_documents_of_bad_files(data, code):
     assert [found for found, _ in told(data)] == [code]
 
 

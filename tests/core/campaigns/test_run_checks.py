@@ -53,7 +53,7 @@ def test_check_run_of_a_good_run(data):
     assert checked.topics == ("003", "1", "2")
     assert checked.documents == 4
     assert checked.tag == "tag"
-    assert (checked.tied, checked.tied_share) == (0, 0.0)
+    assert checked.tied == 0
     assert checked.digest == normalised_hash(read_run(GOOD))
     assert checked.report.file == "run.txt"
 
@@ -203,7 +203,7 @@ def test_check_run_line_limit():
 def test_check_run_ties():
     data = b"1 Q0 a 1 2 t\n1 Q0 b 2 2.0 t\n1 Q0 c 3 1 t\n2 Q0 a 1 1 t\n"
     checked = check_run(data, RunRules())
-    assert (checked.tied, checked.tied_share) == (2, 0.5)
+    assert (checked.tied, checked.documents) == (2, 4)
     assert fault(data, "W04", RunRules()).message.startswith("2 of 4 documents (50.0%) share")
 
 
