@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from campaigns.core.columns import Block, ColumnFile, Layout, decode_column
 from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.tables import RunTable
+from campaigns.core.tables import RunTable, starts_of
 
 RUN_LAYOUT = Layout(
     columns=("topic", "Q0", "docno", "rank", "score", "tag"),
@@ -59,9 +59,8 @@ def read_run(
     """The run in ``data``; ranks are ignored, the tag is that of the first line.
 
     ``lenient`` takes extra columns after the tag and infinite scores, as trec_eval does.
-    Warnings go to
-    ``report`` when one is given. Raises ``BadFile`` with every fault (E01, E03, E04,
-    E11, E14).
+    Warnings go to ``report`` when one is given. Raises ``BadFile`` with every fault
+    (E01, E03, E04, E11, E14).
     """
     report = FaultReport(file) if report is None else report
     source = ColumnFile(data, replace(RUN_LAYOUT, lenient=lenient), report)
@@ -158,7 +157,7 @@ def group_by_topic(topics: list[str]) -> GroupedRows:
     code_of = {name: code for code, name in enumerate(names)}
     codes = np.fromiter((code_of[t] for t in topics), np.int64, len(topics))
     counts = np.bincount(codes, minlength=len(names))
-    starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    starts = starts_of(counts)
     return GroupedRows(names, starts, np.argsort(codes, kind="stable"))
 
 

@@ -10,10 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 UNJUDGED = np.int32(-(2**31))
 """Grade of a document that stands in no qrels line (not a value that a file can hold)."""
+
+
+def starts_of(sizes: ArrayLike) -> NDArray[np.int64]:
+    """Where each group of rows starts, and last where all end, from the groups' sizes."""
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from evaluation.core.batch import Judged
-from evaluation.core.evaluate import RunScores, evaluate
+from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.options import Options
 
 __all__ = [
     "Judged",
     "Options",
-    "RunScores",
+    "ScoredRun",
     "evaluate",
     "read_bytes",
     "read_qrels",

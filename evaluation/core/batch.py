@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.qrels import write_qrels
-from campaigns.core.tables import UNJUDGED, QrelsTable, RunTable
+from campaigns.core.tables import UNJUDGED, QrelsTable, RunTable, starts_of
 from evaluation.core.options import Options
 
 Floats = NDArray[np.float64]
@@ -180,7 +180,7 @@ def batch_from_arrays(
     if options.judged_only:
         rows &= grades >= 0
     sizes = np.bincount(segment[rows], minlength=len(answered))[kept]
-    bounds = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    bounds = starts_of(sizes)
     return Batch(judged, np.flatnonzero(kept), bounds, grades[rows], answered[kept], options)
 
 
@@ -197,6 +197,6 @@ def batch_from_tables(run: RunTable, qrels: QrelsTable | Judged, options: Option
         matched = map(judged.lookup[index].get, docnos, repeat(int(UNJUDGED)))
         parts.append(np.fromiter(matched, np.int32, len(docnos)))
         sizes[index] = len(docnos)
-    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    starts = starts_of(sizes)
     grades = np.concatenate(parts) if parts else np.empty(0, np.int32)
     return batch_from_arrays(judged, starts, grades, options)

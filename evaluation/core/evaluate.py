@@ -19,7 +19,7 @@ NO_TOPIC = "no topic to average over"
 
 
 @dataclass(frozen=True, eq=False)
-class RunScores:
+class ScoredRun:
     """The scores of one run. ``values`` is topics × measures, NaN where undefined.
 
     ``means`` has the mean over topics, or the sum for counts; None where undefined, and
@@ -49,7 +49,7 @@ def evaluate(
     qrels: QrelsTable | Judged,
     measures: Iterable[str | Measure] = DEFAULT_NAMES,
     options: Options | None = None,
-) -> RunScores:
+) -> ScoredRun:
     """Score ``run``; pass a ``Judged`` to score many runs against the same qrels quickly.
 
     Raises ``UnknownMeasureError`` for names that are no measure.
@@ -65,7 +65,7 @@ def chosen(measures: Iterable[str | Measure]) -> tuple[Measure, ...]:
     return tuple(dict.fromkeys([*named, *(m for m in listed if isinstance(m, Measure))]))
 
 
-def score_batch(batch: Batch, measures: Sequence[Measure], tag: str) -> RunScores:
+def score_batch(batch: Batch, measures: Sequence[Measure], tag: str) -> ScoredRun:
     """Score one run laid out as a batch."""
     columns = [measure(batch) for measure in measures]
     means, reasons = [], {}
@@ -74,7 +74,7 @@ def score_batch(batch: Batch, measures: Sequence[Measure], tag: str) -> RunScore
         means.append(mean)
         if reason:
             reasons[measure.name] = reason
-    return RunScores(
+    return ScoredRun(
         tag=tag,
         topics=tuple(batch.judged.topics[index] for index in batch.topic_of),
         measures=tuple(measures),

@@ -8,14 +8,14 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from evaluation.core.evaluate import RunScores, or_none
+from evaluation.core.evaluate import ScoredRun, or_none
 from evaluation.core.measures.family import Measure
 
 ALL = "all"
 UNDEFINED = "null"
 
 
-def trec_eval_text(runs: Sequence[RunScores], *, by_topic: bool = False) -> str:
+def trec_eval_text(runs: Sequence[ScoredRun], *, by_topic: bool = False) -> str:
     """What trec_eval 9 prints: each topic's block, then the block of all topics, a run at a time.
 
     An undefined value is printed as null.
@@ -23,7 +23,7 @@ def trec_eval_text(runs: Sequence[RunScores], *, by_topic: bool = False) -> str:
     return "".join(line for run in runs for line in _text_lines(run, by_topic))
 
 
-def _text_lines(run: RunScores, by_topic: bool) -> Iterator[str]:
+def _text_lines(run: ScoredRun, by_topic: bool) -> Iterator[str]:
     if by_topic:
         for topic, measure, value in topic_values(run):
             yield _text_line(measure, topic, value)
@@ -40,7 +40,7 @@ def _text_line(measure: Measure, topic: str, value: float | None) -> str:
     return f"{measure.name:<22}\t{topic}\t{shown}\n"
 
 
-def topic_values(run: RunScores) -> Iterator[tuple[str, Measure, float | None]]:
+def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, float | None]]:
     """``(topic, measure, value)``, topic by topic; measures of the summary are left out."""
     shown = [i for i, measure in enumerate(run.measures) if not measure.family.summary_only]
     for topic, row in zip(run.topics, run.values.tolist(), strict=True):
@@ -48,7 +48,7 @@ def topic_values(run: RunScores) -> Iterator[tuple[str, Measure, float | None]]:
             yield topic, run.measures[i], or_none(row[i])
 
 
-def csv_text(runs: Sequence[RunScores], *, by_topic: bool = False) -> str:
+def csv_text(runs: Sequence[ScoredRun], *, by_topic: bool = False) -> str:
     """``run,measure,topic,value`` in full precision; undefined is an empty value."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
@@ -62,13 +62,13 @@ def csv_text(runs: Sequence[RunScores], *, by_topic: bool = False) -> str:
     return stream.getvalue()
 
 
-def json_text(runs: Sequence[RunScores], *, by_topic: bool = False) -> str:
+def json_text(runs: Sequence[ScoredRun], *, by_topic: bool = False) -> str:
     """A list of runs with conditions, means and reasons; undefined is null."""
     content = {"runs": [run_as_dict(run, by_topic=by_topic) for run in runs]}
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def run_as_dict(run: RunScores, *, by_topic: bool) -> dict[str, Any]:
+def run_as_dict(run: ScoredRun, *, by_topic: bool) -> dict[str, Any]:
     """One run as plain values."""
     pairs = zip(run.measures, run.means, strict=True)
     answer: dict[str, Any] = {

@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.core.evaluate import RunScores as Scored
-from evaluation.core.evaluate import aggregate, or_none
+from evaluation.core.evaluate import ScoredRun, aggregate, or_none
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
 from evaluation.models import RunScores, ScoreSet
@@ -97,11 +96,11 @@ class Board:
         known = (e for e in self.entries if e.tag == asked or (e.opens and str(e.run) == asked))
         return next(known, None)
 
-    def scored(self, entry: Entry) -> Scored:
+    def scored(self, entry: Entry) -> ScoredRun:
         """The entry as ``evaluate`` gave it, for the formats of the core."""
         told = [aggregate(m, entry.table[:, at]) for at, m in enumerate(self.measures)]
         reasons = {m.name: why for m, (_, why) in zip(self.measures, told, strict=True) if why}
-        return Scored(
+        return ScoredRun(
             tag=entry.tag,
             topics=tuple(self.score_set.topics),
             measures=self.measures,

@@ -13,14 +13,13 @@ from django.db import transaction
 from numpy.typing import NDArray
 
 from campaigns.core.runmatrix import RunMatrix
-from campaigns.core.tables import UNJUDGED, QrelsTable
+from campaigns.core.tables import UNJUDGED, QrelsTable, starts_of
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Job, Run, User
 from campaigns.rules import require
 from campaigns.services import events, jobs, matrices
 from evaluation.core.batch import Batch, Judged, batch_from_arrays
-from evaluation.core.evaluate import RunScores as Scored
-from evaluation.core.evaluate import score_batch
+from evaluation.core.evaluate import ScoredRun, score_batch
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
@@ -40,7 +39,7 @@ class Sheet:
     """All scores, computed but not yet written. ``scored[i]`` is of ``runs[i]``."""
 
     runs: Sequence[Run]
-    scored: Sequence[Scored]
+    scored: Sequence[ScoredRun]
     topics: tuple[str, ...]
     measures: tuple[Measure, ...]
     conditions: dict[str, Any]
@@ -157,7 +156,7 @@ def without(table: QrelsTable, left_out: frozenset[str]) -> QrelsTable:
     sizes = [part.stop - part.start for part in parts]
     return QrelsTable(
         topics=tuple(table.topics[index] for index in kept),
-        starts=np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+        starts=starts_of(sizes),
         docnos=[docno for part in parts for docno in table.docnos[part]],
         grades=np.concatenate([table.grades[part] for part in parts] or [table.grades[:0]]),
     )
@@ -177,12 +176,12 @@ def graded(matrix: RunMatrix, judged: Judged, grades: NDArray[np.int32], options
     found = [place.get(topic) for topic in judged.topics]
     rows = [slice(0, 0) if at is None else slice(*matrix.starts[at : at + 2]) for at in found]
     sizes = [row.stop - row.start for row in rows]
-    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    starts = starts_of(sizes)
     pairs = np.concatenate([matrix.pairs[row] for row in rows])
     return batch_from_arrays(judged, starts, grades[pairs], options)
 
 
-def conditions_of(qrels: Qrels, runs: Sequence[Run], scored: Scored) -> dict[str, Any]:
+def conditions_of(qrels: Qrels, runs: Sequence[Run], scored: ScoredRun) -> dict[str, Any]:
     """Everything that the numbers depend on. It names no run: participants read it."""
     hashes = sorted(run.normalised_hash or run.sha256 for run in runs)
     shared = {k: v for k, v in scored.conditions.items() if k not in OF_ONE_RUN}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from campaigns.core.cards import Card, Parameter
-from campaigns.core.tables import RunTable
+from campaigns.core.tables import RunTable, starts_of
 from pooling.core.tables import PoolTable
 
 DEPTH = Card(
@@ -76,13 +75,9 @@ def _packed(runs: tuple[str, ...], topics: tuple[str, ...], found: Sequence[Foun
     return PoolTable(
         runs=runs,
         topics=topics,
-        starts=_bounds(map(len, found)),
+        starts=starts_of([len(by_docno) for by_docno in found]),
         docnos=[docno for by_docno in found for docno in by_docno],
         min_rank=np.array([min(brought)[0] for brought in documents], np.int32),
-        bounds=_bounds(map(len, documents)),
+        bounds=starts_of([len(brought) for brought in documents]),
         contributors=np.fromiter(contributors, np.int32),
     )
-
-
-def _bounds(sizes: map[int]) -> NDArray[np.int64]:
-    return np.array([0, *accumulate(sizes)], np.int64)

@@ -41,7 +41,7 @@ class PoolTable:
 
 
 @dataclass(frozen=True, eq=False)
-class PoolPreview:
+class PoolSizes:
     """Sizes before a pool is frozen: ``documents`` by topic; ``alone`` is topics × runs, the
     documents that no other pooled run brings.
     """
@@ -52,11 +52,11 @@ class PoolPreview:
     alone: Ints
 
 
-def preview(pool: PoolTable) -> PoolPreview:
+def sizes(pool: PoolTable) -> PoolSizes:
     """How many documents each topic gets, and how many of them hang on one run."""
-    sizes = np.diff(pool.starts)
-    topic_of = np.repeat(np.arange(len(pool.topics)), sizes)
+    documents = np.diff(pool.starts)
+    topic_of = np.repeat(np.arange(len(pool.topics)), documents)
     single = np.flatnonzero(np.diff(pool.bounds) == 1)
     alone = np.zeros((len(pool.topics), len(pool.runs)), np.int64)
     np.add.at(alone, (topic_of[single], pool.contributors[pool.bounds[single]]), 1)
-    return PoolPreview(pool.runs, pool.topics, sizes, alone)
+    return PoolSizes(pool.runs, pool.topics, documents, alone)

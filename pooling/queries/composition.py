@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.tables import PoolTable
-from pooling.core.tables import preview as sizes_of
+from pooling.core.tables import PoolTable, sizes
 
 Pairs = Collection[tuple[str, str]]
 Counts = NDArray[np.int64]
@@ -102,7 +101,7 @@ def composition(
     """
     names = sorted(set(teams))
     team_of_run = np.array([names.index(team) for team in teams], np.int64)
-    alone = sizes_of(table).alone
+    alone = sizes(table).alone
     single, brought = team_counts(table, team_of_run, len(names))
     brings = np.bincount(table.contributors, minlength=len(table.runs))
     return Composition(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, groupby
+from itertools import groupby
 from statistics import median
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
+from campaigns.core.tables import starts_of
 from campaigns.models import Campaign, Member, Role, User
 from pooling.core.tables import PoolTable
 from pooling.models import Pool, PoolItem
@@ -58,10 +59,10 @@ def pool_table(pool: Pool) -> PoolTable:
     return PoolTable(
         runs=tuple(run["tag"] for run in pool.spec["runs"]),
         topics=tuple(by_topic),
-        starts=np.array([0, *accumulate(by_topic.values())], np.int64),
+        starts=starts_of(list(by_topic.values())),
         docnos=[row.docno for row in rows],
         min_rank=np.array([row.min_rank for row in rows], np.int32),
-        bounds=np.array([0, *accumulate(map(len, brought))], np.int64),
+        bounds=starts_of([len(runs) for runs in brought]),
         contributors=np.array([run for runs in brought for run in runs], np.int32),
     )
 

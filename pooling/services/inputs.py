@@ -10,6 +10,7 @@ import numpy as np
 
 from campaigns import store
 from campaigns.core.runmatrix import RunMatrix
+from campaigns.core.tables import starts_of
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Run
 from campaigns.services import matrices
@@ -94,5 +95,5 @@ def first(matrix: RunMatrix, depth: int, topics: Collection[str]) -> RunMatrix:
     rank = np.arange(len(matrix.pairs)) - np.repeat(matrix.starts[:-1], sizes)
     kept = (rank < depth) & np.repeat(wanted, sizes)
     names = tuple(topic for topic in matrix.topics if topic in topics)
-    starts = np.concatenate(([0], np.cumsum(np.minimum(sizes[wanted], depth)))).astype(np.int64)
+    starts = starts_of(np.minimum(sizes[wanted], depth))
     return RunMatrix(names, starts, matrix.pairs[kept], matrix.scores[kept])

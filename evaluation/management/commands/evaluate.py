@@ -10,7 +10,7 @@ from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileReader
 from evaluation.core.batch import Judged
-from evaluation.core.evaluate import RunScores, evaluate
+from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.formats import FORMATS
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
@@ -83,7 +83,7 @@ class Command(BaseCommand):
             raise CommandError(f"{str(wrong).capitalize()}.") from wrong
 
 
-def told(scores: RunScores) -> str:
+def told(scores: ScoredRun) -> str:
     """The conditions of the numbers in one line."""
     held = scores.conditions
     parts = [

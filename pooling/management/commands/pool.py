@@ -14,7 +14,7 @@ from campaigns.core.tables import RunTable
 from campaigns.management.files import FileReader
 from pooling.core.depth import depth_pool
 from pooling.core.formats import FORMATS
-from pooling.core.tables import PoolTable, preview
+from pooling.core.tables import PoolTable, sizes
 
 
 class Command(BaseCommand):
@@ -68,13 +68,13 @@ def write_whole(path: Path, text: str) -> None:
 
 def told(pool: PoolTable) -> Iterator[str]:
     """How large the pool is, and how much of it hangs on single runs."""
-    sizes = preview(pool)
-    low, high = (int(edge) for edge in (sizes.documents.min(), sizes.documents.max()))
+    found = sizes(pool)
+    low, high = (int(edge) for edge in (found.documents.min(), found.documents.max()))
     yield (
         f"{len(pool.runs)} runs, {len(pool.topics)} topics, {len(pool):,} documents;"
         f" {low} to {high} a topic."
     )
-    alone = sizes.alone.sum(axis=0).tolist()
+    alone = found.alone.sum(axis=0).tolist()
     if any(alone):
         yield "Documents that one run alone brings:"
     for tag, count in sorted(zip(pool.runs, alone, strict=True), key=lambda item: -item[1]):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from evaluation.core.evaluate import RunScores, evaluate
+from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.formats import csv_text, json_text, trec_eval_text
 from evaluation.core.measures.page import page
 from tests.conftest import REPOSITORY
 from tests.core.evaluation.made import made
 
 
-def scores() -> RunScores:
+def scores() -> ScoredRun:
     topics = {"q,1": ([1, 0, 1], [1, 1, 1, 0]), "q2": ([], [1])}
     return evaluate(*made(topics), ["num_q", "num_ret", "map", "judged_5"])
 

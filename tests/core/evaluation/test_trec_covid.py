@@ -11,13 +11,13 @@ from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from evaluation.core.batch import Judged
-from evaluation.core.evaluate import RunScores, evaluate
+from evaluation.core.evaluate import ScoredRun, evaluate
 
 PUBLISHED = {"ndcg_cut_10": "ndcg@10", "P_5": "p@5", "bpref": "bpref", "map": "MAP"}
 
 
 @pytest.fixture(scope="module")
-def covid(data_dir: Path) -> tuple[Path, list[RunScores]]:
+def covid(data_dir: Path) -> tuple[Path, list[ScoredRun]]:
     folder = data_dir / "trec-covid-r1"
     judged = Judged.from_table(read_qrels(read_bytes(folder / "qrels-covid-round1.txt")))
     paths = sorted((folder / "runs-full").iterdir())
@@ -25,7 +25,7 @@ def covid(data_dir: Path) -> tuple[Path, list[RunScores]]:
     return folder, [evaluate(run, judged, [*PUBLISHED, "bpref-10"]) for run in runs]
 
 
-def test_means_are_those_of_the_leaderboard(covid: tuple[Path, list[RunScores]]) -> None:
+def test_means_are_those_of_the_leaderboard(covid: tuple[Path, list[ScoredRun]]) -> None:
     folder, runs = covid
     with (folder / "leaderboard.csv").open(newline="") as stream:
         published = {row["run"]: row for row in csv.DictReader(stream)}
@@ -35,7 +35,7 @@ def test_means_are_those_of_the_leaderboard(covid: tuple[Path, list[RunScores]])
             assert f"{scores.mean(ours):.4f}" == published[scores.tag][theirs], scores.tag
 
 
-def test_bpref_10_by_topic_is_that_of_the_oracle(covid: tuple[Path, list[RunScores]]) -> None:
+def test_bpref_10_by_topic_is_that_of_the_oracle(covid: tuple[Path, list[ScoredRun]]) -> None:
     folder, runs = covid
     found = {scores.tag: scores.by_topic("bpref-10") for scores in runs}
     with (folder / "oracle-bpref10.tsv").open(newline="") as stream:

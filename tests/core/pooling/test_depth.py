@@ -21,7 +21,7 @@ from pooling.core.depth import depth_pool
 from pooling.core.formats import FORMATS, csv_text, json_text, trec_text
 from pooling.core.order import hash_order
 from pooling.core.registry import METHODS
-from pooling.core.tables import PoolTable, preview
+from pooling.core.tables import PoolTable, sizes
 from tests.conftest import REPOSITORY
 
 # The toy of docs/pooling.md: documents by run and topic, in rank order.
@@ -68,10 +68,10 @@ def test_the_toy_pool_is_that_worked_by_hand() -> None:
     ]
 
 
-def test_the_preview_counts_what_hangs_on_one_run() -> None:
-    sizes = preview(depth_pool(toy(), 2))
-    assert sizes.documents.tolist() == [3, 3, 2]
-    assert sizes.alone.tolist() == [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0]]
+def test_sizes_count_what_hangs_on_one_run() -> None:
+    found = sizes(depth_pool(toy(), 2))
+    assert found.documents.tolist() == [3, 3, 2]
+    assert found.alone.tolist() == [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0]]
 
 
 def test_depth_by_run_leaves_out_runs_without_one() -> None:
@@ -88,7 +88,7 @@ def test_equal_scores_are_pooled_in_trec_eval_order() -> None:
 def test_no_run_gives_an_empty_pool() -> None:
     pool = depth_pool([], 5)
     assert (len(pool), pool.topics, pool.starts.tolist()) == (0, (), [0])
-    assert preview(pool).alone.shape == (0, 0)
+    assert sizes(pool).alone.shape == (0, 0)
     assert trec_text(pool) == ""
 
 
