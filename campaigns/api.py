@@ -8,7 +8,6 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
-from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, serializers, status, viewsets
@@ -19,6 +18,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import exception_handler
 
+from campaigns.attachments import attachment
 from campaigns.core.faults import BadFile
 from campaigns.core.scale import GradeSpec
 from campaigns.errors import Refused
@@ -227,9 +227,7 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
     def file(self, request: Request, pk: str) -> HttpResponse:  # noqa: ARG002 (the route's)
         """The file as it was uploaded."""
         run = self.get_object()
-        answer = HttpResponse(original(run), content_type="application/octet-stream")
-        answer.headers["Content-Disposition"] = content_disposition_header(True, run.file_name)
-        return answer
+        return attachment(original(run), run.file_name, "application/octet-stream")
 
 
 def campaigns_asked(request: Request) -> QuerySet[Campaign]:

@@ -13,7 +13,8 @@ from campaigns.core.documents import DOCUMENT_FORMATS
 from campaigns.core.scale import GradeSpec
 from campaigns.core.topics import TOPIC_FORMATS
 from campaigns.models import Campaign, Role, Run, Team, User
-from campaigns.queries import organizes, runs_for, teams_for
+from campaigns.queries import runs_for, teams_for
+from campaigns.rules import organizes
 
 PRESETS = {
     "binary": (

@@ -51,6 +51,13 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
             return self
         return self.filter(pk__in=Member.objects.filter(user_id=user.pk or 0).values("campaign"))
 
+    def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:
+        """The campaigns that ``user`` may see as a whole; a superuser organizes all."""
+        if user.is_superuser:
+            return self
+        roles = Member.objects.filter(user_id=user.pk or 0, role=Role.ORGANIZER)
+        return self.filter(pk__in=roles.values("campaign"))
+
 
 class Campaign(models.Model):
     """One shared task: topics, a document set, a grade scale, limits and deadlines."""
@@ -234,12 +241,9 @@ class Document(models.Model):
 class RunQuerySet(models.QuerySet["Run"]):
     def visible_to(self, user: User | AnonymousUser) -> RunQuerySet:
         """The gate: all runs for the campaign's organizers, a team's own for its members."""
-        if user.is_superuser:
-            return self
-        roles = Member.objects.filter(user_id=user.pk or 0)
-        organized = roles.filter(role=Role.ORGANIZER).values("campaign")
-        teams = roles.filter(role=Role.PARTICIPANT).values("team")
-        return self.filter(Q(campaign__in=organized) | Q(team__in=teams))
+        organized = Campaign.objects.organized_by(user)
+        roles = Member.objects.filter(user_id=user.pk or 0, role=Role.PARTICIPANT)
+        return self.filter(Q(campaign__in=organized.order_by()) | Q(team__in=roles.values("team")))
 
     def accepted(self) -> RunQuerySet:
         return self.filter(state=Run.State.ACCEPTED)

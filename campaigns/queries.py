@@ -31,7 +31,7 @@ from campaigns.models import (
     Topic,
     User,
 )
-from campaigns.rules import is_organizer, require
+from campaigns.rules import organizes, require
 
 
 def campaign_for(
@@ -43,10 +43,6 @@ def campaign_for(
         raise Http404(f"no campaign {slug}")
     require(user, permission, campaign)  # type: ignore[arg-type]  # nobody sees none
     return campaign
-
-
-def organizes(user: User, campaign: Campaign) -> bool:
-    return user.is_superuser or is_organizer(user, campaign)
 
 
 def campaigns_of(user: User) -> QuerySet[Campaign]:

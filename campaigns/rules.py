@@ -51,6 +51,10 @@ rules.add_perm("campaigns.see_runs", is_organizer | is_participant)
 rules.add_perm("campaigns.judge", is_assessor)
 
 
+def organizes(user: User, campaign: Campaign) -> bool:
+    return user.is_superuser or is_organizer(user, campaign)
+
+
 def require(user: User, permission: str, campaign: Campaign | None = None) -> None:
     """Raise ``PermissionDenied`` unless ``user`` has ``permission`` on ``campaign``."""
     if not user.has_perm(permission, campaign):

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.models import User
+from campaigns.api import CAMPAIGN, actor_of, campaigns_asked
 from campaigns.queries import campaign_for
 from evaluation import services
 from evaluation.models import RunScores, ScoreSet
@@ -23,7 +23,6 @@ from evaluation.queries.board import Board, board_of
 from evaluation.queries.exports import MIME, board_csv, board_dict, run_file
 from evaluation.queries.sets import reader_of, visible_scores, visible_sets
 
-CAMPAIGN = OpenApiParameter("campaign", str, description="Slug: only this campaign's.")
 LONG = OpenApiParameter("shape", str, enum=["wide", "long"], description="long: by topic.")
 
 
@@ -96,9 +95,7 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
     queryset = ScoreSet.objects.none()
 
     def get_queryset(self) -> QuerySet[ScoreSet]:
-        found = visible_sets(self.request.user)
-        slug = self.request.query_params.get("campaign")
-        return found.filter(campaign__slug=slug) if slug else found
+        return visible_sets(self.request.user).filter(campaign__in=campaigns_asked(self.request))
 
     def board(self) -> Board:
         score_set = self.get_object()
@@ -131,7 +128,7 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
         campaign = campaign_for(request.user, given["campaign"], "campaigns.manage")
         qrels = get_object_or_404(campaign.qrels, version=given["qrels"])
         job = services.request_evaluation(
-            actor=user_of(request), campaign=campaign, qrels=qrels, measures=given["measures"]
+            actor=actor_of(request), campaign=campaign, qrels=qrels, measures=given["measures"]
         )
         job.refresh_from_db()
         told = {"job": job.pk, "state": job.state, "error": job.error}
@@ -142,7 +139,7 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
     @action(detail=True, methods=["post"])
     def release(self, request: Request, **_: Any) -> Response:
         """Show the score set to participants, for good."""
-        released = services.release_scores(actor=user_of(request), score_set=self.get_object())
+        released = services.release_scores(actor=actor_of(request), score_set=self.get_object())
         return Response(self.get_serializer(released).data)
 
 
@@ -180,9 +177,3 @@ class RunScoresViewSet(mixins.RetrieveModelMixin, viewsets.GenericViewSet[RunSco
         if entry is None:
             raise Http404
         return HttpResponse(run_file(board, entry, fmt), content_type=MIME[fmt])
-
-
-def user_of(request: Request) -> User:
-    if not isinstance(request.user, User):
-        raise Http404
-    return request.user

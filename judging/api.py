@@ -26,7 +26,7 @@ from campaigns.models import Campaign, Topic
 from campaigns.queries import campaign_for
 from judging.core.policies import POLICIES
 from judging.models import Judgment, Plan, Qrels, Slot
-from judging.queries.judgments import judgments_for, latest, organized_by
+from judging.queries.judgments import judgments_for, latest
 from judging.queries.screen import document_of
 from judging.rules import SKIP_REASONS
 from judging.services.qrels import release_qrels
@@ -133,7 +133,7 @@ class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
     serializer_class = PlanSerializer
 
     def get_queryset(self) -> QuerySet[Plan]:
-        mine = organized_by(actor_of(self.request))
+        mine = Campaign.objects.organized_by(actor_of(self.request))
         found = Plan.objects.filter(campaign__in=mine.filter(pk__in=asked(self.request)))
         people = ("assignments__topic", "assignments__assessor")
         return found.select_related("campaign", "pool").prefetch_related(*people)
@@ -216,7 +216,7 @@ class QrelsViewSet(viewsets.ReadOnlyModelViewSet[Qrels]):
     serializer_class = QrelsSerializer
 
     def get_queryset(self) -> QuerySet[Qrels]:
-        mine = organized_by(actor_of(self.request))
+        mine = Campaign.objects.organized_by(actor_of(self.request))
         found = Qrels.objects.filter(campaign__in=mine.filter(pk__in=asked(self.request)))
         return found.select_related("campaign")
 

@@ -9,6 +9,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
+from campaigns.attachments import attachment
 from campaigns.errors import Refused
 from campaigns.models import Campaign
 from campaigns.queries import campaign_for
@@ -25,8 +26,6 @@ from pooling.queries import (
     poolable_runs,
     visible_pools,
 )
-
-MIME = {"trec": "text/plain", "csv": "text/csv", "json": "application/json"}
 
 
 @require_http_methods(["GET", "POST"])
@@ -186,16 +185,8 @@ def pool_download(request: SignedIn, slug: str, version: int, fmt: str) -> HttpR
     found = pool_for(request, slug, version)
     if fmt not in FORMATS:
         raise Http404(f"no format {fmt}")
-    return file_of(found, fmt)
-
-
-def file_of(pool: Pool, fmt: str) -> HttpResponse:
-    name = f"{pool.campaign.slug}-pool-{pool.version}.{'txt' if fmt == 'trec' else fmt}"
-    return HttpResponse(
-        FORMATS[fmt](pool_table(pool)),
-        content_type=f"{MIME[fmt]}; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    name = f"{slug}-pool-{version}.{'txt' if fmt == 'trec' else fmt}"
+    return attachment(FORMATS[fmt](pool_table(found)), name)
 
 
 def pool_for(request: SignedIn, slug: str, version: int) -> Pool:

@@ -18,7 +18,7 @@ from campaigns.core.run_checks import CheckedRun, RunRules
 from campaigns.core.run_checks import check_run as check_text
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Job, Run, Team, User
-from campaigns.rules import is_organizer, require, roles_of
+from campaigns.rules import organizes, require
 from campaigns.services import events, jobs, matrices
 
 PACKED = ".packed.gz"
@@ -245,7 +245,7 @@ def require_team(actor: User, campaign: Campaign, team: Team) -> None:
     """The actor must be of ``team``, or an organizer; the team must be the campaign's."""
     if team.campaign_id != campaign.pk:
         raise PermissionDenied(f"{team} is of another campaign")
-    if actor.is_superuser or is_organizer(actor, campaign):
+    if organizes(actor, campaign):
         return
     require(actor, "campaigns.submit_run", campaign)
     if not campaign.members.filter(user=actor, team=team).exists():
@@ -253,7 +253,7 @@ def require_team(actor: User, campaign: Campaign, team: Team) -> None:
 
 
 def check_open(actor: User, campaign: Campaign) -> None:
-    if campaign.takes_runs() or actor.is_superuser or "organizer" in roles_of(actor, campaign):
+    if campaign.takes_runs() or organizes(actor, campaign):
         return
     raise Refused(
         "deadline",

@@ -15,11 +15,11 @@ from campaigns.models import Campaign
 from campaigns.queries import (
     campaign_for,
     neighbours,
-    organizes,
     search_documents,
     search_topics,
     topics_in_use,
 )
+from campaigns.rules import organizes
 from campaigns.services import collection
 from campaigns.views.signed_in import SignedIn, confirm, page_of, to
 

@@ -6,13 +6,14 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_GET, require_http_methods
 
+from campaigns.attachments import attachment
 from campaigns.errors import Refused
 from campaigns.forms import RunForm
 from campaigns.models import Campaign, Run, Team
-from campaigns.queries import campaign_for, organizes, runs_for, teams_for
+from campaigns.queries import campaign_for, runs_for, teams_for
+from campaigns.rules import organizes
 from campaigns.services import jobs
 from campaigns.services.runs import job_of, original, submit_run, withdraw_run
 from campaigns.views.signed_in import SignedIn, confirm, to
@@ -106,9 +107,7 @@ def run(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def run_file(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """The file as it was uploaded."""
     _, found = run_for(request, slug, pk)
-    answer = HttpResponse(original(found), content_type="application/octet-stream")
-    answer.headers["Content-Disposition"] = content_disposition_header(True, found.file_name)
-    return answer
+    return attachment(original(found), found.file_name, "application/octet-stream")
 
 
 @require_http_methods(["GET", "POST"])

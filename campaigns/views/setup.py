@@ -13,8 +13,8 @@ from campaigns.core.scale import GradeSpec
 from campaigns.errors import Refused
 from campaigns.forms import PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
 from campaigns.models import Campaign
-from campaigns.queries import campaign_for, organizes, people_of
-from campaigns.rules import require, roles_of
+from campaigns.queries import campaign_for, people_of
+from campaigns.rules import organizes, require, roles_of
 from campaigns.services.campaigns import create_campaign, scale_of, update_campaign
 from campaigns.views.signed_in import SignedIn
 

@@ -66,31 +66,21 @@ def readable_sets(campaign: Campaign, reader: Reader) -> QuerySet[ScoreSet]:
 
 def visible_sets(user: Person) -> QuerySet[ScoreSet]:
     """The gate across campaigns, for the API."""
-    sets = ScoreSet.objects.select_related("campaign", "qrels")
-    if user.is_superuser:
-        return sets
-    roles = Member.objects.filter(user_id=key_of(user))
-    return sets.filter(
-        Q(campaign__in=roles.filter(role=Role.ORGANIZER).values("campaign"))
-        | Q(
-            campaign__in=roles.filter(role=Role.PARTICIPANT).values("campaign"),
-            pk=latest_released(),
-        )
+    teams = Member.objects.filter(user_id=key_of(user), role=Role.PARTICIPANT)
+    return ScoreSet.objects.select_related("campaign", "qrels").filter(
+        Q(campaign__in=Campaign.objects.organized_by(user))
+        | Q(campaign__in=teams.values("campaign"), pk=latest_released())
     )
 
 
 def visible_scores(user: Person) -> QuerySet[RunScores]:
     """The gate to single runs' scores: all for organizers, a team's own after release."""
     rows = RunScores.objects.select_related("run__team", "score_set__campaign", "score_set__qrels")
-    if user.is_superuser:
-        return rows
-    roles = Member.objects.filter(user_id=key_of(user))
+    teams = Member.objects.filter(user_id=key_of(user), role=Role.PARTICIPANT)
+    released = latest_released("score_set__campaign")
     return rows.filter(
-        Q(score_set__campaign__in=roles.filter(role=Role.ORGANIZER).values("campaign"))
-        | Q(
-            run__team__in=roles.filter(role=Role.PARTICIPANT).values("team"),
-            score_set=latest_released("score_set__campaign"),
-        )
+        Q(score_set__campaign__in=Campaign.objects.organized_by(user))
+        | Q(run__team__in=teams.values("team"), score_set=released)
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Job
 from campaigns.queries import campaign_for
+from campaigns.views.signed_in import SignedIn
 from evaluation import services
 from evaluation.forms import EvaluateForm
 from evaluation.models import ScoreSet
@@ -26,29 +27,29 @@ from evaluation.views.cells import (
     sort_of,
     spread_rows,
 )
-from evaluation.views.gate import Visit, score_set_for, user_of, visit_for
+from evaluation.views.gate import Visit, score_set_for, visit_for
 
 
-def scores(request: HttpRequest, slug: str) -> HttpResponse:
+def scores(request: SignedIn, slug: str) -> HttpResponse:
     """The newest score set that the reader may see, or what is missing for one."""
     visit = visit_for(request, slug)
     reader = Reader(True, frozenset(), visit.campaign.board) if visit.preview else visit.reader
     return page(request, visit, readable_sets(visit.campaign, reader).first())
 
 
-def score_set(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def score_set(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     visit = visit_for(request, slug)
     return page(request, visit, score_set_for(visit, pk))
 
 
 @require_POST
-def evaluate(request: HttpRequest, slug: str) -> HttpResponse:
+def evaluate(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     form = EvaluateForm(request.POST, campaign=campaign)
     if form.is_valid():
         try:
             job = services.request_evaluation(
-                actor=user_of(request), campaign=campaign, **form.cleaned_data
+                actor=request.user, campaign=campaign, **form.cleaned_data
             )
             return redirect(f"{reverse('scores', args=[slug])}?job={job.pk}")
         except Refused as refused:
@@ -58,15 +59,15 @@ def evaluate(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def release(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     campaign_for(request.user, slug, "campaigns.manage")
     chosen = score_set_for(visit_for(request, slug), pk)
-    services.release_scores(actor=user_of(request), score_set=chosen)
+    services.release_scores(actor=request.user, score_set=chosen)
     return redirect(chosen)
 
 
 def page(
-    request: HttpRequest, visit: Visit, chosen: ScoreSet | None, form: EvaluateForm | None = None
+    request: SignedIn, visit: Visit, chosen: ScoreSet | None, form: EvaluateForm | None = None
 ) -> HttpResponse:
     context: dict[str, Any] = {"campaign": visit.campaign, "visit": visit, "score_set": chosen}
     context["crumbs"] = [("Scores", "")]
@@ -77,7 +78,7 @@ def page(
     return render(request, "evaluation/scores.html", context)
 
 
-def board_context(request: HttpRequest, board: Board) -> dict[str, Any]:
+def board_context(request: SignedIn, board: Board) -> dict[str, Any]:
     shown = shown_measures(board, request.GET.getlist("m"))
     sort = sort_of(board, shown, request.GET.get("sort", ""))
     columns = [column_of(board.measure(name), sort) for name in shown]
@@ -103,9 +104,7 @@ def board_context(request: HttpRequest, board: Board) -> dict[str, Any]:
     }
 
 
-def organizer_context(
-    request: HttpRequest, visit: Visit, form: EvaluateForm | None
-) -> dict[str, Any]:
+def organizer_context(request: SignedIn, visit: Visit, form: EvaluateForm | None) -> dict[str, Any]:
     campaign = visit.campaign
     job = job_to_show(campaign, request.GET.get("job", ""))
     return {

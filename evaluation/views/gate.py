@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.http import Http404, HttpRequest
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from campaigns.models import Campaign, User
+from campaigns.models import Campaign
 from campaigns.queries import campaign_for
+from campaigns.views.signed_in import SignedIn
 from evaluation.models import ScoreSet
 from evaluation.queries.board import Board, Entry, board_of
 from evaluation.queries.sets import Reader, as_participant, readable_sets, reader_of
@@ -26,7 +27,7 @@ class Visit:
     preview: bool = False
 
 
-def visit_for(request: HttpRequest, slug: str) -> Visit:
+def visit_for(request: SignedIn, slug: str) -> Visit:
     user = request.user
     campaign = campaign_for(user, slug, VIEW)
     reader = reader_of(user, campaign)
@@ -42,7 +43,7 @@ def score_set_for(visit: Visit, pk: int) -> ScoreSet:
     return get_object_or_404(readable_sets(visit.campaign, reader), pk=pk)
 
 
-def board_for(request: HttpRequest, slug: str, pk: int) -> Board:
+def board_for(request: SignedIn, slug: str, pk: int) -> Board:
     visit = visit_for(request, slug)
     return board_of(score_set_for(visit, pk), visit.reader)
 
@@ -53,10 +54,3 @@ def entry_for(board: Board, run: int) -> Entry:
     if entry is None or not entry.opens:
         raise Http404(f"no run {run}")
     return entry
-
-
-def user_of(request: HttpRequest) -> User:
-    """Whoever is signed in: the middleware lets nobody else in."""
-    if not isinstance(request.user, User):
-        raise Http404
-    return request.user

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from campaigns.views.signed_in import SignedIn
 from evaluation.charts import difference_chart, topic_chart
 from evaluation.queries.board import Board, Entry, Spread
 from evaluation.views.cells import (
@@ -62,7 +63,7 @@ class Pair:
         ]
 
 
-def run_scores(request: HttpRequest, slug: str, pk: int, run: int) -> HttpResponse:
+def run_scores(request: SignedIn, slug: str, pk: int, run: int) -> HttpResponse:
     board = board_for(request, slug, pk)
     entry = entry_for(board, run)
     chosen = column_of(board.measure(measure_asked(request, board)))
@@ -96,7 +97,7 @@ def run_scores(request: HttpRequest, slug: str, pk: int, run: int) -> HttpRespon
     return render(request, "evaluation/run.html", context)
 
 
-def compare(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def compare(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Two runs that the reader sees on the board, topic by topic."""
     board = board_for(request, slug, pk)
     name = measure_asked(request, board)
@@ -161,14 +162,14 @@ def in_order(topics: Sequence[str], titles: Mapping[str, str]) -> list[int]:
     return sorted(range(len(topics)), key=lambda at: (place.get(topics[at], len(place)), at))
 
 
-def measure_asked(request: HttpRequest, board: Board) -> str:
+def measure_asked(request: SignedIn, board: Board) -> str:
     asked = request.GET.get("measure", "")
     if asked and asked not in board.score_set.measures:
         raise Http404(f"no measure {asked}")
     return asked or shown_measures(board, ())[0]
 
 
-def two_entries(request: HttpRequest, board: Board, name: str) -> tuple[Entry | None, Entry | None]:
+def two_entries(request: SignedIn, board: Board, name: str) -> tuple[Entry | None, Entry | None]:
     """The runs asked for; without a question the best two, one's own first."""
     usual: Sequence[Entry] = sorted(sorted_entries(board, name), key=lambda entry: not entry.own)
     found = []

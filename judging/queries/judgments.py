@@ -12,7 +12,7 @@ from django.db.models import Max, Q, QuerySet
 from campaigns import store
 from campaigns.core.qrels import read_qrels
 from campaigns.core.tables import QrelsTable
-from campaigns.models import Campaign, Member, Role, User
+from campaigns.models import Campaign, User
 from judging.models import Judgment, Qrels
 
 SAID = (Judgment.Kind.GRADE, Judgment.Kind.SKIP)
@@ -89,16 +89,7 @@ def last_said(campaign: Campaign, assessor: User) -> QuerySet[Judgment]:
     return mine.select_related("topic").order_by("-pk")
 
 
-def organized_by(user: User) -> QuerySet[Campaign]:
-    """The campaigns whose judgments and qrels ``user`` may see as a whole."""
-    if user.is_superuser:
-        return Campaign.objects.all()
-    roles = Member.objects.filter(user=user, role=Role.ORGANIZER)
-    return Campaign.objects.filter(pk__in=roles.values("campaign"))
-
-
 def judgments_for(user: User) -> QuerySet[Judgment]:
     """The gate to the log: all of it for organizers, else one's own where one is a member."""
-    member = Campaign.objects.visible_to(user)
-    own = Q(assessor=user, campaign__in=member)
-    return Judgment.objects.filter(Q(campaign__in=organized_by(user)) | own)
+    own = Q(assessor=user, campaign__in=Campaign.objects.visible_to(user))
+    return Judgment.objects.filter(Q(campaign__in=Campaign.objects.organized_by(user)) | own)

@@ -10,6 +10,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from campaigns.attachments import attachment
 from campaigns.models import Campaign
 from campaigns.queries import campaign_for
 from campaigns.views.signed_in import SignedIn
@@ -18,7 +19,6 @@ from judging.core.agreement.labels import Coefficient
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import AgreementReport, agreement_report
 from judging.queries.agreement import labels_of
-from judging.views.exports import attachment
 
 CELL, LEFT, TOP = 64, 150, 34
 
@@ -79,7 +79,7 @@ def download(request: SignedIn, slug: str, fmt: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     report = report_of(request, campaign)
     if fmt == "json":
-        return attachment(json_text(report), "application/json", f"{slug}-agreement.json")
+        return attachment(json_text(report), f"{slug}-agreement.json")
     if fmt != "csv":
         raise Http404
     out = io.StringIO()
@@ -89,7 +89,7 @@ def download(request: SignedIn, slug: str, fmt: str) -> HttpResponse:
         for name, found in row.items():
             value = "" if found.value is None else f"{found.value:.6f}"
             writer.writerow([place, a, b, name, value, found.n, found.reason or ""])
-    return attachment(out.getvalue(), "text/csv; charset=utf-8", f"{slug}-agreement.csv")
+    return attachment(out.getvalue(), f"{slug}-agreement.csv")
 
 
 def rows_of(report: AgreementReport) -> list[tuple[str, str, str, dict[str, Coefficient]]]:

@@ -13,6 +13,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
+from campaigns.attachments import attachment
 from campaigns.core.qrels import qrels_from_rows, write_qrels
 from campaigns.models import User
 from campaigns.queries import campaign_for
@@ -34,14 +35,14 @@ def judgments(request: SignedIn, slug: str, fmt: str) -> HttpResponse:
     rows = exported(Judgment.objects.filter(campaign=campaign))
     if fmt == "json":
         text = json.dumps(list(rows), ensure_ascii=False, indent=1)
-        return attachment(text, "application/json", f"{slug}-judgments.json")
+        return attachment(text, f"{slug}-judgments.json")
     if fmt != "csv":
         raise Http404
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS)
     writer.writeheader()
     writer.writerows({**row, "comment": inert(row["comment"])} for row in rows)
-    return attachment(out.getvalue(), "text/csv; charset=utf-8", f"{slug}-judgments.csv")
+    return attachment(out.getvalue(), f"{slug}-judgments.csv")
 
 
 @require_GET
@@ -53,7 +54,7 @@ def assessor_qrels(request: SignedIn, slug: str, username: str) -> HttpResponse:
     own = votes(current_judgments(campaign).filter(assessor=assessor))
     table = qrels_from_rows((vote.topic, vote.docno, vote.grade) for vote in own)
     text = write_qrels(table).decode()
-    return attachment(text, "text/plain; charset=utf-8", f"{slug}-{username}.qrels.txt")
+    return attachment(text, f"{slug}-{username}.qrels.txt")
 
 
 def exported(log: QuerySet[Judgment]) -> Iterator[dict[str, Any]]:
@@ -83,8 +84,3 @@ def exported(log: QuerySet[Judgment]) -> Iterator[dict[str, Any]]:
 def inert(comment: str) -> str:
     """A spreadsheet must not take what an assessor wrote for a formula."""
     return f"'{comment}" if comment.startswith(("=", "+", "-", "@", "\t", "\r")) else comment
-
-
-def attachment(text: str, content_type: str, name: str) -> HttpResponse:
-    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(text, content_type=content_type, headers=disposition)

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from campaigns import store
+from campaigns.attachments import attachment
 from campaigns.errors import Refused
 from campaigns.models import Campaign
 from campaigns.queries import campaign_for
@@ -67,10 +68,7 @@ def qrels_view(request: SignedIn, slug: str, version: int) -> HttpResponse:
 def qrels_download(request: SignedIn, slug: str, version: int) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     qrels = get_object_or_404(campaign.qrels, version=version)
-    name = f"{slug}-qrels-{version}.txt"
-    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
-    text = store.get(qrels.path)
-    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers=disposition)
+    return attachment(store.get(qrels.path), f"{slug}-qrels-{version}.txt")
 
 
 def list_page(

@@ -11,7 +11,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
 from campaigns.core.tables import starts_of
-from campaigns.models import Campaign, Member, Role, User
+from campaigns.models import Campaign, User
 from pooling.core.tables import PoolTable
 from pooling.models import Pool, PoolItem
 from pooling.queries.composition import Composition, composition
@@ -32,11 +32,8 @@ class PoolRow(NamedTuple):
 
 def visible_pools(user: User | AnonymousUser) -> QuerySet[Pool]:
     """The gate: pools of the campaigns that ``user`` organizes; a superuser sees all."""
-    found = Pool.objects.select_related("campaign", "frozen_by")
-    if user.is_superuser:
-        return found
-    organized = Member.objects.filter(user=user.pk, role=Role.ORGANIZER).values("campaign")
-    return found.filter(campaign__in=organized)
+    organized = Campaign.objects.organized_by(user).order_by()
+    return Pool.objects.filter(campaign__in=organized).select_related("campaign", "frozen_by")
 
 
 def pool_rows(pool: Pool) -> list[PoolRow]:

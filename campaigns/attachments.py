@@ -1,0 +1,23 @@
+"""Files that a page gives away to be saved."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from django.http import HttpResponse
+from django.utils.http import content_disposition_header
+
+CONTENT_TYPES = {
+    ".csv": "text/csv; charset=utf-8",
+    ".json": "application/json",
+    ".txt": "text/plain; charset=utf-8",
+}
+
+
+def attachment(content: str | bytes, name: str, content_type: str = "") -> HttpResponse:
+    """``content`` as the file ``name``, whose ending says what it is if nothing else does."""
+    answer = HttpResponse(
+        content, content_type=content_type or CONTENT_TYPES[PurePath(name).suffix]
+    )
+    answer.headers["Content-Disposition"] = content_disposition_header(True, name)
+    return answer
