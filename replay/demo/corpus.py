@@ -129,7 +129,10 @@ def _import(name: str) -> ModuleType | None:
 
 
 def _documents_of_members(owner: str, thing: Any, kind: str) -> Iterator[DocumentText]:
-    for name, member in sorted(vars(thing).items()):
+    names = vars(thing)
+    for name in sorted(names):
+        # Whoever hangs in a hook of their own leaves the original beside it: sys.__excepthook__.
+        member = names.get(f"__{name}__", names[name]) if name.endswith("hook") else names[name]
         docno = f"{owner}.{name}"
         if name.startswith("_") or not _belongs_to(owner, member):
             continue

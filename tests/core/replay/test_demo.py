@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from itertools import combinations
 from pathlib import Path
@@ -24,12 +27,20 @@ from replay.demo.build import (
     TOPICS,
     judgments_of,
     write_campaign_folder,
+    write_documents,
 )
 from replay.demo.corpus import stdlib_documents
 from replay.demo.rankers import RUNS, DemoRun
 from replay.demo.words import DEPTH, name_parts, stems
+from tests.conftest import REPOSITORY
 
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}")
+BUILD = """
+import sys
+from pathlib import Path
+from replay.demo.build import write_campaign_folder
+write_campaign_folder(Path(sys.argv[1]))
+"""
 Tops = dict[str, dict[str, list[str]]]
 
 
@@ -44,13 +55,33 @@ def topics() -> list[TopicText]:
 
 
 @pytest.fixture(scope="module")
-def tops(documents: list[DocumentText], topics: list[TopicText]) -> Tops:
-    """tag -> topic -> docnos in the order of the run."""
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The campaign folder, and the same built meanwhile in a process that hashes otherwise."""
+    folder, again = tmp_path_factory.mktemp("demo"), tmp_path_factory.mktemp("again")
+    other = subprocess.Popen(
+        [sys.executable, "-c", BUILD, str(again)],
+        cwd=REPOSITORY,
+        env={**os.environ, "PYTHONHASHSEED": "7"},
+    )
+    write_campaign_folder(folder)
+    assert other.wait(timeout=120) == 0
+    return folder, again
+
+
+@pytest.fixture(scope="module")
+def manifest(folders: tuple[Path, Path]) -> Manifest:
+    return read_manifest(folders[0])
+
+
+@pytest.fixture(scope="module")
+def tops(manifest: Manifest) -> Tops:
+    """tag -> topic -> docnos in the order of the run's lines."""
     found: Tops = {}
-    for run in RUNS:
-        found[run.tag] = defaultdict(list)
-        for topic, docno, _ in run.ranker(topics, documents):
-            found[run.tag][topic].append(docno)
+    for entry in manifest.runs:
+        found[entry.tag] = defaultdict(list)
+        for line in gzip.decompress(entry.file.read_bytes()).decode().splitlines():
+            topic, _, docno, *_ = line.split()
+            found[entry.tag][topic].append(docno)
     return found
 
 
@@ -64,13 +95,6 @@ def pool(tops: Tops) -> set[tuple[str, str]]:
     }
 
 
-@pytest.fixture(scope="module")
-def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
-    folder: Path = tmp_path_factory.mktemp("demo")
-    write_campaign_folder(folder)
-    return read_manifest(folder)
-
-
 def test_corpus_has_unique_plain_docnos(documents: list[DocumentText]) -> None:
     docnos = [document.docno for document in documents]
     assert 4000 <= len(docnos) <= 9000
@@ -78,8 +102,12 @@ def test_corpus_has_unique_plain_docnos(documents: list[DocumentText]) -> None:
     assert all(docno.isascii() and not re.search(r"\s", docno) for docno in docnos)
 
 
-def test_corpus_is_the_same_twice(documents: list[DocumentText]) -> None:
-    assert stdlib_documents() == documents
+def test_corpus_is_the_same_twice(
+    documents: list[DocumentText], manifest: Manifest, tmp_path: Path
+) -> None:
+    write_documents(tmp_path / "documents", documents)
+    assert manifest.documents is not None
+    assert (tmp_path / "documents").read_bytes() == manifest.documents.read_bytes()
 
 
 def test_corpus_holds_parsed_and_compiled_modules(documents: list[DocumentText]) -> None:
@@ -197,8 +225,10 @@ def test_campaign_folder_pools_what_its_qrels_judge(
             assert {(topic, docno) for docno in qrels.docnos[qrels.rows(index)]} <= pooled
 
 
-def test_campaign_folder_is_the_same_twice(manifest: Manifest, tmp_path: Path) -> None:
-    write_campaign_folder(tmp_path)
-    folder = manifest.topics.parent
-    for path in tmp_path.rglob("*.*"):
-        assert path.read_bytes() == (folder / path.relative_to(tmp_path)).read_bytes()
+def test_campaign_folder_is_the_same_twice(folders: tuple[Path, Path]) -> None:
+    first, again = (
+        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")}
+        for folder in folders
+    )
+    assert len(first) == 3 + len(RUNS) + len(ASSESSORS)
+    assert first == again
