@@ -39,8 +39,12 @@ class Command(BaseCommand):
         if score_set is None:
             raise CommandError(UNFINISHED.format(folder=settings.VAR_DIR))
         self.show(score_set)
-        self.accounts(campaign, options["bind"])
-        if not options["no_serve"]:
+        self.accounts(campaign)
+        url = f"http://{options['bind']}{campaign.get_absolute_url()}"
+        if options["no_serve"]:
+            self.stdout.write(f"\n`make demo` serves it: {url}")
+        else:
+            self.stdout.write(f"\n{url}")
             call_command("serve", bind=options["bind"])
 
     def campaign(self) -> Campaign:
@@ -59,7 +63,7 @@ class Command(BaseCommand):
         self.stdout.write("\nScores\n" + tables.scores(score_set))
         self.stdout.write("\nAgreement of the assessors\n" + tables.agreement(score_set.campaign))
 
-    def accounts(self, campaign: Campaign, bind: str) -> None:
+    def accounts(self, campaign: Campaign) -> None:
         """Give the demo accounts a new password, so that no installation shares one."""
         password = secrets.token_urlsafe(9)
         organizer = User.objects.get(username="organizer")
@@ -74,4 +78,3 @@ class Command(BaseCommand):
             user.save()
         rows = [(role, name) for name, role in ACCOUNTS.items()]
         self.stdout.write("\nAccounts\n" + tables.accounts(rows, password))
-        self.stdout.write(f"\nhttp://{bind}{campaign.get_absolute_url()}")

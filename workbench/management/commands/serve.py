@@ -49,6 +49,8 @@ class Command(BaseCommand):
 
     def commands(self, bind: str) -> list[list[str]]:
         web = ["gunicorn", "workbench.wsgi", "--bind", bind, "--workers", "2", "--threads", "4"]
+        # A preview names its runs in the address: room for some eight hundred.
+        web += ["--limit-request-line", "8190", "--no-control-socket"]
         worker = ["celery", "-A", "workbench.celery", "worker", "--loglevel", "WARNING"]
         return [
             [sys.executable, "-m", *web, "--chdir", str(settings.BASE_DIR)],
