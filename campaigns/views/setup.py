@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from campaigns.core.scale import GradeSpec
 from campaigns.errors import Refused
 from campaigns.forms import PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Role
 from campaigns.queries import campaign_for, people_of
 from campaigns.rules import organizes, require, roles_of
 from campaigns.services.campaigns import create_campaign, scale_of, update_campaign
@@ -22,12 +22,15 @@ from campaigns.views.signed_in import SignedIn
 @require_GET
 def campaign_page(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug)
+    # Who else takes part is for organizers; everybody may know whom to ask.
+    people = people_of(campaign)
+    manages = organizes(request.user, campaign)
     shown = {
         "campaign": campaign,
         "grades": campaign.grades.all(),
-        "people": people_of(campaign),
+        "people": people if manages else [row for row in people if row[0] == Role.ORGANIZER.label],
         "roles": roles_of(request.user, campaign),
-        "organizes": organizes(request.user, campaign),
+        "organizes": manages,
         "topic_count": campaign.topics.count(),
         "document_count": campaign.documents.count(),
         "team_count": campaign.teams.count(),

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count, Exists, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from campaigns.models import Campaign, Document, Grade, Role, Run, Topic, User
+from campaigns.models import Campaign, Document, Grade, Member, Role, Run, Topic, User
 from evaluation.models import ScoreSet
 from judging.models import Qrels, Slot
 from judging.queries.slots import claimable
@@ -30,6 +30,7 @@ class Standing:
     documents: bool
     runs: int
     teams: int
+    participants: int
     checking: int
     pool: int | None
     pool_size: int | None
@@ -94,6 +95,7 @@ def counts(campaign: Campaign, team: int | None) -> dict[str, Any]:
         "documents": Exists(Document.objects.filter(campaign=campaign)),
         "runs": counted(runs.accepted()),
         "teams": counted(runs.accepted(), of="team"),
+        "participants": counted(Member.objects.filter(campaign=campaign, role=Role.PARTICIPANT)),
         "checking": counted(runs.filter(state=Run.State.RECEIVED)),
         "slots": counted(slots, by="plan__campaign"),
         "open_slots": counted(slots.filter(waiting), by="plan__campaign"),

@@ -74,6 +74,7 @@ def campaign_head(context: Context, campaign: Campaign) -> dict[str, Any]:
         "campaign": campaign,
         "phases": phases_of(campaign, standing),
         "needs": needs,
+        "next_step": None if needs else next_of(campaign, standing),
         "main_action": {"label": action.action, "url": action.url} if action else None,
         "tabs": tabs_of(campaign, standing, request),
     }
@@ -104,10 +105,13 @@ def phases_of(campaign: Campaign, now: Standing) -> list[Phase]:
     current = current_phase(done)
     notes, pages = notes_of(campaign, now), phase_pages(now)
 
+    # Judging may go on while its first qrels are released and scored.
+    at_work = {current} | ({"judging"} if now.open_slots else set())
+
     def state(name: str) -> str:
         if done[name]:
             return "done"
-        return "late" if late.get(name) else "now" if name == current else "todo"
+        return "late" if late.get(name) else "now" if name in at_work else "todo"
 
     return [
         Phase(
@@ -128,11 +132,14 @@ def current_phase(done: dict[str, bool]) -> str:
 
 
 def phases_done(campaign: Campaign, now: Standing) -> dict[str, bool]:
+    """Qrels may be of judgments that came without pool or plan, or before all were given."""
+    judged = now.qrels is not None
+    over = now.released_at is not None or not campaign.takes_judgments() or not now.slots
     return {
         "setup": now.topics > 0 and now.grades > 0,
-        "runs": now.pool is not None or (now.runs > 0 and not campaign.takes_runs()),
-        "pool": now.pool is not None,
-        "judging": now.all_judged,
+        "runs": now.pool is not None or (now.runs > 0 and (judged or not campaign.takes_runs())),
+        "pool": now.pool is not None or judged,
+        "judging": now.all_judged or (judged and over),
         "qrels": now.qrels is not None,
         "scores": now.released_at is not None,
     }
@@ -197,13 +204,14 @@ Waiting = list[tuple[bool, str, str, str]]
 def setup_needs(campaign: Campaign, now: Standing) -> Waiting:
     closed = campaign.runs_deadline is None or not campaign.takes_runs()
     unread = now.topics > 0 and not now.documents and not now.slots and now.qrels is None
+    uninvited = not now.runs and not now.participants
     poolable = closed and now.runs > 0 and now.pool is None and now.qrels is None
     runs = plural(now.runs, "run")
     return [
         (not now.grades, "There is no grade scale", "Set the scale", "campaign-settings"),
         (not now.topics, "There are no topics", "Import topics", "topics-import"),
         (unread, "Assessors have nothing to read", "Import documents", "documents-import"),
-        (now.topics > 0 and not now.runs, "No run has come", "Invite people", "people"),
+        (now.topics > 0 and uninvited, "No team takes part yet", "Invite people", "people"),
         (poolable, f"{runs} can be pooled", "Build the pool", "pools"),
     ]
 
@@ -246,6 +254,42 @@ def participant_needs(campaign: Campaign, now: Standing) -> Waiting:
         (may, f"Your team may hand in {room}{until}", "Hand in a run", "run-upload"),
         (bool(now.team_refused) and may, refused, "", "runs"),
     ]
+
+
+def next_of(campaign: Campaign, now: Standing) -> Need | None:
+    """Where nothing needs this person: what they may expect, and where to look."""
+    all_steps = [
+        *(organizer_steps(campaign, now) if now.organizes else ()),
+        *(assessor_steps(now) if now.assesses else ()),
+        *(participant_steps(now) if now.participates else ()),
+    ]
+    return next(
+        (Need(label, "", link(page, campaign)) for holds, label, _, page in all_steps if holds),
+        None,
+    )
+
+
+def organizer_steps(campaign: Campaign, now: Standing) -> Waiting:
+    until = f" until {when(campaign.runs_deadline)}" if campaign.runs_deadline else ""
+    out = "The scores are out; later judgments can go into another qrels release"
+    return [
+        (now.released_at is not None, out, "", "qrels-list"),
+        (now.open_slots > 0, "Watch the judging; when it is done, release qrels", "", "judging"),
+        (now.runs > 0, f"Runs come in{until}; then build the pool", "", "pools"),
+        (True, f"Runs come in{until}, each checked at once", "", "runs"),
+    ]
+
+
+def assessor_steps(now: Standing) -> Waiting:
+    all_done = "All that was yours is judged, thank you; look over what you said"
+    return [
+        (now.my_judged > 0, all_done, "", "my-judgments"),
+        (True, "Documents to judge, once topics are assigned to you", "", "work"),
+    ]
+
+
+def participant_steps(now: Standing) -> Waiting:
+    return [(now.team_runs > 0, "Your scores, once the organizers release them", "", "runs")]
 
 
 def tabs_of(campaign: Campaign, now: Standing, request: HttpRequest) -> list[Tab]:

@@ -40,8 +40,9 @@ class Tally:
         return self.open + self.leased
 
     @property
-    def percent(self) -> float:
-        return 100 * self.done / self.of if self.of else 0.0
+    def percent(self) -> int:
+        """Rounded down: 100 only when nothing is left."""
+        return 100 * self.done // self.of if self.of else 0
 
 
 @dataclass

@@ -42,8 +42,9 @@ class MyTopic:
         return self.held + self.open
 
     @property
-    def percent(self) -> float:
-        return 100 * self.done / self.of if self.of else 100.0
+    def percent(self) -> int:
+        """Rounded down: 100 only when nothing is left."""
+        return 100 * self.done // self.of if self.of else 100
 
 
 def my_topics(campaign: Campaign, assessor: User) -> list[MyTopic]:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from campaigns.models import Campaign
 from evaluation.queries.standing import standing_of
 from evaluation.services import release_scores, score_campaign
-from evaluation.templatetags.campaign_head import needs_of, phases_of, tabs_of
+from evaluation.templatetags.campaign_head import needs_of, next_of, phases_of, tabs_of
 from judging.models import Assignment, Plan, Slot
 from pooling.models import Pool, PoolItem
 from tests.evaluation.conftest import accepted_run
@@ -166,3 +166,40 @@ def test_the_head_costs_the_same_queries_however_much_there_is(
     for number in range(3):
         accepted_run(team, f"more-{number}", f"1 Q0 d{number + 1} 1 1 t\n")
     assert [queries(user) for user in (organizer, assessor, participant)] == few == [2, 4, 2]
+
+
+def test_judging_that_goes_on_after_qrels_is_not_to_come(campaign, organizer, alpha, qrels, plan):
+    assert states(campaign, organizer) == {
+        "Setup": "done", "Runs": "done", "Pool": "done", "Judging": "now", "Qrels": "done",
+        "Scores": "now",
+    }  # fmt: skip
+    release_scores(
+        actor=organizer,
+        score_set=score_campaign(actor=organizer, campaign=campaign, qrels=qrels),
+    )
+    assert set(states(campaign, organizer).values()) == {"done"}
+    assert notes(campaign, organizer)["Judging"] == "0 of 2 judged"
+
+
+def test_qrels_of_imported_judgments_leave_no_hole_before_them(campaign, organizer, alpha, qrels):
+    assert list(states(campaign, organizer).values()) == ["done"] * 5 + ["now"]
+
+
+def test_where_nothing_is_needed_the_head_says_what_comes_next(
+    campaign, organizer, participant, assessor, assessor2, alpha, plan
+):
+    def told(user):
+        step = next_of(campaign, standing_of(campaign, user))
+        return step and step.label
+
+    assert told(organizer) == "Watch the judging; when it is done, release qrels"
+    assert told(assessor2) == "Documents to judge, once topics are assigned to you"
+    assert told(participant) == "Your scores, once the organizers release them"
+    page = HEAD.render(Context({"request": request_of(organizer), "campaign": campaign}))
+    assert "What comes next" in page and "What needs you now" not in page
+
+
+def test_an_invited_team_is_waited_for(campaign, organizer, participant):
+    assert actions(campaign, organizer) == []
+    step = next_of(campaign, standing_of(campaign, organizer))
+    assert step.label == "Runs come in, each checked at once"
