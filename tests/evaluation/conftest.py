@@ -10,11 +10,10 @@ import pytest
 from django.utils import timezone
 
 from campaigns import store
-from campaigns.core.runs import read_run
-from campaigns.models import Campaign, Run, Team
-from campaigns.services import matrices
+from campaigns.models import Campaign, Run
 from evaluation.services import score_campaign
 from judging.models import Qrels
+from tests.factories import accepted_run
 
 QRELS = """1 0 d1 2
 1 0 d2 1
@@ -37,24 +36,6 @@ BETA = """1 Q0 d1 1 4 beta-secret
 3 Q0 d6 1 1 beta-secret
 """
 BETA2 = "1 Q0 d4 1 1 beta-other\n"
-
-
-def accepted_run(team: Team, tag: str, text: str) -> Run:
-    """A run as the check leaves it."""
-    data = text.encode()
-    campaign = team.campaign
-    return Run.objects.create(
-        campaign=campaign,
-        team=team,
-        tag=tag,
-        state=Run.State.ACCEPTED,
-        file=store.put(data),
-        file_name=f"{tag}.txt",
-        size=len(data),
-        sha256=store.sha256(data),
-        matrix=matrices.encode(campaign, read_run(data)),
-        submitted_by=campaign.created_by,
-    )
 
 
 def qrels_release(campaign: Campaign, text: str = QRELS, version: int = 1) -> Qrels:

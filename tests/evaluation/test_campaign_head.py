@@ -15,7 +15,7 @@ from evaluation.services import release_scores, score_campaign
 from evaluation.templatetags.campaign_head import needs_of, next_of, phases_of, tabs_of
 from judging.models import Assignment, Plan, Slot
 from pooling.models import Pool, PoolItem
-from tests.evaluation.conftest import accepted_run
+from tests.factories import accepted_run
 
 HEAD = Template("{% load campaign_head %}{% campaign_head campaign %}")
 
@@ -196,7 +196,8 @@ def test_where_nothing_is_needed_the_head_says_what_comes_next(
     assert told(assessor2) == "Documents to judge, once topics are assigned to you"
     assert told(participant) == "Your scores, once the organizers release them"
     page = HEAD.render(Context({"request": request_of(organizer), "campaign": campaign}))
-    assert "What comes next" in page and "What needs you now" not in page
+    assert "What comes next" in page
+    assert "What needs you now" not in page
 
 
 def test_an_invited_team_is_waited_for(campaign, organizer, participant):

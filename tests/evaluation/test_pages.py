@@ -21,7 +21,8 @@ from evaluation.models import ScoreSet
 from evaluation.queries.board import board_of
 from evaluation.queries.sets import reader_of
 from evaluation.services import release_scores, score_campaign
-from tests.evaluation.conftest import accepted_run, qrels_release
+from tests.evaluation.conftest import qrels_release
+from tests.factories import accepted_run
 
 OTHERS = ("beta", "Beta")
 

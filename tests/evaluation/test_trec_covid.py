@@ -12,7 +12,8 @@ from campaigns.models import Run
 from campaigns.services.people import make_team
 from evaluation.models import RunScores
 from evaluation.services import score_campaign
-from tests.evaluation.conftest import accepted_run, qrels_release
+from tests.evaluation.conftest import qrels_release
+from tests.factories import accepted_run
 
 PUBLISHED = {"ndcg@10": "ndcg_cut_10", "p@5": "P_5"}
 

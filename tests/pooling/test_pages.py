@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from campaigns.models import Run
 from pooling.services import freeze
-from tests.pooling.conftest import accepted_run
+from tests.pooling.conftest import ranked_run
 
 TREC = "1 0 d1 -1\n1 0 d2 -1\n1 0 d4 -1\n1 0 d5 -1\n2 0 d1 -1\n2 0 d2 -1\n2 0 d3 -1\n"
 
@@ -131,7 +131,7 @@ def test_the_page_asks_the_database_the_same_for_one_run_and_more(page, address,
 
     counts = []
     for number in (1, 2, 3):
-        accepted_run(campaign, team, f"run{number}", {"1": f"d{number}"})
+        ranked_run(team, f"run{number}", {"1": f"d{number}"})
         with CaptureQueriesContext(connection) as told:
             page.get(address)
         counts.append(len(told))

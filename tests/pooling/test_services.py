@@ -20,7 +20,7 @@ from pooling.queries import choose, pool_rows, pool_table
 from pooling.services import freeze, preview
 from pooling.services.inputs import MAX_RUNS, first
 from tests.conftest import joined
-from tests.pooling.conftest import TOY, accepted_run
+from tests.pooling.conftest import TOY, ranked_run
 
 THE_TOY_POOL = [
     ("1", "d1", 1, ("alpha1", "alpha2", "beta1", "beta2")),
@@ -171,7 +171,7 @@ def test_more_runs_than_contributors_can_number_are_refused(organizer, campaign)
 
 
 def test_runs_that_answer_no_topic_of_the_campaign_are_refused(organizer, campaign, team):
-    run = accepted_run(campaign, team, "lost", {"99": "d1 d2"})
+    run = ranked_run(team, "lost", {"99": "d1 d2"})
     with pytest.raises(Refused) as refused:
         preview(actor=organizer, campaign=campaign, depth=2, runs=[run])
     assert refused.value.code == "empty-pool"
