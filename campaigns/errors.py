@@ -1,6 +1,13 @@
-"""The one exception by which a service says no to something that its rules forbid."""
+"""How a service says no to something that its rules forbid."""
 
 from __future__ import annotations
+
+from datetime import datetime
+
+
+def utc(moment: datetime) -> str:
+    """A moment as refusals tell it."""
+    return f"{moment:%-d %B %Y, %H:%M} UTC"
 
 
 class Refused(Exception):  # noqa: N818 (a no is no error)

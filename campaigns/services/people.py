@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from campaigns.errors import Refused
+from campaigns.errors import Refused, utc
 from campaigns.models import Campaign, Invitation, Member, Role, Team, User
 from campaigns.rules import require
 from campaigns.services import events
@@ -131,8 +131,8 @@ def invitation_of(token: str) -> Invitation:
     if invitation.uses_left == 0:
         raise Refused("used-up", "This invitation has been used up.", ask)
     if not invitation.is_open:
-        until = f"{invitation.expires_at:%-d %B %Y, %H:%M} UTC"
-        raise Refused("expired", f"This invitation was good until {until}.", ask)
+        told = f"This invitation was good until {utc(invitation.expires_at)}."
+        raise Refused("expired", told, ask)
     return invitation
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -16,7 +15,7 @@ from campaigns import store
 from campaigns.core.opening import GZIP_MAGIC
 from campaigns.core.run_checks import CheckedRun, RunRules
 from campaigns.core.run_checks import check_run as check_text
-from campaigns.errors import Refused
+from campaigns.errors import Refused, utc
 from campaigns.models import Campaign, Job, Run, Team, User
 from campaigns.rules import organizes, require
 from campaigns.services import events, jobs, matrices
@@ -253,7 +252,7 @@ def require_team(actor: User, campaign: Campaign, team: Team) -> None:
 
 
 def check_open(actor: User, campaign: Campaign) -> None:
-    if campaign.takes_runs() or organizes(actor, campaign):
+    if campaign.runs_deadline is None or campaign.takes_runs() or organizes(actor, campaign):
         return
     raise Refused(
         "deadline",
@@ -300,7 +299,3 @@ def move(run: Run, before: str, after: str) -> bool:
 
 def told(run: Run) -> str:
     return f"{run.tag or run.file_name} ({run.team.name})"
-
-
-def utc(moment: datetime | None) -> str:
-    return f"{moment:%-d %B %Y, %H:%M} UTC" if moment else "never"

@@ -26,7 +26,7 @@ from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.core.options import Options
 from evaluation.models import RunScores, ScoreSet
 from judging.models import Qrels
-from judging.queries import qrels_table
+from judging.queries.judgments import qrels_table
 
 KIND = "evaluation.evaluate"
 Progress = Callable[[int, int], None]

@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from campaigns.errors import Refused
+from campaigns.errors import Refused, utc
 from campaigns.models import Campaign, Topic, User
 from campaigns.rules import require
 from judging.models import Assignment, Judgment, Slot
@@ -208,11 +208,11 @@ def lease(slot: Slot, actor: User) -> bool:
 
 
 def require_open(campaign: Campaign) -> None:
-    if not campaign.takes_judgments():
-        until = f"{campaign.judging_deadline:%-d %B %Y, %H:%M} UTC"
+    until = campaign.judging_deadline
+    if until is not None and not campaign.takes_judgments():
         raise Refused(
             "judging-closed",
-            f"Judging was open until {until}.",
+            f"Judging was open until {utc(until)}.",
             "Ask an organizer to move the deadline.",
         )
 

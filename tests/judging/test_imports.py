@@ -8,7 +8,7 @@ from campaigns.core.faults import BadFile
 from campaigns.errors import Refused
 from campaigns.models import Event, Topic
 from judging.models import Judgment, Slot
-from judging.queries import current_judgments
+from judging.queries.judgments import current_judgments
 from judging.services.imports import import_judgments
 from judging.services.plans import make_plan
 from tests.judging.conftest import make_pool

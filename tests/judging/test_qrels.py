@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from campaigns import store
 from campaigns.errors import Refused
-from judging.queries import qrels_table
+from judging.queries.judgments import qrels_table
 from judging.services.imports import import_judgments
 from judging.services.plans import assign
 from judging.services.qrels import preview, release_qrels, verify

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from campaigns.errors import Refused
 from judging.models import Judgment, Slot
-from judging.queries import current_judgments
+from judging.queries.judgments import current_judgments
 from judging.services.plans import assign, pause, reopen
 from judging.services.work import claim, judge, skip, undo
 
