@@ -49,7 +49,23 @@ class MomentInput(forms.DateTimeInput):
         super().__init__(format="%Y-%m-%dT%H:%M")
 
 
+class NamesField(forms.CharField):
+    """A list of names, typed with blanks between them."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return " ".join(value) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> Any:
+        return super().clean(value).split()
+
+
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
+    measures = NamesField(
+        required=False,
+        help_text="Names with blanks between them, such as ndcg_cut_10 map P_5. They are computed"
+        " and shown unless others are asked for. Empty: the usual ones.",
+    )
+
     class Meta:
         model = Campaign
         fields = (
@@ -64,6 +80,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "max_docs_per_topic",
             "require_all_topics",
             "board",
+            "measures",
         )
         widgets = {
             "description": forms.Textarea({"rows": 7}),
@@ -73,6 +90,9 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "board": forms.RadioSelect,
         }
         help_texts = {"runs_deadline": "", "judging_deadline": ""}
+        error_messages = {
+            "slug": {"unique": "Another campaign has this short name; choose another."}
+        }
         labels = {
             "slug": "Short name",
             "relevance_level": "Relevance level",

@@ -1,4 +1,7 @@
-"""Turns a service's ``Refused`` that no form has caught into a page that explains it."""
+"""Turns a service's ``Refused`` that no form has caught into a page that explains it.
+
+An address that takes posts only says so too, to somebody who types or reloads it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,13 @@ class RefusedMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        answer = self.get_response(request)
+        if answer.status_code == 405 and request.method == "GET" and not answer.content:
+            posted = Refused("by-button", "This address is reached by a button.", "Go back to it.")
+            page = render(request, "refused.html", {"refused": posted}, status=405)
+            page["Allow"] = answer["Allow"]
+            return page
+        return answer
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, Refused):

@@ -104,9 +104,13 @@ def search_topics(campaign: Campaign, words: str) -> QuerySet[Topic]:
     return found
 
 
-def topics_in_use(campaign: Campaign) -> bool:
-    """Whether runs or pools name topics; pools are an upper app's, known by their relation."""
-    return campaign.runs.exists() or campaign.pools.exists()
+def in_use(campaign: Campaign) -> bool:
+    """Whether runs, pools or judgments name topics and documents.
+
+    Pools and judgments are upper apps', known by their relation.
+    """
+    found: tuple[Manager[Any], ...] = (campaign.runs, campaign.pools, campaign.judgments)
+    return any(rows.exists() for rows in found)
 
 
 def search_documents(campaign: Campaign, words: str) -> QuerySet[Document]:

@@ -26,6 +26,7 @@ urlpatterns = [
     path("c/<slug:slug>/topics/view/<path:number>/", collection.topic, name="topic"),
     path("c/<slug:slug>/documents/", collection.documents, name="documents"),
     path("c/<slug:slug>/documents/import/", collection.documents_import, name="documents-import"),
+    path("c/<slug:slug>/documents/delete/", collection.documents_delete, name="documents-delete"),
     path("c/<slug:slug>/documents/view/", collection.document, name="document"),
     path("c/<slug:slug>/runs/", runs.runs, name="runs"),
     path("c/<slug:slug>/runs/upload/", runs.run_upload, name="run-upload"),

@@ -7,8 +7,9 @@ from typing import Any
 from django import forms
 
 from campaigns.models import Campaign
-from evaluation.core.measures.names import UnknownMeasureError, parse_measures
+from evaluation.core.measures.names import parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
+from evaluation.rules import check_measures
 from judging.models import Qrels
 
 
@@ -25,7 +26,5 @@ class EvaluateForm(forms.Form):
 
     def clean_measures(self) -> list[str]:
         names = str(self.cleaned_data["measures"]).split()
-        try:
-            return [measure.name for measure in parse_measures(names)]
-        except UnknownMeasureError as error:
-            raise forms.ValidationError(str(error).splitlines()) from error
+        check_measures(names)
+        return [measure.name for measure in parse_measures(names)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.attachments import attachment
 from campaigns.errors import Refused
@@ -163,7 +163,7 @@ def percent(part: float | None, whole: float) -> float:
     return 100 * part / whole if part and whole else 0.0
 
 
-@require_GET
+@require_safe
 def pool(request: SignedIn, slug: str, version: int) -> HttpResponse:
     found = pool_for(request, slug, version)
     campaign = found.campaign
@@ -179,7 +179,7 @@ def pool(request: SignedIn, slug: str, version: int) -> HttpResponse:
     return render(request, "pooling/pool.html", context)
 
 
-@require_GET
+@require_safe
 def pool_download(request: SignedIn, slug: str, version: int, fmt: str) -> HttpResponse:
     """The TREC form shows neither run nor rank; CSV and JSON say which runs brought what."""
     found = pool_for(request, slug, version)

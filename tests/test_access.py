@@ -60,6 +60,8 @@ topic                       GET    302    404    200    200    200    200    200
 documents                   GET    302    404    200    200    200    200    200    404
 documents-import            GET    302    404    403    403    403    403    200    404
 documents-import            POST   302    404    403    403    403    403    200    404
+documents-delete            GET    302    404    403    403    403    403    200    404
+documents-delete            POST   302    404    403    403    403    403    409    404
 document                    GET    302    404    200    200    200    200    200    404
 runs                        GET    302    404    403    200    200    403    200    404
 run-upload                  GET    302    404    403    200    200    403    200    404

@@ -12,7 +12,7 @@ from typing import Any
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
 
 METHODS = ("get", "post", "patch", "put", "delete")
@@ -95,7 +95,7 @@ class Endpoint:
 
 
 @login_not_required
-@require_GET
+@require_safe
 def api_docs(request: HttpRequest) -> HttpResponse:
     groups: dict[str, list[Endpoint]] = {}
     for endpoint in endpoints():

@@ -18,7 +18,7 @@ from campaigns.core.opening import read_bytes
 from campaigns.core.topics import read_topics
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Document, Topic, User
-from campaigns.queries import topics_in_use
+from campaigns.queries import in_use
 from campaigns.rules import require
 from campaigns.services import events
 
@@ -121,17 +121,26 @@ def documents_in(
 
 def delete_topics(*, actor: User, campaign: Campaign) -> int:
     """Take all topics away, which nothing may refer to yet; return how many there were."""
+    return delete_all(actor, campaign, "topics")
+
+
+def delete_documents(*, actor: User, campaign: Campaign) -> int:
+    """As ``delete_topics``, of the documents."""
+    return delete_all(actor, campaign, "documents")
+
+
+def delete_all(actor: User, campaign: Campaign, noun: str) -> int:
     require(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         lock(campaign)
-        if topics_in_use(campaign):
+        if in_use(campaign):
             raise Refused(
-                "topics-in-use",
-                "Topics stay once runs have been submitted or a pool has been built.",
-                "Start another campaign for other topics.",
+                f"{noun}-in-use",
+                f"The {noun} stay once there are runs, a pool or judgments.",
+                f"Start another campaign for other {noun}.",
             )
-        count, _ = campaign.topics.all().delete()
-        events.record(campaign=campaign, actor=actor, verb="deleted all topics", count=count)
+        count = int(getattr(campaign, noun).all().delete()[0])
+        events.record(campaign=campaign, actor=actor, verb=f"deleted all {noun}", count=count)
     return count
 
 

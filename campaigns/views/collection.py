@@ -7,24 +7,24 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.core.faults import BadFile, FaultReport
 from campaigns.forms import ImportForm, document_import, topic_import
 from campaigns.models import Campaign
 from campaigns.queries import (
     campaign_for,
+    in_use,
     neighbours,
     search_documents,
     search_topics,
-    topics_in_use,
 )
 from campaigns.rules import organizes
 from campaigns.services import collection
 from campaigns.views.signed_in import SignedIn, confirm, page_of, to
 
 
-@require_GET
+@require_safe
 def topics(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug)
     words = request.GET.get("q", "")
@@ -34,13 +34,13 @@ def topics(request: SignedIn, slug: str) -> HttpResponse:
         "total": campaign.topics.count(),
         "q": words,
         "organizes": organizes(request.user, campaign),
-        "may_delete": not topics_in_use(campaign),
+        "may_delete": not in_use(campaign),
         "crumbs": [("Topics", None)],
     }
     return render(request, "campaigns/topics.html", shown)
 
 
-@require_GET
+@require_safe
 def topic(request: SignedIn, slug: str, number: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug)
     found = get_object_or_404(campaign.topics, number=number)
@@ -58,21 +58,34 @@ def topic(request: SignedIn, slug: str, number: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def topics_delete(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
+    return delete_page(request, campaign, collection.delete_topics, "topics")
+
+
+@require_http_methods(["GET", "POST"])
+def documents_delete(request: SignedIn, slug: str) -> HttpResponse:
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    return delete_page(request, campaign, collection.delete_documents, "documents")
+
+
+def delete_page(
+    request: SignedIn, campaign: Campaign, delete: Callable[..., int], noun: str
+) -> HttpResponse:
+    """The question whether to delete all of them, and after a post the deed."""
     if request.method == "GET":
         return confirm(
             request,
             campaign,
-            question=f"Delete all {campaign.topics.count():,} topics?",
-            consequence="The campaign has no run and no pool yet, so nothing refers to them.",
-            action="Delete all topics",
-            back=to("topics", campaign),
+            question=f"Delete all {getattr(campaign, noun).count():,} {noun}?",
+            consequence="This is possible only while no run, pool or judgment refers to them.",
+            action=f"Delete all {noun}",
+            back=to(noun, campaign),
         )
-    count = collection.delete_topics(actor=request.user, campaign=campaign)
-    messages.success(request, f"{count:,} topics are deleted.")
-    return redirect("topics", campaign.slug)
+    count = delete(actor=request.user, campaign=campaign)
+    messages.success(request, f"{count:,} {noun} are deleted.")
+    return redirect(noun, campaign.slug)
 
 
-@require_GET
+@require_safe
 def documents(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug)
     words = request.GET.get("q", "")
@@ -82,12 +95,13 @@ def documents(request: SignedIn, slug: str) -> HttpResponse:
         "total": campaign.documents.count(),
         "q": words,
         "organizes": organizes(request.user, campaign),
+        "may_delete": not in_use(campaign),
         "crumbs": [("Documents", None)],
     }
     return render(request, "campaigns/documents.html", shown)
 
 
-@require_GET
+@require_safe
 def document(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug)
     found = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))

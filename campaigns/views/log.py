@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns.queries import campaign_for, jobs_for
 from campaigns.views.signed_in import SignedIn, page_of, to
@@ -15,7 +15,7 @@ LABELS = {
 }
 
 
-@require_GET
+@require_safe
 def events(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     found = campaign.events.select_related("actor")
@@ -27,7 +27,7 @@ def events(request: SignedIn, slug: str) -> HttpResponse:
     return render(request, "campaigns/events.html", shown)
 
 
-@require_GET
+@require_safe
 def job(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """The state of a job: a fragment that asks again by itself, or a page around it.
 

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from campaigns.errors import Refused
 from campaigns.forms import InviteForm, MemberForm
@@ -17,7 +17,7 @@ from campaigns.services import people as services
 from campaigns.views.signed_in import SignedIn
 
 
-@require_GET
+@require_safe
 def people(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     return people_page(request, campaign, InviteForm(), MemberForm())

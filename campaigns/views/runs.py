@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.attachments import attachment
 from campaigns.errors import Refused
@@ -19,7 +19,7 @@ from campaigns.services.runs import job_of, original, submit_run, withdraw_run
 from campaigns.views.signed_in import SignedIn, confirm, to
 
 
-@require_GET
+@require_safe
 def runs(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.see_runs")
     found = list(runs_for(request.user, campaign))
@@ -45,6 +45,10 @@ def run_upload(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.see_runs")
     chosen = {"replaces": request.GET.get("replaces")}
     form = RunForm(initial=chosen, user=request.user, campaign=campaign)
+    choices = form.fields["replaces"].queryset  # type: ignore[attr-defined]
+    if chosen["replaces"] and chosen["replaces"] not in {str(run.pk) for run in choices}:
+        told = "The run to replace is not accepted any more: a file sent now is a further run."
+        messages.warning(request, told)
     if request.method == "POST":
         form = RunForm(request.POST, request.FILES, user=request.user, campaign=campaign)
         if form.is_valid():
@@ -87,7 +91,7 @@ def rooms(request: SignedIn, campaign: Campaign) -> list[tuple[Team, int, int | 
     return [(t, n, None if limit is None else max(0, limit - n)) for t, n in counts]
 
 
-@require_GET
+@require_safe
 def run(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     campaign, found = run_for(request, slug, pk)
     shown = {
@@ -103,7 +107,7 @@ def run(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     return render(request, "campaigns/run.html", shown)
 
 
-@require_GET
+@require_safe
 def run_file(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """The file as it was uploaded."""
     _, found = run_for(request, slug, pk)
@@ -113,6 +117,8 @@ def run_file(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def run_withdraw(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     campaign, found = run_for(request, slug, pk)
+    if request.method == "GET" and found.state != Run.State.ACCEPTED:
+        return redirect(found)
     if request.method == "GET":
         return confirm(
             request,

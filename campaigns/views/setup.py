@@ -7,7 +7,7 @@ from typing import cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.core.scale import GradeSpec
 from campaigns.errors import Refused
@@ -19,7 +19,7 @@ from campaigns.services.campaigns import create_campaign, scale_of, update_campa
 from campaigns.views.signed_in import SignedIn
 
 
-@require_GET
+@require_safe
 def campaign_page(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug)
     # Who else takes part is for organizers; everybody may know whom to ask.

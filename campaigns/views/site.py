@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from rest_framework.authtoken.models import Token
 
 from campaigns import store
@@ -25,7 +25,7 @@ YEAR = 365 * 24 * 3600
 
 
 @login_not_required
-@require_GET
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     if not isinstance(request.user, User):
         return render(request, "campaigns/front.html")
@@ -84,7 +84,7 @@ def token_revoke(request: SignedIn) -> HttpResponse:
 
 
 @login_not_required
-@require_GET
+@require_safe
 def health(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (a view is given one)
     """Database, store and queue, for a monitor; 503 when one of the first two fails."""
     told: dict[str, object] = {"database": "ok", "store": "ok", "oldest_queued_job_seconds": None}

@@ -50,7 +50,7 @@ TABS = (
     ("Judge", "assessor", "work", "judge judge-change judge-skip judge-undo"),
     ("My judgments", "assessor", "my-judgments", ""),
     ("Topics", "", "topics", "topic topics-import topics-delete"),
-    ("Documents", "", "documents", "document documents-import"),
+    ("Documents", "", "documents", "document documents-import documents-delete"),
     ("Runs", "organizer participant", "runs", "run run-upload"),
     ("Pool", "organizer", "pools", "pool"),
     ("Judging", "organizer", "judging", "plan-new plan-assign"),

@@ -15,6 +15,8 @@ from judging.models import Assignment, Plan, Slot
 from pooling.models import Pool
 
 BATCH = 5_000
+NAMED = 10
+"""A refusal names so many topics; of the rest the number."""
 Assessors = Mapping[str, Sequence[User]]
 
 
@@ -167,11 +169,12 @@ def check_people(campaign: Campaign, overlap: int, assessors: Assessors) -> None
         raise Refused("not-an-assessor", f"Not an assessor of this campaign: {told}.", cure)
     short = [n for n, people in assessors.items() if 0 < len({u.pk for u in people}) < overlap]
     if short:
-        told = ", ".join(sorted(short))
+        more = len(short) - NAMED
+        told = ", ".join(sorted(short)[:NAMED]) + (f" and {more} more" if more > 0 else "")
         raise Refused(
             "too-few-assessors",
             f"Overlap {overlap} needs {overlap} assessors a topic; fewer are named for {told}.",
-            "Assign more people to these topics, or none yet.",
+            "Fill the table again, or assign more people to these topics, or none yet.",
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns.attachments import attachment
 from campaigns.models import Campaign
@@ -42,7 +42,7 @@ class HeatCell:
         return float(self.opacity) > 0.55
 
 
-@require_GET
+@require_safe
 def agreement(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     report = report_of(request, campaign)
@@ -74,7 +74,7 @@ def agreement(request: SignedIn, slug: str) -> HttpResponse:
     return render(request, "judging/agreement.html", context)
 
 
-@require_GET
+@require_safe
 def download(request: SignedIn, slug: str, fmt: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     report = report_of(request, campaign)

@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns.attachments import attachment
 from campaigns.core.qrels import qrels_from_rows, write_qrels
@@ -28,7 +28,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-@require_GET
+@require_safe
 def judgments(request: SignedIn, slug: str, fmt: str) -> HttpResponse:
     """The whole log with every revision, as CSV or JSON."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
@@ -45,7 +45,7 @@ def judgments(request: SignedIn, slug: str, fmt: str) -> HttpResponse:
     return attachment(out.getvalue(), f"{slug}-judgments.csv")
 
 
-@require_GET
+@require_safe
 def assessor_qrels(request: SignedIn, slug: str, username: str) -> HttpResponse:
     """The current grades of one assessor as qrels."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")

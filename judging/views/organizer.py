@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Topic
@@ -20,7 +20,7 @@ from judging.queries.progress import add, assessor_progress, leases, plan_progre
 from judging.services.plans import assign_all, make_plan, pause, reopen
 
 
-@require_GET
+@require_safe
 def judging(request: SignedIn, slug: str) -> HttpResponse:
     """How the judging goes: by plan, topic and assessor; leases; skips."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")

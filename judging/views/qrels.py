@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import store
 from campaigns.attachments import attachment
@@ -23,12 +23,12 @@ def qrels_list(request: SignedIn, slug: str) -> HttpResponse:
     """All releases, and the form for the next; ``?policy=`` previews a policy."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "GET":
-        policy = request.GET.get("policy", "single")
-        policy = policy if policy in POLICIES else "single"
+        policy = request.GET.get("policy", "")
+        policy = policy if policy in POLICIES else usual_policy(campaign)
         return list_page(request, campaign, ReleaseForm(initial={"policy": policy}), policy)
     form = ReleaseForm(request.POST)
     if not form.is_valid():
-        return list_page(request, campaign, form, "single")
+        return list_page(request, campaign, form, usual_policy(campaign))
     chosen = form.cleaned_data
     if "preview" in request.POST:
         return list_page(request, campaign, ReleaseForm(initial=chosen), chosen["policy"])
@@ -41,7 +41,12 @@ def qrels_list(request: SignedIn, slug: str) -> HttpResponse:
     return redirect(made)
 
 
-@require_GET
+def usual_policy(campaign: Campaign) -> str:
+    """What is offered first: where a pair gets several judgments, they may differ."""
+    return "majority" if campaign.plans.filter(overlap__gt=1).exists() else "single"
+
+
+@require_safe
 def qrels_view(request: SignedIn, slug: str, version: int) -> HttpResponse:
     """One release with its manifest; ``?verify=1`` makes it again from the log."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
@@ -64,7 +69,7 @@ def qrels_view(request: SignedIn, slug: str, version: int) -> HttpResponse:
     return render(request, "judging/qrels.html", context)
 
 
-@require_GET
+@require_safe
 def qrels_download(request: SignedIn, slug: str, version: int) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     qrels = get_object_or_404(campaign.qrels, version=version)

@@ -13,7 +13,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Document, Grade, Topic, User
@@ -57,7 +57,7 @@ class Screen:
     undo_uuid: UUID = field(default_factory=uuid4)
 
 
-@require_GET
+@require_safe
 def work(request: SignedIn, slug: str) -> HttpResponse:
     """My topics, how far I am, how fast I go, where to go on."""
     campaign = campaign_for(request.user, slug, "campaigns.judge")
@@ -116,7 +116,7 @@ def undo_view(request: SignedIn, slug: str) -> HttpResponse:
 
 
 @never_cache
-@require_GET
+@require_safe
 def change(request: SignedIn, slug: str, number: str) -> HttpResponse:
     """The screen with a document that the assessor has had before."""
     campaign = campaign_for(request.user, slug, "campaigns.judge")
@@ -130,7 +130,7 @@ def change(request: SignedIn, slug: str, number: str) -> HttpResponse:
     return show(request, screen)
 
 
-@require_GET
+@require_safe
 def my_judgments(request: SignedIn, slug: str) -> HttpResponse:
     """All that the assessor has said, newest first, by topic and grade."""
     campaign = campaign_for(request.user, slug, "campaigns.judge")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.template.loader import render_to_string
 
 from campaigns.core.faults import FaultReport
+from tests.campaigns.test_pages import settings_form
+from tests.factories import checked_run, upload
 
 
 def test_cures_stand_with_their_places_when_they_differ():
@@ -25,9 +27,68 @@ def test_the_overview_tells_only_organizers_who_takes_part(
     campaign, organizer, participant, assessor, viewer, as_user
 ):
     page = as_user(organizer).get("/c/small/").content.decode()
-    assert "<dt>Teams</dt>" in page and "<dt>Participant</dt>" in page
+    assert "<dt>Teams</dt>" in page
+    assert "<dt>Participant</dt>" in page
     for user in (participant, assessor, viewer):
         page = as_user(user).get("/c/small/").content.decode()
         assert "<dt>Teams</dt>" not in page
-        assert "<dt>Participant" not in page and "<dt>Assessor" not in page
+        assert "<dt>Participant" not in page
+        assert "<dt>Assessor" not in page
         assert "<dt>Organizer</dt>" in page
+
+
+def test_settings_take_measures_by_name(campaign, organizer, as_user):
+    client = as_user(organizer)
+    form = settings_form(title="Small Task", measures="map  ndcg_cut_10\nP_5")
+    assert client.post("/c/small/settings/", form).status_code == 302
+    campaign.refresh_from_db()
+    assert campaign.measures == ["map", "ndcg_cut_10", "P_5"]
+    assert 'value="map ndcg_cut_10 P_5"' in client.get("/c/small/settings/").content.decode()
+    form["measures"] = "map MAPP nonsense"
+    page = client.post("/c/small/settings/", form).content.decode()
+    assert "nonsense: no such measure" in page
+    assert "MAPP: no such measure" in page
+    form["measures"] = ""
+    assert client.post("/c/small/settings/", form).status_code == 302
+    campaign.refresh_from_db()
+    assert campaign.measures == []
+
+
+def test_documents_are_deleted_while_nothing_refers_to_them(
+    campaign, organizer, participant, team, as_user
+):
+    client = as_user(organizer)
+    text = b'{"_id": "d1", "title": "a", "text": "b"}\n'
+    campaign.documents.all().delete()
+    client.post("/c/small/documents/import/", {"file": upload(text, "d.jsonl")})
+    assert "Delete all documents" in client.get("/c/small/documents/").content.decode()
+    assert "Delete all 1 documents?" in client.get("/c/small/documents/delete/").content.decode()
+    assert client.post("/c/small/documents/delete/").status_code == 302
+    assert campaign.documents.count() == 0
+    assert campaign.events.filter(verb="deleted all documents").exists()
+    client.post("/c/small/documents/import/", {"file": upload(text, "d.jsonl")})
+    checked_run(participant, campaign, team)
+    assert "Delete all documents" not in client.get("/c/small/documents/").content.decode()
+    assert client.post("/c/small/documents/delete/").status_code == 409
+    assert campaign.documents.count() == 1
+
+
+def test_a_run_that_is_gone_is_not_withdrawn_or_replaced_again(
+    campaign, participant, team, as_user
+):
+    client, run = as_user(participant), checked_run(participant, campaign, team)
+    stale = f"/c/small/runs/upload/?replaces={run.pk}"
+    assert "not accepted any more" not in client.get(stale).content.decode()
+    assert client.get(f"/c/small/runs/{run.pk}/withdraw/").status_code == 200
+    assert client.post(f"/c/small/runs/{run.pk}/withdraw/").status_code == 302
+    assert client.get(f"/c/small/runs/{run.pk}/withdraw/").url == f"/c/small/runs/{run.pk}/"
+    assert "not accepted any more" in client.get(stale).content.decode()
+
+
+def test_an_address_for_posts_explains_itself_and_pages_answer_head(campaign, organizer, as_user):
+    client = as_user(organizer)
+    answer = client.get("/c/small/people/invite/")
+    assert (answer.status_code, answer["Allow"]) == (405, "POST")
+    assert "reached by a button" in answer.content.decode()
+    assert client.head("/c/small/").status_code == 200
+    assert client.head("/health/").status_code == 200

@@ -28,6 +28,7 @@ PAGES = {
     "documents-import": STAFF,
     "events": STAFF,
     "topics-delete": STAFF,
+    "documents-delete": STAFF,
 }
 POSTS = ("invite", "member-add")
 
