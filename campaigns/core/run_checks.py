@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 from campaigns.core.columns import ColumnFile
 from campaigns.core.faults import BadFile, FaultReport
 from campaigns.core.opening import read_bytes
-from campaigns.core.run_fields import FieldChecks
+from campaigns.core.run_fields import TAG_PATTERN, FieldChecks
 from campaigns.core.run_ids import check_docnos, check_topics
 from campaigns.core.run_ranking import Ranking, check_depths, check_ranking
 from campaigns.core.runs import RUN_LAYOUT, RowCollector, group_by_topic, read_scores, tabulate
 from campaigns.core.tables import RunTable
 
-TAG_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}"
 _STRUCTURE = ("E01", "E03", "E13", "E14")
 
 

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from campaigns.core.columns import Block, ColumnFile
 from campaigns.core.runs import Q0, RANK, TAG
 
+TAG_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}"
+TAG_FORM = "up to 20 letters A to Z, digits and _ . -, beginning with a letter or digit"
 _RANK = re.compile(rb"[+-]?\d{1,18}")
 
 
@@ -67,10 +69,11 @@ class FieldChecks:
     def _check_pattern(self, tag: str, line: int) -> None:
         if self.tag_pattern is None or self.tag_pattern.fullmatch(tag):
             return
+        pattern = self.tag_pattern.pattern
         self.source.fault(
             "E05",
             "The run tag is not allowed.",
-            f"Use a tag of the form {self.tag_pattern.pattern}.",
+            f"Use a tag of {TAG_FORM if pattern == TAG_PATTERN else f'the form {pattern}'}.",
             line=line,
             field=TAG,
         )

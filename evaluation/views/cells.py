@@ -72,11 +72,12 @@ def column_of(measure: Measure, sort: str = "") -> Column:
 
 
 def shown_measures(board: Board, asked: Sequence[str]) -> list[str]:
-    """The measures to show: those asked for, or the usual ones, and judged_10 last."""
+    """The measures to show: those asked for, or the campaign's in its own order, or the
+    usual ones; judged_10 last."""
     known = board.score_set.measures
     own = board.score_set.campaign.measures
     chosen = [name for name in known if name in asked]
-    chosen = chosen or [name for name in known if name in own and name != TRUST]
+    chosen = chosen or [name for name in own if name in known and name != TRUST]
     chosen = chosen or [name for name in USUAL if name in known] or known[:6]
     return [*(name for name in chosen if name != TRUST), *([TRUST] if TRUST in known else [])]
 

@@ -98,9 +98,12 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     """Every plan of the campaign with its tally by topic, newest first."""
     plans = list(campaign.plans.select_related("pool"))
     people: dict[tuple[int, int], list[User]] = defaultdict(list)
+    # Who is no longer an assessor judges nothing, whatever was assigned.
+    able = set(campaign.members.filter(role=Role.ASSESSOR).values_list("user", flat=True))
     for plan in Plan.objects.filter(campaign=campaign).prefetch_related("assignments__assessor"):
         for row in plan.assignments.all():
-            people[plan.pk, row.topic_id].append(row.assessor)
+            if row.assessor_id in able:
+                people[plan.pk, row.topic_id].append(row.assessor)
     tallies = tally_slots(campaign)
     topics = {topic.pk: topic for topic in campaign.topics.all()}
     found = []

@@ -17,6 +17,8 @@ register = template.Library()
 WRAPPED = 28
 """Lines at least this long on average were broken for width, not for meaning."""
 INDENT = ("  ", "\t")
+UNPARTED = 20
+"""More characters a word than this on average: a script without blanks, or no prose."""
 LISTED = re.compile(r"\s*([-*•·]|\d+[.)])\s")
 
 
@@ -70,8 +72,12 @@ def reason(name: str) -> str:
 
 
 @register.filter
-def words(text: str) -> int:
-    return len(text.split())
+def extent(text: str) -> str:
+    """How long a document is: in words, or in characters where no blanks part the words."""
+    words = len(text.split())
+    if len(text) > UNPARTED * max(words, 1):
+        return f"{len(text):,} characters"
+    return f"{words:,} word" if words == 1 else f"{words:,} words"
 
 
 @register.simple_tag

@@ -329,3 +329,11 @@ def test_empty_pages_say_what_comes_next(as_user, organizer, participant, campai
     qrels_release(campaign)
     assert "No run to score yet" in as_user(organizer).get("/c/small/scores/").content.decode()
     assert "not out yet" in as_user(participant).get("/c/small/scores/").content.decode()
+
+
+def test_the_campaigns_own_measures_stand_in_its_own_order(as_user, organizer, score_set, campaign):
+    Campaign.objects.filter(pk=campaign.pk).update(measures=["ndcg", "map", "recip_rank"])
+    answer = as_user(organizer).get(score_set.get_absolute_url())
+    shown = [column.name for column in answer.context["columns"]]
+    assert shown[:3] == ["ndcg", "map", "recip_rank"]
+    assert answer.context["sort"] == "ndcg"

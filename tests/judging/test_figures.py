@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django.template.loader import render_to_string
 
-from judging.queries.progress import Tally
+from judging.queries.progress import Tally, plan_progress
 from judging.queries.screen import MyTopic
+from judging.templatetags.reading import extent
 
 
 def test_progress_is_whole_only_when_nothing_is_left():
@@ -27,3 +28,18 @@ def test_after_imported_judgments_there_is_nothing_to_undo(campaign):
     assert "Nothing here to undo." in told(34)
     assert "Nothing judged" not in told(34)
     assert "34 of 36 in this topic" in told(34)
+
+
+def test_extent_counts_words_or_characters_where_none_are_parted():
+    assert extent("one two") == "2 words"
+    assert extent("one") == "1 word"
+    assert extent("热传导" * 400) == "1,200 characters"
+    assert extent("") == "0 words"
+
+
+def test_an_assessor_who_left_leaves_topics_to_nobody(plan, campaign, assessor):
+    (before,) = plan_progress(campaign)
+    assert before.waiting == []
+    campaign.members.filter(user=assessor).delete()
+    (after,) = plan_progress(campaign)
+    assert [row.topic.number for row in after.waiting] == [row.topic.number for row in after.topics]
