@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.forms import AuthenticationForm, BaseUserCreationForm, UsernameField
 from django.core.files.uploadedfile import UploadedFile
 
 from campaigns.core.documents import DOCUMENT_FORMATS
@@ -156,6 +156,12 @@ class MemberForm(forms.Form):
         if found is None:
             raise forms.ValidationError("Nobody has this user name; send a link instead.")
         return found
+
+
+class SignInForm(AuthenticationForm):
+    """Django's own takes a name of any length, which the log of failures could not keep."""
+
+    username = UsernameField(max_length=150, widget=forms.TextInput({"autofocus": True}))
 
 
 class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import render
 
 from campaigns.errors import Refused
@@ -30,3 +30,18 @@ class RefusedMiddleware:
         if not isinstance(error, Refused):
             return None
         return render(request, "refused.html", {"refused": error}, status=409)
+
+
+class NoNulMiddleware:
+    """NUL is nothing that a page, a name or a database could hold: such an address is no address.
+
+    Forms and the API check their fields themselves.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
+            return HttpResponseBadRequest("The address holds a NUL character.", "text/plain")
+        return self.get_response(request)

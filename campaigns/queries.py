@@ -33,6 +33,9 @@ from campaigns.models import (
 )
 from campaigns.rules import organizes, require
 
+MOST_WORDS = 10
+"""Of a search; a query of hundreds is more than a database takes."""
+
 
 def campaign_for(
     user: User | AnonymousUser, slug: str, permission: str = "campaigns.view"
@@ -97,7 +100,7 @@ def teams_for(user: User, campaign: Campaign) -> QuerySet[Team]:
 
 def search_topics(campaign: Campaign, words: str) -> QuerySet[Topic]:
     found = campaign.topics.all()
-    for word in words.split():
+    for word in words.split()[:MOST_WORDS]:
         found = found.filter(
             Q(number__icontains=word) | Q(title__icontains=word) | Q(description__icontains=word)
         )
@@ -116,7 +119,7 @@ def in_use(campaign: Campaign) -> bool:
 def search_documents(campaign: Campaign, words: str) -> QuerySet[Document]:
     """Documents whose docno or title holds every word; bodies are not read."""
     found = campaign.documents.defer("body")
-    for word in words.split():
+    for word in words.split()[:MOST_WORDS]:
         found = found.filter(Q(docno__icontains=word) | Q(title__icontains=word))
     return found
 

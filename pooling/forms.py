@@ -20,14 +20,22 @@ class QuickForm(forms.Form):
     per_team = forms.IntegerField(label="Runs a team", min_value=0, required=False)
 
 
+class RunsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
+    """Numbers beyond 64 bits are no runs, rather than an error of the database."""
+
+    def clean(self, value: Any) -> Any:
+        return super().clean([number if len(number) < 19 else "-" for number in value or ()])
+
+
 class PoolForm(forms.Form):
     """``run`` is a column of check boxes in the table of runs."""
 
-    run = forms.ModelMultipleChoiceField(
+    run = RunsField(
         queryset=Run.objects.none(),
         label="Runs",
         error_messages={
             "required": "Choose at least one run.",
+            "invalid_pk_value": "A chosen run is no run.",
             "invalid_choice": "A chosen run is not an accepted run of this campaign any more.",
         },
     )

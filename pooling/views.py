@@ -66,7 +66,7 @@ def preview(
     if refused is not None:
         form.add_error(None, str(refused))
     asked_for = (request.POST or request.GET).getlist("run")
-    checked = {int(pk) for pk in asked_for if pk.isdecimal()}
+    checked = {int(pk) for pk in asked_for if pk.isdecimal() and len(pk) < 19}
     shown = preview_context(campaign, found, form.cleaned_data["seconds"]) if found else {}
     return page(request, campaign, form, QuickForm(), checked, shown)
 

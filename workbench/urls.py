@@ -6,8 +6,10 @@ from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
 
+from campaigns.forms import SignInForm
+
 urlpatterns = [
-    path("accounts/login/", auth.LoginView.as_view(), name="login"),
+    path("accounts/login/", auth.LoginView.as_view(authentication_form=SignInForm), name="login"),
     path("accounts/logout/", login_not_required(auth.LogoutView.as_view()), name="logout"),
     path("accounts/password/", auth.PasswordChangeView.as_view(), name="password_change"),
     path(

@@ -7,7 +7,7 @@ from uuid import uuid4
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -37,7 +37,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
-    answer = redirect(safe_next(request))
+    answer = HttpResponseRedirect(safe_next(request))
     chosen = request.POST.get("theme", "")
     if chosen in THEMES:
         answer.set_cookie("theme", chosen, max_age=YEAR, samesite="Lax", secure=request.is_secure())
@@ -50,7 +50,7 @@ def safe_next(request: HttpRequest) -> str:
     """The page to go back to, if it is one of ours."""
     target = request.POST.get("next", "")
     ours = url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()})
-    return target if ours else "/"
+    return target if ours and target.startswith("/") and target.isprintable() else "/"
 
 
 @require_http_methods(["GET", "POST"])

@@ -100,7 +100,7 @@ def rows_of(report: AgreementReport) -> list[tuple[str, str, str, dict[str, Coef
 def report_of(request: SignedIn, campaign: Campaign) -> AgreementReport:
     """``?level=`` is the lowest grade that counts as relevant; the campaign's by default."""
     asked = request.GET.get("level", "")
-    level = int(asked) if asked.isdecimal() else campaign.relevance_level
+    level = int(asked) if asked.isdecimal() and len(asked) < 5 else campaign.relevance_level
     return agreement_report(labels_of(campaign), level)
 
 

@@ -140,7 +140,7 @@ def my_judgments(request: SignedIn, slug: str) -> HttpResponse:
         rows = rows.filter(topic__number=wanted["topic"])
     if wanted["grade"] == "skip":
         rows = rows.filter(kind=Judgment.Kind.SKIP)
-    elif wanted["grade"].lstrip("-").isdigit():
+    elif wanted["grade"] in {str(value) for value in scale_of(campaign)}:
         rows = rows.filter(grade=int(wanted["grade"]))
     page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
     context = {

@@ -1,0 +1,36 @@
+"""What the API takes in and gives out at most. The settings name these classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.exceptions import ParseError
+from rest_framework.pagination import LimitOffsetPagination
+from rest_framework.parsers import JSONParser
+
+
+class PlainJSONParser(JSONParser):
+    """JSON that can be stored: no half of a surrogate pair, no number beyond 64 bits."""
+
+    def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
+        try:
+            data = super().parse(stream, media_type, parser_context)
+            if not storable(data):
+                raise ParseError("A number or a character of the JSON cannot be stored.")
+        except RecursionError as error:
+            raise ParseError("The JSON is nested too deeply.") from error
+        return data
+
+
+def storable(data: Any) -> bool:
+    if isinstance(data, dict):
+        return all(storable(key) and storable(value) for key, value in data.items())
+    if isinstance(data, list):
+        return all(map(storable, data))
+    if isinstance(data, str):
+        return data == data.encode("utf-8", "ignore").decode()
+    return not isinstance(data, int) or -(2**63) <= data < 2**63
+
+
+class Pages(LimitOffsetPagination):
+    max_limit = 1000

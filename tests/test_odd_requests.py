@@ -1,0 +1,136 @@
+"""No request, however odd, is answered with a stack trace: addresses, queries, forms, JSON.
+
+The values are what a database or ``int`` chokes on: NUL, numbers of any size, digits of
+other scripts, half of a surrogate pair, words without end.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from django.db import transaction
+from django.test import Client
+
+from tests.test_access import bodies, rows, urls
+from tests.world import World, build_world
+
+LONG = "9" * 5000
+ODD = ("a\0b", "-1", "1e999", "nan", "9" * 30, LONG, "²", "--1", "w " * 400)
+ODD_JSON = ("\0", 2**31, 10**30, [], {}, "\ud800", [10**30], [2**63 - 1])
+ODD_PLACES = ("9" * 20, "2147483648", "a\0b")
+QUERIES = {
+    "topics": "q page", "documents": "q", "document": "docno", "judge-change": "docno",
+    "my-judgments": "topic grade page", "agreement": "level by", "agreement-download": "level",
+    "pools": "depth run seconds priority per_team", "qrels-list": "policy", "events": "page",
+    "scores": "m sort job as", "compare": "measure a b", "run-scores": "measure",
+    "run-upload": "replaces", "score-set-download": "shape", "api-pool-list": "campaign",
+    "api-run-list": "campaign limit offset", "api-judgment-list": "campaign topic current",
+    "api-document-list": "docno", "api-score-set-list": "campaign",
+}  # fmt: skip
+SCALE = {f"scale-{n}-{name}": n for n in (0, 1) for name in ("value", "label", "key", "gain")}
+CAMPAIGN = {
+    "title": "T", "slug": "t", "relevance_level": "1", "runs_deadline": "2030-01-01T00:00",
+    "max_runs_per_team": "5", "max_docs_per_topic": "9", "board": "own",
+    "scale-TOTAL_FORMS": 2, "scale-INITIAL_FORMS": 0, **SCALE,
+}  # fmt: skip
+FORMS = {
+    "campaign-new": CAMPAIGN,
+    "campaign-settings": CAMPAIGN,
+    "login": {"username": "x", "password": "y", "next": "/"},
+    "theme": {"theme": "dark", "next": "/"},
+    "account": {"first_name": "x"},
+    "invite": {"role": "participant", "team": "x", "uses": 1, "days": 1},
+    "member-add": {"username": "stranger", "role": "participant", "team": "x"},
+    "plan-new": {"pool": 1, "overlap": 1, "fill": "turn"},
+    "plan-assign": {"fill": "turn"},
+    "pools": {"run": 1, "depth": 1, "seconds": 30, "after": 1},
+    "qrels-list": {"policy": "majority", "note": "x"},
+    "judge": {"docno": "d4", "client_uuid": "x", "token": "x", "grade": 1, "comment": "x"},
+    "judge-skip": {"docno": "d4", "client_uuid": "x", "reason": "other"},
+    "judge-undo": {"client_uuid": "x"},
+    "score-evaluate": {"qrels": 1, "measures": "ndcg"},
+    "run-upload": {"tag": "x", "team": 1, "priority": 1, "replaces": 1},
+}
+ASSESSORS = ("judge", "judge-skip", "judge-undo", "judge-change", "my-judgments")
+
+
+@pytest.fixture
+def world(db) -> World:
+    return build_world()
+
+
+@pytest.fixture
+def ask(world):
+    """``ask(name, method, address, …)`` → what was asked, if the answer was our fault."""
+    clients = {role: Client(raise_request_exception=False) for role in ("organizer", "assessor")}
+    for role, client in clients.items():
+        client.force_login(world.people[role])
+
+    def asked(name: str, method: str, address: str, *args: Any, **options: Any) -> list[str]:
+        judges = name in ASSESSORS or name.startswith("api-judgment")
+        client = clients["assessor" if judges else "organizer"]
+        with transaction.atomic():
+            answer = client.generic(method, address, *args, **options)
+            transaction.set_rollback(True)
+        told = f"{method} {address[:90]} {str(args)[:150]}: {answer.status_code}"
+        return [told] if answer.status_code >= 500 else []
+
+    return asked
+
+
+def test_no_odd_query_breaks_a_page(world, ask):
+    found, address = [], urls(world)
+    for name, parameters in QUERIES.items():
+        for query in parameters.split():
+            for value in ODD:
+                path = address[name].partition("?")[0]
+                found += ask(name, "GET", f"{path}?{query}={quote(value)}")
+    assert found == []
+
+
+def test_no_odd_form_breaks_a_page(world, ask):
+    found, address = [], urls(world)
+    for name, form in FORMS.items():
+        for field in form:
+            for value in ODD[:1] + ODD[4:7]:
+                body = urlencode(form | {field: value})
+                found += ask(
+                    name, "POST", address[name], body,
+                    content_type="application/x-www-form-urlencoded",
+                )  # fmt: skip
+    assert found == []
+
+
+def test_no_odd_json_breaks_the_api(world, ask):
+    more = {"measures": [], "note": "x", "as_of": "2020-01-01T00:00:00Z", "after": 1, "slug": "x"}
+    more |= {"comment": "x", "client_uuid": "x", "max_runs_per_team": 1}
+    found, address = [], urls(world)
+    for name, body in bodies(world).items():
+        if not name.startswith("api-") or "file" in body:
+            continue
+        for field in {**body, **more}:
+            for value in ODD_JSON:
+                text = json.dumps(body | {field: value})
+                found += ask(name, "POST", address[name], text, content_type="application/json")
+        for text in ("", "[]", "null", "{", "\0", "[" * 100_000):
+            found += ask(name, "POST", address[name], text, content_type="application/json")
+    assert found == []
+
+
+def test_no_odd_place_breaks_a_page(world, ask):
+    found = []
+    for name, address in urls(world).items():
+        parts = address.partition("?")[0].strip("/").split("/")
+        for at in range(len(parts)):
+            for value in ODD_PLACES:
+                odd = [*parts[:at], quote(value), *parts[at + 1 :]]
+                found += ask(name, "GET", f"/{'/'.join(odd)}/")
+    assert found == []
+
+
+def test_the_table_of_odd_requests_names_urls_that_are_there():
+    known = {name for name, _, _ in rows()}
+    assert {*QUERIES, *FORMS, *ASSESSORS} - known == set()
