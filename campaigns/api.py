@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
@@ -24,9 +23,15 @@ from campaigns.core.scale import GradeSpec
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Document, Grade, Run, Topic, User
 from campaigns.queries import campaign_for, teams_for
-from campaigns.services import collection, jobs
+from campaigns.services import collection
 from campaigns.services.campaigns import create_campaign, update_campaign
-from campaigns.services.runs import job_of, original, submit_run, withdraw_run
+from campaigns.services.runs import (
+    check_at_once,
+    check_size,
+    original,
+    submit_run,
+    withdraw_run,
+)
 
 CAMPAIGN = OpenApiParameter("campaign", str, description="Slug: only this campaign's.")
 
@@ -245,11 +250,18 @@ def imported(request: Request, bring: Any) -> Response:
     count = bring(
         actor=actor,
         campaign=campaign_for(actor, fields["campaign"], "campaigns.manage"),
-        data=upload.read(),
+        data=read_upload(upload),
         file=upload.name,
         format=fields["format"],
     )
     return Response({"new": count}, status=status.HTTP_201_CREATED)
+
+
+def read_upload(upload: Any) -> bytes:
+    """The bytes of an upload, which are looked at only if there are not too many."""
+    check_size(upload.size)
+    data: bytes = upload.read()
+    return data
 
 
 def receive(actor: User, fields: dict[str, Any]) -> Run:
@@ -264,9 +276,7 @@ def receive(actor: User, fields: dict[str, Any]) -> Run:
         fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)
     upload = fields.pop("file")
     run = submit_run(
-        actor=actor, campaign=campaign, data=upload.read(), file_name=upload.name, **fields
+        actor=actor, campaign=campaign, data=read_upload(upload), file_name=upload.name, **fields
     )
-    if run.size <= settings.POOLBENCH_CHECK_AT_ONCE_BYTES and (job := job_of(run)) is not None:
-        jobs.run_here(job)
-        run.refresh_from_db()
+    check_at_once(run)
     return run

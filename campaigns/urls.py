@@ -32,6 +32,7 @@ urlpatterns = [
     path("c/<slug:slug>/runs/upload/", runs.run_upload, name="run-upload"),
     path("c/<slug:slug>/runs/<int:pk>/", runs.run, name="run"),
     path("c/<slug:slug>/runs/<int:pk>/file/", runs.run_file, name="run-file"),
+    path("c/<slug:slug>/runs/<int:pk>/check/", runs.run_check, name="run-check"),
     path("c/<slug:slug>/runs/<int:pk>/withdraw/", runs.run_withdraw, name="run-withdraw"),
     path("c/<slug:slug>/log/", log.events, name="events"),
     path("c/<slug:slug>/jobs/<int:pk>/", log.job, name="job"),

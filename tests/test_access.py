@@ -68,6 +68,7 @@ run-upload                  GET    302    404    403    200    200    403    200
 run-upload                  POST   302    404    403    422    422    403    422    404
 run                         GET    302    404    403    200    404    403    200    404
 run-file                    GET    302    404    403    200    404    403    200    404
+run-check                   POST   302    404    403    409    404    403    409    404
 run-withdraw                GET    302    404    403    200    404    403    200    404
 run-withdraw                POST   302    404    403    302    404    403    302    404
 events                      GET    302    404    403    403    403    403    200    404
@@ -179,6 +180,7 @@ def urls(world: World) -> dict[str, str]:
         "topic": [slug, "1"],
         "run": [slug, one],
         "run-file": [slug, one],
+        "run-check": [slug, one],
         "run-withdraw": [slug, one],
         "job": [slug, world.job.pk],
         "pool": [slug, 1],

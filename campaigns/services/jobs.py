@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
+from threading import Event, Thread
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
@@ -25,6 +26,7 @@ from campaigns.models import Campaign, Job, User
 
 log = logging.getLogger(__name__)
 STALE_AFTER = timedelta(minutes=2)
+BEAT_SECONDS = 30.0
 MAX_ATTEMPTS = 3
 _inline: ContextVar[bool] = ContextVar("inline", default=False)
 
@@ -45,8 +47,13 @@ def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -
     ``kind`` is the name of a registered Celery task that takes the job's id.
     """
     job = Job.objects.create(campaign=campaign, kind=kind, args=args, created_by=actor)
-    transaction.on_commit(lambda: dispatch(job))
+    send_on_commit(job)
     return job
+
+
+def send_on_commit(job: Job) -> None:
+    """Dispatch when the row stands. A broker that is away is logged; the sweep sends again."""
+    transaction.on_commit(lambda: dispatch(job), robust=True)
 
 
 def dispatch(job: Job) -> None:
@@ -82,12 +89,37 @@ def perform(job_id: int, handler: Callable[[Job], None]) -> None:
         return
     job = Job.objects.select_related("campaign", "created_by").get(pk=job_id)
     try:
-        handler(job)
+        with beating(job):
+            handler(job)
     except Refused as refused:
         fail(job, str(refused))
     except Exception:
         log.exception("job %s (%s) failed", job.pk, job.kind)
         fail(job, "Something broke on our side; the log of the worker says what.")
+
+
+@contextmanager
+def beating(job: Job) -> Iterator[None]:
+    """Beat beside the work, so that the sweep never takes a long step for a dead worker."""
+    over = Event()
+    thread = Thread(target=beat, args=[job, over], daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def beat(job: Job, over: Event) -> None:
+    mine = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
+    while not over.wait(BEAT_SECONDS):
+        try:
+            mine.update(heartbeat=timezone.now())
+        except DatabaseError:
+            log.warning("job %s could not beat", job.pk, exc_info=True)
+        finally:
+            connection.close()
 
 
 def progress(job: Job, done: int, of: int) -> None:
@@ -103,7 +135,8 @@ def finish(job: Job, **result: Any) -> None:
 
 
 def fail(job: Job, error: str) -> None:
-    Job.objects.filter(pk=job.pk).update(
+    """Mark the job failed, unless another worker has taken it over or finished it."""
+    Job.objects.filter(pk=job.pk, state=job.state, attempts=job.attempts).update(
         state=Job.State.FAILED, error=error, finished_at=timezone.now()
     )
 
@@ -112,12 +145,12 @@ def sweep() -> int:
     """Queue again the jobs whose worker is gone; return how many. Run it each minute."""
     old = timezone.now() - STALE_AFTER
     lost = Job.objects.filter(
-        Q(state=Job.State.RUNNING, heartbeat__lt=old)
+        Q(state__in=(Job.State.RUNNING, Job.State.QUEUED), heartbeat__lt=old)
         | Q(state=Job.State.QUEUED, created_at__lt=old, heartbeat=None)
     )
     swept = 0
     for job in lost:
-        if job.attempts >= MAX_ATTEMPTS:
+        if job.attempts >= MAX_ATTEMPTS and job.state == Job.State.RUNNING:
             fail(job, f"Given up after {job.attempts} attempts: the worker died each time.")
         elif requeue(job):
             swept += 1
@@ -131,5 +164,5 @@ def requeue(job: Job) -> bool:
             state=Job.State.QUEUED, heartbeat=timezone.now()
         )
         if won:
-            transaction.on_commit(lambda: dispatch(job))
+            send_on_commit(job)
     return bool(won)

@@ -44,8 +44,10 @@ def encode(campaign: Campaign, table: RunTable) -> str:
     """
     while True:
         known = dictionary_of(campaign)
+        # Read first: another thread may extend the cached dictionary while this one looks.
+        start = len(known)
         fresh = known.missing(table)
-        if not fresh or append(campaign, start=len(known), pairs=fresh):
+        if not fresh or append(campaign, start=start, pairs=fresh):
             break
     return store.put(write_matrix(dictionary_of(campaign).encode(table)), ".parquet")
 

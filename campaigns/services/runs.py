@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import zlib
 from dataclasses import replace
 from typing import Any
 
@@ -44,7 +46,7 @@ def submit_run(
     """
     require_team(actor, campaign, team)
     check_open(actor, campaign)
-    check_size(data)
+    check_size(len(data))
     check_replaced(team, replaces)
     if replaces is None:
         check_quota(campaign, team)
@@ -84,6 +86,35 @@ def withdraw_run(*, actor: User, run: Run) -> Run:
         )
     run.refresh_from_db()
     return run
+
+
+def check_at_once(run: Run) -> None:
+    """Check a small run while its sender waits; a larger one is for a worker."""
+    job = job_of(run)
+    if job is not None and not is_large(store.get(run.file)):
+        jobs.run_here(job)
+        run.refresh_from_db()
+
+
+def is_large(packed: bytes) -> bool:
+    """By what it unpacks to: few bytes of gzip can be many lines."""
+    limit = settings.POOLBENCH_CHECK_AT_ONCE_BYTES
+    try:
+        with gzip.open(io.BytesIO(packed)) as unpacked:
+            return len(unpacked.read(limit + 1)) > limit
+    except (OSError, EOFError, zlib.error):
+        return False  # broken, which is quickly told
+
+
+def check_again(*, actor: User, run: Run) -> None:
+    """Queue the check of a run anew when the one before broke off."""
+    require_team(actor, run.campaign, run.team)
+    with transaction.atomic():
+        Team.objects.select_for_update().get(pk=run.team_id)
+        job = job_of(run)
+        if run.state != Run.State.RECEIVED or job is None or job.state != Job.State.FAILED:
+            raise Refused("being-checked", "The check of this run has not failed.")
+        jobs.enqueue(campaign=run.campaign, kind=job.kind, actor=actor, run=run.pk)
 
 
 def job_of(run: Run) -> Job | None:
@@ -261,12 +292,12 @@ def check_open(actor: User, campaign: Campaign) -> None:
     )
 
 
-def check_size(data: bytes) -> None:
+def check_size(size: int) -> None:
     limit = settings.POOLBENCH_MAX_UPLOAD_BYTES
-    if len(data) > limit:
+    if size > limit:
         raise Refused(
             "too-large",
-            f"The file has {len(data):,} bytes; {limit:,} are allowed.",
+            f"The file has {size:,} bytes; {limit:,} are allowed.",
             "Send fewer documents per topic, or pack the file with gzip.",
         )
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.attachments import attachment
 from campaigns.errors import Refused
@@ -14,8 +13,14 @@ from campaigns.forms import RunForm
 from campaigns.models import Campaign, Run, Team
 from campaigns.queries import campaign_for, runs_for, teams_for
 from campaigns.rules import organizes
-from campaigns.services import jobs
-from campaigns.services.runs import job_of, original, submit_run, withdraw_run
+from campaigns.services.runs import (
+    check_again,
+    check_at_once,
+    job_of,
+    original,
+    submit_run,
+    withdraw_run,
+)
 from campaigns.views.signed_in import SignedIn, confirm, to
 
 
@@ -78,8 +83,7 @@ def receive(request: SignedIn, campaign: Campaign, form: RunForm) -> Run:
         file_name=upload.name or "run",
         **fields,
     )
-    if run.size <= settings.POOLBENCH_CHECK_AT_ONCE_BYTES and (job := job_of(run)) is not None:
-        jobs.run_here(job)
+    check_at_once(run)
     return run
 
 
@@ -112,6 +116,14 @@ def run_file(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """The file as it was uploaded."""
     _, found = run_for(request, slug, pk)
     return attachment(original(found), found.file_name, "application/octet-stream")
+
+
+@require_POST
+def run_check(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Check a run again whose check broke off."""
+    _, found = run_for(request, slug, pk)
+    check_again(actor=request.user, run=found)
+    return redirect(found)
 
 
 @require_http_methods(["GET", "POST"])

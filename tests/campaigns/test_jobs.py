@@ -1,0 +1,167 @@
+"""Jobs when things go wrong: no broker, a dead worker, a slow one, a check that breaks off."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns.errors import Refused
+from campaigns.models import Job, Run
+from campaigns.services import jobs, matrices, runs
+from campaigns.services.runs import check_again, is_large, job_of, submit_run
+from tests.factories import checked_run, run_text, upload
+
+KIND = "campaigns.check_run"
+
+
+def submitted(user, campaign, team):
+    return submit_run(
+        actor=user, campaign=campaign, team=team, data=run_text(), file_name="run.txt"
+    )
+
+
+@pytest.fixture
+def no_broker(settings, monkeypatch):
+    """An installation whose broker is away."""
+    settings.POOLBENCH_INLINE = False
+
+    class Away:
+        def send_task(self, *_args, **_options):
+            raise ConnectionError("nobody listens")
+
+    monkeypatch.setattr(jobs, "import_string", lambda _path: Away())
+
+
+def aged(job: Job, **more: object) -> None:
+    old = timezone.now() - 2 * jobs.STALE_AFTER
+    Job.objects.filter(pk=job.pk).update(created_at=old, **more)
+
+
+def test_without_a_broker_the_row_is_written_and_nobody_is_told_of_an_error(
+    no_broker, campaign, team, participant, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        run = submitted(participant, campaign, team)
+    assert job_of(run).state == Job.State.QUEUED
+
+
+def test_a_job_that_the_sweep_could_not_send_is_swept_again(
+    no_broker, campaign, team, participant, django_capture_on_commit_callbacks
+):
+    job = job_of(submitted(participant, campaign, team))
+    aged(job)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert jobs.sweep() == 1
+    assert jobs.sweep() == 0
+    aged(job, heartbeat=timezone.now() - 2 * jobs.STALE_AFTER)
+    assert jobs.sweep() == 1
+
+
+def test_a_worker_thought_dead_does_not_fail_the_job_of_its_successor(campaign, organizer):
+    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
+
+    def overtaken(mine: Job) -> None:
+        Job.objects.filter(pk=mine.pk).update(state=Job.State.DONE, attempts=2)
+        raise RuntimeError("too late")
+
+    jobs.perform(job.pk, overtaken)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (Job.State.DONE, "")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_beats_during_one_long_step(campaign, organizer, monkeypatch):
+    monkeypatch.setattr(jobs, "BEAT_SECONDS", 0.01)
+    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
+    beats = []
+
+    def slow(mine: Job) -> None:
+        past = timezone.now() - timedelta(hours=1)
+        Job.objects.filter(pk=mine.pk).update(heartbeat=past)
+        for _ in range(500):
+            found = Job.objects.get(pk=mine.pk).heartbeat
+            if found != past:
+                beats.append(found)
+                return
+            threading.Event().wait(0.01)
+
+    jobs.perform(job.pk, slow)
+    assert len(beats) == 1
+
+
+def test_a_check_that_broke_off_can_be_asked_for_again(
+    campaign, team, participant, rival, as_user, monkeypatch, django_capture_on_commit_callbacks
+):
+    run = submitted(participant, campaign, team)
+    page, again = (reverse(n, args=[campaign.slug, run.pk]) for n in ("run", "run-check"))
+    with pytest.raises(Refused, match="has not failed"):
+        check_again(actor=participant, run=run)
+    with monkeypatch.context() as broken:
+        broken.setattr(runs, "check_text", lambda *_a, **_o: 1 / 0)
+        jobs.run_here(job_of(run))
+    assert job_of(run).state == Job.State.FAILED
+    assert again in as_user(participant).get(page).content.decode()
+    assert as_user(rival).post(again).status_code == 404
+    with django_capture_on_commit_callbacks(execute=True):
+        assert as_user(participant).post(again).status_code == 302
+    run.refresh_from_db()
+    assert run.state == Run.State.ACCEPTED
+
+
+def test_few_bytes_that_unpack_to_many_are_for_a_worker(
+    settings, campaign, team, participant, as_user
+):
+    settings.POOLBENCH_CHECK_AT_ONCE_BYTES = 2_000
+    data = gzip.compress(run_text(topics=[str(n) for n in range(500)]))
+    small = gzip.compress(run_text())
+    assert (len(data) < 4_000, is_large(data), is_large(small)) == (True, True, False)
+    asked = {"file": upload(data), "team": team.pk, "kind": "automatic", "priority": 1}
+    as_user(participant).post(reverse("run-upload", args=[campaign.slug]), asked)
+    assert campaign.runs.get().state == Run.State.RECEIVED
+
+
+def test_an_upload_to_the_api_is_not_read_when_it_is_too_large(
+    settings, campaign, organizer, as_user
+):
+    settings.POOLBENCH_MAX_UPLOAD_BYTES = 100
+    for noun in ("topics", "documents"):
+        asked = {"campaign": campaign.slug, "file": upload(b"1\tx\n" * 100)}
+        answer = as_user(organizer).post(f"/api/{noun}/import/", asked)
+        assert (answer.status_code, answer.json()["code"]) == (409, "too-large")
+
+
+def test_a_dictionary_extended_by_another_thread_meanwhile_gives_no_pair_two_codes(
+    campaign, team, organizer, monkeypatch
+):
+    """Between looking up what is new and appending it, the cached dictionary may grow."""
+    known = matrices.dictionary_of(campaign)
+    look = type(known).missing
+
+    def look_and_be_overtaken(dictionary, table):
+        found = look(dictionary, table)
+        monkeypatch.setattr(type(known), "missing", look)
+        data = run_text("other", docnos=("d1", "d2", "d3"))
+        checked_run(organizer, campaign, team, data)
+        return found
+
+    monkeypatch.setattr(type(known), "missing", look_and_be_overtaken)
+    run = checked_run(organizer, campaign, team, run_text("late"))
+    pairs = matrices.dictionary_of(campaign).pairs
+    assert (len(pairs), len(set(pairs))) == (9, 9)
+    assert matrices.table_of(run).docnos == ["d1", "d2"] * 3
+
+
+def test_the_dictionary_forgets_what_was_rolled_back(campaign, team, organizer):
+    with transaction.atomic():
+        checked_run(organizer, campaign, team, run_text("gone", docnos=("d8", "d9")))
+        assert len(matrices.dictionary_of(campaign)) == 6
+        transaction.set_rollback(True)
+    run = checked_run(organizer, campaign, team, run_text("stays", docnos=("d1",)))
+    assert len(matrices.dictionary_of(campaign)) == 3
+    assert matrices.table_of(run).docnos == ["d1"] * 3
