@@ -79,6 +79,7 @@ def pairs_of(table: RunTable) -> Iterable[Pair]:
 
 
 def write_matrix(matrix: RunMatrix) -> bytes:
+    """Parquet (zstd): a row a document in trec_eval order; topics and starts in its metadata."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -90,6 +91,7 @@ def write_matrix(matrix: RunMatrix) -> bytes:
 
 
 def read_matrix(data: bytes) -> RunMatrix:
+    """What ``write_matrix`` wrote."""
     import pyarrow.parquet as pq
 
     columns = pq.read_table(BytesIO(data))
@@ -103,6 +105,7 @@ def read_matrix(data: bytes) -> RunMatrix:
 
 
 def write_pairs(pairs: Sequence[Pair]) -> bytes:
+    """Parquet (zstd): a row a pair, in the order of their codes."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -114,6 +117,7 @@ def write_pairs(pairs: Sequence[Pair]) -> bytes:
 
 
 def read_pairs(data: bytes) -> list[Pair]:
+    """What ``write_pairs`` wrote."""
     import pyarrow.parquet as pq
 
     columns = pq.read_table(BytesIO(data))
