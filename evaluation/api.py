@@ -52,6 +52,9 @@ class EntrySerializer(Serializer[Any]):
     run = serializers.CharField(help_text="Tag, or a pseudonym.")
     team = serializers.CharField()
     own = serializers.BooleanField()
+    run_scores = serializers.IntegerField(
+        allow_null=True, help_text="Number below /api/run-scores/, where you may read it."
+    )
     means = serializers.DictField(child=serializers.FloatField(allow_null=True))
 
 

@@ -36,9 +36,13 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One run as the reader may know it. ``table`` is topics × measures."""
+    """One run as the reader may know it: ``run`` and its ``scores`` by number.
+
+    ``table`` is topics × measures.
+    """
 
     run: int
+    scores: int
     tag: str
     team: str
     own: bool
@@ -129,6 +133,7 @@ def board_of(score_set: ScoreSet, reader: Reader) -> Board:
     entries = [
         Entry(
             run=row.run_id,
+            scores=row.pk,
             tag=names[row.run_id][0],
             team=names[row.run_id][1],
             own=reader.owns(row.run.team_id),

@@ -45,7 +45,13 @@ def board_dict(board: Board) -> dict[str, Any]:
         "conditions": chosen.conditions,
         "spread": {name: asdict(board.spread(name)) for name in chosen.measures},
         "runs": [
-            {"run": entry.tag, "team": entry.team, "own": entry.own, "means": dict(entry.means)}
+            {
+                "run": entry.tag,
+                "team": entry.team,
+                "own": entry.own,
+                "run_scores": entry.scores if entry.opens else None,
+                "means": dict(entry.means),
+            }
             for entry in board.entries
         ],
     }

@@ -61,7 +61,8 @@ def readable_sets(campaign: Campaign, reader: Reader) -> QuerySet[ScoreSet]:
     if not reader.organizes:
         released = sets.filter(released_at__isnull=False).order_by("-released_at", "-pk")
         sets = sets.filter(pk__in=released.values("pk")[:1])
-    return sets.annotate(size=Count("runs"))
+    # A query that counts forgets the model's own order.
+    return sets.annotate(size=Count("runs")).order_by("-created_at", "-pk")
 
 
 def visible_sets(user: Person) -> QuerySet[ScoreSet]:

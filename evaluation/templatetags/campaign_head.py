@@ -222,6 +222,8 @@ def organizer_needs(campaign: Campaign, now: Standing) -> Waiting:
     missing = f"{plural(now.open_slots, 'judgment')} missing after the deadline"
     fresh = now.qrels is not None and now.qrels != now.scored_qrels and now.runs > 0
     hidden = now.scored_qrels is not None and now.scored_released is None and not fresh
+    newer = now.released_at is not None
+    unseen = f"Participants do not see the {'newest ' if newer else ''}scores"
     unfixed = now.all_judged and now.qrels is None
     return [
         *setup_needs(campaign, now),
@@ -229,7 +231,7 @@ def organizer_needs(campaign: Campaign, now: Standing) -> Waiting:
         (late, missing, "See judging", "judging"),
         (unfixed, "Everything is judged", "Release qrels", "qrels-list"),
         (fresh, f"Nothing is scored under qrels {now.qrels}", "Evaluate", "scores"),
-        (hidden, "Participants do not see the scores", "Release scores", "scores"),
+        (hidden, unseen, "Release scores", "scores"),
     ]
 
 

@@ -55,7 +55,7 @@ def test_participants_reach_only_the_set_released_last(organizer, participant, c
     ("board", "leaks"), [("own", False), ("pseudonyms", False), ("names", True)]
 )
 def test_the_leaderboard_follows_the_board(
-    organizer, participant, campaign, score_set, board, leaks
+    organizer, participant, campaign, score_set, alpha, board, leaks
 ):
     Campaign.objects.filter(pk=campaign.pk).update(board=board)
     for action in ("leaderboard", "csv"):
@@ -67,6 +67,9 @@ def test_the_leaderboard_follows_the_board(
     told = json.loads(call(ScoreSetViewSet, participant, "leaderboard", pk=score_set.pk).content)
     assert told["spread"]["map"] == {"best": 0.5, "median": 0.5, "worst": 0.0}
     assert [run["run"] for run in told["runs"] if run["own"]] == ["alpha-one"]
+    numbers = {run["own"]: run["run_scores"] for run in told["runs"]}
+    assert numbers.pop(True) == row_of(score_set, alpha)
+    assert set(numbers.values()) <= {None}
 
 
 def test_run_scores_are_own_after_release_for_participants(

@@ -337,3 +337,17 @@ def test_the_campaigns_own_measures_stand_in_its_own_order(as_user, organizer, s
     shown = [column.name for column in answer.context["columns"]]
     assert shown[:3] == ["ndcg", "map", "recip_rank"]
     assert answer.context["sort"] == "ndcg"
+
+
+def test_the_newest_scores_come_first_for_organizers(
+    as_user, organizer, participant, campaign, qrels, score_set
+):
+    release_scores(actor=organizer, score_set=score_set)
+    newer = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    answer = as_user(organizer).get("/c/small/scores/")
+    assert answer.context["score_set"] == newer
+    assert [found.pk for found in answer.context["sets"]] == [newer.pk, score_set.pk]
+    text = answer.content.decode()
+    assert "Participants do not see the newest scores" in text
+    assert "Release the scores" in text
+    assert as_user(participant).get("/c/small/scores/").context["score_set"] == score_set
