@@ -12,7 +12,9 @@ from judging.queries.judgments import Vote, current_judgments, votes
 def labels_of(campaign: Campaign) -> Labels:
     """Current judgments of all assessors, extra ones too: each is one person's own word."""
     scale = tuple(campaign.grades.order_by("value").values_list("value", flat=True))
-    return labels_from(votes(current_judgments(campaign)), scale)
+    # A grade below 0 is no judgment, here as in qrels files and policies.
+    cast = [vote for vote in votes(current_judgments(campaign)) if vote.grade >= 0]
+    return labels_from(cast, tuple(grade for grade in scale if grade >= 0))
 
 
 def labels_from(cast: list[Vote], scale: tuple[int, ...]) -> Labels:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import partial
 from uuid import uuid4
-
-from django.db import transaction
 
 from campaigns.core.faults import BadFile, FaultReport
 from campaigns.errors import Refused
@@ -16,7 +15,7 @@ from campaigns.services import events
 from judging.models import Judgment, Slot
 from judging.queries.judgments import latest
 from judging.queries.slots import free_slots
-from judging.services.log import lock
+from judging.services.log import lock, retried
 
 BATCH = 500
 Row = tuple[str, str, int]
@@ -38,36 +37,42 @@ def import_judgments(
     require_assessor(campaign, assessor)
     topics = {topic.number: topic for topic in campaign.topics.all()}
     listed = checked(campaign, topics, list(rows))
-    with transaction.atomic():
-        lock(campaign)
-        known = known_to(campaign, assessor)
-        fresh = [row for row in listed if known.get(row[:2], (0, None))[1] != row[2]]
-        slots = fill(campaign, assessor, {(topic, docno) for topic, docno, _ in fresh})
-        Judgment.objects.bulk_create(
-            (
-                Judgment(
-                    campaign=campaign,
-                    topic_id=topic,
-                    docno=docno,
-                    assessor=assessor,
-                    revision=known.get((topic, docno), (0, None))[0] + 1,
-                    kind=Judgment.Kind.GRADE,
-                    grade=grade,
-                    slot_id=slots.get((topic, docno)),
-                    source=Judgment.Source.IMPORT,
-                )
-                for topic, docno, grade in fresh
-            ),
-            batch_size=BATCH,
-        )
-        events.record(
-            campaign=campaign,
-            actor=actor,
-            verb="imported judgments",
-            subject=f"{len(fresh)} by {assessor.username}",
-            known_before=len(listed) - len(fresh),
-            without_slot=sum((topic, docno) not in slots for topic, docno, _ in fresh),
-        )
+    return retried(partial(write, actor, campaign, assessor, listed))
+
+
+def write(
+    actor: User, campaign: Campaign, assessor: User, listed: list[tuple[int, str, int]]
+) -> int:
+    """Append what is new of ``listed``; the assessor may be judging at the same time."""
+    lock(campaign)
+    known = known_to(campaign, assessor)
+    fresh = [row for row in listed if known.get(row[:2], (0, None))[1] != row[2]]
+    slots = fill(campaign, assessor, {(topic, docno) for topic, docno, _ in fresh})
+    Judgment.objects.bulk_create(
+        (
+            Judgment(
+                campaign=campaign,
+                topic_id=topic,
+                docno=docno,
+                assessor=assessor,
+                revision=known.get((topic, docno), (0, None))[0] + 1,
+                kind=Judgment.Kind.GRADE,
+                grade=grade,
+                slot_id=slots.get((topic, docno)),
+                source=Judgment.Source.IMPORT,
+            )
+            for topic, docno, grade in fresh
+        ),
+        batch_size=BATCH,
+    )
+    events.record(
+        campaign=campaign,
+        actor=actor,
+        verb="imported judgments",
+        subject=f"{len(fresh)} by {assessor.username}",
+        known_before=len(listed) - len(fresh),
+        without_slot=sum((topic, docno) not in slots for topic, docno, _ in fresh),
+    )
     return len(fresh)
 
 
@@ -114,9 +119,10 @@ def known_to(campaign: Campaign, assessor: User) -> dict[Pair, tuple[int, int | 
 
 def fill(campaign: Campaign, assessor: User, pairs: set[Pair]) -> dict[Pair, int]:
     """Take a slot for each pair that has one for ``assessor``; return them by pair."""
-    slots = Slot.objects.select_for_update().filter(plan__campaign=campaign)
+    # Only the slots, in one order: locked topics and pairs would deadlock with a judge.
+    slots = Slot.objects.select_for_update(of=("self",)).filter(plan__campaign=campaign)
     choices: dict[Pair, list[tuple[bool, int, int]]] = defaultdict(list)
-    rows = slots.annotate(free=free_slots()).order_by()
+    rows = slots.annotate(free=free_slots()).order_by("pk")
     for topic, docno, holder, free, k, pk in rows.values_list(
         "topic", "item__docno", "assessor", "free", "k", "pk"
     ):

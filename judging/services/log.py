@@ -73,12 +73,16 @@ def repeated(said: Said) -> Judgment | None:
         return None
     pair = (said.campaign.pk, said.topic.pk, said.docno, said.actor.pk)
     if pair != (known.campaign_id, known.topic_id, known.docno, known.assessor_id):
-        raise Refused(
-            "uuid-used",
-            "This submission carries the number of another judgment.",
-            "Load the page again and judge once more.",
-        )
+        raise uuid_used()
     return known
+
+
+def uuid_used() -> Refused:
+    return Refused(
+        "uuid-used",
+        "This submission carries the number of another judgment.",
+        "Load the page again and judge once more.",
+    )
 
 
 def append(said: Said, slot: Slot | None) -> Judgment:

@@ -23,7 +23,7 @@ from judging.models import Assignment, Judgment, Slot
 from judging.queries.judgments import last_said
 from judging.queries.slots import claimable, free_slots, held
 from judging.rules import SKIP_REASONS
-from judging.services.log import LostRaceError, Said, append, lock, repeated, retried
+from judging.services.log import LostRaceError, Said, append, lock, repeated, retried, uuid_used
 
 Kind, State = Judgment.Kind, Slot.State
 
@@ -132,8 +132,10 @@ def submit(said: Said, state: str, token: UUID | None) -> Judgment:
 
 def take_back(actor: User, campaign: Campaign, client_uuid: UUID, source: str) -> Judgment:
     lock(campaign)
-    known = Judgment.objects.filter(client_uuid=client_uuid, assessor=actor).first()
+    known = Judgment.objects.filter(client_uuid=client_uuid).first()
     if known is not None:
+        if (known.assessor_id, known.campaign_id) != (actor.pk, campaign.pk):
+            raise uuid_used()
         return known
     require_open(campaign)
     last = last_said(campaign, actor).first()

@@ -252,3 +252,13 @@ def test_judge_writes_one_judgment_on_a_campaign_of_the_actors(
             actor=assessor, campaign=campaign, topic=topic, docno="d1", grade=1,
             client_uuid=uuid4(),
         )  # fmt: skip
+
+
+def test_the_number_of_anothers_judgment_takes_nothing_back(
+    campaign, double_plan, assessor, assessor2, grade
+):
+    theirs = grade(assessor, "d1", 1)
+    mine = grade(assessor2, "d1", 2)
+    with pytest.raises(Refused, match="number of another judgment"):
+        undo(actor=assessor2, campaign=campaign, client_uuid=theirs.client_uuid)
+    assert current_judgments(campaign).filter(pk=mine.pk).exists()

@@ -1,0 +1,170 @@
+"""A random campaign from upload to the scores page, held against trec_eval and the commands.
+
+Runs have ties, odd line order and topics missing; grades go from -1 to 3 with level 2;
+documents stay unjudged, some are judged by two assessors.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from io import StringIO
+from typing import Any
+
+import pytest
+import pytrec_eval
+from django.core.management import call_command
+from django.urls import reverse
+
+from campaigns import store
+from campaigns.core.scale import GradeSpec
+from campaigns.models import Campaign, Document, Role, Topic, User
+from campaigns.services.campaigns import create_campaign
+from campaigns.services.people import make_team
+from campaigns.services.runs import original
+from evaluation.services import release_scores, score_campaign
+from judging.services.imports import import_judgments
+from judging.services.plans import make_plan
+from judging.services.qrels import release_qrels, verify
+from pooling.services import freeze
+from tests.conftest import joined
+from tests.factories import checked_run
+
+TOPICS, DOCS, RUNS = 12, 60, 5
+SCALE = [GradeSpec(g, f"grade {g}", "mnopq"[g + 1], max(g, 0)) for g in range(-1, 4)]
+MEASURES = ("map", "bpref", "ndcg", "ndcg_cut_5", "P_5", "recall_10", "Rprec", "recip_rank",
+            "num_ret", "num_rel", "num_rel_ret")  # fmt: skip
+
+
+def run_of(dice: random.Random, tag: str) -> bytes:
+    """Lines in any order, ranks that mean nothing, scores that tie, a topic left out."""
+    lines = []
+    for topic in dice.sample(range(1, TOPICS + 1), TOPICS - 1):
+        found = [f"d{number}" for number in dice.sample(range(DOCS), 25)]
+        lines += [f"{topic} Q0 {d} {dice.randrange(99)} {dice.randrange(6)} {tag}\n" for d in found]
+    dice.shuffle(lines)
+    return "".join(lines).encode()
+
+
+@pytest.fixture
+def played(organizer) -> dict[str, Any]:
+    dice = random.Random(20)  # noqa: S311 (the same each time)
+    campaign = create_campaign(
+        actor=organizer, title="Whole", slug="whole", scale=SCALE, relevance_level=2
+    )
+    Topic.objects.bulk_create(
+        Topic(campaign=campaign, number=str(n), title=f"topic {n}", position=n)
+        for n in range(1, TOPICS + 1)
+    )
+    Document.objects.bulk_create(Document(campaign=campaign, docno=f"d{n}") for n in range(DOCS))
+    team = make_team(actor=organizer, campaign=campaign, name="Team")
+    runs = [checked_run(organizer, campaign, team, run_of(dice, f"r{n}")) for n in range(RUNS)]
+    assert [run.state for run in runs] == ["accepted"] * RUNS
+    pool = freeze(actor=organizer, campaign=campaign, depth=12, runs=runs)
+    judges = [joined(campaign, name, Role.ASSESSOR) for name in ("ann", "bob")]
+    people = {str(n): judges for n in range(1, TOPICS + 1)}
+    make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    pairs = list(pool.items.order_by("pk").values_list("topic__number", "docno"))
+    for judge in judges:
+        judged = [pair for pair in pairs if pair[0] != "3" and dice.random() < 0.8]
+        rows = [(*pair, dice.choice((-1, 0, 0, 0, 1, 2, 3))) for pair in judged]
+        import_judgments(actor=organizer, campaign=campaign, assessor=judge, rows=rows)
+    qrels = release_qrels(actor=organizer, campaign=campaign, policy="maximum")
+    score_set = score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=MEASURES)
+    return {"campaign": campaign, "runs": runs, "qrels": qrels, "set": score_set, "judges": judges}
+
+
+def trec_eval(qrels: str, run: bytes, level: int) -> dict[str, dict[str, float]]:
+    grades: dict[str, dict[str, int]] = {}
+    for topic, _, docno, grade in map(str.split, qrels.splitlines()):
+        grades.setdefault(topic, {})[docno] = int(grade)
+    ranked: dict[str, dict[str, float]] = {}
+    for topic, _, docno, _, score, _ in map(str.split, run.decode().splitlines()):
+        ranked.setdefault(topic, {})[docno] = float(score)
+    wanted = {name for name in pytrec_eval.supported_measures if name != "runid"}
+    return pytrec_eval.RelevanceEvaluator(grades, wanted, relevance_level=level).evaluate(ranked)
+
+
+def test_scores_are_those_of_trec_eval(played):
+    text, differing, compared = store.get(played["qrels"].path).decode(), [], 0
+    places = list(enumerate(played["set"].measures))
+    for run in played["runs"]:
+        expected = trec_eval(text, original(run), 2)
+        table = played["set"].runs.get(run=run).table
+        for at, topic in enumerate(played["set"].topics):
+            if topic not in expected:
+                continue
+            for column, name in places:
+                compared += 1
+                ours, theirs = table[at, column], expected[topic][name]
+                if ours != pytest.approx(theirs, abs=1e-9):
+                    differing.append((run.tag, topic, name, ours, theirs))
+    assert differing == []
+    assert compared > RUNS * (TOPICS - 2) * len(MEASURES) * 0.9
+
+
+def test_the_downloads_are_what_the_command_prints_of_the_exported_files(
+    played, tmp_path, as_user, organizer
+):
+    client, slug = as_user(organizer), played["campaign"].slug
+    exported = client.get(reverse("qrels-download", args=[slug, 1])).content
+    (tmp_path / "qrels.txt").write_bytes(exported)
+    for run in played["runs"]:
+        sent = client.get(reverse("run-file", args=[slug, run.pk])).content
+        (tmp_path / "run.txt").write_bytes(sent)
+        out = StringIO()
+        wanted = [part for name in MEASURES for part in ("-m", name)]
+        files = [str(tmp_path / "qrels.txt"), str(tmp_path / "run.txt")]
+        call_command("evaluate", *files, *wanted, "-q", "-c", "-l", "2", stdout=out)
+        address = reverse("run-scores-download", args=[slug, played["set"].pk, run.pk, "txt"])
+        assert client.get(address).content.decode() == out.getvalue()
+
+
+def test_later_judgments_change_neither_release_nor_scores(played, as_user, organizer):
+    campaign, qrels, score_set = played["campaign"], played["qrels"], played["set"]
+    release_scores(actor=organizer, score_set=score_set)
+    address = reverse("score-set-download", args=[campaign.slug, score_set.pk, "csv"])
+    before = as_user(organizer).get(address).content
+    for judge in played["judges"]:
+        rows = [(str(t), f"d{n}", 3) for t in range(1, 6) for n in range(30)]
+        import_judgments(actor=organizer, campaign=campaign, assessor=judge, rows=rows)
+    assert verify(qrels)
+    assert as_user(organizer).get(address).content == before
+    later = release_qrels(actor=organizer, campaign=campaign, policy="maximum")
+    assert (verify(later), later.sha256 != qrels.sha256) == (True, True)
+
+
+def test_the_agreement_page_says_what_the_command_says_of_the_exported_files(
+    played, tmp_path, as_user, organizer
+):
+    client, slug = as_user(organizer), played["campaign"].slug
+    files = []
+    for judge in played["judges"]:
+        file = tmp_path / judge.username
+        address = reverse("assessor-qrels", args=[slug, judge.username])
+        file.write_bytes(client.get(address).content)
+        files.append(str(file))
+    out = StringIO()
+    call_command("agreement", *files, "-l", "2", "--format", "json", stdout=out)
+    told = client.get(reverse("agreement-download", args=[slug, "json"])).json()
+    assert told == json.loads(out.getvalue())
+
+
+def test_exported_qrels_imported_elsewhere_are_exported_the_same(played, as_user, organizer):
+    campaign = played["campaign"]
+    judge: User = joined(campaign, "cleo", Role.ASSESSOR)
+    address = reverse("assessor-qrels", args=[campaign.slug, "ann"])
+    text = as_user(organizer).get(address).content.decode()
+    rows = [(t, d, int(g)) for t, _, d, g in map(str.split, text.splitlines())]
+    import_judgments(actor=organizer, campaign=campaign, assessor=judge, rows=rows)
+    again = as_user(organizer).get(address.replace("ann", "cleo")).content.decode()
+    assert (again, len(rows) > 200) == (text, True)
+
+
+def test_best_median_and_worst_are_over_all_runs(played, as_user, organizer):
+    campaign: Campaign = played["campaign"]
+    address = reverse("score-set-download", args=[campaign.slug, played["set"].pk, "json"])
+    told = as_user(organizer).get(address).json()
+    for name in MEASURES:
+        values = sorted(run["means"][name] for run in told["runs"])
+        assert told["spread"][name] == {"best": values[-1], "median": values[2], "worst": values[0]}
