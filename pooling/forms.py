@@ -35,7 +35,6 @@ class PoolForm(forms.Form):
         label="Runs",
         error_messages={
             "required": "Choose at least one run.",
-            "invalid_pk_value": "A chosen run is no run.",
             "invalid_choice": "A chosen run is not an accepted run of this campaign any more.",
         },
     )
