@@ -46,6 +46,7 @@ def submit_run(
     """
     require_team(actor, campaign, team)
     check_open(actor, campaign)
+    check_topics_known(campaign)
     check_size(len(data))
     check_replaced(team, replaces)
     if replaces is None:
@@ -290,6 +291,16 @@ def check_open(actor: User, campaign: Campaign) -> None:
         f"The deadline for runs was {utc(campaign.runs_deadline)}.",
         "Ask the organizers; they may still submit for a team.",
     )
+
+
+def check_topics_known(campaign: Campaign) -> None:
+    """An accepted run answers topics of the campaign: there must be some to check against."""
+    if not campaign.topics.exists():
+        raise Refused(
+            "no-topics",
+            "The campaign has no topics yet, so no run can be checked.",
+            "The organizers bring the topics in first.",
+        )
 
 
 def check_size(size: int) -> None:

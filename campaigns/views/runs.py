@@ -66,6 +66,7 @@ def run_upload(request: SignedIn, slug: str) -> HttpResponse:
         "form": form,
         "rooms": rooms(request, campaign),
         "has_teams": campaign.teams.exists(),
+        "has_topics": campaign.topics.exists(),
         "may_upload": may_upload(request, campaign),
         "crumbs": [("Runs", to("runs", campaign)), ("Upload", None)],
     }

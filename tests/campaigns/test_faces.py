@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from django.template.loader import render_to_string
 
 from campaigns.core.faults import FaultReport
+from campaigns.errors import Refused
 from tests.campaigns.test_pages import settings_form
-from tests.factories import checked_run, upload
+from tests.factories import checked_run, run_text, upload
 
 
 def test_cures_stand_with_their_places_when_they_differ():
@@ -92,3 +94,14 @@ def test_an_address_for_posts_explains_itself_and_pages_answer_head(campaign, or
     assert "reached by a button" in answer.content.decode()
     assert client.head("/c/small/").status_code == 200
     assert client.head("/health/").status_code == 200
+
+
+def test_a_campaign_without_topics_takes_no_run(campaign, participant, team, as_user):
+    campaign.topics.all().delete()
+    client = as_user(participant)
+    assert "No topics yet" in client.get("/c/small/runs/upload/").content.decode()
+    form = {"file": upload(run_text()), "team": team.pk, "kind": "automatic", "priority": 1}
+    assert client.post("/c/small/runs/upload/", form).status_code == 422
+    with pytest.raises(Refused, match="no topics yet"):
+        checked_run(participant, campaign, team)
+    assert not campaign.runs.exists()
