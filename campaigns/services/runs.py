@@ -102,7 +102,8 @@ def is_large(packed: bytes) -> bool:
     limit = settings.POOLBENCH_CHECK_AT_ONCE_BYTES
     try:
         with gzip.open(io.BytesIO(packed)) as unpacked:
-            return len(unpacked.read(limit + 1)) > limit
+            size: int = len(unpacked.read(limit + 1))
+            return size > limit
     except (OSError, EOFError, zlib.error):
         return False  # broken, which is quickly told
 
