@@ -99,11 +99,10 @@ def check_at_once(run: Run) -> None:
 
 def is_large(packed: bytes) -> bool:
     """By what it unpacks to: few bytes of gzip can be many lines."""
-    limit = settings.POOLBENCH_CHECK_AT_ONCE_BYTES
+    limit: int = settings.POOLBENCH_CHECK_AT_ONCE_BYTES
     try:
         with gzip.open(io.BytesIO(packed)) as unpacked:
-            size: int = len(unpacked.read(limit + 1))
-            return size > limit
+            return len(unpacked.read(limit + 1)) > limit
     except (OSError, EOFError, zlib.error):
         return False  # broken, which is quickly told
 
