@@ -223,4 +223,6 @@ LOGGING = {
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["console"], "level": env("POOLBENCH_LOG_LEVEL", default="WARNING")},
+    # Pages that are refused or not there, and brokers without a host name, are no news.
+    "loggers": {"django.request": {"level": "ERROR"}, "kombu.connection": {"level": "ERROR"}},
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ SWEEP_SECONDS = 60
 FIRST_ORGANIZER = """
 Nobody can create a campaign here yet. Make the first organizer, in another terminal:
 
-    {python} manage.py make_organizer NAME
+    {installation}{python} manage.py make_organizer NAME
 """
 
 
@@ -37,7 +38,11 @@ class Command(BaseCommand):
         children = [subprocess.Popen(command) for command in self.commands(options["bind"])]  # noqa: S603 - our own commands
         signal.signal(signal.SIGTERM, raise_exit)
         if not User.objects.filter(can_create_campaigns=True).exists():
-            self.stdout.write(FIRST_ORGANIZER.format(python=sys.executable))
+            chosen = os.environ.get("POOLBENCH_VAR")
+            installation = f"POOLBENCH_VAR={chosen} " if chosen else ""
+            self.stdout.write(
+                FIRST_ORGANIZER.format(installation=installation, python=sys.executable)
+            )
         self.stdout.write(f"Poolbench: http://{options['bind']}/ (Ctrl-C ends it)")
         self.stdout.flush()
         try:
