@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from campaigns.core.faults import SHOWN_PER_CODE, FaultReport
+from campaigns.core.faults import SHOWN_PER_CODE, FaultReport, count_of
 from campaigns.core.sniffing import foreign_kind
 
 _BLOCK = 1 << 20
@@ -138,8 +138,7 @@ class ColumnFile:
             column = field_column(line, width)
         else:
             column = len(line.rstrip().decode("utf-8", "replace")) + 1
-        plural = "" if len(fields) == 1 else "s"
-        message = f"{len(fields)} column{plural} instead of {width}."
+        message = f"{count_of(len(fields), 'column')} instead of {width}."
         self.report.add(
             self.layout.wrong_columns, message, cure, line=number, column=column, excerpt=line
         )

@@ -93,6 +93,11 @@ class BadFile(ValueError):  # noqa: N818 -- it is the file that is bad
         super().__init__("\n".join(str(fault) for fault in report.faults))
 
 
+def count_of(number: int, noun: str) -> str:
+    """``1 line``, ``2 lines``, ``1,000 lines``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def escape(text: str | bytes, limit: int = EXCERPT) -> str:
     """At most ``limit`` printable characters of ``text``; control characters as escapes."""
     if isinstance(text, bytes):

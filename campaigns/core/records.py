@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from campaigns.core.faults import FaultReport
+from campaigns.core.faults import FaultReport, count_of
 from campaigns.core.sniffing import binary_kind
 
 
@@ -176,7 +176,7 @@ def tab_separated(columns: Callable[[list[str]], tuple[str, ...] | None]) -> Par
             fields = line.rstrip("\r").split("\t")
             names = columns(fields)
             if names is None:
-                tell(number, f"{len(fields)} tab separated column(s).", line)
+                tell(number, f"{count_of(len(fields), 'tab separated column')}.", line)
             else:
                 yield Draft(number, dict(zip(names, fields, strict=True)))
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.columns import Block, ColumnFile
+from campaigns.core.faults import count_of
 from campaigns.core.runs import Q0, RANK, TAG
 
 TAG_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}"
@@ -48,7 +49,7 @@ class FieldChecks:
         if self._odd_q0_count:
             self.source.fault(
                 "W01",
-                f"Column 2 is not Q0 on {self._odd_q0_count:,} line(s).",
+                f"Column 2 is not Q0 on {count_of(self._odd_q0_count, 'line')}.",
                 "It is ignored; write Q0 to be safe with other tools.",
                 line=self._odd_q0[0],
                 field=Q0,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
 from campaigns.core.columns import ColumnFile
+from campaigns.core.faults import count_of
 from campaigns.core.runs import DOCNO, TOPIC, GroupedRows, RunRows
 
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
@@ -35,7 +36,7 @@ def check_topics(
     strange = [t for t in topic_rows(grouped) if known is not None and t.topic not in known]
     near = near_misses({t.topic for t in strange} - withheld, known or ())
     for topic, members in sorted(strange, key=lambda found: found.rows[0]):
-        size = f"{len(members):,} line(s)"
+        size = count_of(len(members), "line")
         line = int(rows.lines[members[0]])
         if topic not in withheld:
             cure = _cure(near.get(topic), "Remove these lines, or use the campaign's topic ids.")
@@ -45,7 +46,7 @@ def check_topics(
         if topic in withheld:
             source.fault(
                 "E16",
-                f"Runs may not answer this topic; it is withheld ({len(members):,} line(s)).",
+                f"This topic is withheld, runs may not answer it ({count_of(len(members), 'line')}).",
                 "Remove the lines of this topic.",
                 line=int(rows.lines[members[0]]),
                 field=TOPIC,
@@ -129,7 +130,8 @@ def _add_near(
     first = min(near, key=line_of) if len(near) <= 100 else min(near)
     source.fault(
         "W11",
-        f"{len(near):,} {noun}(s) look like known ones written otherwise: {near[first]}.",
+        f"Close to ids that are known, but not the same: {count_of(len(near), noun)}, "
+        f"such as {near[first]}.",
         "Ids are compared byte for byte: keep their zeros and their case.",
         line=line_of(first),
         field=field,

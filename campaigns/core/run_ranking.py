@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.columns import ColumnFile
+from campaigns.core.faults import count_of
 from campaigns.core.run_ids import topic_rows
 from campaigns.core.runs import DOCNO, RANK, SCORE, TOPIC, GroupedRows, RunRows
 from campaigns.core.tables import RunTable
@@ -104,7 +105,7 @@ def check_rank_order(source: ColumnFile, ranking: Ranking) -> None:
     topics = len(np.unique(ranking.codes[wrong]))
     source.fault(
         "W05",
-        f"In {topics:,} topic(s) ranks and scores disagree: in topic"
+        f"In {count_of(topics, 'topic')} ranks and scores disagree: in topic"
         f" {ranking.topics[ranking.codes[at]]} rank {ranking.ranks[at + 1]} has score"
         f" {ranking.scores[at + 1]:g}, above {ranking.scores[at]:g} of rank {ranking.ranks[at]}.",
         "Scores decide and ranks are ignored; if ranks are what you mean, write falling scores.",
@@ -124,7 +125,7 @@ def check_rank_steps(source: ColumnFile, ranking: Ranking) -> None:
         return
     source.fault(
         "W07",
-        f"In {len(np.unique(ranking.codes[wrong])):,} topic(s) ranks do not count up by one"
+        f"In {count_of(len(np.unique(ranking.codes[wrong])), 'topic')} ranks do not count up by one"
         " from 0 or 1.",
         "Ranks are ignored; check that no line was lost.",
         line=int(ranking.lines[wrong[0]]),
@@ -142,7 +143,7 @@ def check_contiguous(source: ColumnFile, ranking: Ranking) -> None:
     again = np.setdiff1d(np.arange(len(blocks)), first)
     source.fault(
         "W08",
-        f"The lines of {len(np.unique(blocks[again])):,} topic(s) do not stand together.",
+        f"The lines of {count_of(len(np.unique(blocks[again])), 'topic')} do not stand together.",
         "That is fine here; some tools want each topic in one block.",
         line=int(ranking.lines[starts[again[0]]]),
         field=TOPIC,

@@ -156,7 +156,7 @@ def test_check_run_unknown_topics_are_told_once_each_with_near_misses():
     data = b"3 Q0 d1 1 2 tag\n3 Q0 d2 2 1 tag\nx Q0 d1 1 1 tag\n" + GOOD
     assert told(data) == {"E09": [(1, 1), (3, 1)], "W11": [(1, 1)]}
     assert fault(data, "E09").cure == "Did you mean 003?"
-    assert "(2 line(s))" in fault(data, "E09").message
+    assert "(2 lines)" in fault(data, "E09").message
 
 
 def test_check_run_withheld_topic():
