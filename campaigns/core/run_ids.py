@@ -46,7 +46,7 @@ def check_topics(
         if topic in withheld:
             source.fault(
                 "E16",
-                f"This topic is withheld, runs may not answer it ({count_of(len(members), 'line')}).",
+                f"Withheld topic, which runs may not answer ({count_of(len(members), 'line')}).",
                 "Remove the lines of this topic.",
                 line=int(rows.lines[members[0]]),
                 field=TOPIC,
