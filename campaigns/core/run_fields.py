@@ -17,6 +17,8 @@ from campaigns.core.runs import Q0, RANK, TAG
 TAG_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}"
 TAG_FORM = "up to 20 letters A to Z, digits and _ . -, beginning with a letter or digit"
 _RANK = re.compile(rb"[+-]?\d{1,18}")
+HEADS = {b"tag", b"runtag", b"run_tag", b"run-tag", b"runid", b"run_id"}
+"""The last word of a heading; a run file has none."""
 
 
 @dataclass
@@ -102,6 +104,8 @@ class FieldChecks:
         changed = [i for i, tag in enumerate(block.columns[TAG]) if tag != first]
         message = f"The run tag differs from the first line's, {first.decode()[:40]}."
         cure = "Write the same tag on every line."
+        if first.lower() in HEADS:
+            cure = "The first line looks like a heading: remove it."
         told = ((block.lines[i], message, cure) for i in changed)
         self.source.faults("E06", told, len(changed), field=TAG)
 

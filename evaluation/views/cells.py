@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evaluation.core.measures.family import Measure
 from evaluation.queries.board import LOW_JUDGED, Board, Entry
 
-USUAL = ("ndcg_cut_10", "P_5", "P_10", "map", "bpref", "recall_1000")
+USUAL = ("ndcg_cut_10", "map", "bpref", "bpref-10", "P_10", "recall_1000")
 TRUST = "judged_10"
 UNRANKED = (TRUST, "num_ret")
 """Measures of which more is not better."""

@@ -270,3 +270,8 @@ def test_check_run_of_a_real_campaign(data_dir):
         "W06": 2,
         "W07": 32,
     }
+
+
+def test_a_heading_is_recognised_and_its_cure_told():
+    data = b"topic Q0 docno rank score tag\n1 Q0 d1 1 2.0 mine\n"
+    assert fault(data, "E06").cure == "The first line looks like a heading: remove it."
