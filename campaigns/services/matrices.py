@@ -18,6 +18,7 @@ from campaigns.models import Campaign, PairChunk, Run
 
 _cached: dict[int, tuple[list[str], PairDictionary]] = {}
 CACHED_CAMPAIGNS = 2
+APPENDS = 100
 
 
 def dictionary_of(campaign: Campaign) -> PairDictionary:
@@ -31,7 +32,8 @@ def dictionary_of(campaign: Campaign) -> PairDictionary:
     for path in paths[len(read) :]:
         known.extend(read_pairs(store.get(path)))
     while len(_cached) >= CACHED_CAMPAIGNS:
-        _cached.pop(next(iter(_cached)))
+        # Another thread may have dropped it meanwhile.
+        _cached.pop(next(iter(_cached), 0), None)
     _cached[campaign.pk] = (paths, known)
     return known
 
@@ -42,14 +44,14 @@ def encode(campaign: Campaign, table: RunTable) -> str:
     New pairs are appended to the dictionary by compare-and-swap on ``PairChunk.start``:
     a writer that lost reads what the other appended and tries again.
     """
-    while True:
+    for _ in range(APPENDS):
         known = dictionary_of(campaign)
         # Read first: another thread may extend the cached dictionary while this one looks.
         start = len(known)
         fresh = known.missing(table)
         if not fresh or append(campaign, start=start, pairs=fresh):
-            break
-    return store.put(write_matrix(dictionary_of(campaign).encode(table)), ".parquet")
+            return store.put(write_matrix(dictionary_of(campaign).encode(table)), ".parquet")
+    raise RuntimeError(f"{APPENDS} times another writer was first to append a chunk")
 
 
 def append(campaign: Campaign, *, start: int, pairs: list[tuple[str, str]]) -> bool:

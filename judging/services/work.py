@@ -26,6 +26,7 @@ from judging.rules import SKIP_REASONS
 from judging.services.log import LostRaceError, Said, append, lock, repeated, retried, uuid_used
 
 Kind, State = Judgment.Kind, Slot.State
+CLAIMS = 200
 
 
 def claim(*, actor: User, campaign: Campaign, topic: Topic) -> Slot | None:
@@ -37,12 +38,13 @@ def claim(*, actor: User, campaign: Campaign, topic: Topic) -> Slot | None:
     """
     require(actor, "campaigns.judge", campaign)
     require_open(campaign)
-    while True:
+    for _ in range(CLAIMS):
         slot = (
             held(actor, campaign, topic) or claimable(actor, campaign).filter(topic=topic).first()
         )
         if slot is None or lease(slot, actor):
             return slot
+    raise Refused("busy", "Too many assessors are asking for this topic.", "Try again in a moment.")
 
 
 def judge(
