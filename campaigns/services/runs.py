@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
@@ -234,8 +233,8 @@ def rules_for(run: Run) -> RunRules:
     campaign = run.campaign
     topics = list(campaign.topics.values_list("number", "withheld"))
     earlier = run.team.runs.accepted().exclude(pk=run.replaces_id or 0)
-    rules = RunRules(
-        topics=frozenset(number for number, withheld in topics if not withheld) or None,
+    return RunRules(
+        topics=frozenset(number for number, withheld in topics if not withheld),
         withheld_topics=frozenset(number for number, withheld in topics if withheld),
         docnos=docnos_of(campaign),
         declared_tag=run.tag or None,
@@ -245,9 +244,6 @@ def rules_for(run: Run) -> RunRules:
         max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES,
         earlier_hashes=dict(earlier.values_list("normalised_hash", "tag")),
     )
-    if not topics:
-        return replace(rules, require_all_topics=False)
-    return rules
 
 
 def used_tags(run: Run) -> frozenset[str]:

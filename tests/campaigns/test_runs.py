@@ -213,6 +213,12 @@ def test_the_campaigns_limits_reach_the_check(campaign, organizer, participant, 
     assert codes(run) == {"E17"}
 
 
+def test_with_every_topic_withheld_an_unknown_one_is_still_refused(campaign, participant, team):
+    campaign.topics.update(withheld=True)
+    run = checked_run(participant, campaign, team, b"99 Q0 d1 1 1.0 mine\n")
+    assert (run.state, run.fault_report.counts["E09"]) == ("refused", 1)
+
+
 def test_without_documents_any_docno_is_taken(campaign, participant, team):
     campaign.documents.all().delete()
     assert checked_run(participant, campaign, team, run_text(docnos=["x"])).state == "accepted"
