@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 
-.PHONY: demo run test check bench constraints clean
+.PHONY: demo run test check bench constraints messages clean
 
 demo: .venv/.main  ## build the demonstration campaign and serve it (ARGS=--no-serve: tables only)
 	POOLBENCH_VAR=var/demo $(PY) manage.py demo $(ARGS)
@@ -23,10 +23,16 @@ check: .venv/.dev  ## formatting, lint, types, import contracts, templates, migr
 
 bench: .venv/.dev  ## what README's figures come from
 	$(PY) benchmarks/campaign.py
+	$(PY) benchmarks/evaluate.py
 
 constraints:  ## pin every package anew (needs uv)
 	uv pip compile --upgrade --python-version 3.11 --no-header --no-emit-index-url \
 		--no-annotate pyproject.toml --extra dev -o constraints.txt
+
+messages:  ## gather texts for translation anew and compile them (needs GNU gettext)
+	$(PY) manage.py makemessages --all --no-wrap --no-obsolete --add-location file \
+		--ignore .venv --ignore var
+	$(PY) manage.py compilemessages --ignore .venv
 
 clean:
 	rm -rf .venv var

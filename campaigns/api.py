@@ -60,6 +60,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         model = Campaign
         fields = (
             "slug", "title", "description", "guidelines", "relevance_level",
+            "test", "correction", "alpha",
             "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "runs_deadline",
             "judging_deadline", "board", "grades", "created_at",
         )  # fmt: skip
@@ -86,7 +87,10 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
 
     class Meta:
         model = Document
-        fields = ("id", "campaign", "docno", "title", "body", "url", "date", "sha256")
+        fields = (
+            "id", "campaign", "docno", "title", "body", "url", "date", "format", "media_type",
+            "size", "sha256",
+        )  # fmt: skip
 
 
 class ImportSerializer(Serializer[Any]):

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.utils.formats import date_format
+from django.utils.translation import get_language
+
 
 def utc(moment: datetime) -> str:
     """A moment as refusals tell it."""
-    return f"{moment:%-d %B %Y, %H:%M} UTC"
+    return date_format(moment, "DATETIME_FORMAT") + " UTC"
+
+
+def within(label: object) -> str:
+    """A label inside a sentence: in small letters, but German nouns keep their capital."""
+    return str(label) if (get_language() or "").startswith("de") else str(label).lower()
 
 
 class Refused(Exception):  # noqa: N818 (a no is no error)

@@ -8,8 +8,10 @@ from django import forms
 from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm, BaseUserCreationForm, UsernameField
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext_lazy as _
 
 from campaigns.core.documents import DOCUMENT_FORMATS
+from campaigns.core.name_lists import split_names
 from campaigns.core.scale import GradeSpec
 from campaigns.core.topics import TOPIC_FORMATS
 from campaigns.models import Campaign, Role, Run, Team, User
@@ -56,7 +58,7 @@ class NamesField(forms.CharField):
         return " ".join(value) if isinstance(value, list) else value
 
     def clean(self, value: Any) -> Any:
-        return super().clean(value).split()
+        return split_names(super().clean(value))
 
 
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -81,6 +83,9 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "require_all_topics",
             "board",
             "measures",
+            "test",
+            "correction",
+            "alpha",
         )
         widgets = {
             "description": forms.Textarea({"rows": 7}),
@@ -88,6 +93,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "runs_deadline": MomentInput(),
             "judging_deadline": MomentInput(),
             "board": forms.RadioSelect,
+            "alpha": forms.NumberInput({"step": "any"}),
         }
         help_texts = {"runs_deadline": "", "judging_deadline": ""}
         error_messages = {
@@ -108,6 +114,10 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         if self.instance.pk:
             del self.fields["slug"]
+            if self.instance.score_sets.exists():
+                # The service would refuse a change; the page does not offer one.
+                for name in ("test", "correction", "alpha"):
+                    self.fields[name].disabled = True
             return
         self.fields["slug"].required = False
         self.fields["slug"].help_text = "Stands in every address; made from the title if empty."
@@ -140,21 +150,21 @@ GradeFormSet = forms.formset_factory(
 
 
 class InviteForm(forms.Form):
-    role = forms.ChoiceField(choices=Role, initial=Role.PARTICIPANT)
-    team = forms.CharField(max_length=60, required=False, label="Team, for participants")
-    uses = forms.IntegerField(min_value=1, max_value=500, initial=1, label="People")
-    days = forms.IntegerField(min_value=1, max_value=365, initial=14, label="Days")
+    role = forms.ChoiceField(choices=Role, initial=Role.PARTICIPANT, label=_("Role"))
+    team = forms.CharField(max_length=60, required=False, label=_("Team, for participants"))
+    uses = forms.IntegerField(min_value=1, max_value=500, initial=1, label=_("People"))
+    days = forms.IntegerField(min_value=1, max_value=365, initial=14, label=_("Days"))
 
 
 class MemberForm(forms.Form):
-    username = forms.CharField(max_length=150, label="User name")
-    role = forms.ChoiceField(choices=Role, initial=Role.ASSESSOR)
-    team = forms.CharField(max_length=60, required=False, label="Team, for participants")
+    username = forms.CharField(max_length=150, label=_("User name"))
+    role = forms.ChoiceField(choices=Role, initial=Role.ASSESSOR, label=_("Role"))
+    team = forms.CharField(max_length=60, required=False, label=_("Team, for participants"))
 
     def clean_username(self) -> User:
         found = User.objects.filter(username=self.cleaned_data["username"]).first()
         if found is None:
-            raise forms.ValidationError("Nobody has this user name; send a link instead.")
+            raise forms.ValidationError(_("Nobody has this user name; send a link instead."))
         return found
 
 
@@ -165,7 +175,7 @@ class SignInForm(AuthenticationForm):
 
 
 class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]
-    name = forms.CharField(max_length=150, label="Your name")
+    name = forms.CharField(max_length=150, label=_("Your name"))
 
     field_order = ("name", "username", "password1", "password2")
 
@@ -176,15 +186,16 @@ class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         username = self.fields["username"]
-        username.label, username.help_text = "User name", "Letters, digits and @ . + - _"
+        username.label, username.help_text = _("User name"), _("Letters, digits and @ . + - _")
         username.widget.attrs.pop("autofocus", None)
-        self.fields["password1"].help_text = "At least 8 characters; no common word, not your name."
-        self.fields["password2"].label, self.fields["password2"].help_text = "Once more", ""
+        told = _("At least 8 characters; no common word, not your name.")
+        self.fields["password1"].help_text = told
+        self.fields["password2"].label, self.fields["password2"].help_text = _("Once more"), ""
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
         if User.objects.filter(username__iexact=username).exists():
-            raise forms.ValidationError("Somebody has this user name already.")
+            raise forms.ValidationError(_("Somebody has this user name already."))
         return username
 
 
@@ -259,7 +270,7 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = User
         fields = ("first_name", "last_name", "email")
-        labels = {"email": "E-mail"}
+        labels = {"email": _("E-mail")}
 
 
 def bounded(upload: UploadedFile[Any]) -> UploadedFile[Any]:
@@ -275,4 +286,9 @@ def topic_import(*args: Any) -> ImportForm:
 
 
 def document_import(*args: Any) -> ImportForm:
-    return ImportForm(*args, formats=DOCUMENT_FORMATS)
+    form = ImportForm(*args, formats=DOCUMENT_FORMATS)
+    field = form.fields["file"]
+    field.help_text = (
+        "Plain or gzipped; or a zip of text, HTML, PDF and pictures, each named by its docno."
+    )
+    return form

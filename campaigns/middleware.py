@@ -1,26 +1,96 @@
-"""Turns a service's ``Refused`` that no form has caught into a page that explains it.
-
-An address that takes posts only says so too, to somebody who types or reloads it.
-"""
+"""What every request passes: the language of its page, refusals explained, no NULs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.middleware.locale import LocaleMiddleware
 from django.shortcuts import render
+from django.utils import translation
+from django.utils.translation import gettext as _
 
 from campaigns.errors import Refused
 
+TRANSLATED = (
+    "campaigns.views.collection.documents",
+    "campaigns.views.collection.topic",
+    "campaigns.views.collection.topics",
+    "campaigns.views.documents.",
+    "campaigns.views.guidelines.",
+    "campaigns.views.joining.",
+    "campaigns.views.people.",
+    "campaigns.views.setup.campaign_page",
+    "campaigns.views.site.",
+    "django.",
+    "judging.views.acts.",
+    "judging.views.adjudicating.",
+    "judging.views.adjudication.",
+    "judging.views.exports.exchange",
+    "judging.views.meeting.",
+    "judging.views.organizer.",
+    "judging.views.plans.plan_assign",
+    "judging.views.plans.plan_close",
+    "judging.views.plans.plan_pause",
+    "judging.views.plans.plan_reassign",
+    "judging.views.training.",
+    "judging.views.work.",
+)
+"""Views whose pages are translated, or modules of them; all other pages come in English, as a
+whole and figures too."""
+MODULES = tuple(name for name in TRANSLATED if name.endswith("."))
+
+
+class LanguageMiddleware(LocaleMiddleware):
+    """The visitor's language on pages; the API speaks English to every program."""
+
+    async_capable = False
+
+    def __call__(self, request: HttpRequest) -> Any:
+        # The thread's next work (a command, a job, a test) begins in the site's own language.
+        with translation.override(settings.LANGUAGE_CODE):
+            return super().__call__(request)
+
+    def process_request(self, request: HttpRequest) -> None:
+        super().process_request(request)
+        if request.path_info.startswith("/api/"):
+            speak_english(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., HttpResponse], *_args: object
+    ) -> None:
+        name = f"{view.__module__}.{view.__name__}"
+        if name not in TRANSLATED and not name.startswith(MODULES):
+            speak_english(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> None:
+        """Who is not let in is told so in their own language, whatever the page's own is."""
+        if isinstance(error, Http404 | PermissionDenied):
+            self.process_request(request)
+
+
+def speak_english(request: HttpRequest) -> None:
+    translation.activate("en")
+    request.LANGUAGE_CODE = "en"
+
 
 class RefusedMiddleware:
+    """Turns a service's ``Refused`` that no form has caught into a page that explains it.
+
+    An address that takes posts only says so too, to somebody who types or reloads it.
+    """
+
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         answer = self.get_response(request)
         if answer.status_code == 405 and request.method == "GET" and not answer.content:
-            posted = Refused("by-button", "This address is reached by a button.", "Go back to it.")
+            told = _("This address is reached by a button.")
+            posted = Refused("by-button", told, _("Go back to it."))
             page = render(request, "refused.html", {"refused": posted}, status=405)
             page["Allow"] = answer["Allow"]
             return page

@@ -34,6 +34,11 @@ def is_assessor(user: User, campaign: Campaign) -> bool:
 
 
 @rules.predicate  # type: ignore[untyped-decorator]
+def is_adjudicator(user: User, campaign: Campaign) -> bool:
+    return Role.ADJUDICATOR in roles_of(user, campaign)
+
+
+@rules.predicate  # type: ignore[untyped-decorator]
 def is_participant(user: User, campaign: Campaign) -> bool:
     return Role.PARTICIPANT in roles_of(user, campaign)
 
@@ -49,6 +54,9 @@ rules.add_perm("campaigns.manage", is_organizer)
 rules.add_perm("campaigns.submit_run", is_participant)
 rules.add_perm("campaigns.see_runs", is_organizer | is_participant)
 rules.add_perm("campaigns.judge", is_assessor)
+rules.add_perm("campaigns.adjudicate", is_adjudicator)
+rules.add_perm("campaigns.see_guidelines", is_organizer | is_assessor | is_adjudicator)
+rules.add_perm("campaigns.settle", is_organizer | is_adjudicator)
 
 
 def organizes(user: User, campaign: Campaign) -> bool:

@@ -2,7 +2,17 @@ from __future__ import annotations
 
 from django.urls import path
 
-from campaigns.views import collection, joining, log, people, runs, setup, site
+from campaigns.views import (
+    collection,
+    documents,
+    guidelines,
+    joining,
+    log,
+    people,
+    runs,
+    setup,
+    site,
+)
 
 urlpatterns = [
     path("", site.home, name="home"),
@@ -15,6 +25,7 @@ urlpatterns = [
     path("campaigns/new/", setup.campaign_new, name="campaign-new"),
     path("c/<slug:slug>/", setup.campaign_page, name="campaign"),
     path("c/<slug:slug>/settings/", setup.campaign_settings, name="campaign-settings"),
+    path("c/<slug:slug>/guidelines/", guidelines.guidelines, name="guidelines"),
     path("c/<slug:slug>/people/", people.people, name="people"),
     path("c/<slug:slug>/people/invite/", people.invite, name="invite"),
     path("c/<slug:slug>/people/add/", people.member_add, name="member-add"),
@@ -27,7 +38,8 @@ urlpatterns = [
     path("c/<slug:slug>/documents/", collection.documents, name="documents"),
     path("c/<slug:slug>/documents/import/", collection.documents_import, name="documents-import"),
     path("c/<slug:slug>/documents/delete/", collection.documents_delete, name="documents-delete"),
-    path("c/<slug:slug>/documents/view/", collection.document, name="document"),
+    path("c/<slug:slug>/documents/view/", documents.document, name="document"),
+    path("c/<slug:slug>/documents/body/", documents.document_body, name="document-body"),
     path("c/<slug:slug>/runs/", runs.runs, name="runs"),
     path("c/<slug:slug>/runs/upload/", runs.run_upload, name="run-upload"),
     path("c/<slug:slug>/runs/<int:pk>/", runs.run, name="run"),

@@ -1,4 +1,4 @@
-"""The one form of this app: which qrels to evaluate under, and by which measures."""
+"""What organizers fill in: which qrels to evaluate under, and a round by value."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from typing import Any
 
 from django import forms
 
-from campaigns.models import Campaign
+from campaigns.core.name_lists import split_names
+from campaigns.models import Campaign, User
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.rules import check_measures
 from judging.models import Qrels
+from judging.queries.adjudication import adjudicators
 
 
 class EvaluateForm(forms.Form):
@@ -25,6 +27,20 @@ class EvaluateForm(forms.Form):
         self.fields["measures"].help_text = f"By names with blanks between them. Empty: {usual}"
 
     def clean_measures(self) -> list[str]:
-        names = str(self.cleaned_data["measures"]).split()
+        names = split_names(str(self.cleaned_data["measures"]))
         check_measures(names)
         return [measure.name for measure in parse_measures(names)]
+
+
+class RoundByValueForm(forms.Form):
+    """How many of the most valuable pairs, and who settles them."""
+
+    most = forms.IntegerField(min_value=1, max_value=10_000, initial=20, label="Pairs")
+    adjudicators = forms.ModelMultipleChoiceField(User.objects.none())
+    blind = forms.BooleanField(required=False, initial=True)
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["adjudicators"] = forms.ModelMultipleChoiceField(
+            adjudicators(campaign), widget=forms.CheckboxSelectMultiple
+        )

@@ -1,4 +1,4 @@
-"""The REST API of plans, judgments and qrels.
+"""The REST API of judgments and qrels.
 
 An assessor's answers hold their own judgments and the document in hand, and nothing of
 runs, ranks, pools or other assessors.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -24,44 +24,44 @@ from campaigns import store
 from campaigns.api import CAMPAIGN, actor_of, campaigns_asked
 from campaigns.models import Campaign, Topic
 from campaigns.queries import campaign_for
-from judging.core.policies import POLICIES
-from judging.models import Judgment, Plan, Qrels, Slot
+from judging.core.policies import FORMS, RULES
+from judging.models import Judgment, Purpose, Qrels, Slot
 from judging.queries.judgments import judgments_for, latest
 from judging.queries.screen import document_of
-from judging.rules import SKIP_REASONS
+from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
 from judging.services.qrels import release_qrels
 from judging.services.work import claim, judge, skip, undo
 
 Kind, Source = Judgment.Kind, Judgment.Source
 TOPIC = OpenApiParameter("topic", str, description="Topic number: only this topic's.")
 CURRENT = OpenApiParameter("current", bool, description="Only what stands, no old revisions.")
+POLICY_HELP = "One of " + ", ".join([*RULES, *(card.name for card in FORMS.values())]) + "."
 
 
-class AssignmentSerializer(Serializer[Any]):
-    topic = serializers.CharField(source="topic.number")
-    assessor = serializers.CharField(source="assessor.username")
+class PassageSerializer(Serializer[Any]):
+    """A marked passage: from ``start`` to ``end`` in characters of the body, and its text."""
 
+    start = serializers.IntegerField(allow_null=True, min_value=0, default=None)
+    end = serializers.IntegerField(allow_null=True, min_value=1, default=None)
+    text = serializers.CharField(max_length=MAX_PASSAGE, trim_whitespace=False)
 
-class PlanSerializer(serializers.ModelSerializer[Plan]):
-    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
-    pool = serializers.IntegerField(source="pool.version")
-    assignments = AssignmentSerializer(many=True)
-
-    class Meta:
-        model = Plan
-        fields = ("id", "campaign", "pool", "overlap", "paused", "created_at", "assignments")
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        return dict(zip(("start", "end", "text"), instance, strict=True))
 
 
 class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
     campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
     topic = serializers.CharField(source="topic.number")
     assessor = serializers.CharField(source="assessor.username")
+    flags = serializers.ListField(child=serializers.CharField())
+    passages = PassageSerializer(many=True)
 
     class Meta:
         model = Judgment
         fields = (
             "id", "campaign", "topic", "docno", "assessor", "revision", "kind", "grade",
-            "reason", "comment", "source", "client_uuid", "judged_at", "active_seconds",
+            "reason", "comment", "flags", "duplicate_of", "passages", "source", "client_uuid",
+            "judged_at", "active_seconds",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -76,11 +76,18 @@ class SubmissionSerializer(PlaceSerializer):
     client_uuid = serializers.UUIDField(help_text="Your own; the same again is the same answer.")
     token = serializers.UUIDField(required=False, help_text="The lease, as `next` gave it.")
     comment = serializers.CharField(required=False, allow_blank=True, max_length=10_000)
+    flags = serializers.ListField(
+        child=serializers.ChoiceField(choices=list(FLAGS.items())), required=False
+    )
+    duplicate_of = serializers.CharField(
+        required=False, max_length=500, trim_whitespace=False, help_text="For the flag duplicate."
+    )
+    active_seconds = serializers.FloatField(required=False, min_value=0, max_value=86_400)
 
 
 class JudgeSerializer(SubmissionSerializer):
     grade = serializers.IntegerField()
-    active_seconds = serializers.FloatField(required=False, min_value=0, max_value=86_400)
+    passages = PassageSerializer(many=True, required=False, max_length=MAX_PASSAGES)  # type: ignore[call-arg]
 
 
 class SkipSerializer(SubmissionSerializer):
@@ -90,6 +97,7 @@ class SkipSerializer(SubmissionSerializer):
 class UndoSerializer(Serializer[Any]):
     campaign = serializers.SlugField()
     client_uuid = serializers.UUIDField(required=False)
+    of = serializers.UUIDField(required=False, help_text="What to take back; else your last.")
 
 
 class ServedSerializer(Serializer[Any]):
@@ -120,33 +128,23 @@ class QrelsSerializer(serializers.ModelSerializer[Qrels]):
 
 class ReleaseSerializer(Serializer[Any]):
     campaign = serializers.SlugField()
-    policy = serializers.ChoiceField(choices=[(n, p.card.title) for n, p in POLICIES.items()])
+    policy = serializers.CharField(max_length=250, help_text=POLICY_HELP)
     note = serializers.CharField(required=False, max_length=200)
     as_of = serializers.DateTimeField(required=False)
 
 
-@extend_schema(parameters=[CAMPAIGN])
-class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
-    """Judging plans and who is assigned; for organizers."""
-
-    queryset = Plan.objects.none()
-    serializer_class = PlanSerializer
-
-    def get_queryset(self) -> QuerySet[Plan]:
-        mine = Campaign.objects.organized_by(actor_of(self.request))
-        found = Plan.objects.filter(campaign__in=mine.filter(pk__in=asked(self.request)))
-        people = ("assignments__topic", "assignments__assessor")
-        return found.select_related("campaign", "pool").prefetch_related(*people)
-
-
 class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
-    """The log of judgments: all of it for organizers, one's own for assessors."""
+    """The log of people's judgments: all of it for organizers, one's own for assessors."""
 
     queryset = Judgment.objects.none()
     serializer_class = JudgmentSerializer
 
     def get_queryset(self) -> QuerySet[Judgment]:
-        found = judgments_for(actor_of(self.request))
+        actor = actor_of(self.request)
+        found = judgments_for(actor).exclude(purpose=Purpose.AUTOMATIC)
+        # That a document came as a repeat is not for its assessor to see.
+        mine = Q(campaign__in=Campaign.objects.organized_by(actor))
+        found = found.filter(mine | ~Q(purpose=Purpose.REPEAT))
         found = found.filter(campaign__in=asked(self.request))
         if topic := self.request.query_params.get("topic"):
             found = found.filter(topic__number=topic)
@@ -172,7 +170,7 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     @extend_schema(request=UndoSerializer, responses={200: JudgmentSerializer})
     @action(detail=False, methods=["post"], url_path="undo")
     def take_back(self, request: Request) -> Response:
-        """Take back your last judgment or skip; its document is yours again."""
+        """Take back your last judgment or skip, or the one named; its document is yours again."""
         form = UndoSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         actor = actor_of(request)
@@ -180,6 +178,7 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
             actor=actor,
             campaign=campaign_for(actor, form.validated_data["campaign"], "campaigns.judge"),
             client_uuid=form.validated_data.get("client_uuid", uuid4()),
+            of=form.validated_data.get("of"),
             source=Source.API,
         )
         return Response(self.get_serializer(back).data)
@@ -197,6 +196,8 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     def told(self, act: Any, form: SubmissionSerializer) -> Response:
         form.is_valid(raise_exception=True)
         said = dict(form.validated_data)
+        if "passages" in said:
+            said["passages"] = [(p["start"], p["end"], p["text"]) for p in said["passages"]]
         campaign, topic = self.place(said)
         actor = actor_of(self.request)
         made = act(actor=actor, campaign=campaign, topic=topic, source=Source.API, **said)

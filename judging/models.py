@@ -1,4 +1,4 @@
-"""Who judges what, and what they said: plans, slots, judgments and qrels releases."""
+"""Who judges what, and what they said: plans, slots, training, judgments, qrels releases."""
 
 from __future__ import annotations
 
@@ -7,20 +7,62 @@ import uuid
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import AppendOnly, Campaign, Topic, User
 from pooling.models import Pool, PoolItem
 
 
-class Plan(models.Model):
-    """How a pool is shared out: each pair is judged by ``overlap`` assessors.
-
-    One assessor a topic (topic-owner) is overlap 1 with one ``Assignment`` a topic.
+class Purpose(models.TextChoices):
+    """What a judgment is for. Only ``JUDGE`` and ``ADJUDICATE`` speak of a pair's grade by
+    themselves; a policy must name an automatic assessor to hear it.
     """
+
+    JUDGE = "judge", _("judgment")
+    REPEAT = "repeat", _("blind repeat")
+    ADJUDICATE = "adjudicate", _("adjudication")
+    TRAINING = "training", _("training")
+    AUTOMATIC = "automatic", "automatic"
+
+
+class Plan(models.Model):
+    """How a pool is shared out, or how its disagreements are settled (``kind``).
+
+    ``design`` is a name of ``judging.core.designs`` and ``parameters`` what it was given; the
+    slots are what came of it. One assessor a topic (topic-owner) is overlap 1 with one
+    ``Assignment`` a topic.
+    """
+
+    class Kind(models.TextChoices):
+        JUDGE = "judge", "judging"
+        ADJUDICATE = "adjudicate", _("adjudication")
+
+    class Order(models.TextChoices):
+        RANDOM = "random", _("random within a topic")
+        DOCNO = "docno", _("by docno")
+        POOL = "pool", _("best pool rank first")
+        VALUE = "value", _("most valuable first")
+
+    class Rationale(models.TextChoices):
+        NO = "no", "not asked for"
+        MAY = "may", "may be marked"
+        RELEVANT = "relevant", "must be marked for relevant documents"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="plans")
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="plans")
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.JUDGE)
+    design = models.CharField(max_length=20, default="overlap")
+    parameters = models.JSONField(default=dict, blank=True)
     overlap = models.PositiveSmallIntegerField(default=1)
+    order = models.CharField(max_length=8, choices=Order, default=Order.RANDOM)
+    third_from = models.PositiveSmallIntegerField(
+        default=0, help_text="Grades apart from which one more assessor is asked; 0: never."
+    )
+    repeat_share = models.FloatField(
+        default=0.0, help_text="Share of an assessor's documents that come a second time, unmarked."
+    )
+    rationale = models.CharField(max_length=8, choices=Rationale, default=Rationale.NO)
+    blind = models.BooleanField(default=True, help_text="Adjudicators do not see the judgments.")
     paused = models.BooleanField(default=False)
     created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -30,11 +72,12 @@ class Plan(models.Model):
 
 
 class Assignment(models.Model):
-    """An assessor may judge this topic under this plan."""
+    """An assessor may judge this topic under this plan, unless it is ``paused`` for them."""
 
     plan = models.ForeignKey(Plan, models.CASCADE, related_name="assignments")
     topic = models.ForeignKey(Topic, models.PROTECT, related_name="+")
     assessor = models.ForeignKey(User, models.PROTECT, related_name="assignments")
+    paused = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["topic__position", "topic__number", "assessor__username"]
@@ -42,7 +85,12 @@ class Assignment(models.Model):
 
 
 class Slot(models.Model):
-    """The ``k``-th judgment wanted for a pair. Claimed by compare-and-swap on ``token``."""
+    """The ``k``-th judgment wanted for a pair. Claimed by compare-and-swap on ``token``.
+
+    ``reserved_for`` says who alone may take it; else whoever is assigned to the topic.
+    ``value`` is what an adjudication was put in order by. ``position`` of a repeat is how
+    many documents of the topic its assessor has judged when it is due.
+    """
 
     class State(models.TextChoices):
         OPEN = "open", "open"
@@ -53,8 +101,13 @@ class Slot(models.Model):
     plan = models.ForeignKey(Plan, models.CASCADE, related_name="slots")
     item = models.ForeignKey(PoolItem, models.PROTECT, related_name="slots")
     topic = models.ForeignKey(Topic, models.PROTECT, related_name="+")
+    purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.JUDGE)
     k = models.PositiveSmallIntegerField()
     position = models.PositiveIntegerField()
+    value = models.FloatField(null=True, blank=True)
+    reserved_for = models.ForeignKey(
+        User, models.PROTECT, null=True, blank=True, related_name="reserved_slots"
+    )
     state = models.CharField(max_length=8, choices=State, default=State.OPEN)
     assessor = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="slots")
     token = models.UUIDField(default=uuid.uuid4)
@@ -64,12 +117,12 @@ class Slot(models.Model):
     class Meta:
         ordering = ["position", "k"]
         indexes = [
-            models.Index(fields=["plan", "topic", "state", "position"], name="slot_next"),
+            models.Index(fields=["topic", "purpose", "state", "position"], name="slot_next"),
             models.Index(fields=["assessor", "state"], name="slot_of_assessor"),
         ]
         constraints = [
-            models.UniqueConstraint("item", "k", name="slot_once"),
-            models.UniqueConstraint("item", "assessor", name="slot_of_assessor_once"),
+            models.UniqueConstraint("item", "purpose", "k", name="slot_once"),
+            models.UniqueConstraint("item", "purpose", "assessor", name="slot_of_assessor_once"),
             models.CheckConstraint(
                 condition=Q(state="leased", expires_at__isnull=False)
                 | (~Q(state="leased") & Q(expires_at__isnull=True)),
@@ -83,11 +136,49 @@ class Slot(models.Model):
         ]
 
 
+class TrainingPair(models.Model):
+    """A pair whose grade is known and explained: every assessor judges it before the real work."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="training")
+    topic = models.ForeignKey(Topic, models.PROTECT, related_name="+")
+    docno = models.CharField(max_length=500)
+    grade = models.SmallIntegerField()
+    explanation = models.TextField(blank=True)
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.UniqueConstraint("campaign", "topic", "docno", name="training_pair_once")
+        ]
+
+
+class AutomaticAssessor(models.Model):
+    """A model whose judgments stand beside those of people; ``user`` signs them, never logs in."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="automatic_assessors")
+    name = models.SlugField(max_length=60)
+    description = models.TextField(blank=True)
+    user = models.OneToOneField(User, models.PROTECT, related_name="automatic")
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint("campaign", "name", name="automatic_name_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Judgment(AppendOnly):
     """What an assessor said of a pair: a revision. The latest of an assessor counts.
 
-    Keyed by (topic, docno, assessor), never by a position. ``client_uuid`` makes
-    submission idempotent: the same uuid is the same judgment.
+    Keyed by (topic, docno, assessor, purpose), never by a position. ``client_uuid`` makes
+    submission idempotent: the same uuid is the same judgment. ``flags`` are names of
+    ``judging.rules.FLAGS``; ``passages`` are ``[start, end, text]`` in characters of the
+    document's body; ``order`` is the plan's when it was shown; ``lease`` the token under
+    which it was shown.
     """
 
     class Kind(models.TextChoices):
@@ -104,14 +195,21 @@ class Judgment(AppendOnly):
     topic = models.ForeignKey(Topic, models.PROTECT, related_name="judgments")
     docno = models.CharField(max_length=500)
     assessor = models.ForeignKey(User, models.PROTECT, related_name="judgments")
+    purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.JUDGE)
     revision = models.PositiveIntegerField()
     kind = models.CharField(max_length=9, choices=Kind)
     grade = models.SmallIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=200, blank=True)
     comment = models.TextField(blank=True)
+    flags = models.JSONField(default=list, blank=True)
+    duplicate_of = models.CharField(max_length=500, blank=True)
+    passages = models.JSONField(default=list, blank=True)
     slot = models.ForeignKey(Slot, models.PROTECT, null=True, blank=True, related_name="judgments")
     source = models.CharField(max_length=6, choices=Source)
     client_uuid = models.UUIDField(unique=True, default=uuid.uuid4)
+    lease = models.UUIDField(null=True, blank=True)
+    order = models.CharField(max_length=8, blank=True)
+    guideline_version = models.PositiveIntegerField(default=0)
     rank_shown = models.PositiveIntegerField(null=True, blank=True)
     served_at = models.DateTimeField(null=True, blank=True)
     active_seconds = models.FloatField(null=True, blank=True)
@@ -122,7 +220,13 @@ class Judgment(AppendOnly):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                "campaign", "topic", "docno", "assessor", "revision", name="judgment_revision_once"
+                "campaign",
+                "topic",
+                "docno",
+                "assessor",
+                "purpose",
+                "revision",
+                name="judgment_revision_once",
             ),
             models.CheckConstraint(
                 condition=Q(kind="grade", grade__isnull=False)
@@ -130,7 +234,10 @@ class Judgment(AppendOnly):
                 name="judgment_grade_iff_judged",
             ),
         ]
-        indexes = [models.Index(fields=["campaign", "assessor", "-judged_at"])]
+        indexes = [
+            models.Index(fields=["campaign", "assessor", "-judged_at"]),
+            models.Index(fields=["assessor", "topic", "docno"], name="judgment_of_assessor"),
+        ]
 
 
 class Qrels(AppendOnly):
@@ -141,7 +248,7 @@ class Qrels(AppendOnly):
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="qrels")
     version = models.PositiveIntegerField()
-    policy = models.CharField(max_length=60)
+    policy = models.CharField(max_length=250)
     as_of = models.DateTimeField()
     path = models.CharField(max_length=200)
     sha256 = models.CharField(max_length=64)

@@ -2,20 +2,15 @@ from __future__ import annotations
 
 from django.urls import path
 
-from judging.views import agreement, exports, organizer, qrels, work
+from judging import adjudication_urls, agreement_urls, exchange_urls, plan_urls, work_urls
+from judging.views import exports, qrels
 
 urlpatterns = [
-    path("c/<slug:slug>/judge/", work.work, name="work"),
-    path("c/<slug:slug>/my-judgments/", work.my_judgments, name="my-judgments"),
-    path("c/<slug:slug>/judge-undo/", work.undo_view, name="judge-undo"),
-    path("c/<slug:slug>/judge/<path:number>/skip/", work.skip_view, name="judge-skip"),
-    path("c/<slug:slug>/judge/<path:number>/change/", work.change, name="judge-change"),
-    path("c/<slug:slug>/judge/<path:number>/", work.judge_view, name="judge"),
-    path("c/<slug:slug>/judging/", organizer.judging, name="judging"),
-    path("c/<slug:slug>/judging/plan/", organizer.plan_new, name="plan-new"),
-    path("c/<slug:slug>/judging/plan/<int:pk>/", organizer.plan_assign, name="plan-assign"),
-    path("c/<slug:slug>/judging/plan/<int:pk>/pause/", organizer.plan_pause, name="plan-pause"),
-    path("c/<slug:slug>/judging/slot/<int:pk>/", organizer.slot_reopen, name="slot-reopen"),
+    *exchange_urls.urlpatterns,
+    *plan_urls.urlpatterns,
+    *adjudication_urls.urlpatterns,
+    *agreement_urls.urlpatterns,
+    *work_urls.urlpatterns,
     path(
         "c/<slug:slug>/judging/judgments.<str:fmt>",
         exports.judgments,
@@ -26,13 +21,9 @@ urlpatterns = [
         exports.assessor_qrels,
         name="assessor-qrels",
     ),
-    path("c/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
-    path(
-        "c/<slug:slug>/agreement/agreement.<str:fmt>",
-        agreement.download,
-        name="agreement-download",
-    ),
     path("c/<slug:slug>/qrels/", qrels.qrels_list, name="qrels-list"),
+    path("c/<slug:slug>/qrels/compare/", qrels.qrels_compare, name="qrels-compare"),
+    path("c/<slug:slug>/qrels/changes.csv", qrels.qrels_changes, name="qrels-changes"),
     path("c/<slug:slug>/qrels/<int:version>/", qrels.qrels_view, name="qrels"),
     path(
         "c/<slug:slug>/qrels/<int:version>/qrels.txt", qrels.qrels_download, name="qrels-download"

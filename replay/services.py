@@ -74,11 +74,11 @@ def read_grades(path: Path) -> QrelsTable:
     return read_qrels(read_bytes(path), file=str(path))
 
 
+SETTINGS = ("description", "guidelines", "relevance_level", "board", "test", "correction", "alpha")
+
+
 def set_up(actor: User, manifest: Manifest, clock: Clock) -> Campaign:
-    settings = {
-        name: getattr(manifest, name)
-        for name in ("description", "guidelines", "relevance_level", "board")
-    }
+    settings = {name: getattr(manifest, name) for name in SETTINGS}
     with clock.step("set-up") as did:
         campaign = campaigns.create_campaign(
             actor=actor,

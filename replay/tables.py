@@ -5,7 +5,7 @@ from __future__ import annotations
 from campaigns.models import Campaign
 from evaluation.models import ScoreSet
 from judging.core.agreement.formats import aligned, table_text
-from judging.core.agreement.report import agreement_report
+from judging.core.agreement.panel import agreement_report
 from judging.queries.agreement import labels_of
 
 SHOWN = ("map", "ndcg_cut_10", "bpref", "bpref-10", "P_10", "recip_rank", "judged_10")

@@ -6,12 +6,21 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import Phase
+from hypothesis import settings as hypothesis_settings
 
 from campaigns.core.scale import GradeSpec
 from campaigns.models import Campaign, Document, Role, Team, Topic, User
 from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import add_member, make_team
 from campaigns.store import sha256
+
+# The same examples each time: a run of the suite tells of the change, not of its luck.
+# HYPOTHESIS_PROFILE=explore draws anew. Explaining a failure can take longer than the suite.
+PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
+hypothesis_settings.register_profile("explore", deadline=None, phases=PHASES)
+hypothesis_settings.register_profile("fixed", deadline=None, phases=PHASES, derandomize=True)
+hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SCALE = (

@@ -23,7 +23,9 @@ ODD_JSON = ("\0", 2**31, 10**30, [], {}, "\ud800", [10**30], [2**63 - 1])
 ODD_PLACES = ("9" * 20, "2147483648", "a\0b")
 QUERIES = {
     "topics": "q page", "documents": "q", "document": "docno", "judge-change": "docno",
-    "my-judgments": "topic grade page", "agreement": "level by", "agreement-download": "level",
+    "my-judgments": "topic grade page", "agreement": "level by cut topic",
+    "agreement-download": "level topic", "agreement-pair": "a b level by topic",
+    "measures": "q", "measure": "ranking missed form rel list",
     "pools": "depth run seconds priority per_team", "qrels-list": "policy", "events": "page",
     "scores": "m sort job as", "compare": "measure a b", "run-scores": "measure",
     "run-upload": "replaces", "score-set-download": "shape", "api-pool-list": "campaign",
@@ -34,6 +36,7 @@ SCALE = {f"scale-{n}-{name}": n for n in (0, 1) for name in ("value", "label", "
 CAMPAIGN = {
     "title": "T", "slug": "t", "relevance_level": "1", "runs_deadline": "2030-01-01T00:00",
     "max_runs_per_team": "5", "max_docs_per_topic": "9", "board": "own",
+    "test": "t", "correction": "holm", "alpha": "0.05",
     "scale-TOTAL_FORMS": 2, "scale-INITIAL_FORMS": 0, **SCALE,
 }  # fmt: skip
 FORMS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -12,7 +13,9 @@ from django.urls import reverse
 
 from campaigns.models import Campaign, Topic, User
 from campaigns.services import jobs
+from campaigns.services.collection import import_documents
 from campaigns.services.runs import job_of, submit_run
+from tests.core.campaigns.test_sanitizing import ATTACKS, NEVER
 from tests.test_access import rows, urls
 from tests.world import World, build_world
 
@@ -137,6 +140,29 @@ def test_tags_docnos_and_excerpts_with_markup_are_shown_as_text(world):
     assert "&lt;b&gt;.txt" in page
 
 
+def test_html_documents_are_stored_without_anything_that_acts(world):
+    """The attacks of ``tests.core.campaigns.test_sanitizing``, through an import and a page."""
+    lines = [
+        json.dumps({"_id": f"attack{n}", "html": f"<p>seen</p>{attack}"})
+        for n, attack in enumerate(ATTACKS)
+    ]
+    import_documents(
+        actor=world.people["organizer"], campaign=world.campaign, data="\n".join(lines).encode()
+    )
+    stored = world.campaign.documents.filter(docno__startswith="attack")
+    assert stored.count() == len(ATTACKS)
+    client = client_of(world.people["assessor"])
+    for document in stored:
+        address = reverse("document-body", args=[world.campaign.slug])
+        answer = client.get(address, {"docno": document.docno})
+        html = answer.content.decode()
+        assert document.body in html
+        inside = document.body.replace("&lt;img src=1 onerror", "").lower()
+        assert [sign for sign in NEVER if sign in inside] == []
+        policy = answer.headers["Content-Security-Policy"]
+        assert policy.startswith("sandbox allow-same-origin; default-src 'none';")
+
+
 @pytest.mark.parametrize(
     ("text", "never"),
     [
@@ -249,7 +275,7 @@ def test_an_assessors_pages_tell_nothing_of_runs_and_ranks(world):
     secrets = [run.tag for run in world.campaign.runs.all()]
     for role, address in pages(world):
         if role == "assessor" and "/c/" in address:
-            html = client.get(address).content.decode()
+            html = client.get(address).getvalue().decode()
             assert [tag for tag in secrets if tag in html] == [], address
 
 

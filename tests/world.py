@@ -12,7 +12,8 @@ from campaigns.services.people import add_member, invite, make_team, token_of
 from campaigns.services.runs import job_of, submit_run
 from evaluation.models import RunScores, ScoreSet
 from evaluation.services import release_scores, score_campaign
-from judging.models import Plan, Qrels, Slot
+from judging.models import AutomaticAssessor, Plan, Qrels, Slot
+from judging.services.automatic import add_automatic
 from judging.services.imports import import_judgments
 from judging.services.plans import make_plan
 from judging.services.qrels import release_qrels
@@ -44,6 +45,7 @@ class World:
     draft: ScoreSet
     invitation: Invitation
     job: Job
+    automatic: AutomaticAssessor
     elsewhere: World | None = None
 
     @property
@@ -99,6 +101,7 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
         draft=score_campaign(actor=organizer, campaign=campaign, qrels=qrels),
         invitation=invite(actor=organizer, campaign=campaign, role=Role.ASSESSOR),
         job=job_of(run),
+        automatic=add_automatic(actor=organizer, campaign=campaign, name="model"),
     )
 
 

@@ -8,7 +8,10 @@ from rest_framework.routers import SimpleRouter
 
 from campaigns import api as campaigns
 from evaluation import api as evaluation
+from evaluation import measure_api
 from judging import api as judging
+from judging import automatic_api
+from judging import plan_api as judging_plans
 from pooling import api as pooling
 from workbench.api_docs import api_docs
 
@@ -18,11 +21,13 @@ router.register("topics", campaigns.TopicViewSet, basename="api-topic")
 router.register("documents", campaigns.DocumentViewSet, basename="api-document")
 router.register("runs", campaigns.RunViewSet, basename="api-run")
 router.register("pools", pooling.PoolViewSet, basename="api-pool")
-router.register("plans", judging.PlanViewSet, basename="api-plan")
+router.register("plans", judging_plans.PlanViewSet, basename="api-plan")
 router.register("judgments", judging.JudgmentViewSet, basename="api-judgment")
+router.register("automatic", automatic_api.AutomaticViewSet, basename="api-automatic")
 router.register("qrels", judging.QrelsViewSet, basename="api-qrels")
 router.register("score-sets", evaluation.ScoreSetViewSet, basename="api-score-set")
 router.register("run-scores", evaluation.RunScoresViewSet, basename="api-run-scores")
+router.register("measures", measure_api.MeasureViewSet, basename="api-measure")
 
 urlpatterns = [
     path("", include(router.urls)),

@@ -33,6 +33,7 @@ WHO = {
     "qrels": ORGANIZERS,
     "score-sets": "organizers; participants what is released",
     "run-scores": "organizers; participants their team's, once released",
+    "measures": "everyone, without a token",
 }
 WHO_ELSE = {
     "POST /api/campaigns/": "people who may create campaigns",

@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "campaigns.middleware.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -157,7 +158,15 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000_000
 # One box for each topic and assessor of a plan: hundreds times dozens.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
+# What a visitor has chosen, else what the browser asks for; docs/translating.md tells more.
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = "workbench.formats"
+LANGUAGE_COOKIE_NAME = "language"
+LANGUAGE_COOKIE_AGE = 31_536_000
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = BEHIND_TLS
 USE_I18N = True
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -175,6 +184,8 @@ CONTENT_SECURITY_POLICY = {
         "style-src": [SELF],
         "img-src": [SELF],
         "connect-src": [SELF],
+        # Documents; everything but their bodies says that it may not be framed.
+        "frame-src": [SELF],
         "form-action": [SELF],
         "frame-ancestors": [NONE],
         "base-uri": [NONE],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
+from django.views.decorators.http import require_POST
+from django.views.i18n import set_language
 
 from campaigns.forms import SignInForm
 
@@ -17,6 +19,7 @@ urlpatterns = [
         auth.PasswordChangeDoneView.as_view(),
         name="password_change_done",
     ),
+    path("language/", login_not_required(require_POST(set_language)), name="language"),
     path("", include("campaigns.urls")),
     path("", include("pooling.urls")),
     path("", include("judging.urls")),

@@ -11,12 +11,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: its name, what it means, the default and, if limited, the choices."""
+    """One parameter: its name, what it means, the default and, if limited, the choices.
+
+    ``kind`` says how its values are written; whoever reads them knows the kinds.
+    """
 
     name: str
     meaning: str
     default: str = ""
     choices: tuple[str, ...] = ()
+    kind: str = "choice"
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """Read files of white-space separated columns (runs, qrels) quickly, and place their faults.
 
-Fields are split on ASCII white space only, as trec_eval does: U+00A0 or U+2028 inside a
-docno is part of it. The file is walked in blocks of lines; a block without any oddity is
-split in one go, any other block line by line.
+The file is walked in blocks of lines. ``campaigns.core.scan`` finds the fields of a block
+without any oddity all at once; the lines of any other block are looked at one by one.
 """
 
 from __future__ import annotations
@@ -12,8 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+import numpy as np
+
+from campaigns.core.docnos import Docnos
 from campaigns.core.faults import SHOWN_PER_CODE, FaultReport, count_of
+from campaigns.core.scan import Spans, by_line, scan
 from campaigns.core.sniffing import foreign_kind
+from campaigns.core.words import Ints, Mask, keep_freed_memory
 
 _BLOCK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
@@ -40,16 +44,28 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Well-formed lines: their numbers from 1, and one sequence of fields a column."""
+    """Well-formed lines of ``data``: their numbers, from 1, and the places of their fields.
 
-    lines: Sequence[int]
-    columns: Sequence[Sequence[bytes]]
+    ``starts`` and ``ends`` have the shape (lines, columns).
+    """
 
-    def without(self, bad: set[int]) -> Block:
-        """This block without the rows at the positions ``bad``."""
-        keep = [i for i in range(len(self.lines)) if i not in bad]
-        columns = [[column[i] for i in keep] for column in self.columns]
-        return Block([self.lines[i] for i in keep], columns)
+    data: bytes
+    lines: Sequence[int] | Ints
+    starts: Ints
+    ends: Ints
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def column(self, index: int) -> Docnos:
+        """The fields of one column."""
+        starts = np.ascontiguousarray(self.starts[:, index])
+        return Docnos(self.data, starts, self.ends[:, index] - starts)
+
+    def where(self, good: Mask) -> Block:
+        """The rows of this block that are ``good``."""
+        lines = np.asarray(self.lines)[good]
+        return Block(self.data, lines, self.starts[good], self.ends[good])
 
 
 @dataclass
@@ -80,48 +96,47 @@ class ColumnFile:
             cure = f"Send a plain UTF-8 text file with lines of: {self.layout.line_shape}."
             self.report.add(self.layout.not_text, f"The file is {kind}.", cure)
             return
-        found = bad_before = 0
-        bad_before = self.report.counts.total()
-        for first, raw in self._raw_blocks():
-            block = _fast_block(raw, first, len(self.layout.columns))
-            block = block or self._slow_block(raw.split(b"\n"), first)
-            found += len(block.lines)
+        found, bad_before = 0, self.report.counts.total()
+        for block in self._blocks():
+            found += len(block)
             yield block
         if not found and self.report.counts.total() == bad_before:
             cure = f"Send a file with lines of: {self.layout.line_shape}."
             self.report.add(self.layout.empty, "The file holds no data line.", cure)
 
-    def _raw_blocks(self) -> Iterator[tuple[int, bytes]]:
-        """Yield ``(number of the first line, bytes up to but without the last newline)``."""
+    def _blocks(self) -> Iterator[Block]:
+        keep_freed_memory()
         start, self.lines = 0, 0
         while start < len(self.data):
             end = self.data.find(b"\n", start + _BLOCK)
             end = len(self.data) if end < 0 else end
-            raw = self.data[start:end]
-            if end == len(self.data):
-                raw = raw.removesuffix(b"\n")
+            # The newline that ends the file begins no line.
+            stop = end - (end == len(self.data) and self.data.endswith(b"\n"))
             self._starts.append(self.lines + 1)
             self._spans.append(slice(start, end))
-            first = self.lines + 1
-            self.lines += raw.count(b"\n") + 1
-            yield first, raw
+            spans = scan(self.data, start, stop, len(self.layout.columns))
+            spans = spans or self._by_line(slice(start, stop))
+            lines = _numbers(spans.lines, self.lines + 1)
+            self.lines += spans.size
+            yield Block(self.data, lines, spans.starts, spans.ends)
             start = end + 1
 
-    def _slow_block(self, raw_lines: list[bytes], first: int) -> Block:
-        width = len(self.layout.columns)
-        numbers, rows = [], []
-        for number, line in enumerate(raw_lines, first):
+    def _by_line(self, span: slice) -> Spans:
+        """The good lines of a block, after a look at each; the others become faults."""
+        width, good, place = len(self.layout.columns), [], span.start
+        lines = self.data[span].split(b"\n")
+        for number, line in enumerate(lines):
             fields = line.split()
             if not fields or line.startswith(b"#"):
-                continue
-            if (damage := _damage(line)) is not None:
-                self._add_damage(number, line, *damage)
+                pass
+            elif (damage := _damage(line)) is not None:
+                self._add_damage(self.lines + 1 + number, line, *damage)
             elif len(fields) == width or (len(fields) > width and self.layout.lenient):
-                numbers.append(number)
-                rows.append(fields[:width])
+                good.append((number, place, line))
             else:
-                self._add_wrong_columns(number, line, fields)
-        return Block(numbers, list(zip(*rows, strict=True)) if rows else [[]] * width)
+                self._add_wrong_columns(self.lines + 1 + number, line, fields)
+            place += len(line) + 1
+        return by_line(len(lines), good, width)
 
     def _add_damage(self, number: int, line: bytes, message: str, at: int) -> None:
         cure = "Save the file as plain UTF-8 text."
@@ -142,6 +157,11 @@ class ColumnFile:
         self.report.add(
             self.layout.wrong_columns, message, cure, line=number, column=column, excerpt=line
         )
+
+    @property
+    def room(self) -> int:
+        """No fewer than the file has good lines: each field takes two bytes with its blank."""
+        return len(self.data) // (2 * len(self.layout.columns)) + 1
 
     def line(self, number: int) -> bytes:
         """The bytes of line ``number`` (from 1) of the blocks read so far."""
@@ -181,29 +201,10 @@ def field_column(line: bytes, field: int) -> int:
     return len(line[:rest_start].decode("utf-8", "replace")) + 1
 
 
-def decode_column(column: Sequence[bytes]) -> list[str]:
-    """The fields of one column as strings (fields never hold a newline)."""
-    return b"\n".join(column).decode().split("\n") if column else []
-
-
-def _fast_block(raw: bytes, first: int, width: int) -> Block | None:
-    """The whole block split at once, or None when any line of it needs a closer look."""
-    if b"\0" in raw or raw.startswith(b"#") or b"\n#" in raw or not _is_utf8(raw):
-        return None
-    rows = list(map(bytes.split, raw.split(b"\n")))
-    if set(map(len, rows)) != {width}:
-        return None
-    return Block(range(first, first + len(rows)), list(zip(*rows, strict=True)))
-
-
-def _is_utf8(raw: bytes) -> bool:
-    if raw.isascii():
-        return True
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+def _numbers(lines: Sequence[int] | Ints, first: int) -> Sequence[int] | Ints:
+    if isinstance(lines, range):
+        return range(first, first + len(lines))
+    return np.asarray(lines, np.int64) + first
 
 
 def _damage(line: bytes) -> tuple[str, int] | None:

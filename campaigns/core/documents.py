@@ -1,10 +1,14 @@
-"""Read documents: TREC SGML, JSON lines (BEIR, Anserini), SMART and TSV."""
+"""Read documents: TREC SGML, JSON lines (BEIR, Anserini), SMART and TSV.
+
+Of JSON lines a field ``html`` is the body in place of a text, and is sanitised here.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from campaigns.core.faults import BadFile, FaultReport
 from campaigns.core.markup import sgml_documents
@@ -23,6 +27,7 @@ from campaigns.core.records import (
     teller,
     tidy,
 )
+from campaigns.core.sanitizing import TooDeep, sanitize
 
 CODES = Codes(
     noun="document",
@@ -37,6 +42,8 @@ CODES = Codes(
     latin="WD01",
 )
 _NO_TEXT = "WD02"
+_TOO_DEEP = "ED07"
+_SANITISED = "WD03"
 
 _NAMES = {
     "docno": ("docno", "_id", "id", "docid", "doc_id", "i"),
@@ -56,7 +63,11 @@ _TSV = {
 
 @dataclass(frozen=True)
 class DocumentText:
-    """One document; ``extra`` holds every other field of the file by its name there."""
+    """One document; ``extra`` holds every other field of the file by its name there.
+
+    ``format`` is text, html (``body`` is sanitised, ``source_sha256`` of what came), pdf or
+    image (``data`` are the bytes, of type ``media_type``).
+    """
 
     docno: str
     title: str = ""
@@ -64,6 +75,18 @@ class DocumentText:
     url: str = ""
     date: str = ""
     extra: Mapping[str, str] = field(default_factory=dict)
+    format: str = "text"
+    source_sha256: str = ""
+    data: bytes = b""
+    media_type: str = ""
+
+    @property
+    def sha256(self) -> str:
+        """Of what assessors see: the bytes of a file, else title and body."""
+        if self.data:
+            return hashlib.sha256(self.data).hexdigest()
+        kind = "" if self.format == "text" else f"{self.format}\n"
+        return hashlib.sha256(f"{kind}{self.title}\n{self.body}".encode()).hexdigest()
 
 
 def _tsv_names(fields: list[str]) -> tuple[str, ...] | None:
@@ -125,14 +148,51 @@ def _documents(text: str, form: str | None, report: FaultReport) -> Iterator[Doc
         return
     ids = IdCheck(CODES, report)
     for draft in DOCUMENT_FORMATS[form](text, teller(CODES, report)):
+        html = draft.texts.pop("html", "") if form == "jsonl" else ""
         document = _document(draft, is_smart=form == "smart")
         if not ids.good(document.docno, draft.line):
             continue
-        if not document.title and not document.body:
-            message = f"Document {document.docno} has neither title nor text."
-            cure = "It is kept; assessors will see an empty page."
-            report.add(_NO_TEXT, message, cure, line=draft.line)
+        if html.strip():
+            page = with_html(document, html, report, line=draft.line)
+            if page is None:
+                continue
+            document = page
+        tell_if_empty(document, report, line=draft.line)
         yield document
+
+
+def tell_if_empty(document: DocumentText, report: FaultReport, line: int | None = None) -> None:
+    if not document.title and not document.body and not document.data:
+        message = f"Document {document.docno} has neither title nor text."
+        cure = "It is kept; assessors will see an empty page."
+        report.add(_NO_TEXT, message, cure, line=line)
+
+
+def with_html(
+    document: DocumentText, html: str, report: FaultReport, line: int | None = None
+) -> DocumentText | None:
+    """``document`` with ``html``, sanitised, as its body; what was taken away is told.
+
+    None, and a fault in ``report``, where no sane parser should be given it.
+    """
+    try:
+        clean = sanitize(html)
+    except TooDeep as deep:
+        cure = "Send HTML that people could read; close what is opened."
+        report.add(_TOO_DEEP, str(deep), cure, line=line, excerpt=document.docno)
+        return None
+    if clean.removed:
+        told = ", ".join(f"{name} ×{count}" for name, count in clean.removed.most_common(6))
+        message = f"What may not be shown was taken out of the HTML: {told}."
+        cure = "Look at the document; what is left is what assessors see."
+        report.add(_SANITISED, message, cure, line=line, excerpt=document.docno)
+    return replace(
+        document,
+        title=document.title or clean.title,
+        body=clean.html,
+        format="html",
+        source_sha256=hashlib.sha256(html.encode()).hexdigest(),
+    )
 
 
 def _document(draft: Draft, *, is_smart: bool) -> DocumentText:

@@ -61,6 +61,13 @@ class FaultReport:
         if self.counts[code] <= SHOWN_PER_CODE:
             self.faults.append(Fault(code, message, cure, line, column, escape(excerpt), self.file))
 
+    def take(self, other: FaultReport) -> None:
+        """Add what ``other`` has found, of a part of this file, under its own name."""
+        for code, count in other.counts.items():
+            shown = [fault for fault in other.faults if fault.code == code]
+            self.faults += shown[: max(0, SHOWN_PER_CODE - self.counts[code])]
+            self.counts[code] += count
+
     @property
     def has_errors(self) -> bool:
         return any(code.startswith("E") for code in self.counts)

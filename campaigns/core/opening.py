@@ -37,6 +37,9 @@ def read_bytes(source: Source, *, max_bytes: int = MAX_BYTES, file: str = "") ->
     """
     if isinstance(source, str | os.PathLike):
         path = Path(source)
+        if path.is_file() and path.stat().st_size <= max_bytes:
+            # All of it in one piece, which saves a copy.
+            return read_bytes(path.read_bytes(), max_bytes=max_bytes, file=file or path.name)
         with path.open("rb") as stream:
             return _read(stream, max_bytes, file or path.name)
     if isinstance(source, bytes):

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from campaigns.core.columns import Block, ColumnFile, Layout, decode_column
+from campaigns.core.columns import Block, ColumnFile, Layout
+from campaigns.core.decimals import parse
+from campaigns.core.docnos import DocnoCollector, Docnos
 from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.runs import group_by_topic
+from campaigns.core.grouping import Grouped, TopicCollector, group_by_topic, repeated
 from campaigns.core.tables import QrelsTable
+from campaigns.core.words import Mask
 
 MAX_GRADE = 10_000
 """Grades beyond this, up or down, are taken for a slip (measures count per grade)."""
@@ -23,10 +27,11 @@ QRELS_LAYOUT = Layout(
     empty="EQ03",
     bom="WQ01",
 )
-DOCNO, GRADE = 2, 3
+TOPIC, DOCNO, GRADE = 0, 2, 3
 _INTEGER = re.compile(rb"[+-]?\d{1,9}")
 
 Row = tuple[str, str, int]
+Grades = NDArray[np.int32]
 
 
 def read_qrels(data: bytes, *, file: str = "", report: FaultReport | None = None) -> QrelsTable:
@@ -37,13 +42,24 @@ def read_qrels(data: bytes, *, file: str = "", report: FaultReport | None = None
     """
     report = FaultReport(file) if report is None else report
     source = ColumnFile(data, QRELS_LAYOUT, report)
-    blocks = [_good_grades(source, block) for block in source.blocks()]
-    rows = list(chain.from_iterable(_rows(block) for block in blocks))
-    if len({row[:2] for row in rows}) < len(rows):
-        _add_duplicates(source, rows, list(chain.from_iterable(b.lines for b in blocks)))
+    topics, docnos = TopicCollector(), DocnoCollector(source.data, source.room)
+    lines, grades = [], []
+    for block in source.blocks():
+        read, is_bad = _read_grades(source, block)
+        good = block.where(~is_bad) if is_bad.any() else block
+        if len(good):
+            topics.add(good.column(TOPIC))
+            docnos.add(good.column(DOCNO))
+        lines.append(good.lines)
+        grades.append(read[~is_bad])
+    grouped, ids = topics.finish(), docnos.finish()
+    values = np.concatenate([np.empty(0, np.int32), *grades])
+    if again := repeated(ids, grouped):
+        numbers = np.concatenate([np.asarray(part) for part in lines])
+        _add_duplicates(source, _Told(grouped, values, numbers.tolist()), again)
     if report.has_errors:
         raise BadFile(report)
-    return _table(rows)
+    return _table(grouped, ids, values)
 
 
 def qrels_from_rows(rows: Iterable[Row]) -> QrelsTable:
@@ -56,63 +72,71 @@ def qrels_from_rows(rows: Iterable[Row]) -> QrelsTable:
         raise ValueError("qrels hold one grade for each topic and document")
     if any(abs(grade) > MAX_GRADE for _, _, grade in listed):
         raise ValueError(f"grades are whole numbers from -{MAX_GRADE} to {MAX_GRADE}")
-    return _table(listed)
+    grades = np.array([row[2] for row in listed], dtype=np.int32)
+    topics = group_by_topic(row[0] for row in listed)
+    return _table(topics, Docnos.of(row[1] for row in listed), grades)
 
 
 def write_qrels(table: QrelsTable) -> bytes:
     """The qrels as text, topics then docnos ascending by code point, column 2 always 0."""
     grades = table.grades.tolist()
     lines = [
-        f"{topic} 0 {table.docnos[row]} {grades[row]}\n"
-        for index, topic in enumerate(table.topics)
-        for row in range(int(table.starts[index]), int(table.starts[index + 1]))
+        f"{topic} 0 {docno} {grade}\n"
+        for topic, rows in ((topic, table.rows(at)) for at, topic in enumerate(table.topics))
+        for docno, grade in zip(table.docnos[rows], grades[rows], strict=True)
     ]
     return "".join(lines).encode()
 
 
-def _rows(block: Block) -> Iterable[Row]:
-    topics, docnos = decode_column(block.columns[0]), decode_column(block.columns[DOCNO])
-    return zip(topics, docnos, map(int, block.columns[GRADE]), strict=True)
-
-
-def _good_grades(source: ColumnFile, block: Block) -> Block:
-    """``block`` without the lines whose grade is no whole number; those are EQ04."""
-    good = {text for text in set(block.columns[GRADE]) if _is_grade(text)}
-    bad = {i for i, text in enumerate(block.columns[GRADE]) if text not in good}
-    for i in sorted(bad):
+def _read_grades(source: ColumnFile, block: Block) -> tuple[Grades, Mask]:
+    """``(grades, which of them are none)``; those are EQ04."""
+    column = block.column(GRADE)
+    read = parse(column)
+    grades = np.where(read.is_odd, 0, read.values)
+    is_bad = read.has_point & ~read.is_odd
+    is_bad |= np.abs(grades) > MAX_GRADE
+    for row in np.flatnonzero(read.is_odd | is_bad).tolist():
+        text = column.text(row)
+        is_bad[row] = not _is_grade(text)
+        grades[row] = 0 if is_bad[row] else int(text)
+    for row in np.flatnonzero(is_bad).tolist():
         source.fault(
             "EQ04",
             f"The grade is not a whole number from -{MAX_GRADE} to {MAX_GRADE}.",
             "Write the grade as a whole number, for example 0, 1, 2 or -1.",
-            line=block.lines[i],
+            line=int(block.lines[row]),
             field=GRADE,
         )
-    return block.without(bad) if bad else block
+    return grades.astype(np.int32), is_bad
 
 
 def _is_grade(text: bytes) -> bool:
     return _INTEGER.fullmatch(text) is not None and abs(int(text)) <= MAX_GRADE
 
 
-def _add_duplicates(source: ColumnFile, rows: list[Row], lines: Sequence[int]) -> None:
-    first: dict[tuple[str, str], int] = {}
-    for at, (topic, docno, grade) in enumerate(rows):
-        seen = first.setdefault((topic, docno), at)
-        if seen == at:
-            continue
-        same = rows[seen][2] == grade
-        message = f"Topic {topic} and this document have grade {rows[seen][2]}"
+class _Told(NamedTuple):
+    """What is told of rows in file order."""
+
+    grouped: Grouped
+    grades: Grades
+    lines: list[int]
+
+
+def _add_duplicates(source: ColumnFile, rows: _Told, again: dict[int, int]) -> None:
+    codes = rows.grouped.row_codes()
+    for row, seen in again.items():
+        grade, earlier = int(rows.grades[row]), int(rows.grades[seen])
+        message = f"Topic {rows.grouped.topics[codes[row]]} and this document have grade {earlier}"
+        here = "" if grade == earlier else f", here {grade}"
         source.fault(
-            "EQ05" if same else "EQ06",
-            f"{message} on line {lines[seen]} already{'' if same else f', here {grade}'}.",
+            "EQ05" if grade == earlier else "EQ06",
+            f"{message} on line {rows.lines[seen]} already{here}.",
             "Keep one line for each topic and document.",
-            line=lines[at],
+            line=rows.lines[row],
             field=DOCNO,
         )
 
 
-def _table(rows: list[Row]) -> QrelsTable:
-    rows = sorted(rows)
-    grouped = group_by_topic([row[0] for row in rows])
-    grades = np.array([row[2] for row in rows], dtype=np.int32)
-    return QrelsTable(grouped.topics, grouped.starts, [row[1] for row in rows], grades)
+def _table(grouped: Grouped, docnos: Docnos, grades: Grades) -> QrelsTable:
+    order = np.argsort(grouped.row_codes() * len(docnos) + docnos.ranks())
+    return QrelsTable(grouped.topics, grouped.starts, docnos.take(order), grades[order])

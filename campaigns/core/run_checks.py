@@ -18,7 +18,7 @@ from campaigns.core.opening import read_bytes
 from campaigns.core.run_fields import TAG_PATTERN, FieldChecks
 from campaigns.core.run_ids import check_docnos, check_topics
 from campaigns.core.run_ranking import Ranking, check_depths, check_ranking
-from campaigns.core.runs import RUN_LAYOUT, RowCollector, group_by_topic, read_scores, tabulate
+from campaigns.core.runs import RUN_LAYOUT, RowCollector, read_scores, tabulate
 from campaigns.core.tables import RunTable
 
 _STRUCTURE = ("E01", "E03", "E13", "E14")
@@ -87,23 +87,22 @@ def check_run(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRun:
 
 def _check_text(source: ColumnFile, rules: RunRules) -> CheckedRun:
     fields = FieldChecks(source, rules.declared_tag, rules.used_tags, _pattern(rules.tag_pattern))
-    collector = RowCollector()
+    collector = RowCollector(source)
     for block in source.blocks():
         fields.check(block)
         collector.add(block, read_scores(source, block))
     fields.finish()
     rows = collector.finish()
-    grouped = group_by_topic(rows.topics)
     # What hangs on complete lines and sound numbers is only told when all are.
     sound = len(rows) > 0 and not any(source.report.counts[code] for code in _STRUCTURE)
-    check_topics(source, rows, grouped, rules.topics, rules.withheld_topics)
+    check_topics(source, rows, rules.topics, rules.withheld_topics)
     check_docnos(source, rows, rules.docnos, _pattern(rules.docno_pattern), rules.max_docno)
-    check_depths(source, rows, grouped, rules.max_per_topic, rules.min_per_topic if sound else None)
+    check_depths(source, rows, rules.max_per_topic, rules.min_per_topic if sound else None)
     table = tabulate(source, rows)
     tied = 0
     if sound:
-        check_missing_topics(source.report, rules, grouped.topics)
-        tied = check_ranking(source, Ranking.of(rows, grouped, fields.ranks()), table)
+        check_missing_topics(source.report, rules, rows.grouped.topics)
+        tied = check_ranking(source, Ranking.of(rows, fields.ranks()), table)
     return _answer(source, table, tied, rules.earlier_hashes)
 
 
@@ -126,7 +125,7 @@ def normalised_hash(table: RunTable) -> str:
     digest = hashlib.sha256()
     for index, topic in enumerate(table.topics):
         rows = table.rows(index)
-        digest.update("\n".join([topic, *table.docnos[rows], ""]).encode())
+        digest.update(b"\n".join([topic.encode(), *table.docnos.texts(rows), b""]))
         # Adding zero turns -0.0 into 0.0, which is the same score.
         digest.update((table.scores[rows] + 0.0).astype("<f8").tobytes())
     return digest.hexdigest()

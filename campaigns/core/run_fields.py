@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.columns import Block, ColumnFile
+from campaigns.core.decimals import parse
 from campaigns.core.faults import count_of
 from campaigns.core.runs import Q0, RANK, TAG
 
@@ -33,10 +32,10 @@ class FieldChecks:
     _seen_tags: set[bytes] = field(default_factory=set)
     _odd_q0: list[int] = field(default_factory=list)
     _odd_q0_count: int = 0
-    _ranks: list[Sequence[bytes]] = field(default_factory=list)
+    _ranks: list[NDArray[np.int64]] = field(default_factory=list)
 
     def check(self, block: Block) -> None:
-        if not block.lines:
+        if not len(block):
             return
         self._check_tags(block)
         self._check_q0(block)
@@ -44,8 +43,7 @@ class FieldChecks:
 
     def ranks(self) -> NDArray[np.int64]:
         """All ranks in file order; only for a file without E13."""
-        column = list(chain.from_iterable(self._ranks))
-        return np.fromiter(map(int, column), np.int64, len(column))
+        return np.concatenate([np.empty(0, np.int64), *self._ranks])
 
     def finish(self) -> None:
         if self._odd_q0_count:
@@ -58,16 +56,17 @@ class FieldChecks:
             )
 
     def _check_tags(self, block: Block) -> None:
-        tags = block.columns[TAG]
+        tags = block.column(TAG)
         if self._first_tag is None:
-            self._first_tag = tags[0]
-            self._check_declared(tags[0].decode(), block.lines[0])
-        different = set(tags)
-        for tag in different - self._seen_tags:
-            self._check_pattern(tag.decode(), block.lines[tags.index(tag)])
-        self._seen_tags |= different
-        if different != {self._first_tag}:
-            self._add_changes(block)
+            self._first_tag = tags.text(0)
+            self._check_declared(tags[0], int(block.lines[0]))
+        for row in tags.changes().tolist():
+            if (tag := tags.text(row)) not in self._seen_tags:
+                self._seen_tags.add(tag)
+                self._check_pattern(tag.decode(), int(block.lines[row]))
+        changed = np.flatnonzero(~tags.equal(self._first_tag)).tolist()
+        if changed:
+            self._add_changes(block, changed)
 
     def _check_pattern(self, tag: str, line: int) -> None:
         if self.tag_pattern is None or self.tag_pattern.fullmatch(tag):
@@ -99,30 +98,31 @@ class FieldChecks:
                 field=TAG,
             )
 
-    def _add_changes(self, block: Block) -> None:
+    def _add_changes(self, block: Block, changed: list[int]) -> None:
         first = self._first_tag or b""
-        changed = [i for i, tag in enumerate(block.columns[TAG]) if tag != first]
         message = f"The run tag differs from the first line's, {first.decode()[:40]}."
         cure = "Write the same tag on every line."
         if first.lower() in HEADS:
             cure = "The first line looks like a heading: remove it."
-        told = ((block.lines[i], message, cure) for i in changed)
+        told = ((int(block.lines[i]), message, cure) for i in changed)
         self.source.faults("E06", told, len(changed), field=TAG)
 
     def _check_q0(self, block: Block) -> None:
-        column = block.columns[Q0]
-        if set(column) == {b"Q0"}:
-            return
-        odd = [block.lines[i] for i, value in enumerate(column) if value != b"Q0"]
+        odd = np.flatnonzero(~block.column(Q0).equal(b"Q0"))
         self._odd_q0_count += len(odd)
-        self._odd_q0 = self._odd_q0 or odd[:1]
+        self._odd_q0 = self._odd_q0 or [int(block.lines[row]) for row in odd[:1]]
 
     def _check_ranks(self, block: Block) -> None:
-        column = block.columns[RANK]
-        self._ranks.append(column)
-        good = {rank for rank in set(column) if _RANK.fullmatch(rank)}
-        bad = [i for i, rank in enumerate(column) if rank not in good]
-        told = (
-            (block.lines[i], "The rank is not a whole number.", "Write 1, 2, 3, …") for i in bad
-        )
+        column = block.column(RANK)
+        read = parse(column)
+        ranks = np.where(read.is_odd, 0, read.values).astype(np.int64)
+        bad = []
+        for row in np.flatnonzero(read.is_odd | read.has_point).tolist():
+            text = column.text(row)
+            if _RANK.fullmatch(text):
+                ranks[row] = int(text)
+            else:
+                bad.append(int(block.lines[row]))
+        self._ranks.append(ranks)
+        told = ((line, "The rank is not a whole number.", "Write 1, 2, 3, …") for line in bad)
         self.source.faults("E13", told, len(bad), field=RANK)

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from campaigns.core.columns import ColumnFile
 from campaigns.core.faults import count_of
-from campaigns.core.runs import DOCNO, TOPIC, GroupedRows, RunRows
+from campaigns.core.grouping import Grouped
+from campaigns.core.runs import DOCNO, TOPIC, RunRows
+from campaigns.core.words import Ints
 
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 
@@ -17,32 +19,32 @@ class TopicRows(NamedTuple):
     """One topic of the file: its rows in file order."""
 
     topic: str
-    rows: list[int]
+    rows: Ints
 
 
-def topic_rows(grouped: GroupedRows) -> Iterator[TopicRows]:
+def topic_rows(grouped: Grouped) -> Iterator[TopicRows]:
+    order = grouped.order()
     for topic, (start, end) in zip(grouped.topics, grouped.groups(), strict=True):
-        yield TopicRows(topic, grouped.order[start:end].tolist())
+        yield TopicRows(topic, order[start:end])
 
 
 def check_topics(
     source: ColumnFile,
     rows: RunRows,
-    grouped: GroupedRows,
     known: frozenset[str] | None,
     withheld: frozenset[str],
 ) -> None:
     """E16 for withheld topics, E09 for unknown ones, each told once, with near misses (W11)."""
-    strange = [t for t in topic_rows(grouped) if known is not None and t.topic not in known]
+    strange = [t for t in topic_rows(rows.grouped) if known is not None and t.topic not in known]
     near = near_misses({t.topic for t in strange} - withheld, known or ())
-    for topic, members in sorted(strange, key=lambda found: found.rows[0]):
+    for topic, members in sorted(strange, key=lambda found: int(found.rows[0])):
         size = count_of(len(members), "line")
         line = int(rows.lines[members[0]])
         if topic not in withheld:
             cure = _cure(near.get(topic), "Remove these lines, or use the campaign's topic ids.")
             message = f"The campaign has no such topic ({size})."
             source.fault("E09", message, cure, line=line, field=TOPIC)
-    for topic, members in topic_rows(grouped):
+    for topic, members in topic_rows(rows.grouped):
         if topic in withheld:
             source.fault(
                 "E16",
@@ -51,7 +53,8 @@ def check_topics(
                 line=int(rows.lines[members[0]]),
                 field=TOPIC,
             )
-    _add_near(source, near, "topic", lambda topic: _line_of(rows, rows.topics, topic), TOPIC)
+    first = {t.topic: int(rows.lines[t.rows[0]]) for t in strange}
+    _add_near(source, near, "topic", first.__getitem__, TOPIC)
 
 
 def check_docnos(
@@ -62,23 +65,27 @@ def check_docnos(
     max_length: int,
 ) -> None:
     """E10 for every line whose docno the collection lacks, with near misses (W11)."""
-    unknown = {d for d in set(rows.docnos) if not _is_known(d, known, pattern, max_length)}
+    if known is None and pattern is None and rows.docnos.lengths.max(initial=0) <= max_length:
+        return  # No id has more characters than bytes.
+    different = (text.decode() for text in rows.docnos.distinct())
+    unknown = {d for d in different if not _is_known(d, known, pattern, max_length)}
     if not unknown:
         return
+    docnos = list(rows.docnos)
     near = near_misses(unknown, known if isinstance(known, Iterable) else ())
     reason = "The collection has no such document." if known is not None else _form(pattern)
-    bad = [row for row, docno in enumerate(rows.docnos) if docno in unknown]
+    bad = [row for row, docno in enumerate(docnos) if docno in unknown]
 
     def told() -> Iterator[tuple[int, str, str]]:
         for row in bad:
-            docno = rows.docnos[row]
+            docno = docnos[row]
             long = len(docno) > max_length
             message = f"The docno has more than {max_length} characters." if long else reason
             cure = _cure(near.get(docno), "Use the docnos of the campaign's collection.")
             yield int(rows.lines[row]), message, cure
 
     source.faults("E10", told(), len(bad), field=DOCNO)
-    _add_near(source, near, "docno", lambda docno: _line_of(rows, rows.docnos, docno), DOCNO)
+    _add_near(source, near, "docno", lambda docno: int(rows.lines[docnos.index(docno)]), DOCNO)
 
 
 def near_misses(strange: set[str], known: Iterable[str]) -> dict[str, str]:
@@ -112,10 +119,6 @@ def _form(pattern: re.Pattern[str] | None) -> str:
 
 def _cure(near: str | None, otherwise: str) -> str:
     return otherwise if near is None else f"Did you mean {near}?"
-
-
-def _line_of(rows: RunRows, column: list[str], value: str) -> int:
-    return int(rows.lines[column.index(value)])
 
 
 def _add_near(

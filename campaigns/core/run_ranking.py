@@ -10,42 +10,50 @@ from numpy.typing import NDArray
 from campaigns.core.columns import ColumnFile
 from campaigns.core.faults import count_of
 from campaigns.core.run_ids import topic_rows
-from campaigns.core.runs import DOCNO, RANK, SCORE, TOPIC, GroupedRows, RunRows
+from campaigns.core.runs import DOCNO, RANK, SCORE, TOPIC, RunRows
 from campaigns.core.tables import RunTable
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Rows in file order as arrays: topic code, rank, score and line number."""
+    """Rows as arrays: topic code, rank, score and line number. In file order, ``by_topic``
+    has the rows one topic after the other.
+    """
 
     topics: tuple[str, ...]
     codes: NDArray[np.int64]
     ranks: NDArray[np.int64]
     scores: NDArray[np.float64]
     lines: NDArray[np.int64]
+    by_topic: NDArray[np.int64]
 
     @classmethod
-    def of(cls, rows: RunRows, grouped: GroupedRows, ranks: NDArray[np.int64]) -> Ranking:
-        codes = np.empty(len(rows), np.int64)
-        codes[grouped.order] = np.repeat(np.arange(len(grouped.topics)), np.diff(grouped.starts))
-        return cls(grouped.topics, codes, ranks, rows.scores, rows.lines)
+    def of(cls, rows: RunRows, ranks: NDArray[np.int64]) -> Ranking:
+        found = rows.grouped
+        return cls(found.topics, found.row_codes(), ranks, rows.scores, rows.lines, found.order())
 
     def by_rank(self) -> Ranking:
         """Sorted by topic, then rank; equal ranks by score descending."""
-        order = np.lexsort((-self.scores, self.ranks, self.codes))
-        ranks, scores = self.ranks[order], self.scores[order]
-        return Ranking(self.topics, self.codes[order], ranks, scores, self.lines[order])
+        listed = self._at(self.by_topic)
+        same_topic = listed.codes[:-1] == listed.codes[1:]
+        if (~same_topic | (listed.ranks[:-1] < listed.ranks[1:])).all():
+            return listed
+        return self._at(np.lexsort((-self.scores, self.ranks, self.codes)))
+
+    def _at(self, rows: NDArray[np.int64]) -> Ranking:
+        return Ranking(
+            topics=self.topics,
+            codes=self.codes[rows],
+            ranks=self.ranks[rows],
+            scores=self.scores[rows],
+            lines=self.lines[rows],
+            by_topic=self.by_topic,
+        )
 
 
-def check_depths(
-    source: ColumnFile,
-    rows: RunRows,
-    grouped: GroupedRows,
-    most: int | None,
-    least: int | None,
-) -> None:
+def check_depths(source: ColumnFile, rows: RunRows, most: int | None, least: int | None) -> None:
     """E12 and W03, once a topic, at its first line too many or at its last line."""
-    for topic, members in topic_rows(grouped):
+    for topic, members in topic_rows(rows.grouped):
         size = f"Topic {topic} has {len(members):,} documents"
         if most is not None and len(members) > most:
             source.fault(
@@ -67,8 +75,9 @@ def check_depths(
 
 def check_ranking(source: ColumnFile, ranking: Ranking, table: RunTable) -> int:
     """W04 to W08, each told once a file. Returns the number of tied documents."""
-    check_rank_order(source, ranking.by_rank())
-    check_rank_steps(source, ranking.by_rank())
+    by_rank = ranking.by_rank()
+    check_rank_order(source, by_rank)
+    check_rank_steps(source, by_rank)
     check_contiguous(source, ranking)
     return check_ties(source, table)
 

@@ -1,24 +1,29 @@
 """A run as columns, and the campaign's dictionary of (topic, docno) pairs.
 
-A run's file is Parquet (zstd) with one row a retrieved document in trec_eval order:
-``pair`` int32 is the code of (topic, docno) in the dictionary, ``score`` float64.
-``starts`` and ``topics`` stand in the file's metadata, so grades of a whole run are one
-gather: ``grade_of_pair[matrix.pairs]``.
+A run's file holds one row a retrieved document in trec_eval order: ``pair`` is the code of
+(topic, docno) in the dictionary, ``score`` its score. So grades of a whole run are one
+gather: ``grade_of_pair[matrix.pairs]``. Earlier versions wrote Parquet, which is still read.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from io import BytesIO
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.tables import RunTable
+from campaigns.core.columnar import Columns, read_columns, write_columns
+from campaigns.core.docnos import Docnos
+from campaigns.core.pair_index import PairIndex
+from campaigns.core.tables import PairTable, RunTable, starts_of
 
 Pair = tuple[str, str]
+_PARQUET = b"PAR1"
 
 
 @dataclass(frozen=True)
@@ -31,67 +36,158 @@ class RunMatrix:
     scores: NDArray[np.float64]
 
 
-@dataclass
-class PairDictionary:
-    """Codes 0, 1, 2, … of the (topic, docno) pairs that any run of a campaign retrieved."""
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs in the order of their codes. Those of ``topics[i]`` are ``starts[i]:starts[i + 1]``.
 
-    pairs: list[Pair] = field(default_factory=list)
-    codes: dict[Pair, int] = field(default_factory=dict)
+    A topic may come several times.
+    """
+
+    topics: tuple[str, ...]
+    starts: NDArray[np.int64]
+    docnos: Docnos
+
+    @classmethod
+    def of(cls, pairs: Iterable[Pair]) -> Pairs:
+        listed = list(pairs)
+        topics = Docnos.of(topic for topic, _ in listed)
+        first = topics.changes()
+        starts = np.append(first, len(listed))
+        return cls(tuple(topics.take(first)), starts, Docnos.of(docno for _, docno in listed))
 
     def __len__(self) -> int:
-        return len(self.pairs)
+        return len(self.docnos)
 
-    def extend(self, pairs: Iterable[Pair]) -> None:
+    def __iter__(self) -> Iterator[Pair]:
+        for at, topic in enumerate(self.topics):
+            for docno in self.docnos[int(self.starts[at]) : int(self.starts[at + 1])]:
+                yield topic, docno
+
+    @cached_property
+    def index(self) -> PairIndex:
+        """Finds pairs among these."""
+        return PairIndex.of(self)
+
+
+def some_of(table: PairTable, rows: NDArray[np.int64]) -> Pairs:
+    """The pairs of ``rows`` of ``table``, ascending."""
+    starts = np.searchsorted(rows, table.starts)
+    kept = np.flatnonzero(np.diff(starts))
+    topics = tuple(table.topics[at] for at in kept.tolist())
+    return Pairs(topics, starts_of(np.diff(starts)[kept]), table.docnos.take(rows))
+
+
+@dataclass
+class PairDictionary:
+    """Codes 0, 1, 2, … of the (topic, docno) pairs that any run of a campaign retrieved.
+
+    ``chunks`` hold them as they came, one after the other.
+    """
+
+    chunks: list[Pairs] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.chunks))
+
+    def __iter__(self) -> Iterator[Pair]:
+        for chunk in self.chunks:
+            yield from chunk
+
+    def extend(self, pairs: Pairs) -> None:
         """Append pairs that are not in the dictionary yet."""
-        for pair in pairs:
-            self.codes[pair] = len(self.pairs)
-            self.pairs.append(pair)
+        self.chunks.append(pairs)
 
-    def missing(self, table: RunTable) -> list[Pair]:
+    def find(self, table: PairTable) -> NDArray[np.int32]:
+        """The code of each pair of ``table``, in its order; -1 where it has none."""
+        codes = np.full(len(table.docnos), -1, np.int32)
+        left, start = np.arange(len(codes)), 0
+        for chunk in self.chunks:
+            if not len(left):
+                break
+            found = chunk.index.find(some_of(table, left) if start else table)
+            codes[left] = np.where(found < 0, -1, found + start)
+            left, start = left[found < 0], start + len(chunk)
+        return codes
+
+    def missing(self, table: PairTable) -> Pairs:
         """The pairs of ``table`` without a code, in its order."""
-        return [pair for pair in pairs_of(table) if pair not in self.codes]
+        return some_of(table, np.flatnonzero(self.find(table) < 0))
 
     def encode(self, table: RunTable) -> RunMatrix:
-        """``table`` by codes; every pair of it must be in the dictionary."""
-        codes = np.fromiter((self.codes[p] for p in pairs_of(table)), np.int32, len(table))
+        """``table`` by codes; raises ``KeyError`` unless each of its pairs has one."""
+        codes = self.find(table)
+        if len(codes) and codes.min() < 0:
+            raise KeyError("a pair of the run is not in the dictionary")
         return RunMatrix(table.topics, table.starts, codes, table.scores)
 
     def decode(self, matrix: RunMatrix, tag: str) -> RunTable:
-        """The run as strings again."""
-        docnos = [self.pairs[code][1] for code in matrix.pairs.tolist()]
+        """The run with its docnos again."""
+        docnos = self._all().docnos.take(matrix.pairs.astype(np.int64))
         return RunTable(tag, matrix.topics, matrix.starts, docnos, matrix.scores)
 
-    def gather(self, rows: Iterable[tuple[str, str, int]], default: int) -> NDArray[np.int32]:
-        """A value for each code, from (topic, docno, value) rows; ``default`` elsewhere."""
-        values = np.full(len(self.pairs), default, dtype=np.int32)
-        for topic, docno, value in rows:
-            code = self.codes.get((topic, docno))
-            if code is not None:
-                values[code] = value
-        return values
+    def places(self, table: PairTable) -> NDArray[np.int32]:
+        """By code: the row of ``table`` where that pair stands, or -1."""
+        return PairIndex.of(table).find(self._all())
+
+    def _all(self) -> Pairs:
+        """All chunks as one, kept until there are more."""
+        chunks = self.chunks.copy()
+        known, pairs = self._together
+        if known != len(chunks):
+            pairs = together(chunks)
+            self._together = len(chunks), pairs
+        return pairs
+
+    _together: tuple[int, Pairs] = field(default_factory=lambda: (0, together([])), repr=False)
 
 
-def pairs_of(table: RunTable) -> Iterable[Pair]:
-    """(topic, docno) of every row of ``table``."""
-    for index, topic in enumerate(table.topics):
-        for docno in table.docnos[table.rows(index)]:
-            yield topic, docno
+def together(parts: list[Pairs]) -> Pairs:
+    """All pairs of ``parts``, one after the other."""
+    moved = starts_of([len(part.docnos.data) for part in parts]).tolist()
+    texts = [part.docnos for part in parts]
+    nothing = np.empty(0, np.int64)
+    places = [text.starts + offset for text, offset in zip(texts, moved, strict=False)]
+    lengths = np.concatenate([nothing, *(text.lengths for text in texts)])
+    data = b"".join(text.data for text in texts)
+    sizes = np.concatenate([nothing, *(np.diff(part.starts) for part in parts)])
+    topics = tuple(chain.from_iterable(part.topics for part in parts))
+    docnos = Docnos(data, np.concatenate([nothing, *places]), lengths)
+    return Pairs(topics, starts_of(sizes), docnos.loaded())
 
 
 def write_matrix(matrix: RunMatrix) -> bytes:
-    """Parquet (zstd): a row a document in trec_eval order; topics and starts in its metadata."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    head = {"topics": json.dumps(matrix.topics), "starts": json.dumps(matrix.starts.tolist())}
-    columns = pa.table({"pair": matrix.pairs, "score": matrix.scores})
-    out = BytesIO()
-    pq.write_table(columns.replace_schema_metadata(head), out, compression="zstd")
-    return out.getvalue()
+    """A file of columns: a row a document in trec_eval order; topics stand in its head."""
+    columns: Columns = {"starts": matrix.starts, "pair": matrix.pairs, "score": matrix.scores}
+    return write_columns({"topics": matrix.topics}, columns)
 
 
 def read_matrix(data: bytes) -> RunMatrix:
-    """What ``write_matrix`` wrote."""
+    """What ``write_matrix`` wrote, now or earlier."""
+    if data.startswith(_PARQUET):
+        return _read_parquet_matrix(data)
+    head, columns, _ = read_columns(data)
+    return RunMatrix(tuple(head["topics"]), columns["starts"], columns["pair"], columns["score"])
+
+
+def write_pairs(pairs: Pairs) -> bytes:
+    """A file of columns: the lengths of all docnos, and their bytes one after the other."""
+    text = np.frombuffer(b"".join(pairs.docnos.texts(slice(None))), np.uint8)
+    lengths = pairs.docnos.lengths.astype(np.int32)
+    columns: Columns = {"starts": pairs.starts, "length": lengths, "docno": text}
+    return write_columns({"topics": pairs.topics}, columns)
+
+
+def read_pairs(data: bytes) -> Pairs:
+    """What ``write_pairs`` wrote, now or earlier."""
+    if data.startswith(_PARQUET):
+        return _read_parquet_pairs(data)
+    head, columns, place = read_columns(data)
+    lengths = columns["length"].astype(np.int64)
+    docnos = Docnos(data, place + np.cumsum(lengths) - lengths, lengths)
+    return Pairs(tuple(head["topics"]), columns["starts"], docnos)
+
+
+def _read_parquet_matrix(data: bytes) -> RunMatrix:
     import pyarrow.parquet as pq
 
     columns = pq.read_table(BytesIO(data))
@@ -104,21 +200,9 @@ def read_matrix(data: bytes) -> RunMatrix:
     )
 
 
-def write_pairs(pairs: Sequence[Pair]) -> bytes:
-    """Parquet (zstd): a row a pair, in the order of their codes."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    topics = pa.array([topic for topic, _ in pairs]).dictionary_encode()
-    columns = pa.table({"topic": topics, "docno": [docno for _, docno in pairs]})
-    out = BytesIO()
-    pq.write_table(columns, out, compression="zstd")
-    return out.getvalue()
-
-
-def read_pairs(data: bytes) -> list[Pair]:
-    """What ``write_pairs`` wrote."""
+def _read_parquet_pairs(data: bytes) -> Pairs:
     import pyarrow.parquet as pq
 
     columns = pq.read_table(BytesIO(data))
-    return list(zip(columns["topic"].to_pylist(), columns["docno"].to_pylist(), strict=True))
+    topics, docnos = columns["topic"].to_pylist(), columns["docno"].to_pylist()
+    return Pairs.of(zip(topics, docnos, strict=True))

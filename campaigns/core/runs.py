@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.columns import Block, ColumnFile, Layout, decode_column
+from campaigns.core.columns import Block, ColumnFile, Layout
+from campaigns.core.decimals import parse
+from campaigns.core.docnos import DocnoCollector, Docnos
 from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.tables import RunTable, starts_of
+from campaigns.core.grouping import Grouped, TopicCollector, group_by_topic, regroup, repeated
+from campaigns.core.ranking import in_trec_order
+from campaigns.core.tables import RunTable
+from campaigns.core.words import Ints
 
 RUN_LAYOUT = Layout(
     columns=("topic", "Q0", "docno", "rank", "score", "tag"),
@@ -27,30 +32,23 @@ _DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _NUMBER = re.compile(_DECIMAL.pattern + rb"|[+-]?(inf|infinity)", re.IGNORECASE)
 
 
-@dataclass
+@dataclass(frozen=True)
 class RunRows:
-    """The good lines of a run in file order; ``lines[i]`` is the line number of row ``i``."""
+    """The good lines of a run in file order, grouped by topic; ``parts`` are their numbers."""
 
-    lines: NDArray[np.int64]
-    topics: list[str]
-    docnos: list[str]
+    parts: Sequence[Sequence[int] | Ints]
+    grouped: Grouped
+    docnos: Docnos
     scores: NDArray[np.float64]
     tag: str = ""
 
     def __len__(self) -> int:
         return len(self.docnos)
 
-
-@dataclass(frozen=True)
-class GroupedRows:
-    """Rows grouped by topic: ``order[starts[i]:starts[i + 1]]`` are the rows of ``topics[i]``."""
-
-    topics: tuple[str, ...]
-    starts: NDArray[np.int64]
-    order: NDArray[np.int64]
-
-    def groups(self) -> Iterable[tuple[int, int]]:
-        return pairwise(self.starts.tolist())
+    @cached_property
+    def lines(self) -> Ints:
+        """The line number of each row."""
+        return np.concatenate([np.empty(0, np.int64), *map(np.asarray, self.parts)])
 
 
 def read_run(
@@ -64,7 +62,7 @@ def read_run(
     """
     report = FaultReport(file) if report is None else report
     source = ColumnFile(data, replace(RUN_LAYOUT, lenient=lenient), report)
-    rows = RowCollector()
+    rows = RowCollector(source)
     for block in source.blocks():
         rows.add(block, read_scores(source, block))
     table = tabulate(source, rows.finish())
@@ -80,52 +78,59 @@ def run_from_rows(tag: str, rows: Iterable[tuple[str, str, float]]) -> RunTable:
     """
     listed = list(rows)
     scores = np.array([row[2] for row in listed], dtype=np.float64)
-    topics, docnos = [row[0] for row in listed], [row[1] for row in listed]
-    found = RunRows(np.arange(len(listed)), topics, docnos, scores, tag)
-    grouped = group_by_topic(topics)
-    if not np.isfinite(scores).all() or next(iter(duplicates(grouped, docnos)), None):
+    docnos = Docnos.of(row[1] for row in listed)
+    grouped = group_by_topic(row[0] for row in listed)
+    if not np.isfinite(scores).all() or repeated(docnos, grouped):
         raise ValueError("a run holds each document once a topic, with a finite score")
-    return _sorted_table(found, grouped)
+    return in_trec_order(tag, grouped, docnos, scores)
 
 
-@dataclass
 class RowCollector:
-    """Gathers blocks of run lines into one ``RunRows``."""
+    """Gathers blocks of run lines of ``source`` into one ``RunRows``."""
 
-    lines: list[Sequence[int]] = field(default_factory=list)
-    topics: list[str] = field(default_factory=list)
-    docnos: list[str] = field(default_factory=list)
-    scores: list[NDArray[np.float64]] = field(default_factory=list)
-    tag: str = ""
+    def __init__(self, source: ColumnFile) -> None:
+        self._lines: list[Sequence[int] | Ints] = []
+        self._topics = TopicCollector()
+        self._docnos = DocnoCollector(source.data, source.room)
+        self._scores = np.empty(source.room)
+        self._tag = ""
 
     def add(self, block: Block, scores: NDArray[np.float64]) -> None:
-        if not block.lines:
+        if not len(block):
             return
-        self.tag = self.tag or block.columns[TAG][0].decode()
-        self.lines.append(block.lines)
-        self.topics += _shared_strings(block.columns[TOPIC])
-        self.docnos += decode_column(block.columns[DOCNO])
-        self.scores.append(scores)
+        self._tag = self._tag or block.column(TAG)[0]
+        self._lines.append(block.lines)
+        self._scores[self._topics.rows :][: len(block)] = scores
+        self._topics.add(block.column(TOPIC))
+        self._docnos.add(block.column(DOCNO))
 
     def finish(self) -> RunRows:
-        numbers = np.fromiter(chain.from_iterable(self.lines), np.int64, len(self.docnos))
-        scores = np.concatenate(self.scores) if self.scores else np.empty(0)
-        return RunRows(numbers, self.topics, self.docnos, scores, self.tag)
+        grouped = self._topics.finish()
+        scores = self._scores[: self._topics.rows]
+        return RunRows(self._lines, grouped, self._docnos.finish(), scores, self._tag)
 
 
 def read_scores(source: ColumnFile, block: Block) -> NDArray[np.float64]:
     """The scores of ``block``; one that is no finite decimal is E14 and stands as 0 here."""
-    column = block.columns[SCORE]
-    if (scores := _fast_scores(column)) is not None:
-        return scores
+    column = block.column(SCORE)
+    read = parse(column)
+    if read.is_odd.any():
+        rows = np.flatnonzero(read.is_odd)
+        read.values[rows] = _odd_scores(source, block, rows)
+    return read.values
+
+
+def _odd_scores(source: ColumnFile, block: Block, rows: Ints) -> list[float]:
+    """The scores of ``rows``, read one by one."""
+    texts = block.column(SCORE).texts(rows)
     is_score = _is_number if source.layout.lenient else _is_finite_decimal
-    bad = [i for i, text in enumerate(column) if not is_score(text)]
+    bad = [i for i, text in enumerate(texts) if not is_score(text)]
     message = "The score is not a finite decimal number."
     cure = "Write it like 12.5 or 1.25e1; nan, inf, commas and hexadecimal are not taken."
-    source.faults("E14", ((block.lines[i], message, cure) for i in bad), len(bad), field=SCORE)
+    told = ((int(block.lines[rows[i]]), message, cure) for i in bad)
+    source.faults("E14", told, len(bad), field=SCORE)
     refused = set(bad)
-    texts = (b"0" if i in refused else text for i, text in enumerate(column))
-    return np.fromiter(map(float, texts), np.float64, len(column))
+    return [0.0 if i in refused else float(text) for i, text in enumerate(texts)]
 
 
 def _is_finite_decimal(text: bytes) -> bool:
@@ -136,79 +141,21 @@ def _is_number(text: bytes) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
-def _fast_scores(column: Sequence[bytes]) -> NDArray[np.float64] | None:
-    try:
-        scores = np.fromiter(map(float, column), np.float64, len(column))
-    except ValueError:
-        return None
-    # float() takes 1_000, which no other reader of runs does.
-    return scores if np.isfinite(scores).all() and b"_" not in b" ".join(column) else None
-
-
-def _shared_strings(column: Sequence[bytes]) -> list[str]:
-    """Decoded fields with one string object a distinct value."""
-    known = {raw: raw.decode() for raw in set(column)}
-    return [known[raw] for raw in column]
-
-
-def group_by_topic(topics: list[str]) -> GroupedRows:
-    """Group rows by topic, topics ascending by code point, rows in file order within."""
-    names = tuple(sorted(set(topics)))
-    code_of = {name: code for code, name in enumerate(names)}
-    codes = np.fromiter((code_of[t] for t in topics), np.int64, len(topics))
-    counts = np.bincount(codes, minlength=len(names))
-    starts = starts_of(counts)
-    return GroupedRows(names, starts, np.argsort(codes, kind="stable"))
-
-
-def duplicates(grouped: GroupedRows, docnos: list[str]) -> Iterable[tuple[int, int]]:
-    """Yield ``(row, first row)`` for every docno that already stands in its topic."""
-    order = grouped.order.tolist()
-    for start, end in grouped.groups():
-        rows = order[start:end]
-        if len({docnos[row] for row in rows}) == end - start:
-            continue
-        first: dict[str, int] = {}
-        for row in rows:
-            if first.setdefault(docnos[row], row) != row:
-                yield row, first[docnos[row]]
-
-
 def tabulate(source: ColumnFile, rows: RunRows) -> RunTable:
     """The table of ``rows``; documents twice in a topic are E11, their first line counts."""
-    grouped = group_by_topic(rows.topics)
-    again = dict(duplicates(grouped, rows.docnos))
+    again = repeated(rows.docnos, rows.grouped)
     if not again:
-        return _sorted_table(rows, grouped)
-    told = (_told_again(rows, row, first) for row, first in sorted(again.items()))
+        return in_trec_order(rows.tag, rows.grouped, rows.docnos, rows.scores)
+    codes = rows.grouped.row_codes()
+    told = (_told_again(rows, codes, row, first) for row, first in again.items())
     source.faults("E11", told, len(again), field=DOCNO)
-    keep = [row for row in range(len(rows)) if row not in again]
-    topics, docnos = [rows.topics[i] for i in keep], [rows.docnos[i] for i in keep]
-    kept = RunRows(rows.lines[keep], topics, docnos, rows.scores[keep], rows.tag)
-    return _sorted_table(kept, group_by_topic(topics))
+    keep = np.delete(np.arange(len(rows)), list(again))
+    kept = regroup(rows.grouped, keep)
+    return in_trec_order(rows.tag, kept, rows.docnos.take(keep), rows.scores[keep])
 
 
-def _told_again(rows: RunRows, row: int, first: int) -> tuple[int, str, str]:
-    where = f"in topic {rows.topics[row]} already, on line {rows.lines[first]}"
+def _told_again(rows: RunRows, codes: Ints, row: int, first: int) -> tuple[int, str, str]:
+    topic = rows.grouped.topics[codes[row]]
+    where = f"in topic {topic} already, on line {rows.lines[first]}"
     cure = "Keep one line for each topic and document."
     return int(rows.lines[row]), f"The document stands {where}.", cure
-
-
-def _sorted_table(rows: RunRows, grouped: GroupedRows) -> RunTable:
-    order = grouped.order
-    scores = rows.scores[order]
-    for index in _unsorted_topics(scores, grouped.starts):
-        part = slice(int(grouped.starts[index]), int(grouped.starts[index + 1]))
-        ranked = sorted(order[part].tolist(), key=lambda row: rows.docnos[row], reverse=True)
-        ranked_scores = rows.scores[ranked]
-        order[part] = np.array(ranked)[np.argsort(-ranked_scores, kind="stable")]
-    docnos = [rows.docnos[row] for row in order.tolist()]
-    return RunTable(rows.tag, grouped.topics, grouped.starts, docnos, rows.scores[order])
-
-
-def _unsorted_topics(scores: NDArray[np.float64], starts: NDArray[np.int64]) -> list[int]:
-    """The topics whose scores do not strictly fall."""
-    steps = np.flatnonzero(~(scores[:-1] > scores[1:]))
-    topic_of = np.searchsorted(starts, steps, side="right") - 1
-    within = steps + 1 < starts[topic_of + 1]
-    return [int(index) for index in np.unique(topic_of[within])]

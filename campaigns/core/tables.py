@@ -7,10 +7,14 @@ them (``001`` is not ``1``; ``NA`` is a docno).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from campaigns.core.docnos import Docnos
 
 UNJUDGED = np.int32(-(2**31))
 """Grade of a document that stands in no qrels line (not a value that a file can hold)."""
@@ -19,6 +23,27 @@ UNJUDGED = np.int32(-(2**31))
 def starts_of(sizes: ArrayLike) -> NDArray[np.int64]:
     """Where each group of rows starts, and last where all end, from the groups' sizes."""
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+
+
+def topic_ranges(starts: NDArray[np.int64], rows: int) -> Iterator[tuple[int, int]]:
+    """All topics as ranges ``(first, end)``, each of about ``rows`` rows or of a single topic."""
+    first, topics = 0, len(starts) - 1
+    while first < topics:
+        end = int(np.searchsorted(starts, starts[first] + rows, side="right")) - 1
+        end = min(max(end, first + 1), topics)
+        yield first, end
+        first = end
+
+
+class PairTable(Protocol):
+    """What has (topic, docno) pairs by topic: a run, qrels, pairs alone."""
+
+    @property
+    def topics(self) -> tuple[str, ...]: ...
+    @property
+    def starts(self) -> NDArray[np.int64]: ...
+    @property
+    def docnos(self) -> Docnos: ...
 
 
 @dataclass(frozen=True)
@@ -32,7 +57,7 @@ class RunTable:
     tag: str
     topics: tuple[str, ...]
     starts: NDArray[np.int64]
-    docnos: list[str]
+    docnos: Docnos
     scores: NDArray[np.float64]
 
     def __len__(self) -> int:
@@ -53,7 +78,7 @@ class QrelsTable:
 
     topics: tuple[str, ...]
     starts: NDArray[np.int64]
-    docnos: list[str]
+    docnos: Docnos
     grades: NDArray[np.int32]
 
     def __len__(self) -> int:

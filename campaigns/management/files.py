@@ -1,10 +1,11 @@
-"""Read the files that a command names: all of them are read before anything is done."""
+"""Read the files that a command names: all of them are read before anything is printed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -13,6 +14,37 @@ from campaigns.core.opening import read_bytes
 
 Table = TypeVar("Table")
 Reader = Callable[..., Table]
+
+
+@dataclass
+class Reading(Generic[Table]):
+    """What came of reading a file: a table unless ``refused``, and lines to tell the user."""
+
+    table: Table | None
+    told: list[str]
+    refused: bool = False
+
+
+def read_file(path: str, reader: Reader[Table], **options: Any) -> Reading[Table]:
+    """Read ``path``, plain or gzip."""
+    report = FaultReport(path)
+    try:
+        data = read_bytes(path, file=path)
+        return Reading(reader(data, file=path, report=report, **options), lines_of(report))
+    except BadFile as bad:
+        return Reading(None, lines_of(bad.report), refused=True)
+    except OSError as error:
+        return Reading(None, [f"{path}: {error.strerror or error}."], refused=True)
+
+
+def lines_of(report: FaultReport) -> list[str]:
+    """The faults that are shown, and how many more there are of each code."""
+    lines: list[str] = []
+    for code, count, shown in report.grouped():
+        lines += map(str, shown)
+        if count > len(shown):
+            lines.append(f"{report.file or 'the file'}: {code} and {count - len(shown):,} more.")
+    return lines
 
 
 class FileReader:
@@ -24,19 +56,14 @@ class FileReader:
 
     def read(self, path: str, reader: Reader[Table], **options: Any) -> Table | None:
         """The table in ``path`` (plain or gzip), or None when it has faults, which are told."""
-        report = FaultReport(path)
-        try:
-            data = read_bytes(path, file=path)
-            table = reader(data, file=path, report=report, **options)
-        except BadFile as bad:
-            self._refuse(bad.report)
-            return None
-        except OSError as error:
-            self.command.stderr.write(f"{path}: {error.strerror or error}.")
-            self.refused += 1
-            return None
-        self._tell(report)
-        return table
+        return self.take(read_file(path, reader, **options))
+
+    def take(self, reading: Reading[Table]) -> Table | None:
+        """The table of a reading, after telling what there is to tell of it."""
+        for line in reading.told:
+            self.command.stderr.write(line)
+        self.refused += reading.refused
+        return reading.table
 
     def read_all(
         self, paths: Iterable[str], reader: Reader[Table], **options: Any
@@ -50,18 +77,6 @@ class FileReader:
         if self.refused:
             files = "1 file" if self.refused == 1 else f"{self.refused} files"
             raise CommandError(f"{files} refused; {consequence}.")
-
-    def _refuse(self, report: FaultReport) -> None:
-        self._tell(report)
-        self.refused += 1
-
-    def _tell(self, report: FaultReport) -> None:
-        for code, count, shown in report.grouped():
-            for fault in shown:
-                self.command.stderr.write(str(fault))
-            if count > len(shown):
-                place = report.file or "the file"
-                self.command.stderr.write(f"{place}: {code} and {count - len(shown):,} more.")
 
 
 def stem(path: str) -> str:

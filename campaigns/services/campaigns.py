@@ -9,9 +9,10 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.text import slugify
 
+from campaigns import store
 from campaigns.core.scale import GradeSpec, scale_faults
 from campaigns.errors import Refused
-from campaigns.models import Campaign, Grade, Member, Role, User
+from campaigns.models import Campaign, Grade, Guideline, Member, Role, User
 from campaigns.rules import require
 from campaigns.services import events
 
@@ -27,6 +28,7 @@ def create_campaign(
     with transaction.atomic():
         campaign.save()
         write_scale(campaign, scale)
+        keep_guidelines(actor, campaign)
         Member.objects.create(campaign=campaign, user=actor, role=Role.ORGANIZER)
         events.record(campaign=campaign, actor=actor, verb="created the campaign", subject=title)
     return campaign
@@ -41,6 +43,7 @@ def update_campaign(
     changed = sorted(name for name, value in changes.items() if getattr(stored, name) != value)
     for name in changed:
         setattr(campaign, name, changes[name])
+    refuse_late_test(stored, changed)
     check_fields(campaign)
     rescaled = scale is not None and tuple(scale) != scale_of(campaign)
     check_scale(scale if scale is not None else scale_of(campaign), campaign.relevance_level)
@@ -49,9 +52,40 @@ def update_campaign(
             replace_scale(actor, campaign, scale)
         if changed:
             campaign.save(update_fields=changed)
+            if "guidelines" in changed:
+                keep_guidelines(actor, campaign)
             told = {name: str(changes[name])[:200] for name in changed}
             events.record(campaign=campaign, actor=actor, verb="changed the settings", **told)
     return campaign
+
+
+def keep_guidelines(actor: User, campaign: Campaign) -> None:
+    """Number the guidelines if their text is not that of the latest version. In a transaction."""
+    # One at a time: a second one waits here and then sees the first one's version.
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    last = campaign.guideline_versions.first()
+    if campaign.guidelines == (last.text if last else ""):
+        return
+    campaign.guideline_version = last.version + 1 if last else 1
+    Guideline.objects.create(
+        campaign=campaign,
+        version=campaign.guideline_version,
+        text=campaign.guidelines,
+        sha256=store.sha256(campaign.guidelines.encode()),
+        by=actor,
+    )
+    campaign.save(update_fields=["guideline_version"])
+
+
+def refuse_late_test(campaign: Campaign, changed: Sequence[str]) -> None:
+    """The test is chosen before anybody has seen a score, or it is no test."""
+    # Score sets belong to an upper app; the reverse relation is all that is known here.
+    if not {"test", "correction", "alpha"}.isdisjoint(changed) and campaign.score_sets.exists():
+        raise Refused(
+            "test-fixed",
+            "The significance test cannot change any more: scores have been computed.",
+            "Look at other tests on the comparison pages; they are shown as exploratory.",
+        )
 
 
 def scale_of(campaign: Campaign) -> tuple[GradeSpec, ...]:

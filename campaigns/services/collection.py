@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TypeVar
 
 from django.conf import settings
@@ -12,6 +14,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from campaigns import store
+from campaigns.core.document_files import folder_files, is_zip, read_files, zip_files
 from campaigns.core.documents import DocumentText, read_documents
 from campaigns.core.faults import BadFile, FaultReport
 from campaigns.core.opening import read_bytes
@@ -76,47 +79,74 @@ def import_documents(
     format: str = "",  # noqa: A002 (the word that users type)
     report: FaultReport | None = None,
 ) -> int:
-    """Add the documents of a file (plain or gzip) and return how many were new.
+    """Add the documents of a file (plain, gzip, or a zip of files); return how many were new.
 
-    The rules are those of ``import_topics``, by title and body. Raises ``BadFile``.
+    The rules are those of ``import_topics``, by what assessors see. Raises ``BadFile``.
     """
     require(actor, "campaigns.manage", campaign)
+    report = FaultReport(file) if report is None else report
+    if is_zip(data):
+        files = zip_files(io.BytesIO(data), report, max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES)
+        return add_documents(actor, campaign, read_files(files, report), file, report)
     text = expanded(data, file)
-    rows = [
-        Document(
-            campaign=campaign,
-            docno=read.docno,
-            title=read.title,
-            body=read.body,
-            url=read.url,
-            date=read.date[:60],
-            sha256=store.sha256(f"{read.title}\n{read.body}".encode()),
-        )
-        for read in documents_in(text, file, format, report)
-    ]
+    found = read_documents(text, file=file, format=format or None, report=report)
+    return add_documents(actor, campaign, found, file, report)
+
+
+def import_document_files(
+    *, actor: User, campaign: Campaign, folder: Path, report: FaultReport | None = None
+) -> int:
+    """Add every file below ``folder`` as a document; as ``import_documents``."""
+    require(actor, "campaigns.manage", campaign)
+    report = FaultReport(folder.name) if report is None else report
+    found = read_files(folder_files(folder, report), report)
+    return add_documents(actor, campaign, found, folder.name, report)
+
+
+def add_documents(
+    actor: User,
+    campaign: Campaign,
+    found: Iterable[DocumentText],
+    file: str,
+    report: FaultReport,
+) -> int:
+    # Texts are held until all is known to be right; a file goes to the store at once, where
+    # one that stays without its document does no harm.
+    rows = [document_row(campaign, document) for document in found]
+    refuse_if_wrong(report)
     with transaction.atomic():
         lock(campaign)
         known = known_documents(campaign, [row.docno for row in rows])
         check_same_documents(file, rows, known)
         fresh = [row for row in rows if row.docno not in known]
         Document.objects.bulk_create(fresh, batch_size=BATCH)
+        formats = Counter(row.format for row in fresh)
         events.record(
-            campaign=campaign, actor=actor, verb="imported documents", subject=file, new=len(fresh)
+            campaign=campaign,
+            actor=actor,
+            verb="imported documents",
+            subject=file,
+            new=len(fresh),
+            **({} if set(formats) <= {"text"} else {"formats": formats}),
         )
     return len(fresh)
 
 
-def documents_in(
-    text: bytes,
-    file: str,
-    format: str,  # noqa: A002 (as above)
-    report: FaultReport | None,
-) -> list[DocumentText]:
-    """All documents of the file, or ``BadFile`` when any of them is wrong."""
-    report = FaultReport(file) if report is None else report
-    found = list(read_documents(text, file=file, format=format or None, report=report))
-    refuse_if_wrong(report)
-    return found
+def document_row(campaign: Campaign, read: DocumentText) -> Document:
+    return Document(
+        campaign=campaign,
+        docno=read.docno,
+        title=read.title,
+        body=read.body,
+        url=read.url,
+        date=read.date[:60],
+        format=read.format,
+        file=store.put(read.data) if read.data else "",
+        media_type=read.media_type,
+        size=len(read.data),
+        sha256=read.sha256,
+        source_sha256=read.source_sha256,
+    )
 
 
 def delete_topics(*, actor: User, campaign: Campaign) -> int:
@@ -151,15 +181,20 @@ def expanded(data: bytes, file: str) -> bytes:
 
 def lock(campaign: Campaign) -> None:
     """One import at a time: a second one waits and then sees what the first has added."""
-    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
 
 
-def known_documents(campaign: Campaign, docnos: Sequence[str]) -> dict[str, str]:
-    """``docno`` → sha256 of those of ``docnos`` that the campaign has."""
-    known: dict[str, str] = {}
+def known_documents(campaign: Campaign, docnos: Sequence[str]) -> dict[str, set[str]]:
+    """``docno`` → what those of ``docnos`` are known by that the campaign has.
+
+    That is what assessors see, and the HTML as it came: another version of the sanitiser
+    may leave other HTML of the same page.
+    """
+    known: dict[str, set[str]] = {}
     for part in batches(docnos):
         found = campaign.documents.filter(docno__in=part)
-        known.update(found.values_list("docno", "sha256"))
+        for docno, *hashes in found.values_list("docno", "sha256", "source_sha256"):
+            known[docno] = set(hashes) - {""}
     return known
 
 
@@ -181,10 +216,10 @@ def check_same_topics(file: str, rows: Sequence[Topic], known: dict[str, Topic])
     refuse_if_wrong(report)
 
 
-def check_same_documents(file: str, rows: Sequence[Document], known: dict[str, str]) -> None:
+def check_same_documents(file: str, rows: Sequence[Document], known: dict[str, set[str]]) -> None:
     report = FaultReport(file)
     for row in rows:
-        if known.get(row.docno, row.sha256) != row.sha256:
+        if not {row.sha256, row.source_sha256} & known.get(row.docno, {row.sha256}):
             report.add(
                 "ED20",
                 f"The campaign has a document {row.docno} with another text.",

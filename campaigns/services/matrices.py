@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from campaigns import store
 from campaigns.core.runmatrix import (
     PairDictionary,
+    Pairs,
     RunMatrix,
     read_matrix,
     read_pairs,
@@ -49,14 +50,14 @@ def encode(campaign: Campaign, table: RunTable) -> str:
         # Read first: another thread may extend the cached dictionary while this one looks.
         start = len(known)
         fresh = known.missing(table)
-        if not fresh or append(campaign, start=start, pairs=fresh):
-            return store.put(write_matrix(dictionary_of(campaign).encode(table)), ".parquet")
+        if not len(fresh) or append(campaign, start=start, pairs=fresh):
+            return store.put(write_matrix(dictionary_of(campaign).encode(table)), ".columns")
     raise RuntimeError(f"{APPENDS} times another writer was first to append a chunk")
 
 
-def append(campaign: Campaign, *, start: int, pairs: list[tuple[str, str]]) -> bool:
+def append(campaign: Campaign, *, start: int, pairs: Pairs) -> bool:
     """Add a chunk at ``start``; False if another writer was first."""
-    path = store.put(write_pairs(pairs), ".parquet")
+    path = store.put(write_pairs(pairs), ".columns")
     try:
         with transaction.atomic():
             PairChunk.objects.create(campaign=campaign, start=start, count=len(pairs), path=path)

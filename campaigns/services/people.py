@@ -8,8 +8,9 @@ from django.core import signing
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from campaigns.errors import Refused, utc
+from campaigns.errors import Refused, utc, within
 from campaigns.models import Campaign, Invitation, Member, Role, Team, User
 from campaigns.rules import require
 from campaigns.services import events
@@ -23,7 +24,7 @@ def make_team(*, actor: User, campaign: Campaign, name: str) -> Team:
     require(actor, "campaigns.manage", campaign)
     name = name.strip()
     if not 0 < len(name) <= 60:
-        raise Refused("bad-team", "A team needs a name of 1 to 60 characters.")
+        raise Refused("bad-team", _("A team needs a name of 1 to 60 characters."))
     with transaction.atomic():
         team, made = Team.objects.get_or_create(campaign=campaign, name=name)
         if made:
@@ -37,6 +38,8 @@ def add_member(
     """Give ``user`` a role. Someone who has it already keeps it."""
     require(actor, "campaigns.manage", campaign)
     check_role(campaign, role, team)
+    if not user.is_active:
+        raise Refused("inactive", f"{user.shown_name} cannot sign in, so can have no role.")
     with transaction.atomic():
         return enrol(actor, campaign, user, role, team)
 
@@ -60,8 +63,8 @@ def remove_member(*, actor: User, member: Member) -> None:
         if member.role == Role.ORGANIZER and len(organizers) == 1:
             raise Refused(
                 "last-organizer",
-                "A campaign needs an organizer, and this is the last one.",
-                "Make somebody else an organizer first.",
+                _("A campaign needs an organizer, and this is the last one."),
+                _("Make somebody else an organizer first."),
             )
         if campaign.members.filter(pk=member.pk).delete()[0]:
             told = f"{member.user.username} ({member.role})"
@@ -118,20 +121,20 @@ def token_of(invitation: Invitation) -> str:
 
 def invitation_of(token: str) -> Invitation:
     """The open invitation behind ``token``, or ``Refused`` with the reason why there is none."""
-    ask = "Ask the organizer who sent it for a new link."
+    ask = _("Ask the organizer who sent it for a new link.")
     try:
         number = signing.loads(token, salt=SALT)
     except signing.BadSignature as error:
-        cure = "Check that the link was copied as a whole."
-        raise Refused("bad-link", "This is no invitation link.", cure) from error
+        cure = _("Check that the link was copied as a whole.")
+        raise Refused("bad-link", _("This is no invitation link."), cure) from error
     found = Invitation.objects.select_related("campaign", "team", "created_by")
     invitation = found.filter(pk=number).first()
     if invitation is None:
-        raise Refused("revoked", "This invitation has been revoked.", ask)
+        raise Refused("revoked", _("This invitation has been revoked."), ask)
     if invitation.uses_left == 0:
-        raise Refused("used-up", "This invitation has been used up.", ask)
+        raise Refused("used-up", _("This invitation has been used up."), ask)
     if not invitation.is_open:
-        told = f"This invitation was good until {utc(invitation.expires_at)}."
+        told = _("This invitation was good until %(at)s.") % {"at": utc(invitation.expires_at)}
         raise Refused("expired", told, ask)
     return invitation
 
@@ -154,16 +157,17 @@ def accept(*, user: User, token: str) -> Member:
         if roles.get(invitation.role, -1) == invitation.team_id:
             return campaign.members.get(user=user, role=invitation.role)
         if roles:
-            told = ", ".join(Role(role).label.lower() for role in roles)
+            told = ", ".join(within(Role(role).label) for role in roles)
             raise Refused(
                 "has-role",
-                f"You are {told} of this campaign already; a link does not change that.",
-                "An organizer can give you another role on the campaign's people page.",
+                _("You are %(roles)s of this campaign already; a link does not change that.")
+                % {"roles": told},
+                _("An organizer can give you another role on the campaign's people page."),
             )
         now = timezone.now()
         is_open = Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0, expires_at__gt=now)
         if not is_open.update(uses_left=F("uses_left") - 1):
-            raise Refused("used-up", "Somebody else was quicker: this invitation is used up.")
+            raise Refused("used-up", _("Somebody else was quicker: this invitation is used up."))
         return enrol(user, campaign, user, invitation.role, team)
 
 
@@ -171,7 +175,7 @@ def check_role(campaign: Campaign, role: str, team: Team | None) -> None:
     if role not in Role.values:
         raise Refused("bad-role", f"There is no role {role}.")
     if (role == Role.PARTICIPANT) != (team is not None):
-        raise Refused("bad-team", "A participant, and nobody else, belongs to a team.")
+        raise Refused("bad-team", _("A participant, and nobody else, belongs to a team."))
     if team is not None and team.campaign_id != campaign.pk:
         raise Refused("bad-team", f"The team {team.name} is of another campaign.")
 
@@ -183,8 +187,9 @@ def enrol(actor: User, campaign: Campaign, user: User, role: str, team: Team | N
     if not made and member.team_id != (team.pk if team else None):
         raise Refused(
             "other-team",
-            f"{user.shown_name} takes part in the team {member.team} already.",
-            "Remove that membership first: nobody is in two teams.",
+            _("%(name)s takes part in the team %(team)s already.")
+            % {"name": user.shown_name, "team": member.team},
+            _("Remove that membership first: nobody is in two teams."),
         )
     if made:
         told = f"{user.username} ({role}{f', {team.name}' if team else ''})"

@@ -1,13 +1,29 @@
-"""Numbers as people read them."""
+"""Numbers and labels as people read them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django import template
+from django.utils.formats import number_format
+from django.utils.translation import get_language
+
+from campaigns.errors import within
 
 register = template.Library()
 
 
 @register.filter
 def thousands(number: int | str | None) -> str:
-    """``22499`` as ``22,499``; nothing as a dash."""
-    return f"{number:,}" if isinstance(number, int) else "–"
+    """``22499`` as ``22,499``, or as the language writes it; nothing as a dash."""
+    return number_format(number, force_grouping=True) if isinstance(number, int) else "–"
+
+
+register.filter("mid", within)
+
+
+@register.filter
+def role(label: object, people: Sequence[object]) -> str:
+    """A role's label over those who have it; only English names them rather than the role."""
+    english = (get_language() or "en").startswith("en")
+    return f"{label}s" if english and len(people) != 1 else str(label)

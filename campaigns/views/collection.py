@@ -7,6 +7,7 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.core.faults import BadFile, FaultReport
@@ -35,7 +36,7 @@ def topics(request: SignedIn, slug: str) -> HttpResponse:
         "q": words,
         "organizes": organizes(request.user, campaign),
         "may_delete": not in_use(campaign),
-        "crumbs": [("Topics", None)],
+        "crumbs": [(_("Topics"), None)],
     }
     return render(request, "campaigns/topics.html", shown)
 
@@ -50,7 +51,7 @@ def topic(request: SignedIn, slug: str, number: str) -> HttpResponse:
         "topic": found,
         "before": before,
         "after": after,
-        "crumbs": [("Topics", to("topics", campaign)), (found.number, None)],
+        "crumbs": [(_("Topics"), to("topics", campaign)), (found.number, None)],
     }
     return render(request, "campaigns/topic.html", shown)
 
@@ -96,21 +97,9 @@ def documents(request: SignedIn, slug: str) -> HttpResponse:
         "q": words,
         "organizes": organizes(request.user, campaign),
         "may_delete": not in_use(campaign),
-        "crumbs": [("Documents", None)],
+        "crumbs": [(_("Documents"), None)],
     }
     return render(request, "campaigns/documents.html", shown)
-
-
-@require_safe
-def document(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug)
-    found = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
-    shown = {
-        "campaign": campaign,
-        "document": found,
-        "crumbs": [("Documents", to("documents", campaign)), (found.docno, None)],
-    }
-    return render(request, "campaigns/document.html", shown)
 
 
 @require_http_methods(["GET", "POST"])

@@ -7,6 +7,7 @@ from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -59,5 +60,5 @@ def join_as_newcomer(request: HttpRequest, invitation: Invitation, token: str) -
 
 
 def welcome(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    messages.success(request, f"Welcome to {campaign.title}.")
+    messages.success(request, _("Welcome to %(title)s.") % {"title": campaign.title})
     return redirect(campaign)

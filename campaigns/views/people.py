@@ -7,9 +7,10 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns.errors import Refused
+from campaigns.errors import Refused, within
 from campaigns.forms import InviteForm, MemberForm
 from campaigns.models import Campaign, Invitation
 from campaigns.queries import campaign_for, open_invitations, people_of
@@ -34,7 +35,7 @@ def people_page(
         "invitations": [(invitation, link_of(request, invitation)) for invitation in found],
         "form": invite,
         "member_form": member,
-        "crumbs": [("People", None)],
+        "crumbs": [(_("People"), None)],
     }
     return render(request, "campaigns/people.html", shown)
 
@@ -69,7 +70,7 @@ def revoke(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     invitation = get_object_or_404(campaign.invitations, pk=pk)
     services.revoke(actor=request.user, invitation=invitation)
-    messages.success(request, "The invitation is revoked; its link leads nowhere now.")
+    messages.success(request, _("The invitation is revoked; its link leads nowhere now."))
     return redirect("people", campaign.slug)
 
 
@@ -87,7 +88,9 @@ def member_add(request: SignedIn, slug: str) -> HttpResponse:
                 role=fields["role"],
                 team_name=fields["team"],
             )
-            messages.success(request, f"{fields['username'].shown_name} has the role now.")
+            messages.success(
+                request, _("%(name)s has the role now.") % {"name": fields["username"].shown_name}
+            )
             return redirect("people", campaign.slug)
         except Refused as refused:
             form.add_error(None, str(refused))
@@ -99,8 +102,8 @@ def member_remove(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     member = get_object_or_404(campaign.members.select_related("user", "campaign"), pk=pk)
     services.remove_member(actor=request.user, member=member)
-    told = f"{member.user.shown_name} is no longer {member.get_role_display().lower()}."
-    messages.success(request, told)
+    told = {"name": member.user.shown_name, "role": within(member.get_role_display())}
+    messages.success(request, _("%(name)s is no longer %(role)s.") % told)
     if member.user == request.user:
         return redirect("home")
     return redirect("people", campaign.slug)

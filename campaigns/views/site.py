@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from rest_framework.authtoken.models import Token
 
@@ -58,7 +59,7 @@ def account(request: SignedIn) -> HttpResponse:
     form = AccountForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
     if request.method == "POST" and form.is_valid():
         form.save()
-        messages.success(request, "Your account is saved.")
+        messages.success(request, _("Your account is saved."))
         return redirect("account")
     shown = {
         "form": form,
@@ -79,7 +80,7 @@ def token_create(request: SignedIn) -> HttpResponse:
 @require_POST
 def token_revoke(request: SignedIn) -> HttpResponse:
     Token.objects.filter(user=request.user).delete()
-    messages.success(request, "The API token is revoked.")
+    messages.success(request, _("The API token is revoked."))
     return redirect("account")
 
 

@@ -1,6 +1,6 @@
 """The judgments' verdict on runs, as a library without Django:
 
-``from evaluation.core import Options, evaluate, read_qrels, read_run``
+``from evaluation.core import Options, as_judged, evaluate``
 """
 
 from __future__ import annotations
@@ -8,14 +8,18 @@ from __future__ import annotations
 from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
-from evaluation.core.batch import Judged
 from evaluation.core.evaluate import ScoredRun, evaluate
+from evaluation.core.inputs import as_judged, as_qrels, as_run
+from evaluation.core.judged import Judged
 from evaluation.core.options import Options
 
 __all__ = [
     "Judged",
     "Options",
     "ScoredRun",
+    "as_judged",
+    "as_qrels",
+    "as_run",
     "evaluate",
     "read_bytes",
     "read_qrels",

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from campaigns.core.tables import QrelsTable, RunTable
-from evaluation.core.batch import Batch, Floats, Judged, batch_from_tables
+from evaluation.core.batch import Batch
+from evaluation.core.inputs import QrelsLike, RunLike, as_judged, as_run
+from evaluation.core.judged import Floats, Mask
+from evaluation.core.matching import batch_from_table
+from evaluation.core.means import MEANS, arithmetic, geometric, total
 from evaluation.core.measures.family import Measure
-from evaluation.core.measures.names import parse_measures
+from evaluation.core.measures.judged import judged as judged_share
+from evaluation.core.measures.names import parse_measure, parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
-from evaluation.core.options import PROFILE, Options
+from evaluation.core.options import Options
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 NO_TOPIC = "no topic to average over"
+TRUST_DEPTH = 10
+"""The k of the judged@k that is told with every result."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ScoredRun:
     """The scores of one run. ``values`` is topics × measures, NaN where undefined.
 
     ``means`` has the mean over topics, or the sum for counts; None where undefined, and
     then ``reasons`` says why. ``reasons`` also tells of topics left out of a mean.
+    ``answered`` says by topic whether the run had documents for it. ``texts`` has the
+    texts by topic of measures that are no numbers, by name.
     """
 
     tag: str
@@ -33,35 +46,74 @@ class ScoredRun:
     means: tuple[float | None, ...]
     reasons: dict[str, str]
     conditions: dict[str, Any]
+    answered: Mask
+    texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<ScoredRun {self.tag}: {len(self.topics)} topics, {', '.join(self.names)}>"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The measures as they are printed."""
+        return tuple(measure.name for measure in self.measures)
 
     def mean(self, name: str) -> float | None:
-        """The mean of the measure printed as ``name``."""
-        return self.means[[measure.name for measure in self.measures].index(name)]
+        """The mean of the measure that ``name`` is a name of; ``ValueError`` if not scored."""
+        return self.means[self._place(name)]
+
+    def frame(self) -> DataFrame:
+        """Topics × measures as a pandas frame, NaN where undefined."""
+        from pandas import DataFrame
+
+        return DataFrame(self.values, index=list(self.topics), columns=list(self.names))
 
     def by_topic(self, name: str) -> dict[str, float | None]:
-        """Value by topic of the measure printed as ``name``, None where undefined."""
-        column = [measure.name for measure in self.measures].index(name)
-        return dict(zip(self.topics, map(or_none, self.values[:, column].tolist()), strict=True))
+        """Value by topic of the measure of that name, as ``mean``; None where undefined."""
+        column = self.values[:, self._place(name)]
+        return dict(zip(self.topics, map(or_none, column.tolist()), strict=True))
+
+    def _place(self, name: str) -> int:
+        if name in self.names:
+            return self.names.index(name)
+        meant = [measure.name for measure in parse_measure(name)]
+        if len(meant) > 1:
+            raise ValueError(f"{name} stands for several measures: {', '.join(meant)}. Name one.")
+        if meant[0] not in self.names:
+            raise ValueError(f"{name} was not scored. Scored are {', '.join(self.names)}.")
+        return self.names.index(meant[0])
 
 
 def evaluate(
-    run: RunTable,
-    qrels: QrelsTable | Judged,
-    measures: Iterable[str | Measure] = DEFAULT_NAMES,
+    run: RunLike,
+    qrels: QrelsLike,
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT_NAMES,
     options: Options | None = None,
 ) -> ScoredRun:
-    """Score ``run``; pass a ``Judged`` to score many runs against the same qrels quickly.
+    """Score ``run`` against ``qrels``, each a path, bytes, dict, pandas frame or table.
 
-    Raises ``UnknownMeasureError`` for names that are no measure.
+    Pass ``as_judged(qrels)`` to score many runs against the same qrels quickly. Raises
+    ``UnknownMeasureError`` for names that are no measure, ``BadFile`` or ``ValueError``
+    for a run or qrels that is none (see ``inputs.as_run``).
     """
-    batch = batch_from_tables(run, qrels, options or Options())
-    return score_batch(batch, chosen(measures), run.tag)
+    options = options or Options()
+    table, judged = as_run(run), as_judged(qrels)
+    scored = score_batch(
+        batch_from_table(table, judged, options), chosen(measures, options), table.tag
+    )
+    not_judged = len(set(table.topics).difference(judged.topics))
+    return replace(scored, conditions={**scored.conditions, "topics_not_judged": not_judged})
 
 
-def chosen(measures: Iterable[str | Measure]) -> tuple[Measure, ...]:
-    """Measures given by name or as such; names in the order of printing, all once."""
-    listed = list(measures)
-    named = parse_measures(measure for measure in listed if isinstance(measure, str))
+def chosen(
+    measures: str | Measure | Iterable[str | Measure], options: Options | None = None
+) -> tuple[Measure, ...]:
+    """Measures given by name or as such, one or many; names in the order of printing, all once."""
+    listed = [measures] if isinstance(measures, str | Measure) else list(measures)
+    for given in listed:
+        if not isinstance(given, str | Measure):
+            raise TypeError(f"measures are names, such as 'map' or 'P_10', not {given!r}")
+    profile = (options or Options()).profile
+    named = parse_measures((measure for measure in listed if isinstance(measure, str)), profile)
     return tuple(dict.fromkeys([*named, *(m for m in listed if isinstance(m, Measure))]))
 
 
@@ -70,9 +122,8 @@ def score_batch(batch: Batch, measures: Sequence[Measure], tag: str) -> ScoredRu
     columns = [measure(batch) for measure in measures]
     means, reasons = [], {}
     for measure, column in zip(measures, columns, strict=True):
-        mean, reason = aggregate(measure, column)
-        means.append(mean)
-        if reason:
+        means.append(overall(measure, column, batch))
+        if reason := why_undefined(measure, column):
             reasons[measure.name] = reason
     return ScoredRun(
         tag=tag,
@@ -82,35 +133,67 @@ def score_batch(batch: Batch, measures: Sequence[Measure], tag: str) -> ScoredRu
         means=tuple(means),
         reasons=reasons,
         conditions=conditions(batch),
+        answered=batch.answered,
+        texts={m.name: m.texts(batch) for m in measures if m.family.text},
     )
 
 
-def aggregate(measure: Measure, column: Floats) -> tuple[float | None, str]:
-    """The mean (or sum) of the defined values, and what there is to tell about it."""
+def overall(measure: Measure, column: Floats, batch: Batch) -> float | None:
+    """The figure of all topics: the family's own where it has one, else ``aggregate``."""
+    if measure.family.overall is not None:
+        own = measure.family.overall(measure.modified(batch), **measure.own_params())
+        if own is not None:
+            return own
+    return aggregate(measure, column)
+
+
+def aggregate(measure: Measure, column: Floats) -> float | None:
+    """The mean (or sum) of the defined values of ``column``; None where there are none.
+
+    The sum of no topic at all is 0.
+    """
     defined = column[~np.isnan(column)]
-    # Added up topic by topic, as trec_eval does, so that the last digit is the same too.
-    total = float(np.add.accumulate(defined)[-1]) if len(defined) else 0.0
-    if measure.family.aggregate == "sum":
-        return total, ""
-    left_out = len(column) - len(defined)
-    why = f"{left_out} of {len(column)} topics are undefined: {measure.family.card.undefined}"
-    if not len(defined):
-        return None, why if left_out else NO_TOPIC
-    return total / len(defined), why if left_out else ""
+    is_sum = measure.family.aggregate == "sum"
+    if not len(defined) and (len(column) or not is_sum):
+        return None
+    if is_sum:
+        return total(defined)
+    if measure.family.aggregate == "geometric":
+        return geometric(defined)
+    return MEANS.get(str(dict(measure.params).get("mean")), arithmetic)(defined)
+
+
+def why_undefined(measure: Measure, column: Floats) -> str:
+    """Which topics are left out of the mean and why, or that there is no topic; else ''."""
+    if measure.family.text:
+        return measure.family.card.undefined
+    if left_out := int(np.count_nonzero(np.isnan(column))):
+        reason = measure.family.card.undefined
+        return f"{left_out} of {len(column)} topics are undefined: {reason}"
+    return "" if len(column) or measure.family.aggregate == "sum" else NO_TOPIC
 
 
 def conditions(batch: Batch) -> dict[str, Any]:
     """Everything beside run and measures that the numbers depend on, as plain values."""
+    share = judged_share(batch, k=TRUST_DEPTH)
+    defined = share[~np.isnan(share)]
     return {
-        "profile": PROFILE,
-        "order": "score descending (64-bit), then docno descending by code point",
+        "product": product(),
         **batch.options.as_dict(),
         "qrels_sha256": batch.judged.digest,
         "topics_judged": len(batch.judged.topics),
         "topics_averaged": len(batch),
         "topics_without_relevant": int(np.count_nonzero(batch.relevant == 0)),
+        "topics_without_nonrelevant": int(np.count_nonzero(batch.nonrelevant == 0)),
         "topics_not_retrieved": int(np.count_nonzero(~batch.answered)),
+        f"judged_{TRUST_DEPTH}": round(arithmetic(defined), 4) if len(defined) else None,
     }
+
+
+@cache
+def product() -> str:
+    """Name and version of what computed the numbers."""
+    return f"Poolbench {version('poolbench')}"
 
 
 def or_none(value: float) -> float | None:

@@ -5,87 +5,122 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from evaluation.core.evaluate import ScoredRun, or_none
+from evaluation.core.measures.counts import NUM_Q
 from evaluation.core.measures.family import Measure
+from evaluation.core.profiles import PROFILES
 
 ALL = "all"
 UNDEFINED = "null"
+Shown = float | str | None
 
 
-def trec_eval_text(runs: Sequence[ScoredRun], *, by_topic: bool = False) -> str:
-    """What trec_eval 9 prints: each topic's block, then the block of all topics, a run at a time.
+def trec_eval_text(
+    runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True
+) -> str:
+    """What trec_eval prints: each topic's block, then the block of all topics, a run at a time.
 
-    An undefined value is printed as null.
+    ``summary``: with the block of all topics; where there are several runs it starts with
+    the name of the run. An undefined value is printed as null.
     """
-    return "".join(line for run in runs for line in _text_lines(run, by_topic))
+    several = len(runs) > 1
+    lines = (_text_lines(run, by_topic, summary, several or _names_run(run)) for run in runs)
+    return "".join(chain.from_iterable(lines))
 
 
-def _text_lines(run: ScoredRun, by_topic: bool) -> Iterator[str]:
+def _text_lines(run: ScoredRun, by_topic: bool, summary: bool, named: bool) -> Iterator[str]:
     if by_topic:
         for topic, measure, value in topic_values(run):
             yield _text_line(measure, topic, value)
-    yield f"{'runid':<22}\t{ALL}\t{run.tag}\n"
-    for measure, value in zip(run.measures, run.means, strict=True):
+    if summary and named:
+        yield f"{'runid':<22}\t{ALL}\t{run.tag}\n"
+    for measure, value in overall_values(run) if summary else ():
         yield _text_line(measure, ALL, value)
 
 
-def _text_line(measure: Measure, topic: str, value: float | None) -> str:
+def _names_run(run: ScoredRun) -> bool:
+    # All sets of measures of trec_eval hold both, and so it prints the name with any of them.
+    with_count = any(measure.family is NUM_Q for measure in run.measures)
+    return PROFILES[run.conditions["profile"]].names_runs or with_count
+
+
+def _text_line(measure: Measure, topic: str, value: Shown) -> str:
     if value is None:
         shown = UNDEFINED
+    elif isinstance(value, str):
+        shown = value
     else:
         shown = f"{value:.0f}" if measure.family.whole else f"{value:6.4f}"
     return f"{measure.name:<22}\t{topic}\t{shown}\n"
 
 
-def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, float | None]]:
+def overall_values(run: ScoredRun) -> Iterator[tuple[Measure, float | None]]:
+    """``(measure, value)`` over all topics; measures of texts have none."""
+    pairs = zip(run.measures, run.means, strict=True)
+    return ((measure, value) for measure, value in pairs if not measure.family.text)
+
+
+def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, Shown]]:
     """``(topic, measure, value)``, topic by topic; measures of the summary are left out."""
     shown = [i for i, measure in enumerate(run.measures) if not measure.family.summary_only]
-    for topic, row in zip(run.topics, run.values.tolist(), strict=True):
-        for i in shown:
-            yield topic, run.measures[i], or_none(row[i])
+    told = run.answered | PROFILES[run.conditions["profile"]].tells_unanswered
+    texts = {i: run.texts[m.name] for i, m in enumerate(run.measures) if m.name in run.texts}
+    rows = zip(run.topics, run.values.tolist(), told.tolist(), strict=True)
+    for at, (topic, row, is_told) in enumerate(rows):
+        for i in shown if is_told else ():
+            value = texts[i][at] if i in texts else or_none(row[i])
+            yield topic, run.measures[i], value
 
 
-def csv_text(runs: Sequence[ScoredRun], *, by_topic: bool = False) -> str:
-    """``run,measure,topic,value`` in full precision; undefined is an empty value."""
+def csv_text(runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True) -> str:
+    """``run,measure,topic,value`` in full precision; undefined is an empty value.
+
+    A last column has the conditions as JSON, in the lines of all topics.
+    """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["run", "measure", "topic", "value"])
+    writer.writerow(["run", "measure", "topic", "value", "conditions"])
     for run in runs:
+        told = conditions_text(run.conditions)
         if by_topic:
             for topic, measure, value in topic_values(run):
-                writer.writerow([run.tag, measure.name, topic, _exact(measure, value)])
-        for measure, value in zip(run.measures, run.means, strict=True):
-            writer.writerow([run.tag, measure.name, ALL, _exact(measure, value)])
+                writer.writerow([run.tag, measure.name, topic, _exact(measure, value), ""])
+        for measure, value in overall_values(run) if summary else ():
+            writer.writerow([run.tag, measure.name, ALL, _exact(measure, value), told])
     return stream.getvalue()
 
 
-def json_text(runs: Sequence[ScoredRun], *, by_topic: bool = False) -> str:
+def conditions_text(conditions: Mapping[str, Any]) -> str:
+    """What the numbers hold under, as one line of JSON."""
+    return json.dumps(conditions, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def json_text(runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True) -> str:
     """A list of runs with conditions, means and reasons; undefined is null."""
-    content = {"runs": [run_as_dict(run, by_topic=by_topic) for run in runs]}
+    content = {"runs": [run_as_dict(run, by_topic=by_topic, summary=summary) for run in runs]}
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def run_as_dict(run: ScoredRun, *, by_topic: bool) -> dict[str, Any]:
+def run_as_dict(run: ScoredRun, *, by_topic: bool, summary: bool = True) -> dict[str, Any]:
     """One run as plain values."""
-    pairs = zip(run.measures, run.means, strict=True)
-    answer: dict[str, Any] = {
-        "run": run.tag,
-        "conditions": run.conditions,
-        "all": {measure.name: _exact(measure, value) for measure, value in pairs},
-        "reasons": run.reasons,
-    }
+    answer: dict[str, Any] = {"run": run.tag, "conditions": run.conditions}
+    if summary:
+        pairs = overall_values(run)
+        answer["all"] = {measure.name: _exact(measure, value) for measure, value in pairs}
+    answer["reasons"] = run.reasons
     if by_topic:
-        topics: dict[str, dict[str, float | int | None]] = {topic: {} for topic in run.topics}
+        topics: dict[str, dict[str, Shown]] = {topic: {} for topic in run.topics}
         for topic, measure, value in topic_values(run):
             topics[topic][measure.name] = _exact(measure, value)
         answer["topics"] = topics
     return answer
 
 
-def _exact(measure: Measure, value: float | None) -> float | int | None:
+def _exact(measure: Measure, value: Shown) -> Shown:
     return int(value) if value is not None and measure.family.whole else value
 
 

@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.core.evaluate import ScoredRun, aggregate, or_none
+from evaluation.core.evaluate import ScoredRun, or_none, why_undefined
 from evaluation.core.measures.family import Measure
-from evaluation.core.measures.names import parse_measures
+from evaluation.core.measures.names import parse_measure
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.sets import Reader
 
@@ -53,17 +53,19 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """A score set for one reader. ``tables`` is runs × topics × measures, of all runs."""
+    """A score set for one reader. ``tables`` is runs × topics × measures, of all ``runs``."""
 
     score_set: ScoreSet
     reader: Reader
     entries: Sequence[Entry]
+    runs: Sequence[int]
     tables: Floats
     means: Sequence[Mapping[str, float | None]]
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
-        return parse_measures(self.score_set.measures)
+        """In the order of the tables, whatever the order of printing is by now."""
+        return tuple(measure for name in self.score_set.measures for measure in parse_measure(name))
 
     @property
     def topics(self) -> list[str]:
@@ -78,12 +80,16 @@ class Board:
 
     def spread(self, name: str) -> Spread:
         """Over the runs' means of the measure ``name``."""
-        return spread_of(mean[name] for mean in self.means)
+        return spread_of((mean[name] for mean in self.means), self.lower_is_better(name))
 
     def topic_spreads(self, name: str) -> list[Spread]:
         """Over the runs' values of the measure ``name``, by topic."""
         columns = self.tables[:, :, self.column(name)].T
-        return [spread_of(map(or_none, column.tolist())) for column in columns]
+        lower = self.lower_is_better(name)
+        return [spread_of(map(or_none, column.tolist()), lower) for column in columns]
+
+    def lower_is_better(self, name: str) -> bool:
+        return self.measure(name).family.better == "lower"
 
     def values(self, entry: Entry, name: str) -> list[float | None]:
         """The entry's values of the measure ``name``, by topic."""
@@ -102,24 +108,28 @@ class Board:
 
     def scored(self, entry: Entry) -> ScoredRun:
         """The entry as ``evaluate`` gave it, for the formats of the core."""
-        told = [aggregate(m, entry.table[:, at]) for at, m in enumerate(self.measures)]
-        reasons = {m.name: why for m, (_, why) in zip(self.measures, told, strict=True) if why}
+        columns = zip(self.measures, entry.table.T, strict=True)
+        told = [(measure.name, why_undefined(measure, column)) for measure, column in columns]
         return ScoredRun(
             tag=entry.tag,
             topics=tuple(self.score_set.topics),
             measures=self.measures,
             values=entry.table,
-            means=tuple(mean for mean, _ in told),
-            reasons=reasons,
+            means=tuple(entry.means[measure.name] for measure in self.measures),
+            reasons={name: why for name, why in told if why},
             conditions=self.score_set.conditions,
+            answered=np.ones(len(self.score_set.topics), np.bool_),
         )
 
 
-def spread_of(values: Iterable[float | None]) -> Spread:
+def spread_of(values: Iterable[float | None], lower_is_better: bool = False) -> Spread:
     defined = [value for value in values if value is not None]
     if not defined:
         return Spread(None, None, None)
-    return Spread(max(defined), float(np.median(defined)), min(defined))
+    worst, best = min(defined), max(defined)
+    if lower_is_better:
+        worst, best = best, worst
+    return Spread(best, float(np.median(defined)), worst)
 
 
 def board_of(score_set: ScoreSet, reader: Reader) -> Board:
@@ -147,7 +157,8 @@ def board_of(score_set: ScoreSet, reader: Reader) -> Board:
     # By the name shown: the order of the true tags would tell whose run is whose.
     entries.sort(key=lambda entry: (entry.tag.lower(), entry.tag))
     stacked = np.stack(tables) if tables else np.empty((0, *shape))
-    return Board(score_set, reader, entries, stacked, [row.means for row in rows])
+    runs = [row.run_id for row in rows]
+    return Board(score_set, reader, entries, runs, stacked, [row.means for row in rows])
 
 
 def names_for(rows: Sequence[RunScores], reader: Reader, seed: int) -> dict[int, tuple[str, str]]:

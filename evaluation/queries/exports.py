@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.core.formats import FORMATS, csv_text
+from evaluation.core.formats import FORMATS, conditions_text, csv_text
 from evaluation.queries.board import Board, Entry
 
 RUN_FORMATS = {"txt": "trec_eval", "csv": "csv", "json": "json"}
@@ -27,9 +27,10 @@ def board_csv(board: Board, *, by_topic: bool = False) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     names = board.score_set.measures
-    writer.writerow(["run", "team", *names])
+    writer.writerow(["run", "team", *names, "conditions"])
+    told = conditions_text(board.score_set.conditions)
     for entry in board.entries:
-        writer.writerow([entry.tag, entry.team, *(entry.means[name] for name in names)])
+        writer.writerow([entry.tag, entry.team, *(entry.means[name] for name in names), told])
     return stream.getvalue()
 
 

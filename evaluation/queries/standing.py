@@ -11,8 +11,10 @@ from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign, Document, Grade, Member, Role, Run, Topic, User
 from evaluation.models import ScoreSet
-from judging.models import Qrels, Slot
-from judging.queries.slots import claimable
+from judging.models import Purpose, Qrels, Slot
+from judging.queries.adjudication import my_round
+from judging.queries.judgments import ON_SCREEN
+from judging.queries.slots import left_by_topic
 from pooling.models import Pool
 
 
@@ -45,6 +47,8 @@ class Standing:
     team_refused: int
     my_judged: int
     my_open: int
+    to_adjudicate: int
+    my_disputes: int
 
     @property
     def organizes(self) -> bool:
@@ -57,6 +61,10 @@ class Standing:
     @property
     def assesses(self) -> bool:
         return Role.ASSESSOR in self.roles
+
+    @property
+    def adjudicates(self) -> bool:
+        return Role.ADJUDICATOR in self.roles
 
     @property
     def all_judged(self) -> bool:
@@ -76,6 +84,7 @@ def standing_of(campaign: Campaign, user: User) -> Standing:
     mine: dict[str, Any] = (
         judging_of(campaign, user) if Role.ASSESSOR in roles else {"my_judged": 0, "my_open": 0}
     )
+    mine["my_disputes"] = my_round(campaign, user).left if Role.ADJUDICATOR in roles else 0
     return Standing(roles=frozenset(roles), **facts, **mine)
 
 
@@ -87,7 +96,8 @@ def counted(rows: QuerySet[Any], by: str = "campaign", of: str = "") -> Coalesce
 
 def counts(campaign: Campaign, team: int | None) -> dict[str, Any]:
     runs = Run.objects.filter(campaign=campaign)
-    slots = Slot.objects.filter(plan__campaign=campaign)
+    slots = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.JUDGE)
+    disputed = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.ADJUDICATE)
     waiting = Q(state=Slot.State.OPEN) | Q(state=Slot.State.LEASED)
     return {
         "topics": counted(Topic.objects.filter(campaign=campaign)),
@@ -99,6 +109,7 @@ def counts(campaign: Campaign, team: int | None) -> dict[str, Any]:
         "checking": counted(runs.filter(state=Run.State.RECEIVED)),
         "slots": counted(slots, by="plan__campaign"),
         "open_slots": counted(slots.filter(waiting), by="plan__campaign"),
+        "to_adjudicate": counted(disputed.filter(waiting), by="plan__campaign"),
         "judged": counted(slots.filter(state=Slot.State.JUDGED), by="plan__campaign"),
         "team_runs": counted(runs.accepted().filter(team=team)),
         "team_refused": counted(runs.filter(team=team, state=Run.State.REFUSED)),
@@ -122,9 +133,11 @@ def newest(campaign: Campaign) -> dict[str, Any]:
 
 def judging_of(campaign: Campaign, user: User) -> dict[str, Any]:
     """How much ``user`` has judged, and how many documents could still be theirs."""
-    own = Slot.objects.filter(plan__campaign=campaign, assessor=user).aggregate(
+    own = Slot.objects.filter(
+        plan__campaign=campaign, assessor=user, purpose__in=ON_SCREEN
+    ).aggregate(
         judged=Count("pk", filter=Q(state=Slot.State.JUDGED)),
         held=Count("pk", filter=Q(state=Slot.State.LEASED)),
     )
-    free = claimable(user, campaign).order_by().values("item").distinct().count()
+    free = left_by_topic(user, campaign).total()
     return {"my_judged": own["judged"], "my_open": own["held"] + free}

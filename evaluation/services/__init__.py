@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from evaluation.services.disagreement import disagreement, open_by_value
+from evaluation.services.live import live_scores
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import evaluate_campaign, request_evaluation, score_campaign
 
-__all__ = ["evaluate_campaign", "release_scores", "request_evaluation", "score_campaign"]
+__all__ = [
+    "disagreement",
+    "evaluate_campaign",
+    "live_scores",
+    "open_by_value",
+    "release_scores",
+    "request_evaluation",
+    "score_campaign",
+]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,16 @@ from django.db import transaction
 from numpy.typing import NDArray
 
 from campaigns.core.runmatrix import RunMatrix
-from campaigns.core.tables import UNJUDGED, QrelsTable, starts_of
+from campaigns.core.tables import QrelsTable, starts_of
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Job, Run, User
 from campaigns.rules import require
 from campaigns.services import events, jobs, matrices
-from evaluation.core.batch import Batch, Judged, batch_from_arrays
-from evaluation.core.evaluate import ScoredRun, score_batch
+from evaluation.core.batch import Batch
+from evaluation.core.bpref_advice import remarks
+from evaluation.core.evaluate import TRUST_DEPTH, ScoredRun, score_batch
+from evaluation.core.judged import Judged
+from evaluation.core.matching import batch_from_places
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
@@ -30,8 +32,7 @@ from judging.queries.judgments import qrels_table
 
 KIND = "evaluation.evaluate"
 Progress = Callable[[int, int], None]
-Ints = NDArray[np.int64]
-OF_ONE_RUN = ("topics_not_retrieved",)
+OF_ONE_RUN = ("topics_not_retrieved", "judged_10")
 
 
 @dataclass(frozen=True)
@@ -102,12 +103,20 @@ def check(campaign: Campaign, qrels: Qrels) -> None:
 
 
 def measures_for(campaign: Campaign, names: Sequence[str]) -> tuple[Measure, ...]:
-    """The measures asked for, else the campaign's, else the usual ones."""
+    """The measures asked for, else the campaign's, else the usual ones; judged@k always.
+
+    Without knowing how much of it was judged nobody can read a score.
+    """
+    chosen = names or campaign.measures or DEFAULT_NAMES
     try:
-        return parse_measures(names or campaign.measures or DEFAULT_NAMES)
+        measures = parse_measures([*chosen, f"judged_{TRUST_DEPTH}"])
     except UnknownMeasureError as error:
         cure = "docs/measures.md lists all measures and their spellings."
         raise Refused("unknown-measure", str(error), cure) from error
+    if texts := [measure.name for measure in measures if measure.family.text]:
+        cure = "manage.py evaluate prints it from files."
+        raise Refused("text-measure", f"{', '.join(texts)} is text and no score.", cure)
+    return measures
 
 
 def score_runs(
@@ -121,14 +130,15 @@ def score_runs(
     if not table.topics:
         raise Refused("no-topics", "The qrels judge no topic that counts.", "Judge a topic.")
     judged = Judged.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
-    grades = grade_of_pair(campaign, table)
+    places = places_of_pairs(campaign, table)
     scored = []
     for done, run in enumerate(runs):
         if progress is not None and done % 10 == 0:
             progress(done, len(runs))
-        batch = graded(matrices.matrix_of(run), judged, grades, options)
+        batch = placed(matrices.matrix_of(run), judged, places, options)
         scored.append(score_batch(batch, measures, run.tag))
     told = conditions_of(qrels, runs, scored[-1])
+    told["remarks"] = remarks(measures, judged, options.level)
     return Sheet(runs, scored, judged.topics, measures, told)
 
 
@@ -152,33 +162,24 @@ def without(table: QrelsTable, left_out: frozenset[str]) -> QrelsTable:
     kept = [index for index, topic in enumerate(table.topics) if topic not in left_out]
     if len(kept) == len(table.topics):
         return table
-    parts = [table.rows(index) for index in kept]
-    sizes = [part.stop - part.start for part in parts]
+    is_kept = np.isin(np.repeat(np.arange(len(table.topics)), np.diff(table.starts)), kept)
+    rows = np.flatnonzero(is_kept)
     return QrelsTable(
         topics=tuple(table.topics[index] for index in kept),
-        starts=starts_of(sizes),
-        docnos=[docno for part in parts for docno in table.docnos[part]],
-        grades=np.concatenate([table.grades[part] for part in parts] or [table.grades[:0]]),
+        starts=starts_of(np.diff(table.starts)[kept]),
+        docnos=table.docnos.take(rows),
+        grades=table.grades[rows],
     )
 
 
-def grade_of_pair(campaign: Campaign, table: QrelsTable) -> NDArray[np.int32]:
-    """The grade of each code of the campaign's pair dictionary."""
-    topic_of = np.repeat(np.arange(len(table.topics)), np.diff(table.starts)).tolist()
-    topics = (table.topics[index] for index in topic_of)
-    rows = zip(topics, table.docnos, table.grades.tolist(), strict=True)
-    return matrices.dictionary_of(campaign).gather(rows, int(UNJUDGED))
+def places_of_pairs(campaign: Campaign, table: QrelsTable) -> NDArray[np.int32]:
+    """Where in ``table`` each code of the campaign's pair dictionary stands; -1: nowhere."""
+    return matrices.dictionary_of(campaign).places(table)
 
 
-def graded(matrix: RunMatrix, judged: Judged, grades: NDArray[np.int32], options: Options) -> Batch:
-    """The run's grades in rank order, over the judged topics: one gather."""
-    place = {topic: index for index, topic in enumerate(matrix.topics)}
-    found = [place.get(topic) for topic in judged.topics]
-    rows = [slice(0, 0) if at is None else slice(*matrix.starts[at : at + 2]) for at in found]
-    sizes = [row.stop - row.start for row in rows]
-    starts = starts_of(sizes)
-    pairs = np.concatenate([matrix.pairs[row] for row in rows])
-    return batch_from_arrays(judged, starts, grades[pairs], options)
+def placed(matrix: RunMatrix, judged: Judged, places: NDArray[np.int32], options: Options) -> Batch:
+    """The run over the judged topics: one gather."""
+    return batch_from_places(judged, matrix.topics, matrix.starts, places[matrix.pairs], options)
 
 
 def conditions_of(qrels: Qrels, runs: Sequence[Run], scored: ScoredRun) -> dict[str, Any]:
@@ -187,9 +188,18 @@ def conditions_of(qrels: Qrels, runs: Sequence[Run], scored: ScoredRun) -> dict[
     shared = {k: v for k, v in scored.conditions.items() if k not in OF_ONE_RUN}
     return shared | {
         "qrels_version": qrels.version,
+        "comparison": comparison_of(qrels.campaign),
         "runs": len(runs),
         "runs_sha256": hashlib.sha256("\n".join(hashes).encode()).hexdigest(),
-        "product": f"Poolbench {version('poolbench')}",
+    }
+
+
+def comparison_of(campaign: Campaign) -> dict[str, Any]:
+    """The significance test that the campaign fixed in advance."""
+    return {
+        "test": campaign.test,
+        "correction": campaign.correction,
+        "level": campaign.alpha,
     }
 
 

@@ -10,8 +10,11 @@ from django import template
 from django.http import HttpRequest
 from django.template import Context
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.dateformat import format as format_date
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from campaigns.models import Campaign
 from evaluation.queries.standing import Standing, standing_of
@@ -44,23 +47,50 @@ class Tab:
     count: int | None = None
 
 
+SCORES = "scores-now score-set score-evaluate run-scores compare pairs measures-compared"
+AGREEMENT = "agreement-pair agreement-topics agreement-assessors disagreement disagreement-round"
+JUDGING = (
+    "plan-new plan-assign plan-reassign judging-assessor judging-flags training-sets"
+    " exchange judgments-import automatic-list automatic"
+)
 # Label, roles that see it ("" is everybody), the page, and the other pages below it.
 TABS = (
-    ("Overview", "", "campaign", ""),
-    ("Judge", "assessor", "work", "judge judge-change judge-skip judge-undo"),
-    ("My judgments", "assessor", "my-judgments", ""),
-    ("Topics", "", "topics", "topic topics-import topics-delete"),
-    ("Documents", "", "documents", "document documents-import documents-delete"),
-    ("Runs", "organizer participant", "runs", "run run-upload"),
-    ("Pool", "organizer", "pools", "pool"),
-    ("Judging", "organizer", "judging", "plan-new plan-assign"),
-    ("Agreement", "organizer", "agreement", ""),
-    ("Qrels", "organizer", "qrels-list", "qrels"),
-    ("Scores", "organizer participant", "scores", "score-set score-evaluate run-scores compare"),
-    ("People", "organizer", "people", "invite member-add"),
-    ("Log", "organizer", "events", ""),
-    ("Settings", "organizer", "campaign-settings", ""),
+    (gettext_lazy("Overview"), "", "campaign", ""),
+    (gettext_lazy("Judge"), "assessor", "work", "judge judge-change judge-skip judge-undo"),
+    (gettext_lazy("My judgments"), "assessor", "my-judgments", ""),
+    (gettext_lazy("Topics"), "", "topics", "topic topics-import topics-delete"),
+    (gettext_lazy("Documents"), "", "documents", "document documents-import documents-delete"),
+    (gettext_lazy("Runs"), "organizer participant", "runs", "run run-upload"),
+    (gettext_lazy("Pool"), "organizer", "pools", "pool"),
+    (
+        gettext_lazy("Judging"),
+        "organizer",
+        "judging",
+        JUDGING,
+    ),
+    (gettext_lazy("Agreement"), "organizer", "agreement", AGREEMENT),
+    (gettext_lazy("Adjudication"), "organizer adjudicator", "adjudication", "round-open meeting"),
+    (gettext_lazy("Qrels"), "organizer", "qrels-list", "qrels qrels-compare"),
+    (
+        gettext_lazy("Scores"),
+        "organizer participant",
+        "scores",
+        SCORES,
+    ),
+    (gettext_lazy("People"), "organizer", "people", "invite member-add"),
+    (gettext_lazy("Log"), "organizer", "events", ""),
+    (gettext_lazy("Settings"), "organizer", "campaign-settings", ""),
 )
+
+
+PHASES = {
+    "setup": gettext_lazy("Setup"),
+    "runs": gettext_lazy("Runs"),
+    "pool": gettext_lazy("Pool"),
+    "judging": pgettext_lazy("phase", "Judging"),
+    "qrels": gettext_lazy("Qrels"),
+    "scores": gettext_lazy("Scores"),
+}
 
 
 @register.inclusion_tag("partials/campaign_head.html", takes_context=True)
@@ -85,17 +115,36 @@ def link(name: str, campaign: Campaign) -> str:
 
 
 def when(moment: datetime) -> str:
-    return format_date(moment, "j M H:i" if moment.year == timezone.now().year else "j M Y")
+    this_year, another = pgettext("day and time", "j M H:i"), pgettext("day", "j M Y")
+    return format_date(moment, this_year if moment.year == timezone.now().year else another)
 
 
 def due(deadline: datetime | None) -> str:
     if deadline is None:
         return ""
-    return f"due {when(deadline)}" if timezone.now() < deadline else f"closed {when(deadline)}"
+    told = _("due %(at)s") if timezone.now() < deadline else _("closed %(at)s")
+    return told % {"at": when(deadline)}
 
 
-def plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def until(deadline: datetime | None) -> str:
+    return f", {due(deadline)}" if deadline else ""
+
+
+def number(count: int) -> str:
+    return number_format(count, force_grouping=True)
+
+
+def ngettext(one: str, many: str, count: int) -> str:
+    """Django's own, with ``count`` in its place ``%(n)s``; of this name for makemessages."""
+    return translation.ngettext(one, many, count) % {"n": number(count)}
+
+
+def documents(count: int) -> str:
+    return ngettext("%(n)s document", "%(n)s documents", count)
+
+
+def runs_in(count: int) -> str:
+    return ngettext("%(n)s run", "%(n)s runs", count)
 
 
 def phases_of(campaign: Campaign, now: Standing) -> list[Phase]:
@@ -115,7 +164,7 @@ def phases_of(campaign: Campaign, now: Standing) -> list[Phase]:
 
     return [
         Phase(
-            label=name.capitalize(),
+            label=str(PHASES[name]),
             state=state(name),
             note=notes[name],
             url=link(pages[name], campaign) if name in pages else "",
@@ -156,6 +205,7 @@ def phase_pages(now: Standing) -> dict[str, str]:
             "scores": "scores",
         }
     pages = {"setup": "topics"}
+    pages |= {"judging": "adjudication"} if now.adjudicates else {}
     pages |= {"judging": "work"} if now.assesses else {}
     return pages | ({"runs": "runs", "scores": "scores"} if now.participates else {})
 
@@ -163,23 +213,26 @@ def phase_pages(now: Standing) -> dict[str, str]:
 def notes_of(campaign: Campaign, now: Standing) -> dict[str, str]:
     """A few words a phase. Only organizers read counts of what others did."""
     organizer = now.organizes
-    released = f"released {when(now.released_at)}" if now.released_at else ""
+    released = _("released %(at)s") % {"at": when(now.released_at)} if now.released_at else ""
+    pooled, version = now.pool_size or 0, {"number": now.qrels}
     notes = {
-        "setup": [plural(now.topics, "topic")],
+        "setup": [ngettext("%(n)s topic", "%(n)s topics", now.topics)],
         "runs": ["", due(campaign.runs_deadline)],
-        "pool": [plural(now.pool_size or 0, "document") if organizer and now.pool else ""],
+        "pool": [documents(pooled) if organizer and now.pool else ""],
         "judging": ["", due(campaign.judging_deadline) if not now.all_judged else ""],
-        "qrels": [f"version {now.qrels}" if organizer and now.qrels else ""],
-        "scores": [released or ("not released" if organizer and now.scored_qrels else "")],
+        "qrels": [_("version %(number)s") % version if organizer and now.qrels else ""],
+        "scores": [released or (_("not released") if organizer and now.scored_qrels else "")],
     }
     if organizer:
-        runs = f"{plural(now.runs, 'run')} of {plural(now.teams, 'team')}"
-        notes["runs"][0] = runs if now.runs else "none yet"
-        notes["judging"][0] = f"{now.judged:,} of {now.slots:,} judged" if now.slots else ""
+        teams = ngettext("%(n)s team", "%(n)s teams", now.teams)
+        runs = _("%(runs)s of %(teams)s") % {"runs": runs_in(now.runs), "teams": teams}
+        judged = {"done": number(now.judged), "of": number(now.slots)}
+        notes["runs"][0] = runs if now.runs else _("none yet")
+        notes["judging"][0] = _("%(done)s of %(of)s judged") % judged if now.slots else ""
     elif now.participates:
-        notes["runs"][0] = f"{now.team_runs:,} of your team"
+        notes["runs"][0] = _("%(n)s of your team") % {"n": number(now.team_runs)}
     if now.assesses and not organizer:
-        notes["judging"][0] = f"{now.my_judged:,} by you"
+        notes["judging"][0] = _("%(n)s by you") % {"n": number(now.my_judged)}
     return {name: ", ".join(filter(None, words)) for name, words in notes.items()}
 
 
@@ -188,6 +241,7 @@ def needs_of(campaign: Campaign, now: Standing) -> list[Need]:
     all_needs = [
         *(organizer_needs(campaign, now) if now.organizes else ()),
         *(assessor_needs(campaign, now) if now.assesses else ()),
+        *(adjudicator_needs(now) if now.adjudicates else ()),
         *(participant_needs(campaign, now) if now.participates else ()),
     ]
     return [
@@ -206,54 +260,73 @@ def setup_needs(campaign: Campaign, now: Standing) -> Waiting:
     unread = now.topics > 0 and not now.documents and not now.slots and now.qrels is None
     uninvited = not now.runs and not now.participants
     poolable = closed and now.runs > 0 and now.pool is None and now.qrels is None
-    runs = plural(now.runs, "run")
+    pool = ngettext("%(n)s run can be pooled", "%(n)s runs can be pooled", now.runs)
     return [
-        (not now.grades, "There is no grade scale", "Set the scale", "campaign-settings"),
-        (not now.topics, "There are no topics", "Import topics", "topics-import"),
-        (unread, "Assessors have nothing to read", "Import documents", "documents-import"),
-        (now.topics > 0 and uninvited, "No team takes part yet", "Invite people", "people"),
-        (poolable, f"{runs} can be pooled", "Build the pool", "pools"),
+        (not now.grades, _("There is no grade scale"), _("Set the scale"), "campaign-settings"),
+        (not now.topics, _("There are no topics"), _("Import topics"), "topics-import"),
+        (unread, _("Assessors have nothing to read"), _("Import documents"), "documents-import"),
+        (now.topics > 0 and uninvited, _("No team takes part yet"), _("Invite people"), "people"),
+        (poolable, pool, _("Build the pool"), "pools"),
     ]
 
 
 def organizer_needs(campaign: Campaign, now: Standing) -> Waiting:
     unassigned = now.pool is not None and not now.slots and now.qrels is None
     late = now.open_slots > 0 and not campaign.takes_judgments()
-    missing = f"{plural(now.open_slots, 'judgment')} missing after the deadline"
+    missing = ngettext(
+        "%(n)s judgment missing after the deadline",
+        "%(n)s judgments missing after the deadline",
+        now.open_slots,
+    )
     fresh = now.qrels is not None and now.qrels != now.scored_qrels and now.runs > 0
     hidden = now.scored_qrels is not None and now.scored_released is None and not fresh
     newer = now.released_at is not None
-    unseen = f"Participants do not see the {'newest ' if newer else ''}scores"
+    unseen = _("Participants do not see the scores")
+    if newer:
+        unseen = _("Participants do not see the newest scores")
+    stale = _("Nothing is scored under qrels %(number)s") % {"number": now.qrels}
     unfixed = now.all_judged and now.qrels is None
     return [
         *setup_needs(campaign, now),
-        (unassigned, "Nobody judges the pool", "Assign topics", "plan-new"),
-        (late, missing, "See judging", "judging"),
-        (unfixed, "Everything is judged", "Release qrels", "qrels-list"),
-        (fresh, f"Nothing is scored under qrels {now.qrels}", "Evaluate", "scores"),
-        (hidden, unseen, "Release scores", "scores"),
+        (unassigned, _("Nobody judges the pool"), _("Assign topics"), "plan-new"),
+        (late, missing, _("See judging"), "judging"),
+        (unfixed, _("Everything is judged"), _("Release qrels"), "qrels-list"),
+        (fresh, stale, _("Evaluate"), "scores"),
+        (hidden, unseen, _("Release scores"), "scores"),
     ]
 
 
 def assessor_needs(campaign: Campaign, now: Standing) -> Waiting:
     waiting = now.my_open > 0 and campaign.takes_judgments()
-    words = plural(now.my_open, "document")
-    until = f", {due(campaign.judging_deadline)}" if campaign.judging_deadline else ""
-    verb = "waits" if now.my_open == 1 else "wait"
-    return [(waiting, f"{words} {verb} for you{until}", "Judge", "work")]
+    words = ngettext(
+        "%(n)s document waits for you", "%(n)s documents wait for you", now.my_open
+    ) + until(campaign.judging_deadline)
+    return [(waiting, words, _("Judge"), "work")]
+
+
+def adjudicator_needs(now: Standing) -> Waiting:
+    words = ngettext(
+        "%(n)s disagreement waits for you", "%(n)s disagreements wait for you", now.my_disputes
+    )
+    return [(now.my_disputes > 0, words, _("Adjudicate"), "adjudicate")]
 
 
 def participant_needs(campaign: Campaign, now: Standing) -> Waiting:
     limit = campaign.max_runs_per_team
     left = None if limit is None else max(limit - now.team_runs, 0)
-    room = "any number of runs" if left is None else f"{plural(left, 'more run')}"
-    until = f", {due(campaign.runs_deadline)}" if campaign.runs_deadline else ""
+    room = _("Your team may hand in any number of runs")
+    if left is not None:
+        room = ngettext(
+            "Your team may hand in %(n)s more run", "Your team may hand in %(n)s more runs", left
+        )
     out = now.released_at is not None
     may = campaign.takes_runs() and left != 0 and now.topics > 0 and not out
-    refused = f"{plural(now.team_refused, 'run')} of your team refused"
+    refused = ngettext(
+        "%(n)s run of your team refused", "%(n)s runs of your team refused", now.team_refused
+    )
     return [
-        (out, "The scores are out", "See your scores", "scores"),
-        (may, f"Your team may hand in {room}{until}", "Hand in a run", "run-upload"),
+        (out, _("The scores are out"), _("See your scores"), "scores"),
+        (may, room + until(campaign.runs_deadline), _("Hand in a run"), "run-upload"),
         (bool(now.team_refused) and may, refused, "", "runs"),
     ]
 
@@ -263,6 +336,7 @@ def next_of(campaign: Campaign, now: Standing) -> Need | None:
     all_steps = [
         *(organizer_steps(campaign, now) if now.organizes else ()),
         *(assessor_steps(now) if now.assesses else ()),
+        *(adjudicator_steps() if now.adjudicates else ()),
         *(participant_steps(now) if now.participates else ()),
     ]
     return next(
@@ -272,33 +346,53 @@ def next_of(campaign: Campaign, now: Standing) -> Need | None:
 
 
 def organizer_steps(campaign: Campaign, now: Standing) -> Waiting:
-    until = f" until {when(campaign.runs_deadline)}" if campaign.runs_deadline else ""
-    out = "The scores are out; later judgments can go into another qrels release"
+    coming, checked = (
+        _("Runs come in; then build the pool"),
+        _("Runs come in, each checked at once"),
+    )
+    if campaign.runs_deadline:
+        at = {"at": when(campaign.runs_deadline)}
+        coming = _("Runs come in until %(at)s; then build the pool") % at
+        checked = _("Runs come in until %(at)s, each checked at once") % at
+    out = _("The scores are out; later judgments can go into another qrels release")
+    watch = _("Watch the judging; when it is done, release qrels")
+    settling = ngettext(
+        "%(n)s disagreement left to adjudicate",
+        "%(n)s disagreements left to adjudicate",
+        now.to_adjudicate,
+    )
     return [
+        (now.to_adjudicate > 0, settling, "", "adjudication"),
         (now.released_at is not None, out, "", "qrels-list"),
-        (now.open_slots > 0, "Watch the judging; when it is done, release qrels", "", "judging"),
-        (now.runs > 0, f"Runs come in{until}; then build the pool", "", "pools"),
-        (True, f"Runs come in{until}, each checked at once", "", "runs"),
+        (now.open_slots > 0, watch, "", "judging"),
+        (now.runs > 0, coming, "", "pools"),
+        (True, checked, "", "runs"),
     ]
 
 
 def assessor_steps(now: Standing) -> Waiting:
-    all_done = "All that was yours is judged, thank you; look over what you said"
+    all_done = _("All that was yours is judged, thank you; look over what you said")
     return [
         (now.my_judged > 0, all_done, "", "my-judgments"),
-        (True, "Documents to judge, once topics are assigned to you", "", "work"),
+        (True, _("Documents to judge, once topics are assigned to you"), "", "work"),
     ]
 
 
+def adjudicator_steps() -> Waiting:
+    told = _("Disagreements to settle, once an organizer opens a round")
+    return [(True, told, "", "adjudication")]
+
+
 def participant_steps(now: Standing) -> Waiting:
-    return [(now.team_runs > 0, "Your scores, once the organizers release them", "", "runs")]
+    told = _("Your scores, once the organizers release them")
+    return [(now.team_runs > 0, told, "", "runs")]
 
 
 def tabs_of(campaign: Campaign, now: Standing, request: HttpRequest) -> list[Tab]:
     here = request.resolver_match.url_name if request.resolver_match else ""
     counts = {"topics": now.topics} | ({"runs": now.runs} if now.organizes else {})
     return [
-        Tab(label, link(page, campaign), here in (page, *below.split()), counts.get(page))
+        Tab(str(label), link(page, campaign), here in (page, *below.split()), counts.get(page))
         for label, roles, page, below in TABS
         if not roles or now.roles & set(roles.split())
     ]

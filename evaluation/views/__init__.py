@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from evaluation.views.board import evaluate, release, score_set, scores
+from evaluation.views.disagreement import (
+    disagreement,
+    disagreement_download,
+    disagreement_round,
+)
 from evaluation.views.files import run_scores_download, score_set_download
+from evaluation.views.live import live
+from evaluation.views.measures import measure, measures
+from evaluation.views.pairs import measures_compared, pairs, pairs_download
 from evaluation.views.runs import compare, run_scores
 
 __all__ = [
     "compare",
+    "disagreement",
+    "disagreement_download",
+    "disagreement_round",
     "evaluate",
+    "live",
+    "measure",
+    "measures",
+    "measures_compared",
+    "pairs",
+    "pairs_download",
     "release",
     "run_scores",
     "run_scores_download",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.core.measures.family import Measure
-from evaluation.queries.board import LOW_JUDGED, Board, Entry
+from evaluation.queries.board import LOW_JUDGED, Board, Entry, Spread
 
 USUAL = ("ndcg_cut_10", "map", "bpref", "bpref-10", "P_10", "recall_1000")
 TRUST = "judged_10"
@@ -62,13 +62,25 @@ def signed(value: float) -> str:
     return shown[1:] if float(shown) == 0 else shown.replace("-", "−")
 
 
+def p_text(value: float | None) -> str:
+    """A p value; very small ones only as that."""
+    return "< 0.0001" if value is not None and 0 < value < 0.0001 else figure(value)
+
+
 def column_of(measure: Measure, sort: str = "") -> Column:
     card, cut = measure.family.card, dict(measure.params).get("k")
-    title = f"{card.title.removesuffix(' at rank k')} at rank {cut}" if cut else card.title
+    title = f"{measure.title.removesuffix(' at rank k')} at rank {cut}" if cut else measure.title
     order = ""
     if sort.removeprefix("-") == measure.name:
         order = "ascending" if sort.startswith("-") else "descending"
     return Column(measure.name, title, card.reading, card.undefined, measure.family.whole, order)
+
+
+def compared_measures(board: Board) -> list[str]:
+    """Measures by which runs can be compared topic by topic: those that say what is better,
+    and whose figure over all topics is the arithmetic mean.
+    """
+    return [m.name for m in board.measures if m.compares]
 
 
 def shown_measures(board: Board, asked: Sequence[str]) -> list[str]:
@@ -78,7 +90,9 @@ def shown_measures(board: Board, asked: Sequence[str]) -> list[str]:
     own = board.score_set.campaign.measures
     chosen = [name for name in known if name in asked]
     chosen = chosen or [name for name in own if name in known and name != TRUST]
-    chosen = chosen or [name for name in USUAL if name in known] or known[:6]
+    usual = [name for name in USUAL if name in known]
+    # Who asked for other measures than the usual ones wants to see those.
+    chosen = chosen or (usual if len(usual) == len(USUAL) else known[:7])
     return [*(name for name in chosen if name != TRUST), *([TRUST] if TRUST in known else [])]
 
 
@@ -95,7 +109,8 @@ def sorted_entries(board: Board, sort: str) -> list[Entry]:
         key = {"run": lambda e: e.tag.lower(), "team": lambda e: (e.team.lower(), e.tag.lower())}
         return sorted(board.entries, key=key[name], reverse=turned)
     have = [entry for entry in board.entries if entry.means[name] is not None]
-    have.sort(key=lambda e: (-(e.means[name] or 0.0), e.tag))
+    sign = 1 if board.lower_is_better(name) else -1
+    have.sort(key=lambda e: (sign * (e.means[name] or 0.0), e.tag))
     rest = [entry for entry in board.entries if entry.means[name] is None]
     return [*(reversed(have) if turned else have), *rest]
 
@@ -103,24 +118,41 @@ def sorted_entries(board: Board, sort: str) -> list[Entry]:
 def rows_of(board: Board, columns: Sequence[Column], sort: str) -> list[Row]:
     """The table's rows. A bar stands in the column that sorts, "best" over all runs."""
     name = sort.removeprefix("-")
-    best = {column.name: board.spread(column.name).best for column in columns}
-    top = best.get(name)
+    spreads = {column.name: board.spread(column.name) for column in columns}
+    top = spreads[name].best if name in spreads else None
     rows = []
-    for place, entry in enumerate(sorted_entries(board, sort), start=1):
-        cells = tuple(cell(entry.means, column, best[column.name], name) for column in columns)
+    for at, entry in enumerate(sorted_entries(board, sort), start=1):
+        cells = tuple(cell(entry.means, column, spreads[column.name], name) for column in columns)
         leads = top is not None and entry.means[name] == top
+        place = at if name in WORDS else place_of(board, entry, name) or at
         rows.append(Row(entry, place, leads, cells))
     return rows
 
 
-def cell(means: Mapping[str, float | None], column: Column, best: float | None, sort: str) -> Cell:
+def place_of(board: Board, entry: Entry, name: str) -> int | None:
+    """The place of the run among all, seen or not; runs of the same mean share the best."""
+    mine = entry.means[name]
+    if mine is None:
+        return None
+    sign = -1.0 if board.lower_is_better(name) else 1.0
+    others = (means[name] for means in board.means)
+    return 1 + sum(value is not None and sign * value > sign * mine for value in others)
+
+
+def bar_of(value: float | None, spread: Spread) -> float | None:
+    """The length of a bar in hundredths of the longest; none below 0."""
+    if value is None or value < 0:
+        return None
+    return 100.0 * value / max(1.0, spread.best or 0.0, spread.worst or 0.0)
+
+
+def cell(means: Mapping[str, float | None], column: Column, spread: Spread, sort: str) -> Cell:
     value = means[column.name]
-    scale = (best or 1.0) if column.whole else 1.0
     return Cell(
         text=figure(value, whole=column.whole),
         value=value,
-        bar=100.0 * value / scale if value is not None and column.name == sort else None,
-        best=value is not None and value == best and column.name not in UNRANKED,
+        bar=bar_of(value, spread) if column.name == sort else None,
+        best=value is not None and value == spread.best and column.name not in UNRANKED,
         low=column.name == TRUST and value is not None and value < LOW_JUDGED,
     )
 

@@ -11,18 +11,23 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from campaigns.views.signed_in import SignedIn
-from evaluation.charts import difference_chart, topic_chart
+from evaluation.charts.topics import difference_chart, topic_chart
 from evaluation.queries.board import Board, Entry, Spread
 from evaluation.views.cells import (
     UNRANKED,
     Cell,
+    bar_of,
     column_of,
+    compared_measures,
     figure,
     shown_measures,
     signed,
     sorted_entries,
 )
+from evaluation.views.curves import curves_of
 from evaluation.views.gate import board_for, entry_for
+from evaluation.views.tested import significance
+from evaluation.views.unjudged import bounds_context
 
 TIE = 1e-9
 """Two values this close are a tie: the rest is the last digit of the arithmetic."""
@@ -41,6 +46,7 @@ class Beside:
     median: str
     worst: str
     tops: bool
+    bounds: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,9 @@ class Pair:
 def run_scores(request: SignedIn, slug: str, pk: int, run: int) -> HttpResponse:
     board = board_for(request, slug, pk)
     entry = entry_for(board, run)
-    chosen = column_of(board.measure(measure_asked(request, board)))
+    measure = board.measure(measure_asked(request, board))
+    wanted = request.GET.get("bounds") == "1"
+    chosen, left = column_of(measure), bounds_context(board, entry, measure, wanted=wanted)
     titles, values = topic_titles(board), board.values(entry, chosen.name)
     spreads = board.topic_spreads(chosen.name)
     order = in_order(board.topics, titles)
@@ -77,6 +85,7 @@ def run_scores(request: SignedIn, slug: str, pk: int, run: int) -> HttpResponse:
             values[at],
             spreads[at],
             whole=chosen.whole,
+            bounds=left["bounds_of"].get(board.topics[at], ""),
         )
         for at in order
     ]
@@ -94,15 +103,16 @@ def run_scores(request: SignedIn, slug: str, pk: int, run: int) -> HttpResponse:
         "missing": sum(value is None for value in values),
         "reasons": board.scored(entry).reasons,
     }
+    context |= left | curves_of(board, [entry], request.GET.get("topic", ""))
     return render(request, "evaluation/run.html", context)
 
 
 def compare(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Two runs that the reader sees on the board, topic by topic."""
     board = board_for(request, slug, pk)
-    name = measure_asked(request, board)
+    name = measure_asked(request, board, compared_measures(board))
     a, b = two_entries(request, board, name)
-    context = page_context(board, name) | {
+    context = page_context(board, name, compared_measures(board)) | {
         "crumbs": [("Scores", set_url(board)), ("Compare", "")],
         "entries": board.entries,
         "chosen": column_of(board.measure(name)),
@@ -110,7 +120,8 @@ def compare(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         "b": b,
     }
     if a and b:
-        context |= comparison(board, a, b, name)
+        context |= comparison(board, a, b, name) | curves_of(board, [a, b])
+        context |= significance(board, a, b, name)
     return render(request, "evaluation/compare.html", context)
 
 
@@ -126,23 +137,31 @@ def comparison(board: Board, a: Entry, b: Entry, name: str) -> dict[str, Any]:
     have = [pair for pair in pairs if pair.difference is not None]
     have.sort(key=lambda pair: (-(pair.difference or 0.0), pair.topic))
     differences = [pair.difference or 0.0 for pair in have]
+    sign = -1 if board.lower_is_better(name) else 1
     return {
         "pairs": [*have, *(pair for pair in pairs if pair.difference is None)],
         "left_out": len(pairs) - len(have),
         "mean": signed(sum(differences) / len(differences)) if differences else "–",
-        "wins": sum(value > TIE for value in differences),
-        "losses": sum(value < -TIE for value in differences),
+        "wins": sum(value * sign > TIE for value in differences),
+        "losses": sum(value * sign < -TIE for value in differences),
         "ties": sum(abs(value) <= TIE for value in differences),
-        "chart": difference_chart([pair.topic for pair in have], differences),
+        "chart": difference_chart(
+            [pair.topic for pair in have], [value * sign for value in differences]
+        ),
     }
 
 
-def page_context(board: Board, name: str) -> dict[str, Any]:
+def board_measures(board: Board) -> list[str]:
+    """The measures that have a value for each topic."""
+    return [m.name for m in board.measures if not (m.family.summary_only or m.family.text)]
+
+
+def page_context(board: Board, name: str, known: Sequence[str] | None = None) -> dict[str, Any]:
     return {
         "campaign": board.score_set.campaign,
         "score_set": board.score_set,
         "board": board,
-        "choices": [m.name for m in board.measures if not m.family.summary_only],
+        "choices": board_measures(board) if known is None else known,
         "measure": name,
     }
 
@@ -162,11 +181,12 @@ def in_order(topics: Sequence[str], titles: Mapping[str, str]) -> list[int]:
     return sorted(range(len(topics)), key=lambda at: (place.get(topics[at], len(place)), at))
 
 
-def measure_asked(request: SignedIn, board: Board) -> str:
-    asked = request.GET.get("measure", "")
-    if asked and asked not in board.score_set.measures:
-        raise Http404(f"no measure {asked}")
-    return asked or shown_measures(board, ())[0]
+def measure_asked(request: SignedIn, board: Board, known: Sequence[str] | None = None) -> str:
+    """The measure asked for, else the first that is shown: one of ``known``, or any."""
+    asked, known = request.GET.get("measure", ""), board_measures(board) if known is None else known
+    if not known or (asked and asked not in known):
+        raise Http404(f"no measure {asked}" if asked else "no measure to compare by")
+    return asked or next((name for name in shown_measures(board, ()) if name in known), known[0])
 
 
 def two_entries(request: SignedIn, board: Board, name: str) -> tuple[Entry | None, Entry | None]:
@@ -196,8 +216,9 @@ def mean_rows(board: Board, entry: Entry) -> list[Beside]:
     ]
 
 
-def beside(name: str, title: str, value: float | None, spread: Spread, *, whole: bool) -> Beside:
-    scale = (spread.best or 1.0) if whole else 1.0
+def beside(
+    name: str, title: str, value: float | None, spread: Spread, *, whole: bool, bounds: str = ""
+) -> Beside:
     best, median, worst = (
         figure(number, whole=whole) for number in (spread.best, spread.median, spread.worst)
     )
@@ -206,9 +227,10 @@ def beside(name: str, title: str, value: float | None, spread: Spread, *, whole:
         title=title,
         value=figure(value, whole=whole),
         number=value,
-        bar=None if value is None else 100.0 * value / scale,
+        bar=bar_of(value, spread),
         best=best,
         median=median,
         worst=worst,
         tops=value is not None and value == spread.best and name not in UNRANKED,
+        bounds=bounds,
     )

@@ -1,63 +1,153 @@
-"""From the judgments of several assessors to one grade a pair: policies that a release names."""
+"""From the judgments of several assessors to one grade a pair: policies that a release names.
+
+A name is a rule of the table (``majority``), a rule that yields to adjudications
+(``adjudicated-majority``), one assessor's own grades (``assessor:ada``), an automatic
+assessor's (``automatic:judge-7b``), or a rule with pairs that no person judged filled by an
+automatic assessor (``majority+automatic:judge-7b``). ``policy_named`` reads all of them.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 from campaigns.core.cards import Card
 
-Judgments = tuple[str, str, Mapping[str, int]]
-"""``(topic, docno, grade by assessor)``."""
+Row = tuple[str, str, int]
 NOT_JUDGED = -1
-SHOWN = 25
+ADJUDICATED, ASSESSOR, AUTOMATIC = "adjudicated-", "assessor:", "automatic:"
 
 
-class DisagreementError(ValueError):
-    """A policy that cannot decide; ``pairs`` lists every ``(topic, docno)`` concerned."""
+class UnknownPolicyError(KeyError):
+    """A name that says no policy; ``cure`` lists what may be said."""
 
-    def __init__(self, policy: str, pairs: Sequence[tuple[str, str]]) -> None:
-        self.pairs = tuple(pairs)
-        listed = ", ".join(f"{topic} {docno}" for topic, docno in pairs[:SHOWN])
-        more = f" and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else ""
-        super().__init__(
-            f"Policy {policy} cannot decide {len(pairs)} pair(s) with different grades: "
-            f"{listed}{more}. Choose another policy, or have them judged again."
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.cure = (
+            f"Choose one of: {', '.join(RULES)}; one of these after {ADJUDICATED}; "
+            f"{ASSESSOR}NAME; {AUTOMATIC}NAME; or a rule with +{AUTOMATIC}NAME behind it."
         )
+        super().__init__(name)
+
+    def __str__(self) -> str:
+        return f"There is no policy {self.name}. {self.cure}"
 
 
 @dataclass(frozen=True)
-class Policy:
+class Ballot:
+    """What was said of one pair.
+
+    ``people`` are the grades that count, by assessor; ``extra`` those beyond what the plan
+    wanted, which only their assessor's own qrels hear; ``adjudicated`` the grade that
+    settled the pair; ``automatic`` the grades by automatic assessor.
+    """
+
+    topic: str
+    docno: str
+    people: Mapping[str, int] = field(default_factory=dict)
+    extra: Mapping[str, int] = field(default_factory=dict)
+    adjudicated: int | None = None
+    automatic: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        return self.topic, self.docno
+
+    @cached_property
+    def grades(self) -> tuple[int, ...]:
+        """Of the people that count, ascending; those below 0 are none."""
+        return tuple(sorted(grade for grade in self.people.values() if grade >= 0))
+
+    @property
+    def disagree(self) -> bool:
+        return bool(self.grades) and self.grades[0] != self.grades[-1]
+
+
+@dataclass(frozen=True)
+class Rule:
     """``decide`` takes the grades of one pair, ascending and at least one; None: undecided."""
 
     card: Card
     decide: Callable[[Sequence[int]], int | None]
 
-    @property
-    def name(self) -> str:
-        return self.card.name
 
-
-def apply_policy(name: str, judgments: Iterable[Judgments]) -> list[tuple[str, str, int]]:
-    """``(topic, docno, grade)`` of every pair, sorted.
-
-    Grades below 0 are no judgments; a pair with no other one gets -1. Raises ``KeyError``
-    for an unknown policy and ``DisagreementError`` with every pair that it cannot decide.
+@dataclass(frozen=True)
+class Policy:
+    """``rule`` is a name of ``RULES``. ``own`` is the one assessor who is heard, ``automatic``
+    the automatic one: alone where ``alone``, else on pairs that no person judged.
     """
-    policy = POLICIES[name]
-    rows: list[tuple[str, str, int]] = []
+
+    name: str
+    card: Card
+    rule: str = "single"
+    adjudicated: bool = False
+    own: str = ""
+    automatic: str = ""
+    alone: bool = False
+
+    def heard(self, ballot: Ballot) -> tuple[int, ...] | None:
+        """The grades that decide, ascending; None: the pair is none of this policy's."""
+        if self.alone:
+            said = ballot.automatic if self.automatic else {**ballot.extra, **ballot.people}
+            grade = said.get(self.automatic or self.own)
+            return None if grade is None else (grade,) * (grade >= 0)
+        if self.adjudicated and ballot.adjudicated is not None:
+            return (ballot.adjudicated,) * (ballot.adjudicated >= 0)
+        filled = ballot.automatic.get(self.automatic) if self.automatic else None
+        if filled is not None and not ballot.grades:
+            return (filled,) * (filled >= 0)
+        return ballot.grades if ballot.people else None
+
+    def hears_automatic(self, ballot: Ballot) -> bool:
+        """Is the pair's grade that of the automatic assessor?"""
+        if self.automatic not in ballot.automatic:
+            return False
+        if self.alone:
+            return True
+        settled = self.adjudicated and ballot.adjudicated is not None
+        return not settled and not ballot.grades
+
+
+def policy_named(name: str) -> Policy:
+    """The policy that ``name`` says; ``UnknownPolicyError`` with what may be said instead."""
+    if name in POLICIES:
+        return POLICIES[name]
+    rule, plus, filler = name.partition("+" + AUTOMATIC)
+    if plus and filler and rule in POLICIES:
+        base = POLICIES[rule]
+        card = named_card(FORMS["+" + AUTOMATIC], name, filler, base.card.reading)
+        return Policy(name, card, base.rule, base.adjudicated, automatic=filler)
+    who = name.removeprefix(ASSESSOR)
+    if who and who != name and not plus:
+        return Policy(name, named_card(FORMS[ASSESSOR], name, who), own=who, alone=True)
+    who = name.removeprefix(AUTOMATIC)
+    if who and who != name and not plus:
+        return Policy(name, named_card(FORMS[AUTOMATIC], name, who), automatic=who, alone=True)
+    raise UnknownPolicyError(name)
+
+
+def settle(policy: Policy, ballots: Iterable[Ballot]) -> tuple[list[Row], list[tuple[str, str]]]:
+    """``(topic, docno, grade)`` of every pair that the policy holds, sorted; and the pairs that
+    it cannot decide.
+
+    Grades below 0 are no judgments; a pair with no other one gets -1.
+    """
+    rows: list[Row] = []
     undecided: list[tuple[str, str]] = []
-    for topic, docno, by_assessor in judgments:
-        grades = sorted(grade for grade in by_assessor.values() if grade >= 0)
-        grade = policy.decide(grades) if grades else NOT_JUDGED
+    # Few different lists of grades stand on many pairs: each is decided once.
+    decide = lru_cache(maxsize=None)(RULES[policy.rule].decide)
+    for ballot in ballots:
+        grades = policy.heard(ballot)
+        if grades is None:
+            continue
+        grade = decide(grades) if grades else NOT_JUDGED
         if grade is None:
-            undecided.append((topic, docno))
+            undecided.append(ballot.pair)
         else:
-            rows.append((topic, docno, grade))
-    if undecided:
-        raise DisagreementError(name, sorted(undecided))
-    return sorted(rows)
+            rows.append((*ballot.pair, grade))
+    return sorted(rows), sorted(undecided)
 
 
 def single(grades: Sequence[int]) -> int | None:
@@ -82,54 +172,120 @@ def maximum(grades: Sequence[int]) -> int:
     return grades[-1]
 
 
-def _policy(
-    decide: Callable[[Sequence[int]], int | None], name: str, title: str, rule: str, example: str
-) -> Policy:
+def _card(name: str, title: str, rule: str, example: str) -> Card:
     text = rule[0].upper() + rule[1:] + "."
-    card = Card(
+    return Card(
         name, title, rule, text, "Poolbench.", range="a grade of the scale", example=example
     )
-    return Policy(card, decide)
+
+
+RULES: dict[str, Rule] = {
+    rule.card.name: rule
+    for rule in (
+        Rule(
+            _card(
+                "single",
+                "One judgment",
+                "the grade that all assessors of the pair gave; a pair with different grades "
+                "stops the release",
+                "2, 2 gives 2; 1, 2 is refused.",
+            ),
+            single,
+        ),
+        Rule(
+            _card(
+                "majority",
+                "Majority vote",
+                "the grade given most often; among grades given equally often the lowest",
+                "0, 2, 2 gives 2; 1, 2 gives 1.",
+            ),
+            majority,
+        ),
+        Rule(
+            _card(
+                "median-floor",
+                "Median, rounded down",
+                "the middle grade; between two middle grades their mean, rounded down",
+                "0, 2, 3 gives 2; 0, 1 gives 0; 1, 3 gives 2.",
+            ),
+            median_floor,
+        ),
+        Rule(
+            _card(
+                "mean-floor",
+                "Mean, rounded down",
+                "the mean of the grades, rounded down",
+                "0, 2, 3 gives 1; 1, 2 gives 1.",
+            ),
+            mean_floor,
+        ),
+        Rule(
+            _card(
+                "maximum",
+                "Highest grade",
+                "the highest grade that any assessor gave",
+                "0, 2, 3 gives 3.",
+            ),
+            maximum,
+        ),
+    )
+}
+
+FORMS: dict[str, Card] = {
+    ADJUDICATED: _card(
+        "adjudicated-RULE",
+        "Adjudicated, else by a rule",
+        "the grade of the adjudication where one stands, else that of the rule; of several "
+        "adjudications of a pair the latest stands",
+        "`adjudicated-majority`: 0, 2, 2 adjudicated 1 gives 1; 0, 2, 2 alone gives 2.",
+    ),
+    ASSESSOR: _card(
+        "assessor:NAME",
+        "One assessor's own",
+        "the grades that the assessor of this username gave, and no other pairs",
+        "`assessor:ada`: ada 2, bob 0 gives 2; bob 0 alone leaves the pair out.",
+    ),
+    AUTOMATIC: _card(
+        "automatic:NAME",
+        "An automatic assessor's own",
+        "the grades that the automatic assessor of this name gave, and no other pairs",
+        "`automatic:robot`: ada 2, robot 3 gives 3; ada 2 alone leaves the pair out.",
+    ),
+    "+" + AUTOMATIC: _card(
+        "RULE+automatic:NAME",
+        "By a rule, filled by an automatic assessor",
+        "the grade by the rule where a person judged the pair, else that of the automatic assessor",
+        "`majority+automatic:robot`: ada 2, robot 3 gives 2; robot 3 alone gives 3.",
+    ),
+}
+"""The forms of names beyond the rules, by what marks them."""
+
+
+def named_card(form: Card, name: str, who: str, reading: str = "") -> Card:
+    """The card of one policy of a form that carries a name."""
+    if form.name == "RULE+automatic:NAME":
+        text = f"{reading} Where no person judged the pair, the grade of automatic assessor {who}."
+    else:
+        kind = "automatic assessor " if form.name == "automatic:NAME" else ""
+        text = f"The grades that {kind}{who} gave, and no other pairs."
+    title = f"{form.title}: {who}"
+    return Card(name, title, text, text, form.source, range=form.range, example=form.example)
+
+
+def _adjudicated(rule: Rule) -> Policy:
+    card = rule.card
+    name = ADJUDICATED + card.name
+    text = f"The grade of the adjudication where one stands; else {card.formula}."
+    title = f"Adjudicated, else {card.title[0].lower()}{card.title[1:]}"
+    made = Card(name, title, text, text, card.source, range=card.range, example=card.example)
+    return Policy(name, made, card.name, adjudicated=True)
 
 
 POLICIES: dict[str, Policy] = {
     policy.name: policy
     for policy in (
-        _policy(
-            single,
-            "single",
-            "One judgment",
-            "the grade that all assessors of the pair gave; a pair with different grades "
-            "stops the release",
-            "2, 2 gives 2; 1, 2 is refused.",
-        ),
-        _policy(
-            majority,
-            "majority",
-            "Majority vote",
-            "the grade given most often; among grades given equally often the lowest",
-            "0, 2, 2 gives 2; 1, 2 gives 1.",
-        ),
-        _policy(
-            median_floor,
-            "median-floor",
-            "Median, rounded down",
-            "the middle grade; between two middle grades their mean, rounded down",
-            "0, 2, 3 gives 2; 0, 1 gives 0; 1, 3 gives 2.",
-        ),
-        _policy(
-            mean_floor,
-            "mean-floor",
-            "Mean, rounded down",
-            "the mean of the grades, rounded down",
-            "0, 2, 3 gives 1; 1, 2 gives 1.",
-        ),
-        _policy(
-            maximum,
-            "maximum",
-            "Highest grade",
-            "the highest grade that any assessor gave",
-            "0, 2, 3 gives 3.",
-        ),
+        *(Policy(name, rule.card, name) for name, rule in RULES.items()),
+        *map(_adjudicated, RULES.values()),
     )
 }
+"""The policies that need no name of a person."""

@@ -2,27 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from campaigns.models import Campaign
+from campaigns.models import Campaign, User
 from judging.core.agreement.labels import MISSING, Labels
-from judging.queries.judgments import Vote, current_judgments, votes
+from judging.models import Purpose
+from judging.queries.judgments import log_until
+
+Grades = Mapping[tuple[str, tuple[str, str]], int]
+"""Grades by assessor and (topic, docno)."""
 
 
-def labels_of(campaign: Campaign) -> Labels:
-    """Current judgments of all assessors, extra ones too: each is one person's own word."""
-    scale = tuple(campaign.grades.order_by("value").values_list("value", flat=True))
-    # A grade below 0 is no judgment, here as in qrels files and policies.
-    cast = [vote for vote in votes(current_judgments(campaign)) if vote.grade >= 0]
-    return labels_from(cast, tuple(grade for grade in scale if grade >= 0))
+def scale_of(campaign: Campaign) -> tuple[int, ...]:
+    """The grades of the campaign. One below 0 is no judgment, as in qrels files and policies."""
+    values = campaign.grades.order_by("value").values_list("value", flat=True)
+    return tuple(value for value in values if value >= 0)
 
 
-def labels_from(cast: list[Vote], scale: tuple[int, ...]) -> Labels:
-    names = tuple(sorted({vote.assessor for vote in cast}))
-    pairs = tuple(sorted({(vote.topic, vote.docno) for vote in cast}))
+def labels_of(campaign: Campaign, purpose: str = Purpose.JUDGE) -> Labels:
+    """Current judgments of all assessors, extra ones too: each is one person's own word.
+    With another ``purpose`` those of automatic assessors, the repeats, and so on.
+    """
+    log = log_until(campaign, purpose=purpose).order_by("pk")
+    # The last revision stands: in the order of the log it overwrites those before it.
+    said = {
+        (assessor, topic, docno): grade
+        for assessor, topic, docno, grade in log.values_list(
+            "assessor_id", "topic_id", "docno", "grade"
+        ).iterator()
+    }
+    names, numbers = names_of({a for a, _, _ in said}), numbers_of(campaign)
+    cast = {
+        (names[a], (numbers[t], d)): grade
+        for (a, t, d), grade in said.items()
+        if grade is not None and grade >= 0
+    }
+    return labels_from(cast, scale_of(campaign))
+
+
+def names_of(users: set[int]) -> dict[int, str]:
+    """User names by key."""
+    return dict(User.objects.filter(pk__in=users).values_list("pk", "username"))
+
+
+def numbers_of(campaign: Campaign) -> dict[int, str]:
+    """Topic numbers by key."""
+    return dict(campaign.topics.values_list("pk", "number"))
+
+
+def labels_from(grades: Grades, scale: tuple[int, ...]) -> Labels:
+    """Labels with assessors and pairs in the order of their names."""
+    names = tuple(sorted({name for name, _ in grades}))
+    pairs = tuple(sorted({pair for _, pair in grades}))
     row = {name: at for at, name in enumerate(names)}
     column = {pair: at for at, pair in enumerate(pairs)}
-    grades = np.full((len(names), len(pairs)), MISSING, np.int32)
-    for vote in cast:
-        grades[row[vote.assessor], column[vote.topic, vote.docno]] = vote.grade
-    return Labels(names, pairs, grades, scale)
+    found = np.full((len(names), len(pairs)), MISSING, np.int32)
+    for (name, pair), grade in grades.items():
+        found[row[name], column[pair]] = grade
+    return Labels(names, pairs, found, scale)

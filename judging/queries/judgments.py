@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,9 +13,13 @@ from campaigns import store
 from campaigns.core.qrels import read_qrels
 from campaigns.core.tables import QrelsTable
 from campaigns.models import Campaign, User
-from judging.models import Judgment, Qrels
+from judging.core.policies import Ballot, policy_named, settle
+from judging.models import Judgment, Purpose, Qrels
 
+Pair = tuple[str, str]
 SAID = (Judgment.Kind.GRADE, Judgment.Kind.SKIP)
+ON_SCREEN = (Purpose.JUDGE, Purpose.REPEAT)
+"""What comes up on the judging screen; the assessor cannot tell the one from the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,29 +34,35 @@ class Vote:
 
 
 def log_until(
-    campaign: Campaign, as_of: datetime | None = None, last: int | None = None
+    campaign: Campaign,
+    as_of: datetime | None = None,
+    last: int | None = None,
+    purpose: str = Purpose.JUDGE,
 ) -> QuerySet[Judgment]:
-    """The log as it stood: rows up to the moment ``as_of`` and the row number ``last``."""
+    """The log of one purpose as it stood: rows up to the moment ``as_of`` and row ``last``."""
     bounds = Q() if as_of is None else Q(judged_at__lte=as_of)
     if last is not None:
         bounds &= Q(pk__lte=last)
-    return Judgment.objects.filter(bounds, campaign=campaign)
+    return Judgment.objects.filter(bounds, campaign=campaign, purpose=purpose)
 
 
 def latest(log: QuerySet[Judgment]) -> QuerySet[Judgment]:
-    """Of each (topic, docno, assessor) the last revision within ``log``.
+    """Of each (topic, docno, assessor, purpose) the last revision within ``log``.
 
     A revision is written after the one before it was read, so the highest row is the last.
     """
-    keys = log.order_by().values("topic", "docno", "assessor")
+    keys = log.order_by().values("topic", "docno", "assessor", "purpose")
     return log.filter(pk__in=keys.annotate(last=Max("pk")).values("last"))
 
 
 def current_judgments(
-    campaign: Campaign, as_of: datetime | None = None, last: int | None = None
+    campaign: Campaign,
+    as_of: datetime | None = None,
+    last: int | None = None,
+    purpose: str = Purpose.JUDGE,
 ) -> QuerySet[Judgment]:
     """Each assessor's current grade of each pair; what was skipped or taken back is out."""
-    return latest(log_until(campaign, as_of, last)).filter(kind=Judgment.Kind.GRADE)
+    return latest(log_until(campaign, as_of, last, purpose)).filter(kind=Judgment.Kind.GRADE)
 
 
 def votes(judgments: QuerySet[Judgment]) -> list[Vote]:
@@ -64,17 +74,81 @@ def votes(judgments: QuerySet[Judgment]) -> list[Vote]:
     return sorted(found, key=lambda vote: (vote.topic, vote.docno, vote.assessor))
 
 
-def counting(found: Iterable[Vote]) -> dict[tuple[str, str], list[Vote]]:
-    """By pair the votes that make its grade.
+def ballots(
+    campaign: Campaign,
+    as_of: datetime | None = None,
+    last: int | None = None,
+    topic: str | None = None,
+) -> list[Ballot]:
+    """All that was said of each pair, for a policy to decide; of one topic if it is named.
 
     A judgment without a slot (a lease that lapsed and was judged by another, or an import
     beyond the plan) counts only where no wanted judgment of the pair stands: so it is
-    never lost, and a pair never gets more votes than its plan asked for.
+    never lost, and a pair never gets more votes than its plan asked for. Blind repeats and
+    training are no part of it.
     """
-    by_pair: dict[tuple[str, str], list[Vote]] = defaultdict(list)
-    for vote in found:
-        by_pair[vote.topic, vote.docno].append(vote)
-    return {pair: [vote for vote in cast if vote.wanted] or cast for pair, cast in by_pair.items()}
+
+    def of(purpose: str) -> QuerySet[Judgment]:
+        found = current_judgments(campaign, as_of, last, purpose)
+        return found if topic is None else found.filter(topic__number=topic)
+
+    cast: dict[Pair, list[Vote]] = defaultdict(list)
+    for vote in votes(of(Purpose.JUDGE)):
+        cast[vote.topic, vote.docno].append(vote)
+    settled = adjudications(of(Purpose.ADJUDICATE))
+    machines = automatic_grades(of(Purpose.AUTOMATIC))
+    found = []
+    for pair in sorted({*cast, *settled, *machines}):
+        people = cast.get(pair, [])
+        wanted = [vote for vote in people if vote.wanted] or people
+        found.append(
+            Ballot(
+                *pair,
+                people={vote.assessor: vote.grade for vote in wanted},
+                extra={v.assessor: v.grade for v in people if not v.wanted and v not in wanted},
+                adjudicated=settled[pair].grade if pair in settled else None,
+                automatic=machines.get(pair, {}),
+            )
+        )
+    return found
+
+
+def adjudications(current: QuerySet[Judgment]) -> dict[Pair, Judgment]:
+    """By pair the adjudication that stands: the latest.
+
+    One given after its lease had passed to another stands only where no other does.
+    """
+    standing: dict[Pair, Judgment] = {}
+    for row in current.select_related("topic", "assessor").order_by("pk").iterator():
+        pair = row.topic.number, row.docno
+        if pair not in standing or not is_late(row) or is_late(standing[pair]):
+            standing[pair] = row
+    return standing
+
+
+def is_late(row: Judgment) -> bool:
+    return row.slot_id is None and row.lease is not None
+
+
+def automatic_grades(current: QuerySet[Judgment]) -> dict[Pair, dict[str, int]]:
+    """By pair the grades by name of automatic assessor."""
+    rows = current.order_by("pk").values_list(
+        "topic__number", "docno", "assessor__automatic__name", "grade"
+    )
+    found: dict[Pair, dict[str, int]] = defaultdict(dict)
+    for topic, docno, name, grade in rows.iterator():
+        found[topic, docno][name] = grade or 0
+    return found
+
+
+def provisional_grades(
+    campaign: Campaign, policy: str, topic: str
+) -> tuple[list[tuple[str, str, int]], int]:
+    """``(topic, docno, grade)`` of one topic's pairs by the current judgments, and how many
+    pairs are left out because ``policy`` cannot decide them yet.
+    """
+    rows, undecided = settle(policy_named(policy), ballots(campaign, topic=topic))
+    return rows, len(undecided)
 
 
 def qrels_table(qrels: Qrels) -> QrelsTable:
@@ -82,9 +156,11 @@ def qrels_table(qrels: Qrels) -> QrelsTable:
     return read_qrels(store.get(qrels.path), file=f"qrels {qrels.version}")
 
 
-def last_said(campaign: Campaign, assessor: User) -> QuerySet[Judgment]:
+def last_said(
+    campaign: Campaign, assessor: User, purposes: Collection[str] = ON_SCREEN
+) -> QuerySet[Judgment]:
     """The assessor's own current judgments and skips, newest first; imports are left out."""
-    own = Judgment.objects.filter(campaign=campaign, assessor=assessor)
+    own = Judgment.objects.filter(campaign=campaign, assessor=assessor, purpose__in=purposes)
     mine = latest(own).filter(kind__in=SAID).exclude(source=Judgment.Source.IMPORT)
     return mine.select_related("topic").order_by("-pk")
 

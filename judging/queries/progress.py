@@ -1,19 +1,24 @@
-"""What an organizer watches: how far each plan is, who works how fast, what is out or skipped."""
+"""How far a plan is, and who works how fast. Wanted judgments only; repeats are told apart."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, F, Window
+from django.db.models.functions import RowNumber
+from django.utils.translation import gettext as _
 
 from campaigns.models import Campaign, Role, Topic, User
-from judging.models import Judgment, Plan, Slot
+from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.queries.judgments import ON_SCREEN
+from judging.rules import DESIGN_NAMES
 
 IDLE = timedelta(minutes=5)
+RECENT = 500
 FEW = 5
 """A pace from fewer judgments in sequence than this would be a guess."""
 
@@ -45,11 +50,35 @@ class Tally:
         return 100 * self.done // self.of if self.of else 0
 
 
+@dataclass(frozen=True)
+class Seat:
+    """An assessor on a topic; ``paused``: nothing of it is handed to them for now."""
+
+    user: User
+    paused: bool = False
+
+
 @dataclass
 class TopicProgress:
+    """``reserved`` counts the open slots that are kept for one person, by user id."""
+
     topic: Topic
     tally: Tally
-    people: list[User] = field(default_factory=list)
+    seats: list[Seat] = field(default_factory=list)
+    reserved: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def people(self) -> list[User]:
+        return [seat.user for seat in self.seats]
+
+    @property
+    def free(self) -> int:
+        """Open slots that anybody on the topic may take."""
+        return self.tally.open - self.reserved.total()
+
+    @property
+    def paused(self) -> bool:
+        return bool(self.seats) and all(seat.paused for seat in self.seats)
 
 
 @dataclass
@@ -63,9 +92,20 @@ class PlanProgress:
         return f"plan-{self.plan.pk}"
 
     @property
+    def title(self) -> str:
+        """The design in words, with the most judgments that it gives a document."""
+        number = self.plan.overlap
+        if self.plan.design == "overlap":
+            return _("Overlap %(n)s") % {"n": number}
+        title = str(DESIGN_NAMES.get(self.plan.design, self.plan.design))
+        if number == 1:
+            return title
+        return _("%(design)s, up to %(n)s judgments") % {"design": title, "n": number}
+
+    @property
     def waiting(self) -> list[TopicProgress]:
         """Topics with work left and nobody to do it."""
-        return [row for row in self.topics if row.tally.left and not row.people]
+        return [row for row in self.topics if row.tally.left and not row.seats]
 
 
 @dataclass(frozen=True)
@@ -79,15 +119,19 @@ class Pace:
 
 @dataclass(frozen=True)
 class AssessorProgress:
-    """``share`` is the assessor's even part of what is left in their topics."""
+    """``share`` is what is left to the assessor: what they hold, what is kept for them, and
+    their even part of what anybody on their topics may take.
+    """
 
     user: User
     topics: int
     judged: int
     skipped: int
     held: int
+    repeats: int
     pace: Pace
     share: float
+    paused: bool
 
     @property
     def hours_left(self) -> float | None:
@@ -95,36 +139,50 @@ class AssessorProgress:
 
 
 def plan_progress(campaign: Campaign) -> list[PlanProgress]:
-    """Every plan of the campaign with its tally by topic, newest first."""
-    plans = list(campaign.plans.select_related("pool"))
-    people: dict[tuple[int, int], list[User]] = defaultdict(list)
-    # Who is no longer an assessor judges nothing, whatever was assigned.
-    able = set(campaign.members.filter(role=Role.ASSESSOR).values_list("user", flat=True))
-    for plan in Plan.objects.filter(campaign=campaign).prefetch_related("assignments__assessor"):
-        for row in plan.assignments.all():
-            if row.assessor_id in able:
-                people[plan.pk, row.topic_id].append(row.assessor)
-    tallies = tally_slots(campaign)
+    """Every judging plan of the campaign with its tally by topic, newest first."""
+    plans = list(campaign.plans.filter(kind=Plan.Kind.JUDGE).select_related("pool"))
+    seats = seats_of(campaign)
+    tallies, reserved = tally_slots(campaign)
     topics = {topic.pk: topic for topic in campaign.topics.all()}
     found = []
     for plan in plans:
         rows = [
-            TopicProgress(topic, tallies[plan.pk, pk], people[plan.pk, pk])
+            TopicProgress(topic, tallies[at], seats[at], reserved[at])
             for pk, topic in topics.items()
-            if (plan.pk, pk) in tallies
+            if (at := (plan.pk, pk)) in tallies
         ]
         found.append(PlanProgress(plan, add(row.tally for row in rows), rows))
     return found
 
 
-def tally_slots(campaign: Campaign) -> dict[tuple[int, int], Tally]:
-    rows = Slot.objects.filter(plan__campaign=campaign).order_by()
+def seats_of(campaign: Campaign) -> dict[tuple[int, int], list[Seat]]:
+    """By plan and topic who is assigned.
+
+    Who is no longer an assessor judges nothing, whatever was assigned.
+    """
+    able = campaign.members.filter(role=Role.ASSESSOR).values("user")
+    rows = Assignment.objects.filter(plan__campaign=campaign, assessor__in=able)
+    found: dict[tuple[int, int], list[Seat]] = defaultdict(list)
+    for row in rows.select_related("assessor").order_by("assessor__username"):
+        found[row.plan_id, row.topic_id].append(Seat(row.assessor, row.paused))
+    return found
+
+
+def tally_slots(
+    campaign: Campaign,
+) -> tuple[dict[tuple[int, int], Tally], dict[tuple[int, int], Counter[int]]]:
+    """By plan and topic the wanted judgments by state, and the open ones kept for somebody."""
+    slots = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.JUDGE).order_by()
     tallies: dict[tuple[int, int], Tally] = {}
-    for plan, topic, state, count in rows.values_list("plan", "topic", "state").annotate(
-        Count("pk")
-    ):
-        setattr(tallies.setdefault((plan, topic), Tally()), state, count)
-    return tallies
+    reserved: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+    for plan, topic, state, whose, count in slots.values_list(
+        "plan", "topic", "state", "reserved_for"
+    ).annotate(Count("pk")):
+        tally = tallies.setdefault((plan, topic), Tally())
+        setattr(tally, state, getattr(tally, state) + count)
+        if state == Slot.State.OPEN and whose is not None:
+            reserved[plan, topic][whose] += count
+    return tallies, reserved
 
 
 def add(tallies: Iterable[Tally]) -> Tally:
@@ -139,40 +197,70 @@ def add(tallies: Iterable[Tally]) -> Tally:
 
 def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list[AssessorProgress]:
     """Every assessor, and everyone who has judged, with pace and share."""
-    slots = Slot.objects.filter(plan__campaign=campaign, assessor__isnull=False).order_by()
-    states: dict[int, Counter[str]] = defaultdict(Counter)
-    for user, state, count in slots.values_list("assessor", "state").annotate(Count("pk")):
-        states[user or 0][state] = count
-    paces, share, topics = paces_of(campaign), Counter[int](), Counter[int]()
-    for row in (row for found in plans for row in found.topics):
-        for user in row.people:
-            share[user.pk] += row.tally.left / len(row.people)  # type: ignore[assignment]
-            topics[user.pk] += 1
+    states, paces = states_of(campaign), paces_of(campaign)
+    share, topics, active = shares(plans)
     roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
     everyone = User.objects.filter(pk__in=roles) | User.objects.filter(pk__in=[*states, *paces])
     return [
         AssessorProgress(
             user=user,
             topics=topics[user.pk],
-            judged=states[user.pk][Slot.State.JUDGED],
-            skipped=states[user.pk][Slot.State.SKIPPED],
-            held=states[user.pk][Slot.State.LEASED],
+            judged=states[user.pk][Purpose.JUDGE, Slot.State.JUDGED],
+            skipped=states[user.pk][Purpose.JUDGE, Slot.State.SKIPPED],
+            held=(held := states[user.pk][Purpose.JUDGE, Slot.State.LEASED]),
+            repeats=states[user.pk][Purpose.REPEAT, Slot.State.JUDGED],
             pace=paces.get(user.pk, Pace(0, None, None)),
-            share=share[user.pk],
+            share=share[user.pk] + held,
+            paused=bool(topics[user.pk]) and not active[user.pk],
         )
         for user in everyone.order_by("username")
     ]
 
 
+def states_of(campaign: Campaign) -> dict[int, Counter[tuple[str, str]]]:
+    """By user id their slots by purpose and state."""
+    slots = Slot.objects.filter(plan__campaign=campaign, assessor__isnull=False).order_by()
+    states: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
+    rows = slots.filter(purpose__in=ON_SCREEN).values_list("assessor", "purpose", "state")
+    for user, purpose, state, count in rows.annotate(Count("pk")):
+        states[user or 0][purpose, state] = count
+    return states
+
+
+def shares(
+    plans: Sequence[PlanProgress],
+) -> tuple[dict[int, float], Counter[int], Counter[int]]:
+    """By user id: open slots that will fall to them, their topics, those not paused."""
+    share: dict[int, float] = defaultdict(float)
+    topics, active = Counter[int](), Counter[int]()
+    for found in plans:
+        for row in found.topics:
+            for user, count in row.reserved.items():
+                share[user] += count
+            for seat in row.seats:
+                share[seat.user.pk] += row.free / len(row.seats)
+                topics[seat.user.pk] += 1
+                active[seat.user.pk] += not (seat.paused or found.plan.paused)
+    return share, topics, active
+
+
 def paces_of(campaign: Campaign, assessor: User | None = None) -> dict[int, Pace]:
-    """By assessor how fast they judge; imports say nothing of that and are left out."""
-    log = Judgment.objects.filter(campaign=campaign).exclude(source=Judgment.Source.IMPORT)
+    """By assessor how fast they judge; imports say nothing of that and are left out.
+
+    The pace is that of the last ``RECENT`` judgments: what it has come to, and the same
+    work for a long campaign as for a short one.
+    """
+    log = Judgment.objects.filter(campaign=campaign, purpose__in=ON_SCREEN)
+    log = log.exclude(source=Judgment.Source.IMPORT).order_by()
     if assessor is not None:
         log = log.filter(assessor=assessor)
+    counts = dict(log.values_list("assessor").annotate(Count("pk")))
+    back = Window(RowNumber(), partition_by="assessor", order_by=F("pk").desc())
+    recent = log.annotate(back=back).filter(back__lte=RECENT).order_by("pk")
     times: dict[int, list[datetime]] = defaultdict(list)
-    for user, at in log.order_by("pk").values_list("assessor", "judged_at").iterator():
+    for user, at in recent.values_list("assessor", "judged_at").iterator():
         times[user].append(at)
-    return {user: pace(moments) for user, moments in times.items()}
+    return {user: replace(pace(at), judgments=counts[user]) for user, at in times.items()}
 
 
 def pace(moments: Sequence[datetime]) -> Pace:
@@ -183,19 +271,7 @@ def pace(moments: Sequence[datetime]) -> Pace:
     return Pace(len(moments), moments[-1] if moments else None, per_hour)
 
 
-def leases(campaign: Campaign) -> QuerySet[Slot]:
-    """Documents that are out, the longest first."""
-    out = Slot.objects.filter(plan__campaign=campaign, state=Slot.State.LEASED)
-    return out.select_related("topic", "assessor").order_by("leased_at")
-
-
-def skipped(campaign: Campaign) -> list[tuple[Slot, Judgment | None]]:
-    """Skipped slots, each with the skip that says why."""
-    slots = Slot.objects.filter(plan__campaign=campaign, state=Slot.State.SKIPPED)
-    said: dict[int | None, Judgment] = {}
-    for row in Judgment.objects.filter(
-        campaign=campaign, kind=Judgment.Kind.SKIP, slot__state=Slot.State.SKIPPED
-    ).order_by("pk"):
-        said[row.slot_id] = row
-    found = slots.select_related("topic", "assessor", "item").order_by("topic__position", "pk")
-    return [(slot, said.get(slot.pk)) for slot in found]
+def mean_pace(paces: Iterable[Pace]) -> float | None:
+    """Judgments an active hour, the mean of those whose pace can be told; None: nobody's."""
+    known = [pace.per_hour for pace in paces if pace.per_hour]
+    return sum(known) / len(known) if known else None

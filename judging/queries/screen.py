@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from django.db.models import Count, QuerySet
 
 from campaigns.models import Campaign, Document, Topic, User
-from judging.models import Assignment, Judgment, Slot
-from judging.queries.judgments import SAID, last_said, latest
-from judging.queries.slots import claimable
+from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.queries.judgments import ON_SCREEN, SAID, last_said, latest, log_until
+from judging.queries.slots import left_by_topic
 
 RECENT = 5
 
@@ -49,14 +49,16 @@ class MyTopic:
 
 def my_topics(campaign: Campaign, assessor: User) -> list[MyTopic]:
     """Every topic that is assigned to the assessor, or in which they hold or have judged."""
-    slots = Slot.objects.filter(plan__campaign=campaign, assessor=assessor).order_by()
+    slots = slots_on_screen(campaign, assessor)
     mine: dict[int, Counter[str]] = {}
     for topic, state, count in slots.values_list("topic", "state").annotate(Count("pk")):
         mine.setdefault(topic, Counter())[state] = count
-    free = dict(free_by_topic(campaign, assessor))
-    assigned = Assignment.objects.filter(plan__campaign=campaign, assessor=assessor).order_by()
-    plans = assigned.values_list("topic", "plan__paused")
-    paused = {topic: all(p for t, p in plans if t == topic) for topic, _ in plans}
+    free = left_by_topic(assessor, campaign)
+    assigned = Assignment.objects.filter(
+        plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE, assessor=assessor
+    ).order_by()
+    plans = assigned.values_list("topic", "plan__paused", "paused")
+    paused = {topic: all(p or q for t, p, q in plans if t == topic) for topic, _, _ in plans}
     topics = campaign.topics.filter(pk__in={*paused, *mine})
     return [
         MyTopic(
@@ -64,7 +66,7 @@ def my_topics(campaign: Campaign, assessor: User) -> list[MyTopic]:
             judged=mine.get(topic.pk, Counter())[Slot.State.JUDGED],
             skipped=mine.get(topic.pk, Counter())[Slot.State.SKIPPED],
             held=mine.get(topic.pk, Counter())[Slot.State.LEASED],
-            open=free.get(topic.pk, 0),
+            open=free[topic.pk],
             paused=paused.get(topic.pk, False),
         )
         for topic in topics
@@ -72,21 +74,21 @@ def my_topics(campaign: Campaign, assessor: User) -> list[MyTopic]:
 
 
 def progress_in(campaign: Campaign, assessor: User, topic: Topic) -> MyTopic:
-    slots = Slot.objects.filter(plan__campaign=campaign, assessor=assessor, topic=topic)
-    states = dict(slots.order_by().values_list("state").annotate(Count("pk")))
-    free = claimable(campaign=campaign, actor=assessor).filter(topic=topic).order_by()
+    slots = slots_on_screen(campaign, assessor).filter(topic=topic)
+    states = dict(slots.values_list("state").annotate(Count("pk")))
     return MyTopic(
         topic=topic,
         judged=states.get(Slot.State.JUDGED, 0),
         skipped=states.get(Slot.State.SKIPPED, 0),
         held=states.get(Slot.State.LEASED, 0),
-        open=free.aggregate(pairs=Count("item", distinct=True))["pairs"],
+        open=left_by_topic(assessor, campaign, topic)[topic.pk],
     )
 
 
-def free_by_topic(campaign: Campaign, assessor: User) -> QuerySet[Slot, tuple[int, int]]:
-    free = claimable(campaign=campaign, actor=assessor).order_by()
-    return free.values_list("topic").annotate(Count("item", distinct=True))
+def slots_on_screen(campaign: Campaign, assessor: User) -> QuerySet[Slot]:
+    """The assessor's slots; what comes a second time counts like any other."""
+    own = Slot.objects.filter(plan__campaign=campaign, assessor=assessor, purpose__in=ON_SCREEN)
+    return own.order_by()
 
 
 def recent(campaign: Campaign, assessor: User, topic: Topic) -> list[Judgment]:
@@ -96,7 +98,9 @@ def recent(campaign: Campaign, assessor: User, topic: Topic) -> list[Judgment]:
 
 def standing(campaign: Campaign, assessor: User, topic: Topic, docno: str) -> Judgment | None:
     """The assessor's last word on a pair: a grade, a skip, or that it was taken back."""
-    own = Judgment.objects.filter(campaign=campaign, topic=topic, docno=docno, assessor=assessor)
+    own = Judgment.objects.filter(
+        campaign=campaign, topic=topic, docno=docno, assessor=assessor, purpose=Purpose.JUDGE
+    )
     return own.order_by("-revision").first()
 
 
@@ -106,6 +110,6 @@ def document_of(campaign: Campaign, docno: str) -> Document | None:
 
 def said_by(campaign: Campaign, assessor: User) -> QuerySet[Judgment]:
     """All that stands of an assessor in a campaign, imports too, newest first."""
-    own = Judgment.objects.filter(campaign=campaign, assessor=assessor)
+    own = log_until(campaign).filter(assessor=assessor)
     mine = latest(own).filter(kind__in=SAID)
     return mine.select_related("topic").order_by("-pk")

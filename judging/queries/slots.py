@@ -1,13 +1,21 @@
-"""Slots, read: what may be claimed, and by whom."""
+"""Slots, read: what may be claimed, by whom, and how much that is."""
 
 from __future__ import annotations
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from collections import Counter, defaultdict
+from functools import reduce
+from operator import or_
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
-from judging.models import Assignment, Judgment, Slot
-from judging.queries.judgments import SAID
+from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.queries.judgments import ON_SCREEN, SAID
+
+PURPOSES = {Plan.Kind.JUDGE: ON_SCREEN, Plan.Kind.ADJUDICATE: (Purpose.ADJUDICATE,)}
+"""By kind of plan what its slots are for."""
+PEOPLE = (Purpose.JUDGE, Purpose.REPEAT, Purpose.ADJUDICATE)
 
 
 def free_slots() -> Q:
@@ -16,27 +24,131 @@ def free_slots() -> Q:
     return Q(state=Slot.State.OPEN) | lapsed
 
 
-def held(actor: User, campaign: Campaign, topic: Topic) -> Slot | None:
-    """The document that ``actor`` was shown last and has not judged; it may have run out."""
-    own = Slot.objects.filter(plan__campaign=campaign, topic=topic, assessor=actor)
-    return own.filter(state=Slot.State.LEASED).select_related("item").order_by("-leased_at").first()
-
-
-def claimable(actor: User, campaign: Campaign) -> QuerySet[Slot]:
-    """The slots that ``claim`` may hand to ``actor``, in the order of handing out."""
-    assigned = Assignment.objects.filter(
-        plan=OuterRef("plan"), topic=OuterRef("topic"), assessor=actor
-    )
-    own = Slot.objects.filter(item=OuterRef("item"), assessor=actor)
-    said = Judgment.objects.filter(
-        campaign=campaign, topic=OuterRef("topic"), docno=OuterRef("item__docno"), assessor=actor
-    )
-    found = Slot.objects.filter(
-        free_slots(),
-        Exists(assigned),
-        ~Exists(own),
-        ~Exists(said.filter(kind__in=SAID)),
+def held(
+    actor: User, campaign: Campaign, topic: Topic | None, kind: str = Plan.Kind.JUDGE
+) -> QuerySet[Slot]:
+    """What ``actor`` was handed and has not judged, oldest first; a lease may have run out."""
+    own = Slot.objects.filter(
         plan__campaign=campaign,
+        assessor=actor,
+        state=Slot.State.LEASED,
+        purpose__in=PURPOSES[Plan.Kind(kind)],
+    )
+    if topic is not None:
+        own = own.filter(topic=topic)
+    return own.select_related("item", "topic").order_by("leased_at", "pk")
+
+
+def assignments_of(actor: User) -> QuerySet[Assignment]:
+    """Within a query of slots: what assigns the slot's topic to ``actor``."""
+    return Assignment.objects.filter(plan=OuterRef("plan"), topic=OuterRef("topic"), assessor=actor)
+
+
+def offered(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
+    """Free slots of the topics that are assigned to ``actor``, theirs to judge or not."""
+    return free_slots() & Q(
+        Exists(assignments_of(actor).filter(paused=False)),
+        Q(reserved_for=None) | Q(reserved_for=actor),
+        purpose=PURPOSES[Plan.Kind(kind)][0],
         plan__paused=False,
     )
-    return found.select_related("item").order_by("position", "k")
+
+
+def untouched(actor: User) -> Q:
+    """Slots of pairs that ``actor`` does not hold and has not had a say in."""
+    own = Slot.objects.filter(item=OuterRef("item"), assessor=actor)
+    said = Judgment.objects.filter(
+        campaign=OuterRef("plan__campaign"),
+        topic=OuterRef("topic"),
+        docno=OuterRef("item__docno"),
+        assessor=actor,
+        kind__in=SAID,
+        purpose__in=PEOPLE,
+    )
+    return Q(~Exists(own), ~Exists(said))
+
+
+def claimable(actor: User, campaign: Campaign, kind: str = Plan.Kind.JUDGE) -> QuerySet[Slot]:
+    """The slots that ``claim`` may hand to ``actor``, in the order of handing out.
+
+    Never of a pair that the actor holds, or has or had a say in: so a third person settles
+    what two have judged. Repeats are not among them, see ``repeats``.
+    """
+    found = Slot.objects.filter(offered(actor, kind), untouched(actor), plan__campaign=campaign)
+    return found.select_related("item", "topic").order_by("position", "k")
+
+
+def repeats(actor: User) -> Q:
+    """Documents that are to come to ``actor`` a second time."""
+    paused = assignments_of(actor).filter(paused=True)
+    free = {"purpose": Purpose.REPEAT, "reserved_for": actor, "plan__paused": False}
+    return free_slots() & Q(~Exists(paused), **free)
+
+
+def repeats_of(actor: User, campaign: Campaign) -> QuerySet[Slot]:
+    """The repeats that wait for ``actor``, the first due first."""
+    found = Slot.objects.filter(repeats(actor), plan__campaign=campaign)
+    return found.select_related("item", "topic").order_by("position", "pk")
+
+
+def left_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -> Counter[int]:
+    """By topic id how many documents could still be handed to ``actor``, repeats too.
+
+    What is offered less what the actor has touched: the latter is looked up from the
+    actor's side, which is short, and not for each of all open slots.
+    """
+    here = {} if topic is None else {"topic": topic}
+    on_offer = offer_of(actor, campaign, here)
+    if on_offer is None:
+        return Counter()
+    free = Slot.objects.filter(on_offer).order_by()
+    left = Counter(dict(free.values_list("topic").annotate(Count("item", distinct=True))))
+    same = Slot.objects.filter(on_offer, item=OuterRef("item"))
+    own = Slot.objects.filter(Exists(same), assessor=actor, plan__campaign=campaign, **here)
+    touched = own.order_by().values_list("topic").annotate(Count("item", distinct=True))
+    left.subtract(dict(touched))
+    left.subtract(said_without_slot(actor, campaign, on_offer, here))
+    again = repeats_of(actor, campaign).filter(state=Slot.State.OPEN, **here)
+    left.update(again.order_by().values_list("topic", flat=True))
+    return +left
+
+
+def offer_of(actor: User, campaign: Campaign, here: dict[str, Topic]) -> Q | None:
+    """As ``offered``, without a look at other tables for each slot; None if nothing is."""
+    assigned = Assignment.objects.filter(
+        plan__campaign=campaign,
+        plan__kind=Plan.Kind.JUDGE,
+        plan__paused=False,
+        paused=False,
+        assessor=actor,
+        **here,
+    )
+    topics: dict[int, list[int]] = defaultdict(list)
+    for plan, topic in assigned.order_by().values_list("plan", "topic"):
+        topics[plan].append(topic)
+    if not topics:
+        return None
+    places = [Q(plan=plan, topic__in=listed) for plan, listed in topics.items()]
+    whose = Q(reserved_for=None) | Q(reserved_for=actor)
+    return Q(free_slots(), whose, reduce(or_, places), purpose=Purpose.JUDGE)
+
+
+def said_without_slot(
+    actor: User, campaign: Campaign, on_offer: Q, here: dict[str, Topic]
+) -> Counter[int]:
+    """By topic the pairs on offer that ``actor`` has judged without a slot: imports mostly."""
+    said = Judgment.objects.filter(
+        campaign=campaign,
+        assessor=actor,
+        slot=None,
+        kind__in=SAID,
+        purpose__in=PEOPLE,
+        **here,
+    )
+    pairs = set(said.order_by().values_list("topic", "docno"))
+    if not pairs:
+        return Counter()
+    own = Slot.objects.filter(item=OuterRef("item"), assessor=actor)
+    free = Slot.objects.filter(on_offer, ~Exists(own), topic__in={topic for topic, _ in pairs})
+    found = pairs & set(free.order_by().values_list("topic", "item__docno"))
+    return Counter(topic for topic, _ in found)

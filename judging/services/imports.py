@@ -3,27 +3,63 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from functools import partial
-from uuid import uuid4
+from pathlib import PurePath
 
+from campaigns import store
 from campaigns.core.faults import BadFile, FaultReport
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Role, Topic, User
 from campaigns.rules import require
 from campaigns.services import events
-from judging.models import Judgment, Slot
-from judging.queries.judgments import latest
-from judging.queries.slots import free_slots
+from campaigns.services.collection import batches, expanded
+from judging.core.exchange.reading import Reading, read_judgments
+from judging.core.exchange.settling import Choices, Known, Settled, settle
+from judging.core.exchange.twice import RULES, Ballot
+from judging.models import AutomaticAssessor, Judgment, Purpose
+from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
+from judging.services.bulk import Counts, Row, append_all, fresh_of, known_to
 from judging.services.log import lock, retried
 
-BATCH = 500
-Row = tuple[str, str, int]
-Pair = tuple[int, str]
+Graded = tuple[str, str, int]
+LINKS = "-_. "
+SHOWN = 200
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user settles about a file.
+
+    Who judged is said by ``assessor``, by ``automatic``, by the file's name (``by_file``) or
+    by the file itself. ``labels`` gives a grade, or ``-`` for none, by label; ``people`` a
+    user name by name in the file; ``duplicates`` is a name of ``RULES``.
+    """
+
+    format: str = ""
+    assessor: User | None = None
+    automatic: AutomaticAssessor | None = None
+    by_file: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)
+    people: Mapping[str, str] = field(default_factory=dict)
+    duplicates: str = "refuse"
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What a file would do: ``rows`` by account, ``counts`` of them, all faults in ``report``."""
+
+    reading: Reading
+    settled: Settled
+    report: FaultReport
+    rows: dict[User, list[Row]]
+    counts: Counts
+    sha256: str
 
 
 def import_judgments(
-    *, actor: User, campaign: Campaign, assessor: User, rows: Iterable[Row]
+    *, actor: User, campaign: Campaign, assessor: User, rows: Iterable[Graded]
 ) -> int:
     """Write ``(topic, docno, grade)`` rows into the log as ``assessor``'s; return how many.
 
@@ -35,45 +71,214 @@ def import_judgments(
     """
     require(actor, "campaigns.manage", campaign)
     require_assessor(campaign, assessor)
-    topics = {topic.number: topic for topic in campaign.topics.all()}
-    listed = checked(campaign, topics, list(rows))
-    return retried(partial(write, actor, campaign, assessor, listed))
+    listed = checked(campaign, list(rows))
+    counts = retried(partial(write, actor, campaign, {assessor: listed}, Purpose.JUDGE, {}))
+    return counts.written
+
+
+def preview_file(
+    *, actor: User, campaign: Campaign, data: bytes, file: str, options: Options
+) -> Examined:
+    """What ``import_file`` would do; nothing is written, faults stand in ``report``.
+
+    Raises ``BadFile`` only for what cannot be opened: broken gzip, too large.
+    """
+    require(actor, "campaigns.manage", campaign)
+    check_options(campaign, options)
+    return examine(campaign, data, file, options)
+
+
+def import_file(
+    *,
+    actor: User,
+    campaign: Campaign,
+    data: bytes,
+    file: str,
+    options: Options,
+    report: FaultReport | None = None,
+) -> Counts:
+    """Write the judgments of a file (plain or gzip), all or none; return what came of them.
+
+    The same file again changes nothing. Warnings are copied to ``report``. Raises
+    ``BadFile`` with every fault of the file; the log names file, hash, mapping and rule.
+    """
+    require(actor, "campaigns.manage", campaign)
+    check_options(campaign, options)
+    found = examine(campaign, data, file, options)
+    if found.report.has_errors:
+        raise BadFile(found.report)
+    if report is not None:
+        report.faults, report.counts = found.report.faults, found.report.counts
+    purpose = Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
+    told = told_of(found, file, options)
+    return retried(partial(write, actor, campaign, found.rows, purpose, told))
 
 
 def write(
-    actor: User, campaign: Campaign, assessor: User, listed: list[tuple[int, str, int]]
-) -> int:
-    """Append what is new of ``listed``; the assessor may be judging at the same time."""
+    actor: User,
+    campaign: Campaign,
+    rows: Mapping[User, list[Row]],
+    purpose: str,
+    told: Mapping[str, object],
+) -> Counts:
+    """Append what is new by every assessor; they may be judging at the same time."""
     lock(campaign)
-    known = known_to(campaign, assessor)
-    fresh = [row for row in listed if known.get(row[:2], (0, None))[1] != row[2]]
-    slots = fill(campaign, assessor, {(topic, docno) for topic, docno, _ in fresh})
-    Judgment.objects.bulk_create(
-        (
-            Judgment(
-                campaign=campaign,
-                topic_id=topic,
-                docno=docno,
-                assessor=assessor,
-                revision=known.get((topic, docno), (0, None))[0] + 1,
-                kind=Judgment.Kind.GRADE,
-                grade=grade,
-                slot_id=slots.get((topic, docno)),
-                source=Judgment.Source.IMPORT,
-            )
-            for topic, docno, grade in fresh
+    counts = Counts()
+    for assessor, listed in rows.items():
+        counts += append_all(campaign, assessor, listed, purpose=purpose)
+    names = ", ".join(user.username for user in rows)
+    if counts.written or counts.unchanged or told:
+        events.record(
+            campaign=campaign,
+            actor=actor,
+            verb="imported judgments",
+            subject=f"{counts.written} by {names}",
+            known_before=counts.unchanged,
+            revised=counts.revised,
+            without_slot=counts.without_slot,
+            **told,
+        )
+    return counts
+
+
+def examine(campaign: Campaign, data: bytes, file: str, options: Options) -> Examined:
+    report = FaultReport(file)
+    text = expanded(data, file)
+    reading = read_judgments(text, report=report, format=options.format)
+    accounts = accounts_for(campaign, options)
+    people = people_of(reading, accounts, options)
+    topics = dict(campaign.topics.values_list("number", "pk"))
+    known = Known(
+        scale=tuple(campaign.grades.order_by("value").values_list("value", "label")),
+        topics=topics,
+        people=people,
+        missing=missing_docnos(campaign, {entry.docno for entry in reading.entries}),
+        reasons=tuple(SKIP_REASONS),
+        flags=tuple(FLAGS),
+    )
+    choices = Choices(
+        assessor=chosen_name(options, accounts, file),
+        automatic=options.automatic is not None,
+        labels=options.labels,
+        duplicates=options.duplicates,
+    )
+    settled = settle(reading.entries, known, choices, report)
+    rows: dict[User, list[Row]] = defaultdict(list)
+    for ballot in settled.ballots:
+        rows[accounts[ballot.assessor]].append(row_of(ballot, topics))
+    purpose = Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
+    counts = Counts()
+    for user, listed in rows.items():
+        counts += fresh_of(listed, known_to(campaign, user, purpose))[1]
+    return Examined(reading, settled, report, dict(rows), counts, store.sha256(data))
+
+
+def row_of(ballot: Ballot, topics: Mapping[str, int]) -> Row:
+    said = ballot.entry
+    return Row(
+        topic=topics[said.topic],
+        docno=said.docno,
+        kind=ballot.kind,
+        grade=ballot.grade,
+        reason=(said.reason or "other") if ballot.kind == Judgment.Kind.SKIP else "",
+        comment=said.comment,
+        flags=said.flags,
+        duplicate_of=said.duplicate_of,
+        passages=tuple(
+            (start, end, text[:MAX_PASSAGE]) for start, end, text in said.passages[:MAX_PASSAGES]
         ),
-        batch_size=BATCH,
+        active_seconds=said.active_seconds,
     )
-    events.record(
-        campaign=campaign,
-        actor=actor,
-        verb="imported judgments",
-        subject=f"{len(fresh)} by {assessor.username}",
-        known_before=len(listed) - len(fresh),
-        without_slot=sum((topic, docno) not in slots for topic, docno, _ in fresh),
-    )
-    return len(fresh)
+
+
+def accounts_for(campaign: Campaign, options: Options) -> dict[str, User]:
+    """By user name who may be written for: the assessors, or the automatic one alone."""
+    if options.automatic is not None:
+        return {options.automatic.user.username: options.automatic.user}
+    members = campaign.members.filter(role=Role.ASSESSOR).select_related("user")
+    return {member.user.username: member.user for member in members}
+
+
+def chosen_name(options: Options, accounts: Mapping[str, User], file: str) -> str:
+    """The user name of everything in the file; empty where the file itself says it."""
+    if options.automatic is not None:
+        return options.automatic.user.username
+    if options.assessor is not None:
+        return options.assessor.username
+    return named_by(file, accounts) if options.by_file else ""
+
+
+def named_by(file: str, accounts: Mapping[str, User]) -> str:
+    """The assessor after whom ``file`` is called: ``ann.jsonl``, ``ann-qrels.txt.gz``."""
+    stem = PurePath(PurePath(file).name.removesuffix(".gz")).stem
+    fitting = [name for name in accounts if stem == name or stem.startswith(starts(name))]
+    if not fitting:
+        raise Refused(
+            "no-such-assessor",
+            f"No assessor of the campaign is called as the file {file} is.",
+            "Rename the file, or say who judged.",
+        )
+    return max(fitting, key=len)
+
+
+def starts(name: str) -> tuple[str, ...]:
+    return tuple(name + link for link in LINKS)
+
+
+def people_of(reading: Reading, accounts: Mapping[str, User], options: Options) -> dict[str, str]:
+    """By name in the file the user name: as chosen, by user name, or by e-mail address."""
+    found: dict[str, str] = {}
+    folded: dict[str, set[str]] = defaultdict(set)
+    for user in accounts.values():
+        for name in (user.username, user.email):
+            if name:
+                folded[name.casefold()].add(user.username)
+    for name in reading.assessors:
+        fitting = folded.get(name.casefold(), set())
+        chosen = options.people.get(name, "")
+        if chosen in accounts:
+            found[name] = chosen
+        elif name in accounts:
+            found[name] = name
+        elif len(fitting) == 1:
+            found[name] = next(iter(fitting))
+    return found
+
+
+def missing_docnos(campaign: Campaign, docnos: set[str]) -> set[str]:
+    """Of ``docnos`` those that the collection lacks; none where there is no collection."""
+    if not campaign.documents.exists():
+        return set()
+    left = set(docnos)
+    for part in batches(sorted(docnos)):
+        left -= set(campaign.documents.filter(docno__in=part).values_list("docno", flat=True))
+    return left
+
+
+def told_of(found: Examined, file: str, options: Options) -> dict[str, object]:
+    """What the log keeps of the file and of what was settled about it."""
+    settled = found.settled
+    return {
+        "file": file,
+        "sha256": found.sha256,
+        "format": found.reading.format,
+        "labels": {label.label: label.value for label in settled.labels[:SHOWN]},
+        "people": {name or "(not said)": who for name, _, who in settled.people[:SHOWN]},
+        "duplicates": options.duplicates,
+        "labelled_twice": [asdict(twice) for twice in settled.twice[:SHOWN]],
+        "unlabelled": settled.unlabelled,
+        "warnings": dict(sorted(found.report.counts.items())),
+    } | ({"automatic": options.automatic.name} if options.automatic else {})
+
+
+def check_options(campaign: Campaign, options: Options) -> None:
+    if options.duplicates not in RULES:
+        told = ", ".join(RULES)
+        raise Refused("no-rule", f"{options.duplicates} is no rule.", f"Choose one of: {told}.")
+    if options.assessor is not None:
+        require_assessor(campaign, options.assessor)
+    if options.automatic is not None and options.automatic.campaign_id != campaign.pk:
+        raise Refused("no-automatic", "The campaign has no such automatic assessor.")
 
 
 def require_assessor(campaign: Campaign, assessor: User) -> None:
@@ -85,11 +290,10 @@ def require_assessor(campaign: Campaign, assessor: User) -> None:
         )
 
 
-def checked(
-    campaign: Campaign, topics: dict[str, Topic], rows: list[Row]
-) -> list[tuple[int, str, int]]:
+def checked(campaign: Campaign, rows: list[Graded]) -> list[Row]:
     """The rows with topic ids, or ``BadFile`` with all that is wrong; rows count from 1."""
     report = FaultReport()
+    topics: dict[str, Topic] = {topic.number: topic for topic in campaign.topics.all()}
     scale = set(campaign.grades.values_list("value", flat=True))
     first: dict[tuple[str, str], int] = {}
     for line, (number, docno, grade) in enumerate(rows, start=1):
@@ -107,35 +311,4 @@ def checked(
             report.add("EJ03", message, cure, line=line, excerpt=shown)
     if report.has_errors:
         raise BadFile(report)
-    return [(topics[number].pk, docno, grade) for number, docno, grade in rows]
-
-
-def known_to(campaign: Campaign, assessor: User) -> dict[Pair, tuple[int, int | None]]:
-    """By pair the assessor's last revision and its grade."""
-    own = latest(Judgment.objects.filter(campaign=campaign, assessor=assessor)).order_by()
-    rows = own.values_list("topic", "docno", "revision", "grade")
-    return {(topic, docno): (revision, grade) for topic, docno, revision, grade in rows}
-
-
-def fill(campaign: Campaign, assessor: User, pairs: set[Pair]) -> dict[Pair, int]:
-    """Take a slot for each pair that has one for ``assessor``; return them by pair."""
-    # Only the slots, in one order: locked topics and pairs would deadlock with a judge.
-    slots = Slot.objects.select_for_update(of=("self",)).filter(plan__campaign=campaign)
-    choices: dict[Pair, list[tuple[bool, int, int]]] = defaultdict(list)
-    rows = slots.annotate(free=free_slots()).order_by("pk")
-    for topic, docno, holder, free, k, pk in rows.values_list(
-        "topic", "item__docno", "assessor", "free", "k", "pk"
-    ):
-        if (topic, docno) in pairs and (free or holder == assessor.pk):
-            choices[topic, docno].append((holder != assessor.pk, k, pk))
-    taken = {pair: min(found)[2] for pair, found in choices.items()}
-    numbers = list(taken.values())
-    for start in range(0, len(numbers), BATCH):
-        Slot.objects.filter(pk__in=numbers[start : start + BATCH]).update(
-            state=Slot.State.JUDGED,
-            assessor=assessor,
-            token=uuid4(),
-            leased_at=None,
-            expires_at=None,
-        )
-    return taken
+    return [Row(topics[n].pk, docno, Judgment.Kind.GRADE, grade) for n, docno, grade in rows]

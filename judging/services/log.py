@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Document, Topic, User
-from judging.models import Judgment, Slot
+from judging.models import Judgment, Purpose, Slot
+from judging.queries.judgments import ON_SCREEN
 
 T = TypeVar("T")
 ATTEMPTS = 30
+Passage = tuple[int | None, int | None, str]
+"""Where a passage begins and ends in the body, in characters, where that is known; its text."""
 
 
 class LostRaceError(Exception):
@@ -25,7 +29,11 @@ class LostRaceError(Exception):
 
 @dataclass(frozen=True)
 class Said:
-    """What an assessor says of a pair, before it is written down."""
+    """What an assessor says of a pair, before it is written down.
+
+    ``purpose`` is settled by the slot that it fills; ``token`` is the lease under which the
+    document was shown.
+    """
 
     actor: User
     campaign: Campaign
@@ -33,9 +41,14 @@ class Said:
     docno: str
     kind: str
     client_uuid: UUID
+    purpose: str = Purpose.JUDGE
+    token: UUID | None = None
     grade: int | None = None
     reason: str = ""
     comment: str = ""
+    flags: Sequence[str] = ()
+    duplicate_of: str = ""
+    passages: Sequence[Passage] = ()
     source: str = Judgment.Source.SCREEN
     served_at: datetime | None = None
     active_seconds: float | None = None
@@ -72,24 +85,40 @@ def repeated(said: Said) -> Judgment | None:
     if known is None:
         return None
     pair = (said.campaign.pk, said.topic.pk, said.docno, said.actor.pk)
-    if pair != (known.campaign_id, known.topic_id, known.docno, known.assessor_id):
+    made = (known.campaign_id, known.topic_id, known.docno, known.assessor_id)
+    if pair != made or what(said) != what(known):
         raise uuid_used()
     return known
+
+
+def what(row: Said | Judgment) -> tuple[bool, bool]:
+    """Whether it is an answer in training, and whether it takes something back."""
+    return row.purpose == Purpose.TRAINING, row.kind == Judgment.Kind.WITHDRAWN
 
 
 def uuid_used() -> Refused:
     return Refused(
         "uuid-used",
-        "This submission carries the number of another judgment.",
-        "Load the page again and judge once more.",
+        _("This submission carries the number of another judgment."),
+        _("Load the page again and judge once more."),
     )
 
 
+def said_before(said: Said) -> QuerySet[Judgment]:
+    """All that the actor has said of the pair, for whatever purpose."""
+    pair = {"topic": said.topic, "docno": said.docno}
+    return Judgment.objects.filter(campaign=said.campaign, assessor=said.actor, **pair)
+
+
 def append(said: Said, slot: Slot | None) -> Judgment:
-    """The next revision of the pair by this assessor."""
-    own = Judgment.objects.filter(campaign=said.campaign, topic=said.topic, assessor=said.actor)
+    """The next revision of the pair by this assessor for this purpose."""
+    # A repeat counts among the documents shown, else its place in the order would tell.
+    kin = ON_SCREEN if said.purpose in ON_SCREEN else (said.purpose,)
+    own = Judgment.objects.filter(
+        campaign=said.campaign, topic=said.topic, assessor=said.actor, purpose__in=kin
+    )
     told = own.aggregate(
-        last=Max("revision", filter=Q(docno=said.docno)),
+        last=Max("revision", filter=Q(docno=said.docno, purpose=said.purpose)),
         seen=Count("pk", filter=Q(revision=1)),
     )
     first = told["last"] is None
@@ -99,14 +128,21 @@ def append(said: Said, slot: Slot | None) -> Judgment:
         topic=said.topic,
         docno=said.docno,
         assessor=said.actor,
+        purpose=said.purpose,
         revision=1 if first else told["last"] + 1,
         kind=said.kind,
         grade=said.grade,
         reason=said.reason,
         comment=said.comment,
+        flags=list(said.flags),
+        duplicate_of=said.duplicate_of,
+        passages=[list(passage) for passage in said.passages],
         slot=slot,
+        lease=said.token,
+        order=slot.plan.order if slot else "",
         source=said.source,
         client_uuid=said.client_uuid,
+        guideline_version=getattr(said.campaign, "guideline_version", 0),
         rank_shown=told["seen"] + 1 if first else None,
         served_at=said.served_at,
         active_seconds=said.active_seconds,

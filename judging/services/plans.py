@@ -1,73 +1,235 @@
-"""Who judges what: plans, their slots, and the people assigned to topics."""
+"""Judging plans: sharing out a pool by a design, foreseeing it, pausing it, closing it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from uuid import uuid4
+from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
 
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Role, Topic, User
 from campaigns.rules import require
 from campaigns.services import events
+from judging.core.designs.foreseen import Foreseen, foresee
+from judging.core.designs.registry import DESIGNS
+from judging.core.designs.shape import Design, ImpossibleError, Layout, Work
 from judging.models import Assignment, Plan, Slot
+from judging.queries.slots import free_slots
+from judging.services.plan_slots import Pair, fill_known, unplanned, work_of, write_slots
 from pooling.models import Pool
 
-BATCH = 5_000
+BATCH = 500
 NAMED = 10
 """A refusal names so many topics; of the rest the number."""
 Assessors = Mapping[str, Sequence[User]]
+ORDERS = (Plan.Order.RANDOM, Plan.Order.DOCNO, Plan.Order.POOL)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What a plan asks for, apart from pool and people."""
+
+    design: str = "overlap"
+    parameters: Mapping[str, float | None] = field(default_factory=dict)
+    order: str = Plan.Order.RANDOM
+    third_from: int = 0
+    repeat_share: float = 0.0
+    rationale: str = Plan.Rationale.NO
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A plan laid out and not written: pairs, the people, the judgments wanted."""
+
+    design: Design
+    parameters: dict[str, float]
+    pairs: list[Pair]
+    crew: list[User]
+    work: Work
+    layout: Layout
+
+    @property
+    def most(self) -> int:
+        return self.design.most(self.parameters)
 
 
 def make_plan(
     *,
     actor: User,
     pool: Pool,
-    overlap: int,
+    overlap: int = 1,
     assessors: Assessors,
     topics: Collection[str] | None = None,
+    scheme: Scheme | None = None,
 ) -> Plan:
-    """Share out ``pool``: ``overlap`` slots for each pair that no earlier plan has.
+    """Share out the pairs of ``pool`` that no earlier plan has, as ``scheme`` says.
 
-    ``topics`` are the numbers of the topics to share out, all of the pool if None;
-    ``assessors`` says by number who may judge a topic. A topic for which it names nobody
-    gets its slots too and waits until ``assign`` does.
+    Without one, ``overlap`` judgments a pair. ``topics`` are the numbers of the topics to
+    share out, all of the pool if None; ``assessors`` says by number who may judge a topic. A
+    topic for which it names nobody gets its slots too and waits until ``assign`` does; a
+    design that names people refuses it. Grades that stand already fill slots at once.
     """
     campaign = pool.campaign
     require(actor, "campaigns.manage", campaign)
-    if not 1 <= overlap <= 100:
-        raise Refused("bad-overlap", "The overlap is a whole number from 1 to 100.")
+    scheme = scheme or Scheme(parameters={"n": overlap})
     known = topics_named(campaign, {*assessors, *(topics or ())})
-    planned = None if topics is None else {known[number].pk for number in topics}
-    check_people(campaign, overlap, assessors)
+    # Laid out beforehand: on SQLite nobody can write while we do.
+    before = newest(campaign)
+    laid = lay_out(pool, scheme, assessors, topics)
     with transaction.atomic():
         # Locked, so that two plans made at once cannot both take a pair.
-        Campaign.objects.select_for_update().get(pk=campaign.pk)
-        pairs = [row for row in unplanned(pool) if planned is None or row[1] in planned]
-        if not pairs:
-            cure = "Assign more people to it, or freeze a new pool first."
-            raise Refused("nothing-to-plan", "Every pair of this pool is in a plan already.", cure)
-        plan = Plan.objects.create(campaign=campaign, pool=pool, overlap=overlap, created_by=actor)
-        Slot.objects.bulk_create(
-            (
-                Slot(plan=plan, item_id=item, topic_id=topic, k=k, position=position)
-                for item, topic, position in pairs
-                for k in range(overlap)
-            ),
-            batch_size=BATCH,
-        )
-        add_assignments(plan, {known[number]: people for number, people in assessors.items()})
-        events.record(
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if newest(campaign) != before:
+            cure = "Look at the judging page, then make this one again."
+            raise Refused("planned-meanwhile", "Another plan was made meanwhile.", cure)
+        plan = Plan.objects.create(
             campaign=campaign,
-            actor=actor,
-            verb="made a judging plan",
-            subject=f"{pool}, overlap {overlap}",
-            plan=plan.pk,
-            pairs=len(pairs),
-            planned_before=pool.size - len(pairs),
+            pool=pool,
+            design=scheme.design,
+            parameters=laid.parameters,
+            overlap=laid.most,
+            order=scheme.order,
+            third_from=scheme.third_from,
+            repeat_share=scheme.repeat_share,
+            rationale=scheme.rationale,
+            created_by=actor,
         )
+        write_slots(plan, laid.pairs, laid.layout, laid.crew)
+        add_assignments(plan, {known[number]: people for number, people in assessors.items()})
+        record_made(actor, plan, laid, fill_known(plan))
     return plan
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a plan would be.
+
+    ``thirds`` is how many third judgments there can be at most, ``repeats`` how many blind
+    repeats are to be expected.
+    """
+
+    laid: Laid
+    foreseen: Foreseen
+    planned_before: int
+    thirds: int
+    repeats: float
+
+    @property
+    def loads(self) -> list[tuple[User, float]]:
+        return list(zip(self.laid.crew, self.foreseen.loads.tolist(), strict=True))
+
+    @property
+    def shared(self) -> tuple[float, float] | None:
+        return self.foreseen.shared_range(list(range(len(self.laid.crew))))
+
+
+def preview(
+    *,
+    actor: User,
+    pool: Pool,
+    scheme: Scheme,
+    assessors: Assessors,
+    topics: Collection[str] | None = None,
+) -> Preview:
+    """What ``make_plan`` would make of the same, refused for the same reasons. Writes nothing."""
+    require(actor, "campaigns.manage", pool.campaign)
+    laid = lay_out(pool, scheme, assessors, topics)
+    several = int((laid.layout.k == 1).sum()) if scheme.third_from else 0
+    foreseen = foresee(laid.work, laid.layout)
+    repeats = scheme.repeat_share * foreseen.judgments
+    return Preview(laid, foreseen, pool.size - len(laid.pairs), several, repeats)
+
+
+def lay_out(
+    pool: Pool, scheme: Scheme, assessors: Assessors, topics: Collection[str] | None
+) -> Laid:
+    """Check everything that can be wrong with a plan, and lay it out."""
+    campaign = pool.campaign
+    known = topics_named(campaign, {*assessors, *(topics or ())})
+    check_scheme(campaign, scheme)
+    design = DESIGNS[scheme.design]
+    try:
+        parameters = design.read(scheme.parameters)
+    except ImpossibleError as no:
+        raise Refused("bad-parameter", no.message, no.cure) from no
+    check_people(campaign, design.most(parameters), assessors, thirds=bool(scheme.third_from))
+    if scheme.third_from and design.most(parameters) < 2:
+        cure = "Choose a design that gives some documents two judgments, or no third judge."
+        raise Refused("third-needs-two", "One judgment a document has nothing to disagree.", cure)
+    planned = None if topics is None else {known[number].pk for number in topics}
+    pairs = [pair for pair in unplanned(pool) if planned is None or pair.topic in planned]
+    if not pairs:
+        cure = "Freeze a larger pool first."
+        raise Refused("nothing-to-plan", "Every pair of this pool is in a plan already.", cure)
+    crew = sorted({user for people in assessors.values() for user in people}, key=by_name)
+    people = {known[number].pk: list(users) for number, users in assessors.items()}
+    work = work_of(pairs, {t.pk: t for t in campaign.topics.all()}, people, crew)
+    try:
+        layout = design.lay_out(work, parameters, seed_of(pool, scheme.design))
+    except ImpossibleError as no:
+        raise Refused("impossible-design", no.message, no.cure) from no
+    return Laid(design, parameters, pairs, crew, work, layout)
+
+
+def by_name(user: User) -> str:
+    return str(user.username)
+
+
+def seed_of(pool: Pool, design: str) -> int:
+    key = f"{pool.campaign.seed}:{pool.version}:{design}".encode()
+    return int.from_bytes(blake2b(key, digest_size=8).digest())
+
+
+def newest(campaign: Campaign) -> int | None:
+    found: int | None = campaign.plans.aggregate(newest=Max("pk"))["newest"]
+    return found
+
+
+def check_scheme(campaign: Campaign, scheme: Scheme) -> None:
+    if scheme.design not in DESIGNS:
+        told = ", ".join(DESIGNS)
+        raise Refused("no-design", f"There is no design {scheme.design}.", f"Use {told}.")
+    if scheme.order not in ORDERS:
+        told = ", ".join(ORDERS)
+        raise Refused("no-order", f"There is no order {scheme.order}.", f"Use {told}.")
+    if scheme.rationale not in Plan.Rationale.values:
+        told = ", ".join(Plan.Rationale.values)
+        raise Refused("no-rationale", f"{scheme.rationale} is no rule.", f"Use {told}.")
+    if not 0 <= scheme.repeat_share <= 1:
+        cure = "Give a share from 0 to 1, such as 0.05."
+        raise Refused("bad-share", f"The share of repeats is {scheme.repeat_share:g}.", cure)
+    grades = [g for g in campaign.grades.values_list("value", flat=True) if g >= 0]
+    width = max(grades, default=0) - min(grades, default=0)
+    if not 0 <= scheme.third_from <= width:
+        raise Refused(
+            "bad-third",
+            f"Grades cannot be {scheme.third_from} apart.",
+            f"Give a number from 1 to {width}, or 0 for no third judge.",
+        )
+
+
+def record_made(actor: User, plan: Plan, laid: Laid, filled: int) -> None:
+    events.record(
+        campaign=plan.campaign,
+        actor=actor,
+        verb="made a judging plan",
+        subject=f"{plan.pool}, {laid.design.card.title.lower()}"
+        + (f" of {laid.most}" if laid.most > 1 else ""),
+        plan=plan.pk,
+        design=plan.design,
+        parameters=plan.parameters,
+        order=plan.order,
+        third_from=plan.third_from,
+        repeat_share=plan.repeat_share,
+        pairs=len(laid.pairs),
+        judgments=len(laid.layout),
+        judged_before=filled,
+        planned_before=plan.pool.size - len(laid.pairs),
+    )
 
 
 def assign(*, actor: User, plan: Plan, topic: Topic, assessors: Sequence[User]) -> None:
@@ -78,7 +240,8 @@ def assign(*, actor: User, plan: Plan, topic: Topic, assessors: Sequence[User]) 
 def assign_all(*, actor: User, plan: Plan, assessors: Assessors) -> int:
     """Set who judges each topic named in ``assessors``; return how many topics changed.
 
-    What somebody holds or has judged stays theirs; an empty list rests the topic.
+    What somebody holds or has judged stays theirs; an empty list rests the topic. Judgments
+    that the design reserved for somebody stay reserved: ``reassign`` moves them.
     """
     campaign = plan.campaign
     require(actor, "campaigns.manage", campaign)
@@ -95,8 +258,12 @@ def assign_all(*, actor: User, plan: Plan, assessors: Assessors) -> int:
         }
         if not changed:
             return 0
-        plan.assignments.filter(topic__in=[topics[number] for number in changed]).delete()
-        add_assignments(plan, {topics[number]: people for number, people in changed.items()})
+        for number, people in changed.items():
+            rows = plan.assignments.filter(topic=topics[number])
+            rows.exclude(assessor__in=people).delete()
+            held = before.get(topics[number].pk, set())
+            fresh = [user for user in people if user.pk not in held]
+            add_assignments(plan, {topics[number]: fresh})
         events.record(
             campaign=campaign,
             actor=actor,
@@ -118,36 +285,33 @@ def pause(*, actor: User, plan: Plan, paused: bool = True) -> None:
     plan.paused = paused
 
 
-def reopen(*, actor: User, slot: Slot) -> None:
-    """Give a skipped slot, or a lease that is stuck, back to whoever is assigned."""
-    campaign = slot.plan.campaign
-    require(actor, "campaigns.manage", campaign)
-    takeable = (Slot.State.SKIPPED, Slot.State.LEASED)
+def close(*, actor: User, plan: Plan) -> int:
+    """Ask for no more judgments under ``plan``; return how many are no longer asked for.
+
+    Open slots of which nothing was ever said go, so that another plan may have pairs of
+    which nothing is left. What is out may be finished, and closing once more lets go of
+    what has run out. Judgments, and slots that a judgment names, stay.
+    """
+    require(actor, "campaigns.manage", plan.campaign)
     with transaction.atomic():
-        # The token in the condition: what an assessor has done meanwhile is not undone.
-        won = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable).update(
-            state=Slot.State.OPEN, assessor=None, token=uuid4(), leased_at=None, expires_at=None
-        )
-        if not won:
-            cure = "Look at the judging page again."
-            raise Refused("slot-moved", "This document is no longer skipped or out.", cure)
+        Plan.objects.filter(pk=plan.pk).update(paused=True)
+        # Locked: what is handed out at this moment is out before, or not handed out.
+        gone = plan.slots.filter(free_slots(), judgments=None).order_by("pk")
+        numbers = list(gone.select_for_update(of=("self",)).values_list("pk", flat=True))
+        count = 0
+        for start in range(0, len(numbers), BATCH):
+            count += Slot.objects.filter(pk__in=numbers[start : start + BATCH]).delete()[0]
+        left = plan.slots.filter(state=Slot.State.LEASED).count()
         events.record(
-            campaign=campaign,
+            campaign=plan.campaign,
             actor=actor,
-            verb="reopened a document",
-            subject=f"topic {slot.topic.number}, {slot.item.docno}",
-            slot=slot.pk,
-            was=slot.state,
-            held_by=slot.assessor.username if slot.assessor else "",
+            verb="closed a judging plan",
+            subject=f"{count:,} judgments no longer asked for",
+            plan=plan.pk,
+            out=left,
         )
-
-
-def unplanned(pool: Pool) -> list[tuple[int, int, int]]:
-    """``(item, topic, position)`` of the pool's pairs that have no slot in the campaign yet."""
-    slots = Slot.objects.filter(plan__campaign=pool.campaign, k=0).order_by()
-    planned = set(slots.values_list("topic", "item__docno"))
-    rows = pool.items.order_by("topic", "position").values_list("pk", "topic", "docno", "position")
-    return [(item, t, at) for item, t, docno, at in rows if (t, docno) not in planned]
+    plan.paused = True
+    return count
 
 
 def topics_named(campaign: Campaign, numbers: Iterable[str]) -> dict[str, Topic]:
@@ -158,24 +322,42 @@ def topics_named(campaign: Campaign, numbers: Iterable[str]) -> dict[str, Topic]
     return known
 
 
-def check_people(campaign: Campaign, overlap: int, assessors: Assessors) -> None:
-    """Refuse people without the role, and topics with fewer people than the overlap asks for."""
-    members = campaign.members.filter(role=Role.ASSESSOR)
-    allowed = set(members.values_list("user", flat=True))
-    others = {u.username for people in assessors.values() for u in people if u.pk not in allowed}
-    if others:
-        told = ", ".join(sorted(others))
-        cure = "Invite them as assessors first."
-        raise Refused("not-an-assessor", f"Not an assessor of this campaign: {told}.", cure)
-    short = [n for n, people in assessors.items() if 0 < len({u.pk for u in people}) < overlap]
+def check_people(
+    campaign: Campaign, overlap: int, assessors: Assessors, *, thirds: bool = False
+) -> None:
+    """Refuse people without the role, and topics with fewer people than the overlap asks for.
+
+    With ``thirds`` one more is needed, who has judged neither.
+    """
+    require_assessors(campaign, (user for people in assessors.values() for user in people))
+    needed = overlap + thirds
+    short = [n for n, people in assessors.items() if 0 < len({u.pk for u in people}) < needed]
     if short:
         more = len(short) - NAMED
-        told = ", ".join(sorted(short)[:NAMED]) + (f" and {more} more" if more > 0 else "")
+        told = ", ".join(sorted(short)[:NAMED])
+        if more > 0:
+            told = _("%(topics)s and %(n)s more") % {"topics": told, "n": more}
+        why = _("Overlap %(n)s needs %(needed)s assessors a topic; fewer are named for %(topics)s.")
+        if thirds:
+            why = _(
+                "Overlap %(n)s with a third judge needs %(needed)s assessors a topic;"
+                " fewer are named for %(topics)s."
+            )
         raise Refused(
             "too-few-assessors",
-            f"Overlap {overlap} needs {overlap} assessors a topic; fewer are named for {told}.",
-            "Fill the table again, or assign more people to these topics, or none yet.",
+            why % {"n": overlap, "needed": needed, "topics": told},
+            _("Fill the table again, or assign more people to these topics, or none yet."),
         )
+
+
+def require_assessors(campaign: Campaign, people: Iterable[User]) -> None:
+    members = campaign.members.filter(role=Role.ASSESSOR)
+    allowed = set(members.values_list("user", flat=True))
+    others = {user.username for user in people if user.pk not in allowed}
+    if others:
+        told = ", ".join(sorted(others))
+        why = _("Not an assessor of this campaign: %(names)s.") % {"names": told}
+        raise Refused("not-an-assessor", why, _("Invite them as assessors first."))
 
 
 def add_assignments(plan: Plan, people: Mapping[Topic, Sequence[User]]) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
 
 from django.db.models import Max
 from django.utils import timezone
@@ -17,17 +17,11 @@ from campaigns.errors import Refused
 from campaigns.models import Campaign, User
 from campaigns.rules import require
 from campaigns.services import events
-from judging.core.policies import POLICIES, DisagreementError, apply_policy
-from judging.models import Judgment, Qrels, Slot
-from judging.queries.judgments import (
-    Vote,
-    counting,
-    current_judgments,
-    latest,
-    log_until,
-    votes,
-)
+from judging.core.policies import Ballot, Policy, Row, UnknownPolicyError, policy_named, settle
+from judging.models import AutomaticAssessor, Judgment, Qrels
+from judging.queries.judgments import ballots
 from judging.services.log import lock, retried
+from judging.services.manifests import manifest
 
 Pair = tuple[str, str]
 SHOWN = 25
@@ -35,11 +29,11 @@ SHOWN = 25
 
 @dataclass(frozen=True)
 class Draft:
-    """What a release would hold: ``rows`` of (topic, docno, grade), or ``conflicts``."""
+    """What a release would hold: ``rows``; and ``conflicts``, which stop it."""
 
-    rows: list[tuple[str, str, int]]
-    ballots: dict[Pair, list[Vote]]
-    extras: int
+    policy: Policy
+    rows: list[Row]
+    ballots: list[Ballot]
     conflicts: tuple[Pair, ...] = ()
 
     @property
@@ -47,15 +41,33 @@ class Draft:
         return dict(sorted(Counter(grade for _, _, grade in self.rows).items()))
 
     @property
+    def extras(self) -> int:
+        return sum(len(ballot.extra) for ballot in self.ballots)
+
+    @cached_property
     def disagreeing(self) -> list[Pair]:
         """The pairs whose assessors gave different grades, whatever the policy says."""
-        return [pair for pair, cast in self.ballots.items() if len({v.grade for v in cast}) > 1]
+        return [ballot.pair for ballot in self.ballots if ballot.disagree]
+
+    def text(self) -> bytes:
+        return write_qrels(qrels_from_rows(self.rows))
 
 
-def preview(*, actor: User, campaign: Campaign, policy: str) -> Draft:
-    """What ``policy`` would release at this moment; nothing is written."""
+def preview(
+    *, actor: User, campaign: Campaign, policy: str, as_of: datetime | None = None
+) -> Draft:
+    """What ``policy`` would release, of the log as of ``as_of`` (now); nothing is written."""
     require(actor, "campaigns.manage", campaign)
-    return draft(campaign, policy)
+    return draft(campaign, usable(campaign, policy), as_of)
+
+
+def previews(
+    *, actor: User, campaign: Campaign, policies: Sequence[str], as_of: datetime | None = None
+) -> list[Draft]:
+    """What each of ``policies`` would release; the log is read once."""
+    require(actor, "campaigns.manage", campaign)
+    heard = heard_ballots(campaign, as_of, None, withheld_topics(campaign))
+    return [draft_of(usable(campaign, name), heard) for name in policies]
 
 
 def release_qrels(
@@ -72,47 +84,69 @@ def release_qrels(
     withheld topics. Raises ``Refused`` when the policy cannot decide, listing the pairs.
     """
     require(actor, "campaigns.manage", campaign)
-    if policy not in POLICIES:
-        told = ", ".join(POLICIES)
-        raise Refused("no-policy", f"There is no policy {policy}.", f"Choose one of: {told}.")
+    chosen = usable(campaign, policy)
     if as_of is not None and as_of > timezone.now():
         raise Refused("in-the-future", "A release cannot be made from judgments yet to come.")
-    return retried(partial(write_release, actor, campaign, policy, note, as_of))
+    return retried(partial(write_release, actor, campaign, chosen, note, as_of))
 
 
 def verify(qrels: Qrels) -> bool:
     """Make the release again from the log: do the bytes have the sha256 that it states?"""
-    bounds = (qrels.as_of, qrels.manifest["last_judgment"])
-    try:
-        again = draft(qrels.campaign, qrels.policy, *bounds, qrels.manifest["withheld_topics"])
-    except Refused:
+    told = qrels.manifest
+    hidden = told["withheld_topics"]
+    heard = heard_ballots(qrels.campaign, qrels.as_of, told["last_judgment"], hidden)
+    again = draft_of(policy_named(qrels.policy), heard)
+    if again.conflicts:
         return False
-    return store.sha256(text_of(again)) == qrels.sha256 == store.sha256(store.get(qrels.path))
+    return store.sha256(again.text()) == qrels.sha256 == store.sha256(store.get(qrels.path))
+
+
+def usable(campaign: Campaign, name: str) -> Policy:
+    """The policy, if it exists and the people whom it names have a say in the campaign."""
+    try:
+        policy = policy_named(name)
+    except UnknownPolicyError as error:
+        raise Refused("no-policy", f"There is no policy {name}.", error.cure) from error
+    said = Judgment.objects.filter(campaign=campaign)
+    if policy.own and not said.filter(assessor__username=policy.own, purpose="judge").exists():
+        people = said.filter(purpose="judge").order_by("assessor__username")
+        names = list(people.values_list("assessor__username", flat=True).distinct()[:SHOWN])
+        raise nobody("an assessor who has judged", policy.own, names)
+    machines = AutomaticAssessor.objects.filter(campaign=campaign)
+    if policy.automatic and not machines.filter(name=policy.automatic).exists():
+        names = list(machines.values_list("name", flat=True)[:SHOWN])
+        raise nobody("an automatic assessor", policy.automatic, names)
+    return policy
+
+
+def nobody(what: str, name: str, names: Sequence[str]) -> Refused:
+    cure = f"There are: {', '.join(names)}." if names else "There is none."
+    return Refused("no-policy", f"{name} is not {what} of this campaign.", cure)
 
 
 def write_release(
-    actor: User, campaign: Campaign, policy: str, note: str, as_of: datetime | None
+    actor: User, campaign: Campaign, policy: Policy, note: str, as_of: datetime | None
 ) -> Qrels:
     # Alone, so that every judgment up to the last row number is there to be read.
     lock(campaign, alone=True)
     moment = as_of or timezone.now()
-    last = log_until(campaign).aggregate(last=Max("pk"))["last"] or 0
-    withheld = list(campaign.topics.filter(withheld=True).values_list("number", flat=True))
-    made = draft(campaign, policy, moment, last, withheld)
-    refuse_conflicts(made, policy)
+    last = Judgment.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
+    withheld = withheld_topics(campaign)
+    made = draft_of(policy, heard_ballots(campaign, moment, last, withheld))
+    refuse_conflicts(made)
     if not made.rows:
         raise Refused("no-judgments", "Nothing is judged yet.", "Release qrels when it is.")
-    text = text_of(made)
+    text = made.text()
     version = (campaign.qrels.aggregate(last=Max("version"))["last"] or 0) + 1
     qrels = Qrels.objects.create(
         campaign=campaign,
         version=version,
-        policy=policy,
+        policy=policy.name,
         as_of=moment,
         path=store.put(text, ".qrels"),
         sha256=store.sha256(text),
         pairs=len(made.rows),
-        manifest=manifest(campaign, policy, moment, last, withheld, made),
+        manifest=manifest(campaign, policy, moment, last, withheld, made.rows, made.ballots),
         note=note,
         released_by=actor,
     )
@@ -120,7 +154,7 @@ def write_release(
         campaign=campaign,
         actor=actor,
         verb="released qrels",
-        subject=f"{qrels}, policy {policy}",
+        subject=f"{qrels}, policy {policy.name}",
         version=version,
         sha256=qrels.sha256,
         pairs=qrels.pairs,
@@ -128,83 +162,35 @@ def write_release(
     return qrels
 
 
-def draft(
-    campaign: Campaign,
-    policy: str,
-    as_of: datetime | None = None,
-    last: int | None = None,
-    withheld: list[str] | None = None,
-) -> Draft:
-    """The grades by ``policy`` of the log as it stood; the same log gives the same rows."""
-    if withheld is None:
-        withheld = list(campaign.topics.filter(withheld=True).values_list("number", flat=True))
+def draft(campaign: Campaign, policy: Policy, as_of: datetime | None = None) -> Draft:
+    return draft_of(policy, heard_ballots(campaign, as_of, None, withheld_topics(campaign)))
+
+
+def draft_of(policy: Policy, heard: list[Ballot]) -> Draft:
+    """The grades by ``policy``; the same log gives the same rows."""
+    rows, undecided = settle(policy, heard)
+    return Draft(policy, rows, heard, tuple(undecided))
+
+
+def heard_ballots(
+    campaign: Campaign, as_of: datetime | None, last: int | None, withheld: Sequence[str]
+) -> list[Ballot]:
     hidden = set(withheld)
-    cast = [v for v in votes(current_judgments(campaign, as_of, last)) if v.topic not in hidden]
-    ballots = counting(cast)
-    extras = len(cast) - sum(len(found) for found in ballots.values())
-    judged = [(*pair, {v.assessor: v.grade for v in found}) for pair, found in ballots.items()]
-    try:
-        return Draft(apply_policy(policy, judged), ballots, extras)
-    except DisagreementError as error:
-        return Draft([], ballots, extras, error.pairs)
+    return [found for found in ballots(campaign, as_of, last) if found.topic not in hidden]
 
 
-def refuse_conflicts(made: Draft, policy: str) -> None:
+def withheld_topics(campaign: Campaign) -> list[str]:
+    return list(campaign.topics.filter(withheld=True).values_list("number", flat=True))
+
+
+def refuse_conflicts(made: Draft) -> None:
     if not made.conflicts:
         return
     told = "; ".join(f"topic {topic} {docno}" for topic, docno in made.conflicts[:SHOWN])
     more = len(made.conflicts) - SHOWN
     raise Refused(
         "conflict",
-        f"The policy {policy} cannot decide {len(made.conflicts)} pairs that have different "
-        f"grades: {told}{f'; and {more} more' if more > 0 else ''}.",
-        "Choose another policy, or have these pairs judged again.",
+        f"The policy {made.policy.name} cannot decide {len(made.conflicts)} pairs that have "
+        f"different grades: {told}{f'; and {more} more' if more > 0 else ''}.",
+        "Choose another policy, or have these pairs judged again or adjudicated.",
     )
-
-
-def text_of(made: Draft) -> bytes:
-    return write_qrels(qrels_from_rows(made.rows))
-
-
-def manifest(
-    campaign: Campaign,
-    policy: str,
-    as_of: datetime,
-    last: int,
-    withheld: list[str],
-    made: Draft,
-) -> dict[str, Any]:
-    """What somebody needs to know who reads the release, and to make it again."""
-    skips = latest(log_until(campaign, as_of, last)).filter(kind=Judgment.Kind.SKIP)
-    return {
-        "campaign": campaign.slug,
-        "policy": policy,
-        "rule": POLICIES[policy].card.reading,
-        "as_of": as_of.isoformat(),
-        "last_judgment": last,
-        "pools": list(campaign.pools.order_by("version").values_list("version", flat=True)),
-        "withheld_topics": withheld,
-        "grades": {str(grade): count for grade, count in made.grades.items()},
-        "topics": by_topic(made),
-        "assessors": dict(
-            sorted(Counter(v.assessor for cast in made.ballots.values() for v in cast).items())
-        ),
-        "disagreeing_pairs": len(made.disagreeing),
-        "extra_judgments_not_counted": made.extras,
-        "skipped": skips.count(),
-        "unjudged_pairs_left_out": unjudged(campaign, made, withheld),
-    }
-
-
-def by_topic(made: Draft) -> dict[str, dict[str, int]]:
-    counts: dict[str, Counter[str]] = {}
-    for topic, _, grade in made.rows:
-        counts.setdefault(topic, Counter())[str(grade)] += 1
-    return {topic: dict(sorted(counts[topic].items())) for topic in sorted(counts)}
-
-
-def unjudged(campaign: Campaign, made: Draft, withheld: list[str]) -> int:
-    """How many planned pairs have no grade in the release."""
-    slots = Slot.objects.filter(plan__campaign=campaign, k=0).exclude(topic__number__in=withheld)
-    planned = set(slots.order_by().values_list("topic__number", "item__docno"))
-    return len(planned - {(topic, docno) for topic, docno, _ in made.rows})

@@ -1,4 +1,4 @@
-"""The assessor's acts: claim the next document, judge it, skip it, take the last one back.
+"""The assessor's acts: claim the next documents, judge, skip, take the last one back.
 
 A slot changes hands by compare-and-swap on its token, which every change renews; nothing
 here depends on a worker that reaps. See ``docs/decisions`` on slots and assignments.
@@ -6,45 +6,114 @@ here depends on a worker that reaps. See ``docs/decisions`` on slots and assignm
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from uuid import UUID, uuid4
 
-from django.conf import settings
-from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from campaigns.errors import Refused, utc
 from campaigns.models import Campaign, Topic, User
 from campaigns.rules import require
-from judging.models import Assignment, Judgment, Slot
+from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import last_said
-from judging.queries.slots import claimable, free_slots, held
-from judging.rules import SKIP_REASONS
-from judging.services.log import LostRaceError, Said, append, lock, repeated, retried, uuid_used
+from judging.queries.slots import PURPOSES, free_slots, held
+from judging.queries.training import unanswered
+from judging.services.checks import (
+    check_grade,
+    check_rationale,
+    check_said,
+    check_third_person,
+)
+from judging.services.followups import follow_up, hold_pair
+from judging.services.leasing import (
+    AHEAD,
+    candidates,
+    lasts,
+    lease,
+    lease_end,
+    leases_of,
+    move,
+    nearby,
+    put_first,
+)
+from judging.services.log import (
+    Passage,
+    Said,
+    append,
+    lock,
+    repeated,
+    retried,
+    said_before,
+    uuid_used,
+)
 
 Kind, State = Judgment.Kind, Slot.State
+JUDGING, ADJUDICATION = Plan.Kind.JUDGE, Plan.Kind.ADJUDICATE
+PERMISSION = {JUDGING: "campaigns.judge", ADJUDICATION: "campaigns.adjudicate"}
 CLAIMS = 200
 
 
-def claim(*, actor: User, campaign: Campaign, topic: Topic) -> Slot | None:
-    """Lease the next document of ``topic`` to ``actor``, or None when nothing is left.
+def claim(
+    *, actor: User, campaign: Campaign, topic: Topic | None, kind: str = JUDGING
+) -> Slot | None:
+    """Lease the next document to ``actor``, or None when nothing is left (see ``claim_ahead``)."""
+    return next(
+        iter(claim_ahead(actor=actor, campaign=campaign, topic=topic, count=1, kind=kind)), None
+    )
 
-    Whoever holds a document already gets that one again. Of the rest, in the seeded order:
-    open slots and those whose lease has run out, in plans that assign the topic to the
-    actor, never of a pair that the actor has or has had a say in.
+
+def claim_ahead(
+    *, actor: User, campaign: Campaign, topic: Topic | None, count: int, kind: str = JUDGING
+) -> list[Slot]:
+    """The next documents of ``topic`` (of all topics if None), at most ``count``, all leased.
+
+    What the actor holds already comes first. Of the rest, in the order of the plan: open
+    slots and those whose lease has run out, in plans that assign the topic to the actor,
+    never of a pair that the actor has or has had a say in; and now and then, for ``repeat``
+    slots, a document of theirs once more. Refused while training is not finished.
     """
-    require(actor, "campaigns.judge", campaign)
-    require_open(campaign)
+    require(actor, PERMISSION[Plan.Kind(kind)], campaign)
+    require_open(campaign, kind)
+    require_trained(actor, campaign, kind)
+    count = min(count, AHEAD)
+    near = nearby(actor, campaign, topic, kind)
+    own = [slot for slot in near if slot.assessor_id == actor.pk][:count]
+    got = [slot for slot in own if lasts(slot) or lease(slot, actor)]
     for _ in range(CLAIMS):
-        slot = (
-            held(actor, campaign, topic) or claimable(actor, campaign).filter(topic=topic).first()
+        wanted = count - len(got)
+        found = candidates(actor, campaign, topic, kind, wanted, near) if wanted else []
+        if not found:
+            return got
+        got += [slot for slot in found if lease(slot, actor)]
+    if got:
+        return got
+    raise Refused(
+        "busy",
+        gettext("Too many assessors are asking for this topic."),
+        gettext("Try again in a moment."),
+    )
+
+
+def renew(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> set[UUID]:
+    """Lengthen the actor's leases; return the tokens of those that are still theirs."""
+    own = leases_of(actor, campaign, tokens)
+    own.update(expires_at=lease_end())
+    return set(own.values_list("token", flat=True))
+
+
+def release(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> int:
+    """Give back documents that were handed out ahead and not judged; return how many."""
+    given = 0
+    for token in set(tokens):
+        given += leases_of(actor, campaign, [token]).update(
+            state=State.OPEN, assessor=None, token=uuid4(), expires_at=None
         )
-        if slot is None or lease(slot, actor):
-            return slot
-    raise Refused("busy", "Too many assessors are asking for this topic.", "Try again in a moment.")
+    return given
 
 
 def judge(
@@ -57,9 +126,13 @@ def judge(
     client_uuid: UUID,
     token: UUID | None = None,
     comment: str = "",
+    flags: Sequence[str] = (),
+    duplicate_of: str = "",
+    passages: Sequence[Passage] = (),
     active_seconds: float | None = None,
     served_at: datetime | None = None,
     source: str = Judgment.Source.SCREEN,
+    kind: str = JUDGING,
 ) -> Judgment:
     """Write down a grade; on a pair judged before it is a new revision.
 
@@ -67,12 +140,12 @@ def judge(
     lease under which the document was shown; work is kept also when that lease has passed
     to another (see ``slot_for``).
     """
-    require(actor, "campaigns.judge", campaign)
     said = Said(
-        actor, campaign, topic, docno, Kind.GRADE, client_uuid, grade=grade, comment=comment,
+        actor, campaign, topic, docno, Kind.GRADE, client_uuid, token=token, grade=grade,
+        comment=comment, flags=flags, duplicate_of=duplicate_of, passages=passages,
         source=source, served_at=served_at, active_seconds=active_seconds,
     )  # fmt: skip
-    return retried(partial(submit, said, State.JUDGED, token))
+    return written(said, State.JUDGED, kind)
 
 
 def skip(
@@ -85,18 +158,20 @@ def skip(
     client_uuid: UUID,
     token: UUID | None = None,
     comment: str = "",
+    flags: Sequence[str] = (),
+    duplicate_of: str = "",
+    active_seconds: float | None = None,
+    served_at: datetime | None = None,
     source: str = Judgment.Source.SCREEN,
+    kind: str = JUDGING,
 ) -> Judgment:
     """Pass over a document, saying why. It stays the assessor's, who may judge it later."""
-    require(actor, "campaigns.judge", campaign)
-    if reason not in SKIP_REASONS:
-        told = ", ".join(SKIP_REASONS)
-        raise Refused("no-reason", "A skip needs a reason.", f"Choose one of: {told}.")
     said = Said(
-        actor, campaign, topic, docno, Kind.SKIP, client_uuid, reason=reason, comment=comment,
-        source=source,
+        actor, campaign, topic, docno, Kind.SKIP, client_uuid, token=token, reason=reason,
+        comment=comment, flags=flags, duplicate_of=duplicate_of,
+        source=source, served_at=served_at, active_seconds=active_seconds,
     )  # fmt: skip
-    return retried(partial(submit, said, State.SKIPPED, token))
+    return written(said, State.SKIPPED, kind)
 
 
 def undo(
@@ -104,127 +179,162 @@ def undo(
     actor: User,
     campaign: Campaign,
     client_uuid: UUID | None = None,
+    of: UUID | None = None,
     source: str = Judgment.Source.SCREEN,
+    kind: str = JUDGING,
 ) -> Judgment:
-    """Take back the actor's last judgment or skip and lease its document to them again.
+    """Take back a judgment or skip and lease its document to the actor again.
 
-    Returns the withdrawal. Once more goes one further back; with the same ``client_uuid``
-    it does not. The pair is unjudged until it is judged again.
+    ``of`` is the ``client_uuid`` of what to take back, the actor's last if None. Returns the
+    withdrawal. Once more goes one further back; with the same ``client_uuid`` it does not.
+    The pair is unjudged until it is judged again.
     """
-    require(actor, "campaigns.judge", campaign)
-    return retried(partial(take_back, actor, campaign, client_uuid or uuid4(), source))
+    require(actor, PERMISSION[Plan.Kind(kind)], campaign)
+    said = (actor, campaign, client_uuid or uuid4(), of, source, kind)
+    return retried(partial(take_back, *said))
 
 
-def submit(said: Said, state: str, token: UUID | None) -> Judgment:
+def written(said: Said, state: str, kind: str) -> Judgment:
+    require(said.actor, PERMISSION[Plan.Kind(kind)], said.campaign)
+    check_said(said)
+    return retried(partial(submit, said, state, kind))
+
+
+def submit(said: Said, state: str, kind: str) -> Judgment:
     lock(said.campaign)
     known = repeated(said)
     if known is not None:
         return known
-    require_open(said.campaign)
+    require_open(said.campaign, kind)
     check_grade(said)
-    slot = slot_for(said)
+    if kind == ADJUDICATION:
+        check_third_person(said)
+    slot = slot_for(said, kind)
+    said = replace(said, served_at=served_at(said, slot))
     if slot is None:
-        return append(said, None)
-    if slot.assessor_id == said.actor.pk and slot.token == token:
-        # The lease under which it was shown still stands: the server's own clock is better.
-        said = replace(said, served_at=slot.leased_at or said.served_at)
+        return append(replace(said, purpose=PURPOSES[Plan.Kind(kind)][0]), None)
+    check_rationale(said, slot.plan)
+    hold_pair(slot)
     move(slot, said.actor, state)
-    return append(said, slot)
+    judgment = append(replace(said, purpose=slot.purpose), slot)
+    follow_up(judgment, slot)
+    return judgment
 
 
-def take_back(actor: User, campaign: Campaign, client_uuid: UUID, source: str) -> Judgment:
+def served_at(said: Said, slot: Slot | None) -> datetime | None:
+    """When the document was shown: the browser's word within what the lease allows.
+
+    A document that was fetched ahead was leased before it came up. Without its lease a
+    moment that cannot be is left out.
+    """
+    now, told = timezone.now(), said.served_at
+    leased = None
+    if slot is not None and slot.assessor_id == said.actor.pk and slot.token == said.token:
+        leased = slot.leased_at
+    if leased is not None:
+        return min(max(told or leased, leased), now)
+    return told if told is not None and said.campaign.created_at <= told <= now else None
+
+
+def take_back(
+    actor: User, campaign: Campaign, client_uuid: UUID, of: UUID | None, source: str, kind: str
+) -> Judgment:
     lock(campaign)
     known = Judgment.objects.filter(client_uuid=client_uuid).first()
     if known is not None:
-        if (known.assessor_id, known.campaign_id) != (actor.pk, campaign.pk):
+        made = (known.assessor_id, known.campaign_id, known.kind)
+        if made != (actor.pk, campaign.pk, Kind.WITHDRAWN):
             raise uuid_used()
         return known
-    require_open(campaign)
-    last = last_said(campaign, actor).first()
+    require_open(campaign, kind)
+    standing = last_said(campaign, actor, PURPOSES[Plan.Kind(kind)])
+    last = standing.first() if of is None else standing.filter(client_uuid=of).first()
     if last is None:
-        raise Refused("nothing-to-undo", "There is nothing to take back.")
-    said = Said(actor, campaign, last.topic, last.docno, Kind.WITHDRAWN, client_uuid, source=source)
-    slot = slots_of(said).filter(assessor=actor).first()
+        raise Refused("nothing-to-undo", gettext("There is nothing to take back."))
+    said = Said(
+        actor, campaign, last.topic, last.docno, Kind.WITHDRAWN, client_uuid,
+        purpose=last.purpose, source=source,
+    )  # fmt: skip
+    slot = slots_of(said, (last.purpose,)).filter(assessor=actor).first()
     if slot is not None:
         move(slot, actor, State.LEASED)
+        put_first(slot, held(actor, campaign, None, kind).exclude(pk=slot.pk).first())
     return append(said, slot)
 
 
-def slot_for(said: Said) -> Slot | None:
+def slot_for(said: Said, kind: str) -> Slot | None:
     """The slot that this judgment fills, or None: then it is kept as an extra judgment.
 
     The actor's own slot; else, when the lease has passed on, any free slot of the pair;
     else none, because others have filled what the plan wanted.
     """
-    assigned = Assignment.objects.filter(
-        plan=OuterRef("plan"), topic=OuterRef("topic"), assessor=said.actor
-    )
-    slots = list(slots_of(said).annotate(assigned=Exists(assigned), free=free_slots()))
+    main, *others = PURPOSES[Plan.Kind(kind)]
+    slots = list(slots_of(said, (main, *others)))
+    again = [s for s in slots if s.purpose != main and s.reserved_for_id == said.actor.pk]
+    if again and is_repeat(said, again[0]):
+        return again[0]
+    slots = [slot for slot in slots if slot.purpose == main]
     own = next((slot for slot in slots if slot.assessor_id == said.actor.pk), None)
     if own is not None:
         return own
-    if not any(slot.assigned for slot in slots) and not has_said(said):
+    before = said_before(said).filter(purpose__in=(main, *others))
+    if not any(slot.assigned for slot in slots) and not before.exists():  # type: ignore[attr-defined]
         raise Refused(
             "not-yours",
-            f"Document {said.docno} of topic {said.topic.number} is not among those you judge.",
-            "Go back to your topics and ask for the next document.",
+            gettext("Document %(docno)s of topic %(topic)s is not among those you judge.")
+            % {"docno": said.docno, "topic": said.topic.number},
+            gettext("Go back to your topics and ask for the next document."),
         )
-    return next((slot for slot in slots if slot.free), None)
+    mine = (None, said.actor.pk)
+    return next((s for s in slots if s.free and s.reserved_for_id in mine), None)  # type: ignore[attr-defined]
 
 
-def slots_of(said: Said) -> QuerySet[Slot]:
-    """All slots of the pair, through the pools of the campaign."""
+def is_repeat(said: Said, slot: Slot) -> bool:
+    """Was the document shown as a repeat? Such a judgment must not revise the first one.
+
+    A change of the first judgment carries the token that it was given under, or none; but
+    without a token what is said of a repeat in hand is said of the repeat.
+    """
+    out = slot.state == State.LEASED
+    if said.token is None:
+        return out and slot.assessor_id == said.actor.pk
+    if said.token == slot.token:
+        return True
+    under = said_before(said).filter(lease=said.token).order_by("-pk")
+    purpose = under.values_list("purpose", flat=True).first()
+    if purpose is not None:
+        return purpose == Purpose.REPEAT
+    # A token that nothing was said under: of a repeat that was out, if it ever was.
+    return out or (slot.state == State.OPEN and slot.leased_at is not None)
+
+
+def slots_of(said: Said, purposes: Collection[str]) -> QuerySet[Slot]:
+    """All slots of the pair for ``purposes``, through the pools of the campaign."""
+    assigned = Assignment.objects.filter(
+        plan=OuterRef("plan"), topic=OuterRef("topic"), assessor=said.actor
+    )
     pair = {"item__topic": said.topic, "item__docno": said.docno}
-    return Slot.objects.filter(item__pool__campaign=said.campaign, **pair).order_by("k")
+    slots = Slot.objects.filter(
+        item__pool__campaign=said.campaign, purpose__in=purposes, **pair
+    ).select_related("plan__campaign")
+    return slots.annotate(assigned=Exists(assigned), free=free_slots()).order_by("k", "pk")
 
 
-def has_said(said: Said) -> bool:
-    own = Judgment.objects.filter(campaign=said.campaign, topic=said.topic, docno=said.docno)
-    return own.filter(assessor=said.actor).exists()
-
-
-def move(slot: Slot, actor: User, state: str) -> None:
-    """Hand the slot to ``actor`` in ``state``, unless someone was quicker (``LostRaceError``)."""
-    held = state == State.LEASED
-    now = timezone.now()
-    until = now + timedelta(minutes=settings.POOLBENCH_LEASE_MINUTES)
-    change = {
-        "state": state,
-        "assessor": actor,
-        "token": uuid4(),
-        "leased_at": now if held else None,
-        "expires_at": until if held else None,
-    }
-    if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change):
-        raise LostRaceError
-    for name, value in change.items():
-        setattr(slot, name, value)
-
-
-def lease(slot: Slot, actor: User) -> bool:
-    """Try to lease; False if another, or the actor's own other window, was first."""
-    try:
-        with transaction.atomic():
-            move(slot, actor, State.LEASED)
-    except (LostRaceError, IntegrityError):
-        return False
-    return True
-
-
-def require_open(campaign: Campaign) -> None:
+def require_open(campaign: Campaign, kind: str) -> None:
+    """The deadline is the assessors': adjudication is what comes after it."""
     until = campaign.judging_deadline
-    if until is not None and not campaign.takes_judgments():
+    if kind == JUDGING and until is not None and not campaign.takes_judgments():
         raise Refused(
             "judging-closed",
-            f"Judging was open until {utc(until)}.",
-            "Ask an organizer to move the deadline.",
+            gettext("Judging was open until %(at)s.") % {"at": utc(until)},
+            gettext("Ask an organizer to move the deadline."),
         )
 
 
-def check_grade(said: Said) -> None:
-    if said.kind != Kind.GRADE:
-        return
-    scale = list(said.campaign.grades.values_list("value", flat=True))
-    if said.grade not in scale:
-        told = ", ".join(map(str, scale))
-        raise Refused("off-scale", f"{said.grade} is not on the grade scale.", f"Use {told}.")
+def require_trained(actor: User, campaign: Campaign, kind: str) -> None:
+    if kind == JUDGING and unanswered(actor, campaign).exists():
+        raise Refused(
+            "training-first",
+            gettext("A few documents for training come before the real work."),
+            gettext("Judge them; their grades are known and are explained after each."),
+        )

@@ -1,55 +1,103 @@
-"""Judgments as files, for organizers."""
+"""Judgments as files: the log, what stands, pairs for other programs; written as they are read."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from django.db.models import QuerySet
-from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from campaigns.attachments import attachment
+from campaigns.attachments import CONTENT_TYPES, attachment
 from campaigns.core.qrels import qrels_from_rows, write_qrels
-from campaigns.models import User
+from campaigns.models import Campaign, User
 from campaigns.queries import campaign_for
-from campaigns.views.signed_in import SignedIn
-from judging.models import Judgment
-from judging.queries.judgments import current_judgments, latest, votes
+from campaigns.views.signed_in import SignedIn, to
+from judging.core.exchange.writing import (
+    csv_parts,
+    doccano_parts,
+    json_parts,
+    jsonl_parts,
+    label_studio_parts,
+    labelling_setup,
+)
+from judging.models import Judgment, Purpose
+from judging.queries.exchange import (
+    COLUMNS,
+    OWN,
+    OWN_COLUMNS,
+    judged_pairs,
+    log_rows,
+    open_pairs,
+)
+from judging.queries.judgments import current_judgments, votes
 
-COLUMNS = (
-    "topic", "docno", "assessor", "revision", "kind", "grade", "reason", "comment", "source",
-    "current", "fills_slot", "rank_shown", "served_at", "judged_at", "active_seconds",
-    "document_sha256", "uuid",
-)  # fmt: skip
+TYPES = {**CONTENT_TYPES, ".jsonl": "application/jsonl", ".xml": "application/xml"}
+WHICH = {"log": False, "current": True}
+PAIRS = {"judged": judged_pairs, "open": open_pairs}
 
 
 @require_safe
-def judgments(request: SignedIn, slug: str, fmt: str) -> HttpResponse:
-    """The whole log with every revision, as CSV or JSON."""
+def judgments(request: SignedIn, slug: str, fmt: str, which: str = "log") -> HttpResponseBase:
+    """The whole log of people's judgments, or what stands of it, as CSV, JSON or JSON lines."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
-    rows = exported(Judgment.objects.filter(campaign=campaign))
-    if fmt == "json":
-        text = json.dumps(list(rows), ensure_ascii=False, indent=1)
-        return attachment(text, f"{slug}-judgments.json")
-    if fmt != "csv":
+    if which not in WHICH:
         raise Http404
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS)
-    writer.writeheader()
-    writer.writerows({**row, "comment": inert(row["comment"])} for row in rows)
-    return attachment(out.getvalue(), f"{slug}-judgments.csv")
+    rows = log_rows(campaign, current=WHICH[which])
+    name = f"{slug}-judgments" if which == "log" else f"{slug}-judgments-current"
+    return rows_as(rows, COLUMNS, name, fmt)
+
+
+@require_safe
+def my_judgments(request: SignedIn, slug: str, fmt: str) -> HttpResponseBase:
+    """The assessor's own judgments, every revision."""
+    campaign = campaign_for(request.user, slug, "campaigns.judge")
+    rows = log_rows(campaign, assessor=request.user, purposes=OWN)
+    own = ({name: row[name] for name in OWN_COLUMNS} for row in rows)
+    return rows_as(own, OWN_COLUMNS, f"{slug}-my-judgments", fmt)
+
+
+@require_safe
+def pairs(request: SignedIn, slug: str, which: str, program: str) -> HttpResponseBase:
+    """Judged pairs, or those still to judge, with texts, for doccano or Label Studio."""
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    if which not in PAIRS or program not in ("doccano", "label-studio"):
+        raise Http404
+    found, scale = PAIRS[which](campaign), scale_of(campaign)
+    name = f"{slug}-{which}-{program}"
+    if program == "doccano":
+        return streamed(doccano_parts(found, scale), f"{name}.jsonl")
+    return streamed(label_studio_parts(found, scale), f"{name}.json")
+
+
+@require_safe
+def exchange(request: SignedIn, slug: str) -> HttpResponse:
+    """What can be downloaded, and where imports and automatic assessors are."""
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    people = User.objects.filter(
+        judgments__campaign=campaign, judgments__purpose=Purpose.JUDGE
+    ).distinct()
+    log = Judgment.objects.filter(campaign=campaign).exclude(purpose=Purpose.AUTOMATIC)
+    context = {
+        "campaign": campaign,
+        "crumbs": [(_("Judging"), to("judging", campaign)), (_("Import and export"), None)],
+        "rows": log.count(),
+        "people": people.order_by("username"),
+        "setup": labelling_setup(scale_of(campaign)),
+        "has_plan": campaign.plans.exists(),
+    }
+    return render(request, "judging/exchange.html", context)
 
 
 @require_safe
 def assessor_qrels(request: SignedIn, slug: str, username: str) -> HttpResponse:
-    """The current grades of one assessor as qrels."""
+    """The current grades of one assessor as qrels; of an automatic one there are none."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
-    judged = User.objects.filter(judgments__campaign=campaign).distinct()
+    judged = User.objects.filter(judgments__campaign=campaign, automatic=None).distinct()
     assessor = get_object_or_404(judged, username=username)
     own = votes(current_judgments(campaign).filter(assessor=assessor))
     table = qrels_from_rows((vote.topic, vote.docno, vote.grade) for vote in own)
@@ -57,30 +105,26 @@ def assessor_qrels(request: SignedIn, slug: str, username: str) -> HttpResponse:
     return attachment(text, f"{slug}-{username}.qrels.txt")
 
 
-def exported(log: QuerySet[Judgment]) -> Iterator[dict[str, Any]]:
-    current = set(latest(log).exclude(kind=Judgment.Kind.WITHDRAWN).values_list("pk", flat=True))
-    for row in log.select_related("topic", "assessor").order_by("pk").iterator():
-        yield {
-            "topic": row.topic.number,
-            "docno": row.docno,
-            "assessor": row.assessor.username,
-            "revision": row.revision,
-            "kind": row.kind,
-            "grade": row.grade,
-            "reason": row.reason,
-            "comment": row.comment,
-            "source": row.source,
-            "current": row.pk in current,
-            "fills_slot": row.slot_id is not None,
-            "rank_shown": row.rank_shown,
-            "served_at": row.served_at and row.served_at.isoformat(),
-            "judged_at": row.judged_at.isoformat(),
-            "active_seconds": row.active_seconds,
-            "document_sha256": row.document_sha256,
-            "uuid": str(row.client_uuid),
-        }
+def rows_as(
+    rows: Iterable[dict[str, Any]], columns: Sequence[str], name: str, fmt: str
+) -> HttpResponseBase:
+    """``rows`` as a file ``name`` in the format ``fmt``, or 404."""
+    if fmt == "csv":
+        return streamed(csv_parts(rows, columns), f"{name}.csv")
+    if fmt == "json":
+        return streamed(json_parts(rows), f"{name}.json")
+    if fmt == "jsonl":
+        return streamed(jsonl_parts(rows), f"{name}.jsonl")
+    raise Http404
 
 
-def inert(comment: str) -> str:
-    """A spreadsheet must not take what an assessor wrote for a formula."""
-    return f"'{comment}" if comment.startswith(("=", "+", "-", "@", "\t", "\r")) else comment
+def streamed(parts: Iterator[str], name: str) -> StreamingHttpResponse:
+    """A file that is sent while it is made: its size does not matter to the server."""
+    ending = name[name.rindex(".") :]
+    answer = StreamingHttpResponse((part.encode() for part in parts), content_type=TYPES[ending])
+    answer.headers["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+    return answer
+
+
+def scale_of(campaign: Campaign) -> list[tuple[int, str]]:
+    return list(campaign.grades.order_by("value").values_list("value", "label"))

@@ -1,100 +1,118 @@
-"""The organizer's judging pages: progress, plans, who judges what, what is out or skipped."""
+"""The organizer's judging page, and the pages of one assessor and of what was marked."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
 
 from campaigns.errors import Refused
-from campaigns.models import Campaign, Topic
+from campaigns.models import Campaign, Role, User
 from campaigns.queries import campaign_for
 from campaigns.views.signed_in import SignedIn
-from judging.forms import Matrix, PlanForm
-from judging.models import Assignment, Judgment, Plan, Slot
-from judging.queries.progress import add, assessor_progress, leases, plan_progress, skipped
-from judging.services.plans import assign_all, make_plan, pause, reopen
+from judging.models import Assignment, Slot
+from judging.queries.overview import flagged, holders, leases, skipped, standing
+from judging.queries.progress import (
+    PlanProgress,
+    add,
+    assessor_progress,
+    mean_pace,
+    plan_progress,
+)
+from judging.queries.training_results import trained
+from judging.services.slots import reopen, return_slots
+
+SHOWN, PAGE = 50, 100
 
 
 @require_safe
 def judging(request: SignedIn, slug: str) -> HttpResponse:
-    """How the judging goes: by plan, topic and assessor; leases; skips."""
+    """How the judging goes: by plan, topic and assessor; what is out, skipped, marked, open."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     plans = plan_progress(campaign)
     people = assessor_progress(campaign, plans)
-    paces = [row.pace.per_hour for row in people if row.pace.per_hour]
-    total = add(found.tally for found in plans)
+    pace = mean_pace(row.pace for row in people)
+    total, found = add(plan.tally for plan in plans), standing(campaign)
+    holes = found.unjudged + found.unplanned
     context = {
         "campaign": campaign,
-        "crumbs": [("Judging", None)],
+        "crumbs": [(_("Judging"), None)],
         "plans": plans,
         "total": total,
         "people": people,
-        "pace": sum(paces) / len(paces) if paces else None,
-        "hours_left": total.left * len(paces) / sum(paces) if paces else None,
-        "leases": leases(campaign),
-        "skipped": skipped(campaign),
-        "now": timezone.now(),
-        "extra": Judgment.objects.filter(campaign=campaign, slot=None, kind="grade").count(),
+        "pace": pace,
+        "hours_left": total.left / pace if pace else None,
+        "found": found,
+        "holes": holes,
+        "hours_holes": holes / pace if pace else None,
+        "holders": holders(campaign),
+        "skipped": skipped(campaign, limit=SHOWN),
+        "flagged": flagged(campaign).count(),
+        "training": campaign.training.count(),
         "has_pool": campaign.pools.exists(),
     }
     return render(request, "judging/judging.html", context)
 
 
-@require_http_methods(["GET", "POST"])
-def plan_new(request: SignedIn, slug: str) -> HttpResponse:
-    """Choose a pool, the overlap and who judges which topic."""
+@require_safe
+def flags(request: SignedIn, slug: str) -> HttpResponse:
+    """Documents that assessors marked: broken, in another language, a duplicate."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
-    matrix = Matrix(campaign, list(campaign.topics.all()))
-    if request.method == "GET":
-        return plan_page(request, campaign, PlanForm(campaign), matrix.fill("turn", 1))
-    form = PlanForm(campaign, request.POST)
-    matrix.post(request.POST)
-    fill = request.POST.get("fill")
-    if not form.is_valid() or fill:
-        overlap = form.cleaned_data.get("overlap") or 1
-        return plan_page(request, campaign, form, matrix.fill(fill, overlap) if fill else matrix)
-    try:
-        chosen, pool = form.cleaned_data, form.cleaned_data["pool"]
-        people = {number: users for number, users in matrix.chosen.items() if users}
-        made = make_plan(actor=request.user, pool=pool, overlap=chosen["overlap"], assessors=people)
-    except Refused as refused:
-        form.add_error(None, str(refused))
-        return plan_page(request, campaign, form, matrix)
-    messages.success(request, f"The plan is made: {made.slots.count():,} judgments to give.")
-    return redirect("judging", campaign.slug)
+    context = {
+        "campaign": campaign,
+        "crumbs": [(_("Judging"), "../"), (_("Marked documents"), None)],
+        "page": Paginator(flagged(campaign), PAGE).get_page(request.GET.get("page")),
+    }
+    return render(request, "judging/flags.html", context)
 
 
-@require_http_methods(["GET", "POST"])
-def plan_assign(request: SignedIn, slug: str, pk: int) -> HttpResponse:
-    """Who judges what under one plan."""
+@require_safe
+def assessor(request: SignedIn, slug: str, username: str) -> HttpResponse:
+    """One assessor: what they hold, have judged, skipped and marked, and what is left to them."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
-    plan = get_object_or_404(campaign.plans.select_related("pool"), pk=pk)
-    topics = list(Topic.objects.filter(pk__in=plan.slots.order_by().values("topic")))
-    matrix = Matrix(campaign, topics).take(assigned(plan))
-    if request.method == "GET":
-        return assign_page(request, campaign, plan, matrix)
-    matrix.post(request.POST)
-    fill = request.POST.get("fill")
-    if fill:
-        return assign_page(request, campaign, plan, matrix.fill(fill, plan.overlap))
-    try:
-        changed = assign_all(actor=request.user, plan=plan, assessors=matrix.chosen)
-    except Refused as refused:
-        return assign_page(request, campaign, plan, matrix, refused)
-    messages.success(request, f"Saved; {changed} topic{'s' if changed != 1 else ''} changed.")
-    return redirect("judging", campaign.slug)
+    user = assessor_named(campaign, username)
+    plans = plan_progress(campaign)
+    rows = {row.user.pk: row for row in assessor_progress(campaign, plans)}
+    seats = Assignment.objects.filter(plan__campaign=campaign, plan__kind="judge", assessor=user)
+    context = {
+        "campaign": campaign,
+        "crumbs": [(_("Judging"), "../../"), (user.shown_name, None)],
+        "person": user,
+        "row": rows.get(user.pk),
+        "seats": seats.select_related("topic", "plan__pool").order_by("-plan", "topic__position"),
+        "leases": leases(campaign, user),
+        "skipped": skipped(campaign, user, SHOWN),
+        "flagged": flagged(campaign, user)[:SHOWN],
+        "trained": next((t for t in trained(campaign) if t.user == user and t.of), None),
+        "own_plans": own_plans(plans, user),
+        "now": timezone.now(),
+    }
+    return render(request, "judging/assessor.html", context)
+
+
+def own_plans(plans: list[PlanProgress], user: User) -> list[tuple[PlanProgress, bool]]:
+    """The plans in which ``user`` has topics, and whether all of these are paused."""
+    found = []
+    for plan in plans:
+        seats = [seat for row in plan.topics for seat in row.seats if seat.user == user]
+        if seats:
+            found.append((plan, all(seat.paused for seat in seats)))
+    return found
 
 
 @require_POST
-def plan_pause(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+def slots_return(request: SignedIn, slug: str, username: str) -> HttpResponse:
+    """Take back all that one assessor has out."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
-    plan = get_object_or_404(campaign.plans, pk=pk)
-    pause(actor=request.user, plan=plan, paused=request.POST.get("paused") == "1")
+    user = assessor_named(campaign, username)
+    given = return_slots(actor=request.user, campaign=campaign, assessor=user)
+    told = ngettext("%(n)s document came back.", "%(n)s documents came back.", given)
+    messages.success(request, told % {"n": given})
     return redirect("judging", campaign.slug)
 
 
@@ -105,45 +123,17 @@ def slot_reopen(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     slot = get_object_or_404(slots.select_related("plan__campaign", "topic", "item"), pk=pk)
     try:
         reopen(actor=request.user, slot=slot)
-        messages.success(request, "The document goes to the next assessor of its topic.")
+        messages.success(request, _("The document goes to the next assessor of its topic."))
     except Refused as refused:
         messages.error(request, str(refused))
     return redirect("judging", campaign.slug)
 
 
-def assigned(plan: Plan) -> dict[str, list[Any]]:
-    people: dict[str, list[Any]] = {}
-    rows: list[Assignment] = list(plan.assignments.select_related("topic", "assessor"))
-    for row in rows:
-        people.setdefault(row.topic.number, []).append(row.assessor)
-    return people
-
-
-def plan_page(
-    request: SignedIn, campaign: Campaign, form: PlanForm, matrix: Matrix
-) -> HttpResponse:
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Judging", "../"), ("New plan", None)],
-        "form": form,
-        "matrix": matrix,
-        "has_pool": campaign.pools.exists(),
-    }
-    return render(request, "judging/plan_new.html", context)
-
-
-def assign_page(
-    request: SignedIn,
-    campaign: Campaign,
-    plan: Plan,
-    matrix: Matrix,
-    refused: Refused | None = None,
-) -> HttpResponse:
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Judging", "../../"), ("Assignments", None)],
-        "plan": plan,
-        "matrix": matrix,
-        "refused": refused,
-    }
-    return render(request, "judging/plan_assign.html", context)
+def assessor_named(campaign: Campaign, username: str) -> User:
+    """An assessor or adjudicator of the campaign, or whoever has or had a slot in it."""
+    roles = campaign.members.filter(role__in=(Role.ASSESSOR, Role.ADJUDICATOR)).values("user")
+    taken = Slot.objects.filter(plan__campaign=campaign, assessor__username=username)
+    known = User.objects.filter(pk__in=roles)
+    if taken.exists():
+        known = User.objects.all()
+    return get_object_or_404(known, username=username)

@@ -1,9 +1,14 @@
-"""Qrels releases: the form with its preview, the list, one release, its text."""
+"""Qrels releases: the form with its preview, the list, one release, two compared."""
 
 from __future__ import annotations
 
+import csv
+import io
+from typing import Any
+
 from django.contrib import messages
-from django.http import HttpResponse
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -13,37 +18,53 @@ from campaigns.errors import Refused
 from campaigns.models import Campaign
 from campaigns.queries import campaign_for
 from campaigns.views.signed_in import SignedIn
-from judging.core.policies import POLICIES
-from judging.forms import ReleaseForm
-from judging.services.qrels import SHOWN, preview, release_qrels, verify
+from judging.core.policies import POLICIES, RULES, UnknownPolicyError, policy_named
+from judging.models import Judgment, Purpose, Qrels
+from judging.queries.releases import Comparison, compare_releases, differing
+from judging.release_forms import ReleaseForm
+from judging.services.qrels import SHOWN, Draft, previews, release_qrels, verify
+
+PAGE = 100
 
 
 @require_http_methods(["GET", "POST"])
 def qrels_list(request: SignedIn, slug: str) -> HttpResponse:
     """All releases, and the form for the next; ``?policy=`` previews a policy."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
+    usual = usual_policy(campaign)
     if request.method == "GET":
-        policy = request.GET.get("policy", "")
-        policy = policy if policy in POLICIES else usual_policy(campaign)
-        return list_page(request, campaign, ReleaseForm(initial={"policy": policy}), policy)
-    form = ReleaseForm(request.POST)
+        name = asked_policy(request.GET.get("policy", ""), usual)
+        return list_page(request, campaign, ReleaseForm(campaign, name=name), name)
+    form = ReleaseForm(campaign, request.POST, name=usual)
     if not form.is_valid():
-        return list_page(request, campaign, form, usual_policy(campaign))
+        return list_page(request, campaign, form, usual)
     chosen = form.cleaned_data
     if "preview" in request.POST:
-        return list_page(request, campaign, ReleaseForm(initial=chosen), chosen["policy"])
+        return list_page(request, campaign, form, chosen["name"])
     try:
-        made = release_qrels(actor=request.user, campaign=campaign, **chosen)
+        made = release_qrels(
+            actor=request.user, campaign=campaign, policy=chosen["name"],
+            note=chosen["note"], as_of=chosen["as_of"],
+        )  # fmt: skip
     except Refused as refused:
         form.add_error(None, str(refused))
-        return list_page(request, campaign, form, chosen["policy"])
+        return list_page(request, campaign, form, chosen["name"])
     messages.success(request, f"Released {made}: {made.pairs:,} pairs.")
     return redirect(made)
 
 
 def usual_policy(campaign: Campaign) -> str:
     """What is offered first: where a pair gets several judgments, they may differ."""
-    return "majority" if campaign.plans.filter(overlap__gt=1).exists() else "single"
+    several = campaign.plans.filter(overlap__gt=1).exists()
+    settled = campaign.judgments.filter(purpose=Purpose.ADJUDICATE).exists()
+    return ("adjudicated-" if settled else "") + ("majority" if several or settled else "single")
+
+
+def asked_policy(name: str, usual: str) -> str:
+    try:
+        return policy_named(name).name
+    except UnknownPolicyError:
+        return usual
 
 
 @require_safe
@@ -61,12 +82,19 @@ def qrels_view(request: SignedIn, slug: str, version: int) -> HttpResponse:
         "crumbs": [("Qrels", "../"), (f"Release {version}", None)],
         "qrels": qrels,
         "told": qrels.manifest,
-        "policy": POLICIES[qrels.policy].card,
+        "policy": policy_named(qrels.policy).card,
+        "purposes": purposes_told(qrels),
+        "others": campaign.qrels.exclude(pk=qrels.pk),
         "grades": {grade.value: grade for grade in campaign.grades.all()},
         "topics": topics,
         "verified": verify(qrels) if "verify" in request.GET else None,
     }
     return render(request, "judging/qrels.html", context)
+
+
+def purposes_told(qrels: Qrels) -> list[tuple[str, int]]:
+    found = qrels.manifest.get("purposes", {})
+    return [(str(Purpose(name).label), count) for name, count in found.items()]
 
 
 @require_safe
@@ -76,23 +104,115 @@ def qrels_download(request: SignedIn, slug: str, version: int) -> HttpResponse:
     return attachment(store.get(qrels.path), f"{slug}-qrels-{version}.txt")
 
 
-def list_page(
-    request: SignedIn, campaign: Campaign, form: ReleaseForm, policy: str
-) -> HttpResponse:
-    draft = preview(actor=request.user, campaign=campaign, policy=policy)
+@require_safe
+def qrels_compare(request: SignedIn, slug: str) -> HttpResponse:
+    """What release ``?after=`` changed against ``?before=``."""
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    found = compared(request, campaign)
+    grades = [grade.value for grade in campaign.grades.all()]
+    listed = sorted(
+        {grade for flow in found.flows for grade in flow if grade is not None} | set(grades)
+    )
+    table = [
+        (before, [(found.flows[before, after], before == after) for after in (*listed, None)])
+        for before in (*listed, None)
+    ]
+    context = {
+        "campaign": campaign,
+        "crumbs": [("Qrels", "../"), ("Two releases", None)],
+        "found": found,
+        "sides": [("before", found.before.version), ("after", found.after.version)],
+        "query": f"?before={found.before.version}&after={found.after.version}",
+        "releases": campaign.qrels.all(),
+        "listed": listed,
+        "table": table,
+        "grades": {grade.value: grade for grade in campaign.grades.all()},
+        "page_obj": Paginator(found.changes, PAGE).get_page(request.GET.get("page")),
+    }
+    return render(request, "judging/qrels_compare.html", context)
+
+
+@require_safe
+def qrels_changes(request: SignedIn, slug: str) -> HttpResponse:
+    """The same as CSV: one line a pair that changed."""
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    found = compared(request, campaign)
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["topic", "docno", "before", "after"])
+    writer.writerows([row.topic, row.docno, row.before, row.after] for row in found.changes)
+    name = f"{slug}-qrels-{found.before.version}-to-{found.after.version}.csv"
+    return attachment(out.getvalue(), name)
+
+
+def compared(request: SignedIn, campaign: Campaign) -> Comparison:
+    """The two releases that the address names; the newest two without."""
+    versions = list(campaign.qrels.values_list("version", flat=True)[:2])
+    if not versions:
+        raise Http404("no release to compare")
+    asked = {"before": versions[-1], "after": versions[0]}
+    for name in asked:
+        given = request.GET.get(name, "")
+        if given:
+            if not given.isdecimal() or len(given) > 9:
+                raise Http404("no such release")
+            asked[name] = int(given)
+    before, after = (get_object_or_404(campaign.qrels, version=v) for v in asked.values())
+    return compare_releases(before, after)
+
+
+def list_page(request: SignedIn, campaign: Campaign, form: ReleaseForm, name: str) -> HttpResponse:
+    as_of = form.cleaned_data.get("as_of") if form.is_bound and form.is_valid() else None
+    offered = list(dict.fromkeys([name, *names_offered(campaign)]))
+    try:
+        drafts = previews(actor=request.user, campaign=campaign, policies=offered, as_of=as_of)
+    except Refused as refused:
+        form.add_error(None, str(refused))
+        offered = names_offered(campaign)
+        drafts = previews(actor=request.user, campaign=campaign, policies=offered)
+    draft = drafts[0]
     context = {
         "campaign": campaign,
         "crumbs": [("Qrels", None)],
         "form": form,
-        "policy": policy,
-        "cards": [found.card for found in POLICIES.values()],
-        "chosen": POLICIES[policy].card,
+        "parts": form.data if form.is_bound else form.initial,
+        "chosen": draft.policy.card,
         "releases": campaign.qrels.select_related("released_by"),
         "draft": draft,
+        "as_of": as_of,
         "counts": [(value, count, 100 * count / len(draft.rows))
                    for value, count in draft.grades.items()],
         "judged": len(draft.ballots),
         "conflicts": draft.conflicts[:SHOWN],
+        "policies": sorted_table(drafts),
         "grades": {grade.value: grade for grade in campaign.grades.all()},
     }  # fmt: skip
     return render(request, "judging/qrels_list.html", context)
+
+
+def names_offered(campaign: Campaign) -> list[str]:
+    """The policies that are set side by side: the rules, and what there is to hear beside."""
+    settled = Judgment.objects.filter(campaign=campaign, purpose=Purpose.ADJUDICATE).exists()
+    names = list(POLICIES if settled else RULES)
+    machines = campaign.automatic_assessors.values_list("name", flat=True)
+    return names + [f"automatic:{name}" for name in machines]
+
+
+def sorted_table(drafts: list[Draft]) -> list[dict[str, Any]]:
+    """A row a policy: its pairs by grade, and how many differ from the one that is chosen."""
+    chosen = drafts[0]
+    values = sorted({value for draft in drafts for value in draft.grades})
+    place = {name: at for at, name in enumerate(POLICIES)}
+    listed = sorted(drafts, key=lambda draft: place.get(draft.policy.name, len(place)))
+    return [
+        {
+            "card": draft.policy.card,
+            "chosen": draft is chosen,
+            "values": values,
+            "counts": [draft.grades.get(value, 0) for value in values],
+            "pairs": len(draft.rows),
+            "conflicts": len(draft.conflicts),
+            "differs": differing(draft.rows, chosen.rows),
+        }
+        for draft in listed
+    ]

@@ -1,60 +1,42 @@
-"""The assessor's pages: my topics, the judging screen, my judgments."""
+"""The assessor's pages: my topics, the judging screen by plain posts, my judgments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
-from uuid import UUID, uuid4
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import Refused
-from campaigns.models import Campaign, Document, Grade, Topic, User
+from campaigns.models import Campaign, Topic
 from campaigns.queries import campaign_for
 from campaigns.views.signed_in import SignedIn
-from judging.forms import JudgeForm, SkipForm, SubmissionForm
+from judging.forms import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment
-from judging.queries.judgments import last_said
 from judging.queries.progress import Pace, paces_of
-from judging.queries.screen import (
-    MyTopic,
-    document_of,
-    my_topics,
-    progress_in,
-    recent,
-    said_by,
-    standing,
-)
-from judging.rules import SKIP_REASONS
+from judging.queries.screen import my_topics, said_by
+from judging.services.training import next_pair
 from judging.services.work import claim, judge, skip, undo
+from judging.views.screens import (
+    Paper,
+    as_uuid,
+    change_url,
+    context_of,
+    next_of,
+    over_context,
+    paper_in_hand,
+    papers_of,
+    scale_of,
+    screen_of,
+)
 
-SKIP_KEYS = dict(zip(SKIP_REASONS, "bldo", strict=True))
 PAGE = 50
-
-
-@dataclass
-class Screen:
-    """One document in hand, and everything that stands around it."""
-
-    campaign: Campaign
-    topic: Topic
-    docno: str
-    document: Document | None
-    progress: MyTopic
-    recent: list[Judgment]
-    last: Judgment | None
-    token: UUID | None = None
-    changing: Judgment | None = None
-    said: str = ""
-    uuid: UUID = field(default_factory=uuid4)
-    undo_uuid: UUID = field(default_factory=uuid4)
 
 
 @require_safe
@@ -64,7 +46,8 @@ def work(request: SignedIn, slug: str) -> HttpResponse:
     topics = my_topics(campaign, request.user)
     context = {
         "campaign": campaign,
-        "crumbs": [("Judge", None)],
+        "crumbs": [(_("Judge"), None)],
+        "training": next_pair(actor=request.user, campaign=campaign),
         "topics": topics,
         "next": next_of(topics),
         "done": sum(row.done for row in topics),
@@ -76,21 +59,17 @@ def work(request: SignedIn, slug: str) -> HttpResponse:
     return render(request, "judging/work.html", context)
 
 
-def next_of(topics: list[MyTopic]) -> MyTopic | None:
-    """The topic to go on with: one that is begun before one that is not."""
-    ready = [row for row in topics if row.left and not (row.paused and not row.held)]
-    return min(ready, key=lambda row: row.done == 0 and row.held == 0, default=None)
-
-
 @never_cache
 @require_http_methods(["GET", "POST"])
 def judge_view(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    """The judging screen; a post is a judgment and is answered with the next document."""
+    """The judging screen; a post is a judgment and leads to the next document.
+
+    ``?docno=`` or ``?token=`` asks for one that is in the assessor's hand already.
+    """
     campaign = campaign_for(request.user, slug, "campaigns.judge")
     topic = get_object_or_404(campaign.topics, number=number)
     if request.method == "POST":
-        form = JudgeForm(request.POST)
-        return submitted(request, campaign, topic, form, judge)
+        return submitted(request, campaign, topic, JudgeForm(request.POST), judge)
     return show_next(request, campaign, topic)
 
 
@@ -105,14 +84,13 @@ def skip_view(request: SignedIn, slug: str, number: str) -> HttpResponse:
 def undo_view(request: SignedIn, slug: str) -> HttpResponse:
     """Take the last back; its document comes up again, in whichever topic it was."""
     campaign = campaign_for(request.user, slug, "campaigns.judge")
-    try:
-        uuid = UUID(request.POST.get("client_uuid", ""))
-    except ValueError:
-        uuid = uuid4()
-    back = undo(actor=request.user, campaign=campaign, client_uuid=uuid)
-    if back.slot_id is not None:
-        return go_on(request, campaign, back.topic)
-    return redirect(change_url(campaign, back.topic, back.docno))
+    form = UndoForm(request.POST)
+    said = form.cleaned_data if form.is_valid() else {}
+    back = undo(actor=request.user, campaign=campaign, **said)
+    if back.slot is None:
+        return redirect(change_url(campaign, back))
+    query = {"docno": back.docno, "token": str(back.slot.token)}
+    return redirect(reverse("judge", args=[campaign.slug, back.topic.number], query=query))
 
 
 @never_cache
@@ -121,13 +99,18 @@ def change(request: SignedIn, slug: str, number: str) -> HttpResponse:
     """The screen with a document that the assessor has had before."""
     campaign = campaign_for(request.user, slug, "campaigns.judge")
     topic = get_object_or_404(campaign.topics, number=number)
-    docno = request.GET.get("docno", "")
-    before = standing(campaign, request.user, topic, docno)
-    if before is None:
+    paper = paper_again(request, campaign, topic)
+    if paper is None:
         raise Http404("not a document of this assessor")
-    screen = screen_of(request.user, campaign, topic, docno)
-    screen.changing = before
-    return show(request, screen)
+    screen = screen_of(request.user, campaign, topic)
+    screen.paper = paper
+    return render(request, "judging/screen.html", context_of(screen))
+
+
+def paper_again(request: SignedIn, campaign: Campaign, topic: Topic) -> Paper | None:
+    """The document that the address asks for: held and unjudged, or judged and to be changed."""
+    docno, token = request.GET.get("docno", ""), request.GET.get("token", "")
+    return paper_in_hand(request.user, campaign, topic, docno, as_uuid(token))
 
 
 @require_safe
@@ -145,7 +128,7 @@ def my_judgments(request: SignedIn, slug: str) -> HttpResponse:
     page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
     context = {
         "campaign": campaign,
-        "crumbs": [("My judgments", None)],
+        "crumbs": [(_("My judgments"), None)],
         "page_obj": page,
         "wanted": wanted,
         "topics": [row.topic for row in my_topics(campaign, request.user)],
@@ -162,102 +145,37 @@ def submitted(
     act: Callable[..., Judgment],
 ) -> HttpResponse:
     """Write down what was said, then the next document; say so if it was not written."""
+    address = reverse("judge", args=[campaign.slug, topic.number])
     if not form.is_valid():
-        return go_on(request, campaign, topic, "Not saved: the form was incomplete. Judge again.")
+        messages.error(request, _("Not saved: the form was incomplete. Judge again."))
+        return redirect(address)
     said = form.cleaned_data
     try:
         made = act(actor=request.user, campaign=campaign, topic=topic, **said)
     except Refused as refused:
-        return go_on(request, campaign, topic, f"Not saved. {refused}")
+        messages.error(request, _("Not saved.") + f" {refused}")
+        return redirect(address)
     if said.get("grade") != made.grade:
         # A second, different press on a form sent already (the browser's Back): ask again.
-        told = "This document is judged already; press a grade to change it."
-        messages.info(request, told)
-        return leave(request, change_url(campaign, topic, made.docno))
-    return go_on(request, campaign, topic)
-
-
-def go_on(request: SignedIn, campaign: Campaign, topic: Topic, told: str = "") -> HttpResponse:
-    """The next document: at once where htmx asked, else by a redirect."""
-    address = reverse("judge", args=[campaign.slug, topic.number])
-    if is_htmx(request):
-        response = show_next(request, campaign, topic, told)
-        response["HX-Replace-Url"] = address
-        return response
-    if told:
-        messages.error(request, told)
+        messages.info(request, _("This document is judged already; press a grade to change it."))
+        return redirect(change_url(campaign, made))
     return redirect(address)
 
 
-def leave(request: SignedIn, address: str) -> HttpResponse:
-    if is_htmx(request):
-        return HttpResponse(headers={"HX-Redirect": address})
-    return redirect(address)
-
-
-def show_next(request: SignedIn, campaign: Campaign, topic: Topic, told: str = "") -> HttpResponse:
+def show_next(request: SignedIn, campaign: Campaign, topic: Topic) -> HttpResponse:
+    told = ""
     try:
-        slot = claim(actor=request.user, campaign=campaign, topic=topic)
+        paper = paper_again(request, campaign, topic) if "docno" in request.GET else None
+        if paper is None:
+            slot = claim(actor=request.user, campaign=campaign, topic=topic)
+            paper = papers_of(request.user, campaign, [slot])[0] if slot else None
     except Refused as refused:
-        return show_over(request, campaign, topic, str(refused))
-    if slot is None:
-        return show_over(request, campaign, topic, told)
-    screen = screen_of(request.user, campaign, topic, slot.item.docno)
-    screen.token, screen.said = slot.token, told
-    return show(request, screen)
-
-
-def show(request: SignedIn, screen: Screen) -> HttpResponse:
-    context: dict[str, Any] = {
-        "screen": screen,
-        "campaign": screen.campaign,
-        "grades": scale_of(screen.campaign),
-        "reasons": [(name, SKIP_KEYS[name], told) for name, told in SKIP_REASONS.items()],
-    }
-    return render(request, template_for(request, "screen"), context)
-
-
-def show_over(request: SignedIn, campaign: Campaign, topic: Topic, told: str = "") -> HttpResponse:
-    """Nothing is left in this topic: say so calmly and offer the next."""
-    topics = my_topics(campaign, request.user)
-    mine = next((row for row in topics if row.topic == topic), None)
-    context = {
-        "campaign": campaign,
-        "topic": topic,
-        "mine": mine,
-        "next": next_of([row for row in topics if row.topic != topic]),
-        "last": last_said(campaign, request.user).first(),
-        "grades": scale_of(campaign),
-        "undo_uuid": uuid4(),
-        "told": told,
-        "is_open": campaign.takes_judgments(),
-    }
-    return render(request, template_for(request, "over"), context)
-
-
-def is_htmx(request: SignedIn) -> bool:
-    return request.headers.get("HX-Request") == "true"
-
-
-def template_for(request: SignedIn, name: str) -> str:
-    return f"judging/_{name}.html" if is_htmx(request) else f"judging/{name}.html"
-
-
-def screen_of(assessor: User, campaign: Campaign, topic: Topic, docno: str) -> Screen:
-    return Screen(
-        campaign=campaign,
-        topic=topic,
-        docno=docno,
-        document=document_of(campaign, docno),
-        progress=progress_in(campaign, assessor, topic),
-        recent=recent(campaign, assessor, topic),
-        last=last_said(campaign, assessor).first(),
-    )
-
-
-def scale_of(campaign: Campaign) -> dict[int, Grade]:
-    return {grade.value: grade for grade in campaign.grades.all()}
-
-
-def change_url(campaign: Campaign, topic: Topic, docno: str) -> str:
-    return reverse("judge-change", args=[campaign.slug, topic.number], query={"docno": docno})
+        if refused.code == "training-first":
+            return redirect("judge-training", campaign.slug)
+        paper, told = None, str(refused)
+    screen = screen_of(request.user, campaign, topic)
+    screen.paper = paper
+    context = context_of(screen)
+    if paper is None:
+        context |= over_context(request.user, campaign, topic, screen.progress, told)
+    return render(request, "judging/screen.html", context)

@@ -76,7 +76,7 @@ def judged_pairs(campaign: Campaign) -> set[tuple[str, str]]:
 
     Judgments belong to an upper app; the reverse relation is all that is known here.
     """
-    given = campaign.judgments.filter(grade__isnull=False).order_by()
+    given = campaign.judgments.filter(purpose="judge", grade__isnull=False).order_by()
     return set(given.values_list("topic__number", "docno").distinct())
 
 
@@ -88,6 +88,6 @@ def pooled_pairs(campaign: Campaign) -> set[tuple[str, str]]:
 
 def measured_pace(campaign: Campaign) -> float | None:
     """Median seconds a judgment took on the screen; None before there are twenty."""
-    timed = campaign.judgments.filter(active_seconds__gt=0, grade__isnull=False)
+    timed = campaign.judgments.filter(purpose="judge", active_seconds__gt=0, grade__isnull=False)
     seconds = [row.active_seconds or 0.0 for row in timed.order_by("-pk")[:1000]]
     return median(seconds) if len(seconds) >= ENOUGH_FOR_A_PACE else None

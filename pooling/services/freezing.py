@@ -36,7 +36,7 @@ def freeze(
     table = build(campaign, chosen, spec)
     with transaction.atomic():
         # Locked, so that of two organizers the second sees the pool of the first.
-        Campaign.objects.select_for_update().get(pk=campaign.pk)
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         check_unchanged(campaign, chosen, after, hash_of(spec))
         return write(actor, campaign, spec, table)
 

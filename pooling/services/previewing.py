@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from campaigns.core.docnos import Docnos
+from campaigns.core.runmatrix import Pairs
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require
 from campaigns.services import matrices
@@ -76,8 +78,7 @@ def preview(*, actor: User, campaign: Campaign, depth: int, runs: Iterable[Run])
 def floors_of(campaign: Campaign, table: PoolTable, chosen: Sequence[Run]) -> tuple[Floor, ...]:
     known = matrices.dictionary_of(campaign)
     pooled = np.zeros(len(known), bool)
-    for at, topic in enumerate(table.topics):
-        pooled[[known.codes[topic, docno] for docno in table.docnos[table.rows(at)]]] = True
+    pooled[known.find(Pairs(table.topics, table.starts, Docnos.of(table.docnos)))] = True
     topics, names = frozenset(table.topics), {run.pk for run in chosen}
     floors = []
     for run in poolable_runs(campaign):

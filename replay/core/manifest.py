@@ -53,6 +53,9 @@ class Manifest:
     policy: str = "single"
     board: str = "own"
     measures: tuple[str, ...] = ()
+    test: str = "t"
+    correction: str = "holm"
+    alpha: float = 0.05
     release: bool = True
 
 
@@ -92,6 +95,9 @@ TOP: Schema = {
     "policy": (*TEXT, False),
     "board": (lambda v: v in ("own", "pseudonyms", "names"), "own, pseudonyms or names", False),
     "measures": (lambda v: isinstance(v, list) and all(map(is_text, v)), "a list of names", False),
+    "test": (*TEXT, False),
+    "correction": (*TEXT, False),
+    "alpha": (is_number, "a number", False),
     "release": (*FLAG, False),
 }
 GRADE: Schema = {
@@ -236,6 +242,13 @@ def named(path: tuple[str | int, ...]) -> str:
     return text.lstrip(".")
 
 
+PLAIN = (
+    *("description", "guidelines", "relevance_level", "policy", "board"),
+    *("test", "correction", "alpha", "release"),
+)
+"""Keys of the manifest that are taken as they are."""
+
+
 def build(data: dict[str, Any], folder: Path) -> Manifest:
     scale = tuple(
         GradeSpec(
@@ -249,11 +262,7 @@ def build(data: dict[str, Any], folder: Path) -> Manifest:
     )
     runs = tuple(RunEntry(**{**entry, "file": folder / entry["file"]}) for entry in data["runs"])
     qrels = tuple(QrelsEntry(folder / e["file"], e["assessor"]) for e in data["qrels"])
-    given = {
-        key: data[key]
-        for key in ("description", "guidelines", "relevance_level", "policy", "board", "release")
-        if data.get(key) is not None
-    }
+    given = {key: data[key] for key in PLAIN if data.get(key) is not None}
     return Manifest(
         title=data["title"],
         slug=data["slug"],

@@ -32,9 +32,10 @@ function addRow(prefix) {
 
 // The page says UTC; pointing at a moment says it in the visitor's own time.
 function tellLocalTime(root) {
-  const local = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long" });
+  const local = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "long" });
   for (const time of root.querySelectorAll("time[data-local]")) {
-    time.title = `${local.format(new Date(time.dateTime))}, your time`;
+    const moment = local.format(new Date(time.dateTime));
+    time.title = time.dataset.local.replace("{moment}", moment);
   }
 }
 

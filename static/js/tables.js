@@ -3,27 +3,36 @@
 //
 // <th data-sort> or <th data-sort="text"> makes a column sortable; a cell's data-value
 // stands before its text. Cells without a number go last, whichever the direction.
+// A link of class "about" in a head stays a link beside the button.
 
-const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+const language = document.documentElement.lang;
+const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
+
+// A cell's text is written as its language writes numbers, its data-value as programs do.
+const [, grouping, , decimal] = new Intl.NumberFormat(language)
+  .formatToParts(11111.5)
+  .map((part) => part.value);
+
+function numberIn(text) {
+  const bare = text.replace("−", "-").replace(/\s*%$/, "");
+  return bare === "" ? NaN : Number(bare.replaceAll(grouping, "").replace(decimal, "."));
+}
 
 function valueOf(row, column) {
   const cell = row.cells[column];
-  return cell ? (cell.dataset.value ?? cell.textContent).trim() : "";
-}
-
-function numberOf(text) {
-  const plain = text.replaceAll(",", "").replace("−", "-").replace(/%$/, "");
-  return plain === "" ? NaN : Number(plain);
+  const plain = cell?.dataset.value;
+  const text = (plain ?? cell?.textContent ?? "").trim();
+  return { text, number: plain === undefined ? numberIn(text) : text === "" ? NaN : Number(text) };
 }
 
 function compare(a, b, sign, asText) {
   if (!asText) {
-    const [x, y] = [numberOf(a), numberOf(b)];
+    const [x, y] = [a.number, b.number];
     if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
     if (!Number.isNaN(x)) return sign * (x - y);
   }
-  if ((a === "") !== (b === "")) return a === "" ? 1 : -1;
-  return sign * collator.compare(a, b);
+  if ((a.text === "") !== (b.text === "")) return a.text === "" ? 1 : -1;
+  return sign * collator.compare(a.text, b.text);
 }
 
 function sortBy(head) {
@@ -50,15 +59,16 @@ function filterBy(input) {
   }
   const shown = rows.filter((row) => !row.hidden).length;
   const said = input.parentElement.querySelector("output");
-  if (said) said.textContent = words.length ? `${shown} of ${rows.length}` : "";
+  const told = (input.dataset.of ?? "{n} of {all}").replace("{n}", shown);
+  if (said) said.textContent = words.length ? told.replace("{all}", rows.length) : "";
 }
 
 export function dressTables(root) {
   for (const head of root.querySelectorAll("table.data thead th[data-sort]:not(:has(button))")) {
     const button = document.createElement("button");
     button.type = "button";
-    button.append(...head.childNodes);
-    head.append(button);
+    button.append(...[...head.childNodes].filter((node) => !node.matches?.(".about")));
+    head.prepend(button);
   }
   for (const input of root.querySelectorAll("[data-filter-for]")) {
     input.closest("[hidden]")?.removeAttribute("hidden");

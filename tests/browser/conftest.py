@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from django.core.handlers.wsgi import WSGIHandler
+
+from tests.browser.desk import sign_in
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -38,21 +42,76 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+class Door:
+    """One request at a time: the live server's threads share the one connection of a database
+    in memory. Once it is shut none is let in, such as the last word of a page that is closed.
+    """
+
+    def __init__(self) -> None:
+        self.turn, self.answer, self.is_open = threading.RLock(), WSGIHandler.__call__, True
+
+    def let_in(self, handler: WSGIHandler, environ: object, start: Callable[..., object]) -> object:
+        with self.turn:
+            if self.is_open:
+                return self.answer(handler, environ, start)
+            start("503 Service Unavailable", [])
+            return []
+
+    def shut(self) -> None:
+        with self.turn:
+            self.is_open = False
+
+
+DOOR = Door()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _door() -> Iterator[None]:
+    def one_by_one(self: WSGIHandler, environ: object, start: Callable[..., object]) -> object:
+        return DOOR.let_in(self, environ, start)
+
+    WSGIHandler.__call__ = one_by_one
+    yield
+    WSGIHandler.__call__ = DOOR.answer
+
+
+@pytest.fixture(autouse=True)
+def _open_door(_door: None) -> None:
+    DOOR.is_open = True
+
+
 @pytest.fixture
 def open_page(browser: Browser, live_server) -> Iterator[Callable[[], Page]]:
-    """A page of its own visitor; anything that the console reports as an error fails the test."""
+    """A page of its own visitor; anything that the console reports as an error fails the test,
+    unless the visit is one without a connection (``strict=False``).
+    """
     contexts, errors = [], []
 
-    def opened() -> Page:
-        context = browser.new_context(base_url=live_server.url)
+    def opened(*, strict: bool = True, **options: object) -> Page:
+        context = browser.new_context(base_url=live_server.url, **options)
         context.set_default_timeout(10_000)
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+        if strict:
+            page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda e: errors.append(str(e)))
         return page
 
     yield opened
     for context in contexts:
         context.close()
+    DOOR.shut()
     assert errors == []
+
+
+@pytest.fixture
+def desk(open_page, assessor, live_server) -> Callable[..., Page]:
+    """``desk()``: the judging screen of ``assessor`` in a visit of its own."""
+
+    def opened(path: str = "/c/small/judge/1/", **options: object) -> Page:
+        page = open_page(**options)
+        sign_in(page, assessor, live_server.url)
+        page.goto(path)
+        return page
+
+    return opened

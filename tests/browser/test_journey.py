@@ -10,6 +10,7 @@ import pytest
 
 from campaigns.models import Campaign, User
 from judging.models import Judgment
+from tests.browser.desk import settle, unsent
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -94,12 +95,8 @@ def pool_and_plan(page: Page) -> None:
 
 def press(page: Page, key: str) -> None:
     """One key, once the document has been on screen long enough to be meant."""
-    seen = page.locator("#grades [name=client_uuid]").input_value()
-    page.wait_for_timeout(200)
+    settle(page, ahead=0)
     page.keyboard.press(key)
-    page.wait_for_function(
-        "seen => document.querySelector('#grades [name=client_uuid]')?.value !== seen", arg=seen
-    )
 
 
 def judge(page: Page, topic: int) -> None:
@@ -110,6 +107,8 @@ def judge(page: Page, topic: int) -> None:
     press(page, "2")
     press(page, "0")
     press(page, "1")
+    settle(page, ahead=0)
+    unsent(page, 0)
 
 
 def release(page: Page) -> None:

@@ -11,7 +11,10 @@ from campaigns.core.scale import GradeSpec
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Event
 from campaigns.services.campaigns import create_campaign, scale_of, update_campaign
+from evaluation.services import score_campaign
 from tests.conftest import SCALE
+from tests.evaluation.conftest import qrels_release
+from tests.factories import accepted_run
 
 
 def test_create_makes_the_actor_organizer(campaign, organizer):
@@ -112,3 +115,23 @@ def test_others_change_nothing(campaign, assessor):
         update_campaign(actor=assessor, campaign=campaign, title="Mine")
     with pytest.raises(PermissionDenied):
         update_campaign(actor=assessor, campaign=campaign, scale=SCALE)
+
+
+def test_the_significance_test_is_fixed_once_scores_have_been_computed(organizer, campaign, team):
+    update_campaign(actor=organizer, campaign=campaign, test="wilcoxon", alpha=0.01)
+    qrels = qrels_release(campaign)
+    accepted_run(team, "early", "1 Q0 d1 1 1 early\n")
+    score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    for change in ({"test": "t"}, {"correction": "none"}, {"alpha": 0.05}):
+        with pytest.raises(Refused, match="cannot change any more"):
+            update_campaign(actor=organizer, campaign=Campaign.objects.get(), **change)
+    update_campaign(actor=organizer, campaign=Campaign.objects.get(), test="wilcoxon", title="New")
+    kept = Campaign.objects.get()
+    assert (kept.test, kept.correction, kept.alpha, kept.title) == ("wilcoxon", "holm", 0.01, "New")
+
+
+def test_a_significance_test_that_does_not_exist_is_refused(organizer, campaign):
+    with pytest.raises(Refused, match="test"):
+        update_campaign(actor=organizer, campaign=campaign, test="z")
+    with pytest.raises(Refused, match="alpha"):
+        update_campaign(actor=organizer, campaign=Campaign.objects.get(), alpha=0.9)

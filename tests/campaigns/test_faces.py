@@ -41,11 +41,16 @@ def test_the_overview_tells_only_organizers_who_takes_part(
 
 def test_settings_take_measures_by_name(campaign, organizer, as_user):
     client = as_user(organizer)
-    form = settings_form(title="Small Task", measures="map  ndcg_cut_10\nP_5")
+    form = settings_form(
+        title="Small Task", measures="map  ndcg_cut_10\nP_5(list=condensed, rel=2)"
+    )
     assert client.post("/c/small/settings/", form).status_code == 302
     campaign.refresh_from_db()
-    assert campaign.measures == ["map", "ndcg_cut_10", "P_5"]
-    assert 'value="map ndcg_cut_10 P_5"' in client.get("/c/small/settings/").content.decode()
+    assert campaign.measures == ["map", "ndcg_cut_10", "P_5(list=condensed, rel=2)"]
+    assert (
+        'value="map ndcg_cut_10 P_5(list=condensed, rel=2)"'
+        in client.get("/c/small/settings/").content.decode()
+    )
     form["measures"] = "map MAPP nonsense"
     page = client.post("/c/small/settings/", form).content.decode()
     assert "nonsense: no such measure" in page

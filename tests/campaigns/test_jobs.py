@@ -152,7 +152,7 @@ def test_a_dictionary_extended_by_another_thread_meanwhile_gives_no_pair_two_cod
 
     monkeypatch.setattr(type(known), "missing", look_and_be_overtaken)
     run = checked_run(organizer, campaign, team, run_text("late"))
-    pairs = matrices.dictionary_of(campaign).pairs
+    pairs = list(matrices.dictionary_of(campaign))
     assert (len(pairs), len(set(pairs))) == (9, 9)
     assert matrices.table_of(run).docnos == ["d1", "d2"] * 3
 

@@ -82,6 +82,7 @@ def test_home_lists_own_campaigns_with_one_number_of_queries(
 def settings_form(**changes):
     scale = [("0", "no", "n", "0"), ("1", "yes", "y", "1"), ("", "", "", "")]
     form = {"title": "T", "relevance_level": 1, "max_docs_per_topic": 100, "board": "own"}
+    form |= {"test": "t", "correction": "holm", "alpha": "0.05"}
     form |= {"scale-TOTAL_FORMS": len(scale), "scale-INITIAL_FORMS": 2}
     for row, fields in enumerate(scale):
         names = ("value", "label", "key", "gain")

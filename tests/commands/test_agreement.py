@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.commands.conftest import Run, Write
 
 ANN = "1 0 a 1\n1 0 b 0\n1 0 c 2\n1 0 e -1\n"
@@ -21,7 +23,7 @@ def test_the_table_tells_values_n_and_reasons(run: Run, write: Write) -> None:
     pair = next(line for line in table if line.startswith("ann ~ bob"))
     assert pair.split()[3:5] == ["0.6667", "0.5000"]
     assert pair.split()[-1] == "3"
-    assert "ann ~ eve, kappa: no pair was judged by all of them" in table
+    assert "ann ~ eve: no pair was judged by both" in table
     assert "mean over pairs, kappa: 2 of 3 pairs of assessors are undefined" in table
 
 
@@ -29,7 +31,10 @@ def test_json_holds_null_with_a_reason(run: Run, write: Write) -> None:
     files = write("ann.txt", "1 0 a 1\n"), write("bob.txt", "1 0 a 1\n")
     content = json.loads(run("agreement", *files, "--format", "json").out)
     assert content["pairs"][0]["assessors"] == ["ann", "bob"]
-    assert content["pairs"][0]["percent"] == {"value": 1.0, "n": 1, "reason": None}
+    percent = content["pairs"][0]["percent"]
+    assert (percent["value"], percent["n"], percent["reason"]) == (1.0, 1, None)
+    assert (percent["low"], percent["prevalence"]) == (None, 1.0)
+    assert "of one topic" in percent["no_interval"]
     assert content["overall"]["alpha-ordinal"]["value"] is None
     assert "same grade" in content["overall"]["alpha-ordinal"]["reason"]
 
@@ -54,3 +59,23 @@ def test_the_eight_assessors_of_dl19(run: Run, data_dir: Path) -> None:
     assert round(content["overall"]["alpha-nominal"]["value"], 4) == 0.2284
     assert round(content["mean_over_pairs"]["kappa"]["value"], 3) == 0.242
     assert round(content["mean_over_pairs"]["kappa-quadratic"]["value"], 3) == 0.504
+
+
+def test_binary_cuts_grades_and_the_command_tells_of_each_assessor(run: Run, write: Write) -> None:
+    files = write("ann.txt", ANN), write("bob.txt", BOB)
+    content = json.loads(run("agreement", *files, "--binary", "--format", "json").out)
+    assert (content["binary"], content["grades"]) == (True, [0, 1])
+    assert content["pairs"][0]["confusion"] == [[0, 1], [0, 2]]
+    assert content["topics"][0]["mean_over_pairs"]["percent"]["value"] == 2 / 3
+    ann, _ = content["quality"]["assessors"]
+    assert ann["bias"]["value"] == -1 / 3
+    assert "order" in ann["drift"]["slope"]["reason"]
+    assert "all assessors, drift: the order" in run("agreement", *files).out
+
+
+@pytest.mark.django_db
+def test_files_or_a_campaign_but_not_both(run: Run, write: Write) -> None:
+    assert "or one --campaign" in (run("agreement").refusal or "")
+    both = run("agreement", write("ann.txt", ANN), "--campaign", "x")
+    assert "or one --campaign" in (both.refusal or "")
+    assert run("agreement", "--campaign", "x").refusal == "There is no campaign 'x'."

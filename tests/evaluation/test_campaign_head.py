@@ -7,6 +7,7 @@ from django.db import connection
 from django.template import Context, Template
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Campaign
@@ -154,6 +155,15 @@ def test_tabs_are_those_of_the_role(
     assert labels(root) == labels(organizer)
 
 
+@pytest.mark.parametrize(
+    "page", ["exchange", "judgments-import", "automatic-list", "training-sets", "judging-flags"]
+)
+def test_a_page_below_a_tab_marks_it(campaign, organizer, as_user, page):
+    shown = as_user(organizer).get(reverse(page, args=[campaign.slug])).content.decode()
+    tab = reverse("judging", args=[campaign.slug])
+    assert f'<a href="{tab}" aria-current="page">Judging' in shown
+
+
 def test_the_head_costs_the_same_queries_however_much_there_is(
     campaign, team, organizer, assessor, participant, plan, score_set
 ):
@@ -165,7 +175,7 @@ def test_the_head_costs_the_same_queries_however_much_there_is(
     few = [queries(user) for user in (organizer, assessor, participant)]
     for number in range(3):
         accepted_run(team, f"more-{number}", f"1 Q0 d{number + 1} 1 1 t\n")
-    assert [queries(user) for user in (organizer, assessor, participant)] == few == [2, 4, 2]
+    assert [queries(user) for user in (organizer, assessor, participant)] == few == [2, 8, 2]
 
 
 def test_judging_that_goes_on_after_qrels_is_not_to_come(campaign, organizer, alpha, qrels, plan):

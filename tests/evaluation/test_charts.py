@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from evaluation.charts import HEIGHT, LEFT, TOP, difference_chart, nice, topic_chart
+from evaluation.charts.caterpillar import LABEL, RIGHT, WIDTH
+from evaluation.charts.rank_bands import Ranked, rank_bands
+from evaluation.charts.topics import HEIGHT, LEFT, TOP, difference_chart, nice, topic_chart
 from evaluation.queries.board import Spread
 
 
@@ -47,3 +49,26 @@ def test_nice_is_the_next_round_number():
     assert [nice(value) for value in (0.56, 0.6, 0.013, 1.0, 43, 1000)] == [
         0.6, 0.6, 0.02, 1.0, 60, 1000,
     ]  # fmt: skip
+
+
+def test_rank_bands_put_rank_one_at_the_left_and_every_other_rank_once():
+    runs = [
+        Ranked("good", 1, 1, 2, (("ada", 1), ("bob", 2), ("cyd", 2))),
+        Ranked("poor", 3, None, None, (("ada", None),)),
+        Ranked("lost", None, None, None, ()),
+    ]
+    chart = rank_bands(runs)
+    good, poor, lost = chart.lines
+    assert good.rank == good.low == LABEL
+    assert poor.rank == WIDTH - RIGHT
+    assert good.others == (LABEL, good.high)
+    assert (poor.low, poor.others, lost.rank) == (None, (), None)
+    assert good.said == "good: rank 1, 95 % band 1 to 2; ada 1, bob 2, cyd 2"
+    assert lost.said == "lost: no rank"
+    assert [rank for _, rank in chart.ticks] == [1, 2, 3]
+    assert good.y < poor.y < lost.y < chart.height
+
+
+def test_many_ranks_are_told_in_round_steps():
+    chart = rank_bands([Ranked(f"r{n}", n, None, None, ()) for n in range(1, 144)])
+    assert [rank for _, rank in chart.ticks] == [1, 20, 40, 60, 80, 100, 120, 140]

@@ -202,7 +202,7 @@ def test_the_evaluate_form_queues_a_job(as_user, organizer, campaign, alpha, qre
     job = campaign.jobs.get(kind="evaluation.evaluate")
     assert (answer.status_code, answer["Location"]) == (302, f"/c/small/scores/?job={job.pk}")
     jobs.run_here(job)
-    assert ScoreSet.objects.get().measures == ["map", "P_5"]
+    assert ScoreSet.objects.get().measures == ["map", "P_5", "judged_10"]
 
 
 def test_the_evaluate_form_says_which_measures_are_unknown(
@@ -268,8 +268,8 @@ def test_downloads_hold_every_value(as_user, organizer, small):
     assert wide[1].startswith("alpha-one,Alpha,3.0,5.0")
     assert len(wide) == 4
     long = client.get(small.long).content.decode().splitlines()
-    assert "alpha-one,map,1,0.5" in long
-    assert "alpha-one,judged_10,3," in long
+    assert "alpha-one,map,1,0.5," in long
+    assert "alpha-one,judged_10,3,," in long
     told = json.loads(client.get(small.json).content)
     assert told["spread"]["map"] == {"best": 0.5, "median": 0.5, "worst": 0.0}
     assert told["conditions"]["qrels_version"] == 1

@@ -82,7 +82,7 @@ def test_gains_and_level_are_the_campaigns(organizer, campaign, alpha, qrels):
 def test_measures_are_those_of_the_campaign_when_none_are_asked(organizer, campaign, alpha, qrels):
     campaign.measures = ["P_10", "AP"]
     made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
-    assert made.measures == ["map", "P_10"]
+    assert made.measures == ["map", "P_10", "judged_10"]
 
 
 def test_request_evaluation_leaves_a_score_set_and_its_number(organizer, campaign, alpha, qrels):

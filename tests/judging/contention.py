@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import timedelta
+from threading import Barrier, BrokenBarrierError
 from typing import Any
 from uuid import uuid4
 
 ASSESSORS, PAIRS, OVERLAP = 8, 60, 2
+DISPUTED, MEETING = 5, 0.1
 LAPSE_EVERY = 7
 
 
@@ -37,7 +41,8 @@ def contend() -> dict[str, Any]:
     make_plan(actor=owner, pool=pool, overlap=OVERLAP, assessors={"1": users})
     with ThreadPoolExecutor(ASSESSORS) as threads:
         given = list(threads.map(lambda user: work(user, campaign, topic), users))
-    return outcome(campaign, [uuid for uuids in given for uuid in uuids])
+    found = outcome(campaign, [uuid for uuids in given for uuid in uuids])
+    return found | disagree(owner, campaign, users[:2])
 
 
 def work(user: Any, campaign: Any, topic: Any) -> list[str]:
@@ -46,12 +51,14 @@ def work(user: Any, campaign: Any, topic: Any) -> list[str]:
     from django.utils import timezone
 
     from judging.models import Slot
-    from judging.services.work import claim, judge
+    from judging.services.work import claim_ahead, judge
 
     args = {"actor": user, "campaign": campaign, "topic": topic}
+    ahead = 1 + user.pk % 3
     given: list[str] = []
     try:
-        while (slot := claim(**args)) is not None:
+        while slots := claim_ahead(**args, count=ahead):
+            slot = slots[0]
             if len(given) % LAPSE_EVERY == LAPSE_EVERY - 1:
                 past = timezone.now() - timedelta(seconds=1)
                 Slot.objects.filter(pk=slot.pk, token=slot.token).update(expires_at=past)
@@ -62,6 +69,66 @@ def work(user: Any, campaign: Any, topic: Any) -> list[str]:
     finally:
         connection.close()
     return given
+
+
+def disagree(owner: Any, campaign: Any, users: list[Any]) -> dict[str, int]:
+    """Two judge each pair at the same moment and differently: each must get one third slot."""
+    from campaigns.models import Topic
+    from judging.models import Plan, Slot
+    from judging.services.plans import make_plan
+    from tests.judging.conftest import make_pool
+
+    topic = Topic.objects.create(campaign=campaign, number="2", title="t", position=2)
+    docnos = [f"e{n}" for n in range(DISPUTED)]
+    pool = make_pool(campaign, {"2": docnos}, version=2)
+    plan = make_plan(actor=owner, pool=pool, overlap=2, assessors={"2": users})
+    Plan.objects.filter(pk=plan.pk).update(third_from=1)
+    at_once = Barrier(2)
+    with ThreadPoolExecutor(2) as threads, both_written_before_either_looks():
+        args = [(user, grade, campaign, topic, docnos, at_once) for grade, user in enumerate(users)]
+        list(threads.map(lambda each: dispute(*each), args))
+    counts = Counter(Slot.objects.filter(plan=plan).values_list("item__docno", flat=True))
+    return {"pairs without one third slot": sum(counts[docno] != 3 for docno in docnos)}
+
+
+@contextmanager
+def both_written_before_either_looks() -> Iterator[None]:
+    """Have each wait, within its transaction, for the other to come as far; but not for ever.
+
+    Who lets one judgment of a pair be written at a time makes the second come too late.
+    """
+    from judging.services import followups
+
+    look, meeting = followups.ask_third, Barrier(2)
+
+    def wait_and_look(slot: Any) -> None:
+        try:
+            meeting.wait(MEETING)
+        except BrokenBarrierError:
+            meeting.reset()
+        look(slot)
+
+    followups.ask_third = wait_and_look
+    try:
+        yield
+    finally:
+        followups.ask_third = look
+
+
+def dispute(user: Any, grade: int, campaign: Any, topic: Any, docnos: Any, at_once: Any) -> None:
+    from django.db import connection
+
+    from judging.services.work import claim, judge
+
+    args = {"actor": user, "campaign": campaign, "topic": topic}
+    try:
+        for _ in docnos:
+            # Each holds a slot of their own, else the one would wait for the other's.
+            slot = claim(**args)
+            at_once.wait(60)
+            judge(**args, docno=slot.item.docno, grade=grade, client_uuid=uuid4())
+    finally:
+        connection.close()
 
 
 def outcome(campaign: Any, given: list[str]) -> dict[str, Any]:

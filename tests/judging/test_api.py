@@ -6,8 +6,9 @@ from uuid import uuid4
 import pytest
 from rest_framework.test import APIRequestFactory, force_authenticate
 
-from judging.api import JudgmentViewSet, PlanViewSet, QrelsViewSet
-from judging.models import Judgment
+from judging.api import JudgmentViewSet, QrelsViewSet
+from judging.models import Judgment, Plan
+from judging.plan_api import PlanViewSet
 
 
 @pytest.fixture
@@ -99,4 +100,66 @@ def test_qrels_and_plans_are_the_organizers(plan, organizer, assessor, participa
     assert call(PlanViewSet, organizer, "list")[1]["results"][0]["assignments"][0] == {
         "topic": "1",
         "assessor": "assessor",
+        "paused": False,
     }
+
+
+def test_a_plan_is_foreseen_and_made_through_the_api(
+    pool, organizer, assessor, assessor2, participant, call
+):
+    everyone = {number: ["assessor", "assessor2"] for number in "123"}
+    asked = {
+        "campaign": "small", "pool": 1, "design": "blocks", "assessors": everyone,
+        "parameters": {"n": 2, "shared": 4}, "third_from": 0, "order": "docno",
+    }  # fmt: skip
+    status, seen = call(PlanViewSet, organizer, "preview", "post", asked)
+    assert (status, seen["judgments"], seen["shared_least"], seen["exact"]) == (200, 13, 4, True)
+    assert {row["judgments"] for row in seen["loads"]} == {6, 7}
+    assert not Plan.objects.exists()
+    status, made = call(PlanViewSet, organizer, "create", "post", asked)
+    assert (status, made["design"], made["overlap"], made["order"]) == (201, "blocks", 2, "docno")
+    assert made["parameters"] == {"n": 2, "shared": 4, "rest": 1}
+    assert call(PlanViewSet, organizer, "create", "post", asked)[0] == 409
+    strange = asked | {"assessors": {"1": ["nobody"]}}
+    assert call(PlanViewSet, organizer, "preview", "post", strange)[0] == 409
+    assert call(PlanViewSet, assessor, "create", "post", asked)[0] == 403
+    assert call(PlanViewSet, organizer, "create", "post", asked | {"pool": 9})[0] == 404
+
+
+def test_flags_passages_and_the_original_come_through_the_api(plan, assessor, call):
+    said = {
+        "campaign": "small", "topic": "1", "docno": "d1", "grade": 2,
+        "client_uuid": str(uuid4()), "flags": ["duplicate"], "duplicate_of": "d9",
+        "passages": [{"start": 4, "end": 8, "text": "text"}, {"text": "pasted"}],
+        "active_seconds": 8.5,
+    }  # fmt: skip
+    status, made = call(JudgmentViewSet, assessor, "create", "post", said)
+    assert (status, made["flags"], made["duplicate_of"]) == (200, ["duplicate"], "d9")
+    assert made["passages"] == [
+        {"start": 4, "end": 8, "text": "text"}, {"start": None, "end": None, "text": "pasted"},
+    ]  # fmt: skip
+    assert Judgment.objects.get().passages == [[4, 8, "text"], [None, None, "pasted"]]
+    assert call(JudgmentViewSet, assessor, "create", "post", {**said, "flags": ["odd"]})[0] == 400
+    skip = {**said, "docno": "d2", "client_uuid": str(uuid4()), "reason": "broken"}
+    skip |= {"flags": ["broken"]}
+    assert call(JudgmentViewSet, assessor, "pass_over", "post", skip)[1]["flags"] == ["broken"]
+
+
+def test_a_named_judgment_is_taken_back(plan, assessor, grade, call):
+    first = grade(assessor, "d1", 1)
+    grade(assessor, "d2", 1)
+    back = {"campaign": "small", "of": str(first.client_uuid)}
+    status, made = call(JudgmentViewSet, assessor, "take_back", "post", back)
+    assert (status, made["docno"], made["kind"]) == (200, "d1", "withdrawn")
+
+
+def test_an_assessor_does_not_see_what_was_a_repeat(
+    plan, campaign, organizer, assessor, grade, call
+):
+    first = grade(assessor, "d1", 1)
+    Judgment.objects.create(
+        campaign=campaign, topic=first.topic, docno="d1", assessor=assessor, purpose="repeat",
+        revision=1, kind="grade", grade=2, source="screen",
+    )  # fmt: skip
+    for user, count in ((assessor, 1), (organizer, 2)):
+        assert call(JudgmentViewSet, user, "list")[1]["count"] == count

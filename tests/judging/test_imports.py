@@ -9,7 +9,7 @@ from campaigns.errors import Refused
 from campaigns.models import Event, Topic
 from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
-from judging.services import imports
+from judging.services import bulk
 from judging.services.imports import import_judgments
 from judging.services.plans import make_plan
 from tests.judging.conftest import make_pool
@@ -78,15 +78,15 @@ def test_an_import_that_is_overtaken_by_its_assessor_is_written_all_the_same(
     campaign, plan, organizer, assessor, grade, monkeypatch
 ):
     """Between reading the last revision and writing the next, the assessor judges."""
-    look = imports.known_to
+    look = bulk.known_to
 
     def look_and_be_overtaken(*args):
         found = look(*args)
-        monkeypatch.setattr(imports, "known_to", look)
+        monkeypatch.setattr(bulk, "known_to", look)
         grade(assessor, "d1", 1)
         return found
 
-    monkeypatch.setattr(imports, "known_to", look_and_be_overtaken)
+    monkeypatch.setattr(bulk, "known_to", look_and_be_overtaken)
     rows = [("1", "d1", 3), ("1", "d2", 2)]
     import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
     found = current_judgments(campaign).order_by("docno").values_list("docno", "grade")

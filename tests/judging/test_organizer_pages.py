@@ -15,7 +15,7 @@ from judging.models import Plan, Qrels, Slot
 from judging.queries.progress import IDLE, pace
 from judging.services.plans import make_plan
 from judging.services.qrels import release_qrels
-from judging.services.work import claim
+from judging.services.work import claim_ahead
 from judging.templatetags.reading import Block, blocks
 from tests.conftest import SCALE
 from tests.judging.conftest import make_pool
@@ -28,6 +28,10 @@ GETS = {
     "judging": ("organizer",),
     "plan-new": ("organizer",),
     "plan-assign": ("organizer",),
+    "plan-reassign": ("organizer",),
+    "judging-flags": ("organizer",),
+    "judging-assessor": ("organizer",),
+    "training-sets": ("organizer",),
     "agreement": ("organizer",),
     "agreement-download": ("organizer",),
     "qrels-list": ("organizer",),
@@ -43,6 +47,10 @@ POSTS = {
     "plan-new": ("organizer",),
     "plan-assign": ("organizer",),
     "plan-pause": ("organizer",),
+    "plan-close": ("organizer",),
+    "plan-reassign": ("organizer",),
+    "slots-return": ("organizer",),
+    "training-sets": ("organizer",),
     "slot-reopen": ("organizer",),
     "qrels-list": ("organizer",),
 }
@@ -56,6 +64,8 @@ def address(plan, campaign, organizer, assessor, grade):
     more = {
         "judge": ["1"], "judge-skip": ["1"], "judge-change": ["1"],
         "plan-assign": [plan.pk], "plan-pause": [plan.pk],
+        "plan-close": [plan.pk], "plan-reassign": [plan.pk],
+        "judging-assessor": ["assessor"], "slots-return": ["assessor"],
         "slot-reopen": [Slot.objects.first().pk], "qrels": [1], "qrels-download": [1],
         "judgments-download": ["csv"], "agreement-download": ["json"],
         "assessor-qrels": ["assessor"],
@@ -81,7 +91,7 @@ def expected(role: str, allowed: tuple[str, ...]) -> set[int]:
         return {302}
     if role == "stranger":
         return {404}
-    return {200, 302, 409} if role in allowed else {403}
+    return {200, 302, 409, 422} if role in allowed else {403}
 
 
 @pytest.mark.parametrize("name", GETS)
@@ -113,11 +123,12 @@ def test_objects_of_another_campaign_are_not_found(address, organizer, as_user):
 def test_a_plan_is_made_by_the_form(pool, campaign, organizer, assessor, assessor2, as_user):
     client, url = as_user(organizer), reverse("plan-new", args=["small"])
     topics = {f"topic-{t.pk}": [assessor.pk] for t in campaign.topics.all()}
-    fields = {"pool": pool.pk, "overlap": 1, **topics}
-    filled = client.post(url, {**fields, "overlap": 2, "fill": "all"}).content.decode()
+    scheme = {"design": "overlap", "order": "random", "rationale": "no"}
+    fields = {"pool": pool.pk, "n": 1, **scheme, **topics}
+    filled = client.post(url, {**fields, "n": 2, "fill": "all"}).content.decode()
     assert filled.count(" checked") == 6
     assert not Plan.objects.exists()
-    refused = client.post(url, {**fields, "overlap": 2}).content.decode()
+    refused = client.post(url, {**fields, "n": 2}).content.decode()
     assert "Overlap 2 needs 2 assessors a topic; fewer are named for 1, 2, 3." in refused
     assert client.post(url, fields).url == reverse("judging", args=["small"])
     assert Plan.objects.get().assignments.count() == 3
@@ -134,15 +145,92 @@ def test_fill_in_turn_gives_each_topic_the_next(
     assert plan.assignments.filter(assessor=assessor2).count() == 0
 
 
-def test_the_organizer_sees_leases_and_takes_one_back(
+def test_the_organizer_sees_leases_and_takes_them_back(
     plan, campaign, organizer, assessor, topic, as_user
 ):
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
-    client, url = as_user(organizer), reverse("judging", args=["small"])
-    assert reverse("slot-reopen", args=["small", slot.pk]) in client.get(url).content.decode()
+    slot, *_ = claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=3)
+    client, one = as_user(organizer), reverse("judging-assessor", args=["small", "assessor"])
+    main = client.get(reverse("judging", args=["small"])).content.decode()
+    assert reverse("slots-return", args=["small", "assessor"]) in main
+    assert reverse("slot-reopen", args=["small", slot.pk]) in client.get(one).content.decode()
     client.post(reverse("slot-reopen", args=["small", slot.pk]))
     slot.refresh_from_db()
     assert (slot.state, slot.assessor) == ("open", None)
+    client.post(reverse("slots-return", args=["small", "assessor"]))
+    assert not Slot.objects.filter(state="leased").exists()
+    assert "No document is out" in client.get(one).content.decode()
+
+
+def test_a_plan_is_foreseen_before_it_is_made(
+    pool, campaign, organizer, assessor, assessor2, as_user
+):
+    client, url = as_user(organizer), reverse("plan-new", args=["small"])
+    topics = {f"topic-{t.pk}": [assessor.pk, assessor2.pk] for t in campaign.topics.all()}
+    scheme = {"design": "blocks", "n": 2, "shared": 3, "rest": 1, "order": "pool"}
+    scheme["repeat_share"] = 0.25
+    fields = {"pool": pool.pk, "rationale": "no", **scheme, **topics}
+    page = client.post(url, {**fields, "preview": "1"}).content.decode()
+    assert "Balanced blocks: 12 judgments of 9 documents" in page
+    assert "<dd>3 documents</dd>" in page
+    assert "<dd>about 3 more</dd>" in page
+    assert not Plan.objects.exists()
+    refused = client.post(url, {**fields, "shared": 10, "preview": "1"}).content.decode()
+    assert "Ask for 9 at most" in refused
+    assert client.post(url, fields).url == reverse("judging", args=["small"])
+    assert Plan.objects.get().design == "blocks"
+    assert Slot.objects.filter(reserved_for=assessor).count() == 6
+
+
+def test_people_topics_and_plans_are_paused_and_closed(
+    double_plan, campaign, organizer, assessor, topic, as_user
+):
+    client, url = as_user(organizer), reverse("plan-pause", args=["small", double_plan.pk])
+    paused = double_plan.assignments.filter(paused=True)
+    client.post(url, {"paused": "1", "assessor": "assessor"})
+    assert paused.count() == 3
+    main = client.get(reverse("judging", args=["small"])).content.decode()
+    assert 'assessor</a> <span class="tag waiting">paused</span>' in main
+    client.post(url, {"paused": "0", "assessor": "assessor"})
+    client.post(url, {"paused": "1", "topic": "1"})
+    assert set(paused.values_list("topic__number", flat=True)) == {"1"}
+    assert client.post(url, {"paused": "1", "topic": "none"}).status_code == 404
+    assert "Close: ask for no more" not in main
+    client.post(url, {"paused": "1"})
+    assert (
+        "Close: ask for no more" in client.get(reverse("judging", args=["small"])).content.decode()
+    )
+    client.post(reverse("plan-close", args=["small", double_plan.pk]))
+    assert not double_plan.slots.exists()
+
+
+def test_work_is_handed_on_by_the_form(
+    plan, campaign, organizer, assessor, assessor2, topic, as_user
+):
+    client, url = as_user(organizer), reverse("plan-reassign", args=["small", plan.pk])
+    page = client.get(url, {"assessor": "assessor"}).content.decode()
+    assert 'name="topic" value="1"' in page
+    refused = client.post(url, {"assessor": "assessor"}).content.decode()
+    assert "Nobody takes the documents over." in refused
+    assert "Say whose documents" in client.post(url, {"to": assessor2.pk}).content.decode()
+    fields = {"assessor": "assessor", "to": assessor2.pk, "topic": ["1"]}
+    assert client.post(url, fields).status_code == 302
+    assert [a.assessor for a in plan.assignments.filter(topic=topic)] == [assessor2]
+
+
+def test_marked_documents_are_listed_while_they_stand(plan, organizer, assessor, grade, as_user):
+    client, url = as_user(organizer), reverse("judging-flags", args=["small"])
+    assert "Nobody has marked" in client.get(url).content.decode()
+    grade(assessor, "d1", 1, flags=["duplicate", "broken"], duplicate_of="d2", comment="cut off")
+    grade(assessor, "d3", 1, flags=["language"])
+    grade(assessor, "d3", 1)
+    page = client.get(url).content.decode()
+    assert "a duplicate of another document" in page
+    assert ">d2<" in page
+    assert "d3" not in page
+    assert (
+        "1 document</a> as broken"
+        in client.get(reverse("judging", args=["small"])).content.decode()
+    )
 
 
 def test_a_release_is_previewed_and_made_by_the_form(
@@ -165,14 +253,14 @@ def test_a_release_is_previewed_and_made_by_the_form(
 def test_the_log_downloads_with_every_revision(address, organizer, assessor, grade, as_user):
     grade(assessor, "d1", 3, comment="=1+1")
     client = as_user(organizer)
-    text = client.get(reverse("judgments-download", args=["small", "csv"])).content.decode()
+    text = client.get(reverse("judgments-download", args=["small", "csv"])).getvalue().decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [(r["revision"], r["grade"], r["current"]) for r in rows] == [
         ("1", "2", "False"),
         ("2", "3", "True"),
     ]
     assert rows[1]["comment"] == "'=1+1"
-    found = json.loads(client.get(reverse("judgments-download", args=["small", "json"])).content)
+    found = json.loads(client.get(reverse("judgments-download", args=["small", "json"])).getvalue())
     assert found[1]["comment"] == "=1+1"
     own = client.get(reverse("assessor-qrels", args=["small", "assessor"])).content
     assert own == b"1 0 d1 3\n"

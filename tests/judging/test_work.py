@@ -12,7 +12,8 @@ from django.utils import timezone
 from campaigns.errors import Refused
 from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
-from judging.services.plans import assign, pause, reopen
+from judging.services.plans import assign, pause
+from judging.services.slots import reopen
 from judging.services.work import claim, judge, skip, undo
 
 

@@ -1,12 +1,42 @@
-"""``manage.py import_documents SLUG FILE...``: bring documents into a campaign."""
+"""``manage.py import_documents SLUG FILE... [--files FOLDER|ZIP...]``: documents of a campaign."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
 from campaigns.management.importing import ImportCommand
-from campaigns.services.collection import import_documents
+from campaigns.services.collection import import_document_files, import_documents
 
 
 class Command(ImportCommand):
-    help = "Import documents into a campaign, each file as a whole or not at all."
+    help = "Import documents into a campaign, each file, folder or zip as a whole or not at all."
     bring = staticmethod(import_documents)
     noun = "documents"
+    how_many = "*"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--files",
+            dest="folders",
+            nargs="+",
+            type=Path,
+            default=[],
+            metavar="FOLDER|ZIP",
+            help="every text, HTML, PDF or picture in it is a document, named by its docno",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        options["files"] += options["folders"]
+        if not options["files"]:
+            raise CommandError("Name at least one file, or a folder or zip after --files.")
+        super().handle(*args, **options)
+
+    def count(self, path: Path, **options: Any) -> int:
+        if not path.is_dir():
+            return super().count(path, **options)
+        wanted = {name: options[name] for name in ("actor", "campaign", "report")}
+        return import_document_files(folder=path, **wanted)

@@ -1,17 +1,56 @@
-"""Average precision."""
+"""Average precision in its readings; of the first k documents; as a geometric mean."""
 
 from __future__ import annotations
 
-from campaigns.core.cards import Card
-from evaluation.core.batch import Batch, Floats, ratio
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from evaluation.core.batch import Batch, ratio
+from evaluation.core.judged import Floats
 from evaluation.core.measures.family import Example, Family
+from evaluation.core.measures.precision import CUTOFFS
+
+_RANKED, _JUDGED = (1, 0, 1, 0, 1), (1, 1, 1, 0, 0)
 
 
-def average_precision(batch: Batch) -> Floats:
+def average_precision(batch: Batch, *, k: int | None = None) -> Floats:
+    return ratio(_precision_sum(batch, k), batch.relevant)
+
+
+def averaged_over(batch: Batch, *, over: str = "relevant") -> Floats:
+    return READINGS[over](batch)
+
+
+def over_seen(batch: Batch) -> Floats:
+    return ratio(_precision_sum(batch), batch.count(batch.is_relevant))
+
+
+def over_ranks(batch: Batch) -> Floats:
+    """The mean of precision at every rank down to the last relevant document retrieved."""
     hits = batch.is_relevant
-    precision = batch.relevant_so_far[hits] / batch.ranks[hits]
-    return ratio(batch.sums(precision, hits), batch.relevant)
+    segment, ranks = batch.segment[hits], batch.ranks[hits]
+    last = np.zeros(len(batch), np.int64)
+    last[segment] = ranks  # rising within a segment, so the last one stays
+    # A document found at rank r is counted in precision at r, r + 1 and so on: 1/r + 1/(r+1)...
+    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, last.max(initial=0) + 1))))
+    counted = harmonic[last[segment]] - harmonic[ranks - 1]
+    return ratio(batch.sums(counted, hits), last)
 
+
+def _precision_sum(batch: Batch, k: int | None = None) -> Floats:
+    hits = batch.is_relevant if k is None else batch.is_relevant & (batch.ranks <= k)
+    return batch.sums(batch.relevant_so_far[hits] / batch.ranks[hits], hits)
+
+
+READINGS = {"relevant": average_precision, "seen": over_seen, "ranks": over_ranks}
+_OVER = Parameter(
+    "over",
+    "What is averaged: precision at all R `relevant` documents, 0 for those not found (the "
+    "standard); at those `seen`, that is retrieved; or at all `ranks` down to the last relevant "
+    "document retrieved.",
+    "relevant",
+    tuple(READINGS),
+)
 
 MAP = Family(
     Card(
@@ -20,16 +59,62 @@ MAP = Family(
         formula="1/R · Σ over retrieved relevant documents of precision at their rank",
         reading="The precision a reader meets at each relevant document, those never "
         "found counting 0.",
-        source="Buckley and Voorhees 2000; trec_eval map.",
+        source="Buckley and Voorhees 2000; trec_eval map. over=seen: Modern Information "
+        "Retrieval, chapter 4. over=ranks: lecture slides ISE 540, interpretation 1.",
+        parameters=(_OVER,),
         edge_cases=(
             "R = 0 counts as 0.",
             "Equals the area under the raw precision–recall curve.",
+            "over=seen and over=ranks do not count what is not found: rank 1 alone can be worth 1.",
+        ),
+    ),
+    averaged_over,
+    (
+        Example(_RANKED, _JUDGED, 34 / 45, "(1/1 + 2/3 + 3/5) / 3"),
+        Example((None, None, None, None, 1, None, 1, None), (1, 1), 17 / 70, "(1/5 + 2/7) / 2"),
+        Example((1, 0, 1, 0), (1, 1, 1, 0, 0), 5 / 6, "(1/1 + 2/3) / 2", "map(over=seen)"),
+        Example((1, 0, 1, 0), (1, 1, 1, 0, 0), 13 / 18, "(1/1 + 1/2 + 2/3) / 3", "map(over=ranks)"),
+    ),
+    spellings=("AP", "MAP"),
+)
+
+GM_MAP = Family(
+    Card(
+        name="gm_map",
+        title="Geometric mean of average precision (GMAP)",
+        formula="exp(mean over topics of ln max(map, 0.00001))",
+        reading="Average precision with the weight on the topics that go badly: doubling 0.01 "
+        "counts as much as doubling 0.4.",
+        source="Robertson, CIKM 2006; trec_eval gm_map.",
+        edge_cases=(
+            "Topics below 0.00001 count as 0.00001, so that one failure is not all.",
+            "Printed for all topics together only.",
         ),
     ),
     average_precision,
-    (
-        Example((1, 0, 1, 0, 1), (1, 1, 1, 0, 0), 34 / 45, "(1/1 + 2/3 + 3/5) / 3"),
-        Example((None, None, None, None, 1, None, 1, None), (1, 1), 17 / 70, "(1/5 + 2/7) / 2"),
+    (Example((None, None, None, 1), (1,), 1 / 4, "one topic: exp(ln 1/4)"),),
+    spellings=("GMAP",),
+    modifiers=("rel", "list", "unjudged"),
+    aggregate="geometric",
+    summary_only=True,
+)
+
+MAP_CUT = Family(
+    Card(
+        name="map_cut",
+        title="Average precision at rank k",
+        formula="1/R · Σ over relevant documents in the first k of precision at their rank",
+        reading="Average precision of a reader who stops at rank k, everything later counting 0.",
+        source="trec_eval map_cut.",
+        parameters=(Parameter("k", "Ranks looked at.", kind="rank"),),
+        edge_cases=(
+            "R = 0 counts as 0.",
+            "Divided by R also where R > k: the best value is then k / R.",
+        ),
     ),
-    spellings=("AP", "MAP"),
+    average_precision,
+    (Example(_RANKED, _JUDGED, 5 / 9, "(1/1 + 2/3) / 3", "map_cut_3"),),
+    cut_spellings=("AP", "MAP", "map"),
+    suffix="k",
+    bare=CUTOFFS,
 )

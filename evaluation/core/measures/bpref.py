@@ -6,10 +6,13 @@ judged non-relevant documents above a relevant one; they agree where enough are 
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch, Floats, Ints, ratio
+from evaluation.core.batch import Batch, ratio
+from evaluation.core.judged import Floats, Ints
 from evaluation.core.measures.family import Example, Family
 
 FORMS = ("trec_eval", "textbook", "2004")
@@ -24,22 +27,37 @@ _EDGES = (
     "R = 0 counts as 0.",
     "Only retrieved relevant documents add to the sum; unjudged documents count nowhere.",
     "N = 0: every retrieved relevant document adds 1, and the value says nothing of the order.",
-    "The forms differ only in topics with N < R + c.",
+    "trec_eval and textbook differ only in topics with N < R + c.",
+    "2004 differs where the run retrieves fewer than R + c of the judged non-relevant.",
+    "The story of the forms is told in docs/bpref.md.",
 )
 _SOURCE = (
     "Buckley and Voorhees, SIGIR 2004. Form trec_eval: trec_eval 8 to 10{program}. Form "
     "textbook: Modern Information Retrieval, chapter 4. Form 2004: as first run, trec_eval "
     "8's {old}."
 )
+MORE = {"bpref": 0, "bpref-10": 10, "gm_bpref": 0}
+"""c, how many more judged non-relevant documents than R are looked at, by measure."""
+_LONG = {
+    "trec_eval": "trec_eval: divisor min(N, {most})",
+    "textbook": "textbook: divisor {most}",
+    "2004": "2004: divisor min(N retrieved, {most})",
+}
 _E3 = ((0, 1, 1, 1, 1), (1, 1, 1, 1, 1, 1, 0, 0, 0, 0))
 
 
+def long_name(name: str, *, form: str = "trec_eval") -> str:
+    """``bpref (trec_eval: divisor min(N, R))``: a name that can mean one thing only."""
+    most = f"R + {MORE[name]}" if MORE[name] else "R"
+    return f"{name} ({_LONG[form].format(most=most)})"
+
+
 def bpref(batch: Batch, *, form: str = "trec_eval") -> Floats:
-    return preference(batch, form, 0)
+    return preference(batch, form, MORE["bpref"])
 
 
 def bpref_10(batch: Batch, *, form: str = "trec_eval") -> Floats:
-    return preference(batch, form, 10)
+    return preference(batch, form, MORE["bpref-10"])
 
 
 def preference(batch: Batch, form: str, c: int) -> Floats:
@@ -80,6 +98,8 @@ BPREF = Family(
         Example(*_E3, 0.0, "one non-relevant retrieved: 4 · (1 − 1/1) / 6", "bpref(form=2004)"),
     ),
     spellings=("Bpref", "BPref"),
+    group="incomplete",
+    long_name=partial(long_name, "bpref"),
 )
 
 BPREF_10 = Family(
@@ -101,4 +121,28 @@ BPREF_10 = Family(
         Example((0, 1), (1, 0, 0, 0, 0, 0), 10 / 11, "1 − 1/11", "bpref-10(form=textbook)"),
         Example((0, 1), (1, 0, 0, 0, 0, 0), 0.0, "1 − 1/1", "bpref-10(form=2004)"),
     ),
+    group="incomplete",
+    long_name=partial(long_name, "bpref-10"),
+)
+
+GM_BPREF = Family(
+    Card(
+        name="gm_bpref",
+        title="Geometric mean of binary preference",
+        formula="exp(mean over topics of ln max(bpref, 0.00001))",
+        reading="bpref with the weight on the topics that go badly.",
+        source="trec_eval gm_bpref.",
+        parameters=(_FORM,),
+        edge_cases=(
+            "Topics below 0.00001 count as 0.00001, so that one failure is not all.",
+            "Printed for all topics together only.",
+        ),
+    ),
+    bpref,
+    (Example(*_E3, 1 / 2, "one topic: exp(ln 1/2)"),),
+    modifiers=("rel", "list", "unjudged"),
+    aggregate="geometric",
+    summary_only=True,
+    group="incomplete",
+    long_name=partial(long_name, "gm_bpref"),
 )

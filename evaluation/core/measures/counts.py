@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.batch import Batch, Floats
+from evaluation.core.batch import Batch
+from evaluation.core.judged import Floats
 from evaluation.core.measures.family import Example, Family
 
 _SOURCE = "trec_eval."
@@ -24,8 +25,20 @@ def relevant(batch: Batch) -> Floats:
     return batch.relevant.astype(np.float64)
 
 
+def relevant_of_grade_1(batch: Batch) -> float | None:
+    """trec_eval's sum over all judged topics counts grades above 0, whatever the level."""
+    options = batch.options
+    if not options.profile.counts_grade_1 or options.topics != "judged":
+        return None
+    return float((batch.judged.grades > 0).sum())
+
+
 def relevant_retrieved(batch: Batch) -> Floats:
     return batch.count(batch.is_relevant).astype(np.float64)
+
+
+def nonrelevant_retrieved(batch: Batch) -> Floats:
+    return batch.count(batch.is_nonrelevant).astype(np.float64)
 
 
 NUM_Q = Family(
@@ -41,9 +54,12 @@ NUM_Q = Family(
     topics,
     (Example(_RANKED, _JUDGED, 1.0, "one topic"),),
     spellings=("NumQ",),
+    modifiers=("rel",),
     aggregate="sum",
     whole=True,
+    group="counts",
     summary_only=True,
+    better="neither",
 )
 
 NUM_RET = Family(
@@ -59,8 +75,11 @@ NUM_RET = Family(
     retrieved,
     (Example(_RANKED, _JUDGED, 4.0, "four documents"),),
     spellings=("NumRet",),
+    modifiers=("list",),
     aggregate="sum",
     whole=True,
+    group="counts",
+    better="neither",
 )
 
 NUM_REL = Family(
@@ -76,8 +95,12 @@ NUM_REL = Family(
     relevant,
     (Example(_RANKED, _JUDGED, 3.0, "grades 2, 1 and 1 reach level 1"),),
     spellings=("NumRel",),
+    modifiers=("rel",),
     aggregate="sum",
+    overall=relevant_of_grade_1,
     whole=True,
+    group="counts",
+    better="neither",
 )
 
 NUM_REL_RET = Family(
@@ -92,6 +115,27 @@ NUM_REL_RET = Family(
     relevant_retrieved,
     (Example(_RANKED, _JUDGED, 2.0, "at ranks 1 and 4"),),
     spellings=("NumRelRet",),
+    modifiers=("rel",),
     aggregate="sum",
     whole=True,
+    group="counts",
+)
+
+NUM_NONREL_JUDGED_RET = Family(
+    Card(
+        name="num_nonrel_judged_ret",
+        title="Judged non-relevant documents retrieved",
+        formula="number of retrieved documents with 0 ≤ grade < level, summed over topics",
+        reading="How many of the retrieved documents were judged and found not relevant.",
+        source=_SOURCE,
+        range="0 and up",
+        edge_cases=("Documents without a judgment and grades below 0 do not count.",),
+    ),
+    nonrelevant_retrieved,
+    (Example(_RANKED, _JUDGED, 1.0, "at rank 2"),),
+    modifiers=("rel",),
+    aggregate="sum",
+    whole=True,
+    group="counts",
+    better="neither",
 )

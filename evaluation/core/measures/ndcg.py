@@ -2,48 +2,37 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch, Floats, ratio, sums_by
+from evaluation.core.batch import Batch
+from evaluation.core.judged import Floats
+from evaluation.core.measures import cumulated_gain as gain
 from evaluation.core.measures.family import Example, Family
 
 _EDGES = (
-    "The relevance level is not used: every grade above 0 gains, as in trec_eval.",
+    *gain.EDGES,
     "A topic without any gain counts as 0.",
-    "-M cuts the ranking and not the ideal.",
+    "-M cuts the ranking and not the ideal; with `ideal=retrieved` the ideal is of what is left.",
 )
-_SOURCE = "Järvelin and Kekäläinen 2002, with the discount of trec_eval {name}."
+_SOURCE = (
+    "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, with the discount of trec_eval {name}. "
+    "dcg=exponential: Burges and others, ICML 2005 (ir_measures' dcg='exp-log2'). "
+    "ideal=retrieved with mean=ratio_of_means: Modern Information Retrieval, chapter 4."
+)
+_FORMS = (gain.DCG_FORM, gain.BASE, gain.IDEAL, gain.LEVEL, gain.MEAN)
 
 
-def ndcg(batch: Batch) -> Floats:
-    return _normalised(batch, None)
+def ndcg(batch: Batch, **way: Any) -> Floats:
+    return gain.normalised(batch, gain.Way(**way))
 
 
-def ndcg_cut(batch: Batch, *, k: int) -> Floats:
-    return _normalised(batch, k)
+def ndcg_cut(batch: Batch, *, k: int, **way: Any) -> Floats:
+    return gain.normalised(batch, gain.Way(**way), k)
 
 
-def _normalised(batch: Batch, k: int | None) -> Floats:
-    rows = batch.gains > 0
-    if k is not None:
-        rows &= batch.ranks <= k
-    gained = batch.sums(batch.gains[rows] / np.log2(1 + batch.ranks[rows]), rows)
-    return ratio(gained, _ideal(batch, k)[batch.topic_of])
-
-
-def _ideal(batch: Batch, k: int | None) -> Floats:
-    """DCG of the best ranking of all judged documents, by judged topic."""
-    judged = batch.judged
-    gains = batch.options.gain_of(judged.grades)
-    if batch.options.gains:
-        # A gain table need not rise with the grade.
-        gains = gains[np.lexsort((-gains, judged.topic_of))]
-    rows = gains > 0
-    if k is not None:
-        rows &= judged.ranks <= k
-    discounted = gains[rows] / np.log2(1 + judged.ranks[rows])
-    return sums_by(judged.topic_of[rows], discounted, len(judged.topics))
+def overall(batch: Batch, *, k: int | None = None, **way: Any) -> float | None:
+    return gain.mean_ratio(batch, gain.Way(**way), k)
 
 
 _RANKED, _JUDGED = (2, 1, 2, 0), (2, 2, 1, 0)
@@ -57,11 +46,43 @@ NDCG = Family(
         reading="How near the run comes to the best possible order of all judged documents, "
         "early ranks counting most.",
         source=_SOURCE.format(name="ndcg"),
+        parameters=(gain.GAINS, *_FORMS),
         edge_cases=_EDGES,
     ),
     ndcg,
-    (Example(_RANKED, _JUDGED, 0.9651954696014428, "(2 + 1/log2 3 + 2/2) / (2 + 2/log2 3 + 1/2)"),),
+    (
+        Example(
+            _RANKED, _JUDGED, 0.9651954696014428, "(2 + 1/log2 3 + 2/2) / (2 + 2/log2 3 + 1/2)"
+        ),
+        Example(
+            _RANKED,
+            _JUDGED,
+            0.9203032077642922,
+            "(2 + 1/1 + 2/log2 3) / (2 + 2/1 + 1/log2 3)",
+            "ndcg(dcg=jarvelin)",
+        ),
+        Example(
+            _RANKED,
+            _JUDGED,
+            0.9514426589871553,
+            "(3 + 1/log2 3 + 3/2) / (3 + 3/log2 3 + 1/2)",
+            "ndcg_1=1,2=3",
+        ),
+        Example(
+            (1, 0, 2),
+            (2, 2, 1, 0),
+            0.7601875334318685,
+            "(1 + 2/2) / (2 + 1/log2 3)",
+            "ndcg(ideal=retrieved)",
+        ),
+    ),
     spellings=("nDCG", "NDCG"),
+    suffix="gains",
+    together=True,
+    modifiers=("rel", "list", "unjudged"),
+    group="graded",
+    conflict=gain.conflict,
+    overall=overall,
 )
 
 NDCG_CUT = Family(
@@ -71,7 +92,7 @@ NDCG_CUT = Family(
         formula="DCG of the first k / ideal DCG of the first k",
         reading="How near the first k documents come to the best possible first k.",
         source=_SOURCE.format(name="ndcg_cut"),
-        parameters=(Parameter("k", "Ranks looked at."),),
+        parameters=(Parameter("k", "Ranks looked at.", kind="rank"), gain.GAINS, *_FORMS),
         edge_cases=(
             *_EDGES,
             "A run with fewer than k documents is measured against k all the same.",
@@ -82,7 +103,19 @@ NDCG_CUT = Family(
         Example(
             _RANKED, _JUDGED, 0.8065735963827293, "(2 + 1/log2 3) / (2 + 2/log2 3)", "ndcg_cut_2"
         ),
+        Example(
+            _RANKED,
+            _JUDGED,
+            3 / 4,
+            "(2 + 1/1) / (2 + 2/1)",
+            "ndcg_cut_2(dcg=jarvelin)",
+        ),
     ),
     cut_spellings=("nDCG", "NDCG", "ndcg"),
-    cutoffs=(5, 10, 15, 20, 30, 100, 200, 500, 1000),
+    suffix="k",
+    bare=(5, 10, 15, 20, 30, 100, 200, 500, 1000),
+    modifiers=("rel", "list", "unjudged"),
+    group="graded",
+    conflict=gain.conflict,
+    overall=overall,
 )

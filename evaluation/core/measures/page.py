@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterable, Iterator
 
 from campaigns.core.cards import card_section
-from evaluation.core.measures.family import Example, Family
-from evaluation.core.measures.registry import DEFAULT_NAMES, FAMILIES
+from evaluation.core.measures.family import RANKED, Example, Family
+from evaluation.core.measures.groups import GROUPS
+from evaluation.core.measures.modifiers import MODIFIERS
+from evaluation.core.measures.registry import DEFAULT_NAMES, FAMILIES, SETS
+from evaluation.core.measures.telling import by_group, spellings, usual
+from evaluation.core.profiles import PROFILES
+from evaluation.core.worked import example_of
 
 HEAD = """# Measures
 
 This page is made from the cards in `evaluation/core/measures/`
-(`python -m evaluation.core.measures.page > docs/measures.md`); a test compares the two and
-computes every example.
+(`python -m evaluation.core.measures.page > docs/measures.md`); a test compares the two. The
+values of the examples are what the engine computes; a test compares them with the values that
+we found by hand. Every installation shows the same at `/measures/`, where examples can be
+changed and tried.
 
 ## What holds for all of them
 
@@ -30,39 +39,100 @@ computes every example.
 - **`-M n`** cuts every ranking at n after sorting, before anything else, and changes neither R
   nor the ideal. **`-J`** then drops the documents without a judgment.
 - **Gains** are the grades unless a gain table is given.
-
-The profile of these rules is called `poolbench-1` and is told with every result.
-
-## Names
-
-`P_10`, `P.5,10` and `P@10` name the same thing; a bare `P` stands for trec_eval's usual cut-offs.
-ir_measures' spellings (`AP`, `RR`, `nDCG@10`, `R@100`, `Judged@10`) are understood; output always
-uses the name below. A variant is written with its parameter, `bpref(form=textbook)`.
 """
+NAMES = """## Names
+
+`P_10`, `P.5,10` and `P@10` name measures of one family; a bare `P` stands for trec_eval's usual
+cut-offs. ir_measures' spellings (`AP`, `RR`, `nDCG@10`, `R@100`, `Judged@10`, `P(rel=2)@10`) are
+understood; output always uses the name printed first below. A variant is written with its
+parameters in brackets, `bpref(form=textbook)`, and printed so. These parameters are taken by
+every measure of a ranking unless its section says otherwise:
+"""
+ALL_NAMES = "Names that stand for several measures:\n"
 
 
 def page() -> str:
     """The whole page as Markdown."""
-    default = "Without `-m`: " + ", ".join(f"`{name}`" for name in DEFAULT_NAMES) + ".\n"
-    sections = [family_section(family) for family in FAMILIES.values()]
-    return "\n".join([HEAD, default, "## The measures", "", *sections])
+    groups = by_group(FAMILIES)
+    about = {group.title: group.about for group in GROUPS.values()}
+    sections: list[str] = []
+    for title, families in groups.items():
+        sections += [f"## {title}", "", about[title], "", *map(family_section, families)]
+    return "\n".join([HEAD, *_profiles(), NAMES, *_modifiers(), *_sets(), *_contents(groups),
+                      *sections])  # fmt: skip
+
+
+def _profiles() -> Iterator[str]:
+    yield "## Profiles\n"
+    yield "Programs differ in details; `--profile` chooses, and every result tells whose hold:\n"
+    yield from (f"- `{profile.name}`: {profile.meaning}" for profile in PROFILES.values())
+    yield ""
+
+
+def _modifiers() -> Iterator[str]:
+    for modifier in MODIFIERS.values():
+        known = modifier.parameter
+        choices = f" One of {_codes(known.choices)}; else `{known.default}`."
+        yield f"- `{known.name}`: {known.meaning}{choices if known.choices else ''}"
+    yield ""
+
+
+def _sets() -> Iterator[str]:
+    yield ALL_NAMES
+    for name, names in SETS.items():
+        told = f"what is computed without `-m`: {_codes(DEFAULT_NAMES)}."
+        yield f"- `{name}`: {told if name == 'default' else _codes(names(PROFILES['poolbench-1']))}"
+    yield ""
+
+
+def _contents(groups: dict[str, list[Family]]) -> Iterator[str]:
+    yield "## Contents\n"
+    for title, families in groups.items():
+        links = ", ".join(f"[`{it.name}`](#{anchor(it)})" for it in families)
+        yield f"- [{title}](#{_slug(title)}): {links}"
+    yield ""
+
+
+def anchor(family: Family) -> str:
+    """Where the section of the family is found."""
+    return _slug(f"{family.name}: {family.card.title}")
+
+
+def _slug(heading: str) -> str:
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def family_section(family: Family) -> str:
-    spellings = [*family.spellings, *(f"{name}@k" for name in family.cut_spellings)]
-    also = (
-        [f"Also written {', '.join(f'`{name}`' for name in spellings)}.", ""] if spellings else []
+    return "\n".join([card_section(family.card), *_facts(family), ""])
+
+
+def _facts(family: Family) -> Iterator[str]:
+    yield f"Written {_codes(spellings(family))}."
+    if names := usual(family):
+        yield f"`{family.name}` alone stands for {_codes(names)}."
+    if family.modifiers != RANKED:
+        yield f"Of the parameters above it takes {_codes(family.modifiers) or 'none'}."
+    yield ""
+    for example in family.examples:
+        yield example_text(family, example) + "\n"
+
+
+def example_text(family: Family, example: Example) -> str:
+    """An example with the value that the engine gives now."""
+    worked = example_of(family, example)
+    marks = ["·" if step.grade is None else f"{step.grade}{step.stratum}" for step in worked.steps]
+    letters = worked.strata[len(marks) :] or [""] * len(worked.missed)
+    missed = [f"{grade}{letter}" for grade, letter in zip(worked.missed, letters, strict=True)]
+    beside = f", judged and not retrieved `{' '.join(missed)}`" if missed else ""
+    value = "null" if worked.value is None else f"{worked.value:.4f}".rstrip("0").rstrip(".")
+    return (
+        f"Example: ranking `{' '.join(marks)}`{beside}: "
+        f"{worked.name} = {example.working} = {value}."
     )
-    examples = [_example(family, example) for example in family.examples]
-    return "\n".join([card_section(family.card), *also, *examples, ""])
 
 
-def _example(family: Family, example: Example) -> str:
-    ranked = " ".join("·" if grade is None else str(grade) for grade in example.ranked)
-    judged = ", ".join(map(str, example.judged))
-    name = example.measure or family.name
-    value = f"{example.value:.4f}".rstrip("0").rstrip(".")
-    return f"Example: ranking `{ranked}`, judged {judged}: {name} = {example.working} = {value}."
+def _codes(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 if __name__ == "__main__":

@@ -1,27 +1,45 @@
-"""Precision and recall at a rank, and R-precision."""
+"""Precision and recall at a rank, R-precision, and what is relative to the best possible."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch, Floats, ratio
+from evaluation.core.batch import Batch, ratio
+from evaluation.core.judged import Floats, Ints
 from evaluation.core.measures.family import Example, Family
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-_K = Parameter("k", "Ranks looked at.")
+_K = Parameter("k", "Ranks looked at.", kind="rank")
 _RANKED, _JUDGED = (1, 0, 1, 0, 1, 0), (1, 1, 1, 1, 0, 0, 0)
 
 
+def found(batch: Batch, k: int | Ints | Floats) -> Ints:
+    """Relevant documents in the first ``k`` of each ranking; ``k`` for all or by segment."""
+    last = k if isinstance(k, int) else k[batch.segment]
+    return batch.count(batch.is_relevant & (batch.ranks <= last))
+
+
 def precision(batch: Batch, *, k: int) -> Floats:
-    return batch.count(batch.is_relevant & (batch.ranks <= k)) / k
+    return found(batch, k) / k
 
 
 def recall(batch: Batch, *, k: int) -> Floats:
-    return ratio(batch.count(batch.is_relevant & (batch.ranks <= k)), batch.relevant)
+    return ratio(found(batch, k), batch.relevant)
+
+
+def relative_precision(batch: Batch, *, k: int) -> Floats:
+    return ratio(found(batch, k), np.minimum(k, batch.relevant))
 
 
 def r_precision(batch: Batch) -> Floats:
-    within = batch.ranks <= batch.relevant[batch.segment]
-    return ratio(batch.count(batch.is_relevant & within), batch.relevant)
+    return ratio(found(batch, batch.relevant), batch.relevant)
+
+
+def precision_at_multiple(batch: Batch, *, multiple: float) -> Floats:
+    # It stays a float: a great multiple is beyond what 64-bit whole numbers hold.
+    rank = np.floor(multiple * batch.relevant + 0.9)
+    return ratio(found(batch, rank), rank)
 
 
 R_PRECISION = Family(
@@ -38,6 +56,30 @@ R_PRECISION = Family(
     spellings=("RPrec",),
 )
 
+R_PRECISION_MULTIPLE = Family(
+    Card(
+        name="Rprec_mult",
+        title="Precision at a multiple of R",
+        formula="relevant documents in the first k / k, k = floor(multiple · R + 0.9)",
+        reading="Precision at ranks that mean the same in every topic: below 1 it tells how a "
+        "run begins, above 1 how it goes on.",
+        source="trec_eval Rprec_mult.",
+        parameters=(Parameter("multiple", "How many times R.", kind="multiple"),),
+        edge_cases=(
+            "R = 0 counts as 0, and so does a multiple so small that k is 0.",
+            "A run with fewer than k documents is divided by k all the same.",
+            "floor(… + 0.9) is the rule of every version of trec_eval and of every profile.",
+        ),
+    ),
+    precision_at_multiple,
+    (
+        Example(_RANKED, _JUDGED, 1 / 2, "k = floor(0.5 · 4 + 0.9) = 2: 1 of 2", "Rprec_mult_0.50"),
+        Example(_RANKED, _JUDGED, 1 / 2, "k = floor(1.4 · 4 + 0.9) = 6: 3 of 6", "Rprec_mult_1.40"),
+    ),
+    suffix="multiple",
+    bare=(0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0),
+)
+
 PRECISION = Family(
     Card(
         name="P",
@@ -51,7 +93,8 @@ PRECISION = Family(
     precision,
     (Example(_RANKED, _JUDGED, 3 / 5, "3 of 5", "P_5"),),
     cut_spellings=("P", "Precision"),
-    cutoffs=CUTOFFS,
+    suffix="k",
+    bare=CUTOFFS,
 )
 
 RECALL = Family(
@@ -67,5 +110,28 @@ RECALL = Family(
     recall,
     (Example(_RANKED, _JUDGED, 3 / 4, "3 of 4", "recall_5"),),
     cut_spellings=("R", "Recall", "recall"),
-    cutoffs=CUTOFFS,
+    suffix="k",
+    bare=CUTOFFS,
+)
+
+RELATIVE_PRECISION = Family(
+    Card(
+        name="relative_P",
+        title="Precision at rank k, relative to the best possible",
+        formula="relevant documents in the first k / min(k, R)",
+        reading="Precision as a share of what the topic allows: P@k where R ≥ k, else recall@k.",
+        source="trec_eval relative_P.",
+        parameters=(_K,),
+        edge_cases=(
+            "R = 0 counts as 0.",
+            "A run with fewer than k documents is divided by min(k, R) all the same.",
+        ),
+    ),
+    relative_precision,
+    (
+        Example(_RANKED, _JUDGED, 2 / 3, "2 of min(3, 4)", "relative_P_3"),
+        Example(_RANKED, _JUDGED, 3 / 4, "3 of min(5, 4)", "relative_P_5"),
+    ),
+    suffix="k",
+    bare=CUTOFFS,
 )

@@ -5,11 +5,33 @@ It is trec_eval's order, with our own measures put in.
 
 from __future__ import annotations
 
-from evaluation.core.measures import counts, judged, ndcg, precision
-from evaluation.core.measures.average_precision import MAP
-from evaluation.core.measures.bpref import BPREF, BPREF_10
+from collections.abc import Callable, Sequence
+
+from evaluation.core.measures import (
+    average_precision,
+    bpref,
+    counts,
+    cumulated_gain,
+    err,
+    experimental,
+    extended_inferred,
+    interpolated,
+    judged,
+    ndcg,
+    precision,
+    q_measure,
+    rbp,
+    readers,
+    reciprocal_rank,
+    search_length,
+    set_e,
+    set_measures,
+    stat_ap,
+)
 from evaluation.core.measures.family import Family
-from evaluation.core.measures.reciprocal_rank import RECIPROCAL_RANK
+from evaluation.core.measures.inferred import INFAP
+from evaluation.core.measures.relstring import RELSTRING
+from evaluation.core.profiles import TREC_EVAL_9, Profile
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -18,18 +40,78 @@ FAMILIES: dict[str, Family] = {
         counts.NUM_RET,
         counts.NUM_REL,
         counts.NUM_REL_RET,
-        MAP,
+        average_precision.MAP,
+        average_precision.GM_MAP,
         precision.R_PRECISION,
-        BPREF,
-        BPREF_10,
-        RECIPROCAL_RANK,
+        bpref.BPREF,
+        bpref.BPREF_10,
+        reciprocal_rank.RECIPROCAL_RANK,
+        interpolated.IPREC_AT_RECALL,
         precision.PRECISION,
+        RELSTRING,
         precision.RECALL,
+        INFAP,
+        bpref.GM_BPREF,
+        precision.R_PRECISION_MULTIPLE,
+        set_measures.UTILITY,
+        interpolated.ELEVEN_POINT,
+        experimental.BIN_G,
+        experimental.G,
         ndcg.NDCG,
+        experimental.NDCG_REL,
+        experimental.R_NDCG,
         ndcg.NDCG_CUT,
+        cumulated_gain.CG,
+        cumulated_gain.DCG,
+        cumulated_gain.NCG,
+        q_measure.Q_MEASURE,
+        err.ERR,
+        err.NERR,
+        rbp.RBP,
+        rbp.RBP_RESID,
+        readers.SDCG,
+        readers.INSQ,
+        readers.INST,
+        readers.CWL,
+        readers.CWL_TOTAL,
+        readers.CWL_ITEMS,
+        average_precision.MAP_CUT,
+        precision.RELATIVE_PRECISION,
+        reciprocal_rank.SUCCESS,
+        set_measures.SET_P,
+        set_measures.SET_RELATIVE_P,
+        set_measures.SET_RECALL,
+        set_measures.SET_MAP,
+        set_measures.SET_F,
+        set_e.SET_E,
+        search_length.SEARCH_LENGTH,
+        counts.NUM_NONREL_JUDGED_RET,
+        extended_inferred.XINFAP,
+        extended_inferred.INFNDCG,
+        extended_inferred.IP,
+        extended_inferred.INUM_REL,
+        extended_inferred.INUM_REL_RET,
+        stat_ap.STATAP,
+        stat_ap.STAT_NUM_REL,
+        judged.UNJUDGED,
         judged.JUDGED,
     )
 }
+
+FOREIGN: dict[tuple[str, str], tuple[str, str]] = {
+    ("judged_only", "True"): ("list", "condensed"),
+    ("judged_only", "False"): ("list", "full"),
+    ("dcg", "log2"): ("dcg", "trec_eval"),
+    ("dcg", "exp-log2"): ("dcg", "exponential"),
+}
+"""Parameters of ir_measures that are written otherwise here."""
+
+ELSEWHERE: dict[tuple[str, str, str], str] = {
+    ("num_ret", "rel", ""): "num_rel_ret",
+    ("set_P", "relative", "True"): "set_relative_P",
+    ("set_P", "relative", "False"): "set_P",
+}
+"""By family, parameter and value (or any): the family meant. A value named here is used up."""
 
 DEFAULT_NAMES = (
     "num_q",
@@ -50,3 +132,40 @@ DEFAULT_NAMES = (
     "judged_10",
 )
 """What is computed when nobody names a measure."""
+
+
+OFFICIAL = (
+    *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+    *("recip_rank", "iprec_at_recall", "P"),
+)
+"""What trec_eval computes when nobody names a measure."""
+
+OF_SETS = (
+    *("num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_relative_P"),
+    *("set_recall", "set_map", "set_F"),
+)
+"""trec_eval's set of measures that do not look at the order."""
+
+ALL_TREC = (
+    *(*OFFICIAL, "relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility"),
+    *("11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut"),
+    *("relative_P", "success", "set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
+    "num_nonrel_judged_ret",
+)
+"""Every measure of trec_eval 9 for runs and qrels."""
+
+NEW_IN_10 = ("unj",)
+
+
+def all_trec(profile: Profile) -> Sequence[str]:
+    """trec_eval 10 has more of them than trec_eval 9."""
+    return ALL_TREC if profile is TREC_EVAL_9 else (*ALL_TREC, *NEW_IN_10)
+
+
+SETS: dict[str, Callable[[Profile], Sequence[str]]] = {
+    "default": lambda _: DEFAULT_NAMES,
+    "official": lambda _: OFFICIAL,
+    "set": lambda _: OF_SETS,
+    "all_trec": all_trec,
+}
+"""Names that stand for several measures, which depend on the profile."""

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
-from campaigns.management.files import FileReader
-from evaluation.core.batch import Judged
+from campaigns.core.sampled_qrels import READERS
+from campaigns.management.files import FileReader, Reading, read_file
+from campaigns.management.processes import WORTH, bytes_of, cores, in_order
+from evaluation.core.bpref_advice import remarks
+from evaluation.core.comparison.scores import names
 from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.formats import FORMATS
+from evaluation.core.inputs import as_judged
+from evaluation.core.judged import Judged
+from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
-from evaluation.core.measures.registry import DEFAULT_NAMES
+from evaluation.core.measures.registry import SETS
 from evaluation.core.options import Options
+from evaluation.core.profiles import POOLBENCH, PROFILES
+from evaluation.management.telling import shared, told, zeros_differ
 
 
 class Command(BaseCommand):
@@ -24,76 +33,201 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("qrels", metavar="QRELS", help="judgments: topic 0 docno grade (plain or gzip)")
+        add(
+            "--qrels-format",
+            choices=tuple(READERS),
+            default="qrels",
+            help="strata and prels are judgments of a sample: topic 0 docno stratum grade, and "
+            "topic docno grade method probability",
+        )
         add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
         add(
             "-m",
             dest="measures",
             metavar="MEASURE",
             action="append",
-            help="a measure by trec_eval's or ir_measures' name; may be repeated "
-            f"(default: {' '.join(DEFAULT_NAMES)})",
+            help="a measure by trec_eval's or ir_measures' name, or one of the sets "
+            f"{', '.join(SETS)}; may be repeated (default: the set of the profile)",
         )
+        self._add_rules(parser)
         add("-q", dest="by_topic", action="store_true", help="print each topic's values too")
+        add("-n", dest="summary", action="store_false", help="with -q: no values of all topics")
+        add(
+            "--jobs",
+            metavar="N",
+            type=int,
+            help="processes to read and score with (default: one a core, where it pays)",
+        )
+        either = parser.add_mutually_exclusive_group().add_argument
+        either(
+            "--bounds",
+            action="store_true",
+            help="print each value between the bounds that unjudged documents leave to it: the "
+            "least and the greatest it can come to when all retrieved ones are judged",
+        )
+        either(
+            "--intervals",
+            action="store_true",
+            help="print what is estimated from a sample with its 95%% confidence interval "
+            "(infAP, xinfAP, infNDCG, statAP and their counts) and nothing else",
+        )
+        add("--format", choices=tuple(FORMATS), default="trec_eval")
+
+    def _add_rules(self, parser: CommandParser) -> None:
+        """The options that make the conditions of the numbers."""
+        add = parser.add_argument
+        add(
+            "--profile",
+            choices=tuple(PROFILES),
+            default=POOLBENCH.name,
+            help="whose rules hold where programs differ (default: %(default)s)",
+        )
         add(
             "-c",
             dest="complete",
             action="store_true",
-            help="average over all topics of the qrels; this is the default",
+            help="average over all topics of the qrels; the default but in trec_eval's profiles",
         )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
         add("-J", dest="judged_only", action="store_true", help="drop unjudged documents")
         add("-M", dest="depth", metavar="N", type=int, help="cut each ranking at N documents")
         add(
+            "-N",
+            dest="collection_size",
+            metavar="N",
+            type=int,
+            default=0,
+            help="documents in the collection, which only utility uses",
+        )
+        add(
             "--topics",
             choices=("judged", "common"),
-            help="average over the topics of the qrels (default), or those in run and qrels",
+            help="average over the topics of the qrels (as -c), or those in run and qrels",
         )
-        add("--format", choices=tuple(FORMATS), default="trec_eval")
 
     def handle(self, **given: Any) -> None:
         options = self._options(given)
         try:
-            measures = parse_measures(given["measures"] or DEFAULT_NAMES)
+            if given["intervals"]:
+                self._intervals(given, options)
+                return
+            wanted = given["measures"] or [options.profile.measures]
+            measures = parse_measures(wanted, options.profile)
+            if given["bounds"]:
+                self._bounds(given, measures, options)
+                return
         except UnknownMeasureError as unknown:
             raise CommandError(str(unknown)) from unknown
         reader = FileReader(self)
-        qrels = reader.read(given["qrels"], read_qrels)
-        runs = reader.read_all(given["runs"], read_run, lenient=True)
+        judged = judgments(reader, given)
+        paths = list(dict.fromkeys(given["runs"]))
+
+        def scored(path: str) -> Reading[ScoredRun]:
+            return score_file(path, judged, measures, options)
+
+        readings = in_order(scored, paths, given["jobs"] or processes_for(paths))
+        scores = [reader.take(reading) for reading in readings]
         reader.stop_if_refused("nothing was scored")
-        if qrels is None:
+        if judged is None:
             return
-        judged = Judged.from_table(qrels)
-        scores = [evaluate(run, judged, measures, options) for run in runs.values()]
-        for path, scored in zip(runs, scores, strict=True):
-            self.stderr.write(f"{path}: {told(scored)}")
-        text = FORMATS[given["format"]](scores, by_topic=given["by_topic"])
+        found = [replace(run, measures=measures) for run in scores if run is not None]
+        self._tell(given, ((path, told(run)) for path, run in zip(paths, found, strict=True)))
+        for remark in remarks(measures, judged, options.level) if given["verbosity"] else ():
+            self.stderr.write(remark)
+        tags = names([run.tag for run in found], paths)
+        found = [replace(run, tag=tag) for run, tag in zip(found, tags, strict=True)]
+        parts = {"by_topic": given["by_topic"], "summary": given["summary"]}
+        text = FORMATS[given["format"]](found, **parts)
         self.stdout.write(text, ending="")
+
+    def _intervals(self, given: dict[str, Any], options: Options) -> None:
+        # What few ask for is not loaded for all.
+        from evaluation.core.sampling_formats import INTERVAL_FORMATS
+        from evaluation.management.intervals import intervals_of, measures_with_intervals
+        from evaluation.management.intervals import told as told_of_intervals
+
+        measures = measures_with_intervals(given["measures"], options)
+        reader = FileReader(self)
+        judged = judgments(reader, given)
+        paths = list(dict.fromkeys(given["runs"]))
+        readings = [reader.take(intervals_of(path, judged, measures, options)) for path in paths]
+        reader.stop_if_refused("nothing was estimated")
+        found = [run for run in readings if run is not None]
+        told = zip(paths, map(told_of_intervals, found), strict=False)
+        self._tell(given, ((path, line) for path, lines in told for line in lines))
+        tags = names([run.tag for run in found], paths[: len(found)])
+        found = [run._replace(tag=tag) for run, tag in zip(found, tags, strict=True)]
+        parts = {"by_topic": given["by_topic"], "summary": given["summary"]}
+        self.stdout.write(INTERVAL_FORMATS[given["format"]](found, **parts), ending="")
+
+    def _bounds(self, given: dict[str, Any], measures: Sequence[Measure], options: Options) -> None:
+        from evaluation.core.bounds_formats import BOUNDS_FORMATS
+        from evaluation.management.bounds import bounds_of
+        from evaluation.management.bounds import told as told_of_bounds
+
+        reader = FileReader(self)
+        judged = judgments(reader, given)
+        paths = list(dict.fromkeys(given["runs"]))
+        readings = [reader.take(bounds_of(path, judged, measures, options)) for path in paths]
+        reader.stop_if_refused("nothing was scored")
+        found = [run for run in readings if run is not None]
+        by_path = list(zip(paths, found, strict=False))
+        self._tell(given, ((path, line) for path, run in by_path for line in told_of_bounds(run)))
+        self._tell(given, ((path, told(run.scores)) for path, run in by_path))
+        tags = names([run.scores.tag for run in found], paths[: len(found)])
+        found = [
+            run._replace(scores=replace(run.scores, tag=tag))
+            for run, tag in zip(found, tags, strict=True)
+        ]
+        parts = {"by_topic": given["by_topic"], "summary": given["summary"]}
+        self.stdout.write(BOUNDS_FORMATS[given["format"]](found, **parts), ending="")
+
+    def _tell(self, given: dict[str, Any], told: Iterable[tuple[str, str]]) -> None:
+        runs = len(set(given["runs"]))
+        for line in shared(told, runs) if given["verbosity"] else ():
+            self.stderr.write(line)
 
     def _options(self, given: dict[str, Any]) -> Options:
         if given["complete"] and given["topics"] == "common":
             raise CommandError("-c averages over all topics of the qrels: not --topics common.")
+        if not given["summary"] and not given["by_topic"]:
+            raise CommandError("-n leaves nothing to print: add -q.")
+        if given["jobs"] is not None and given["jobs"] < 1:
+            raise CommandError("--jobs is a number of processes, from 1 up.")
         try:
             return Options(
+                profile=PROFILES[given["profile"]],
                 level=given["level"],
                 judged_only=given["judged_only"],
                 max_per_topic=given["depth"],
-                topics=given["topics"] or "judged",
+                topics="judged" if given["complete"] else given["topics"],
+                collection_size=given["collection_size"],
             )
         except ValueError as wrong:
             raise CommandError(f"{str(wrong).capitalize()}.") from wrong
 
 
-def told(scores: ScoredRun) -> str:
-    """The conditions of the numbers in one line."""
-    held = scores.conditions
-    parts = [
-        f"profile {held['profile']}",
-        f"level {held['level']}",
-        f"{held['topics_averaged']} of {held['topics_judged']} judged topics averaged",
-        f"{held['topics_without_relevant']} without a relevant document",
-        f"{held['topics_not_retrieved']} not retrieved",
-    ]
-    parts += ["judged documents only"] if held["judged_only"] else []
-    parts += [f"cut at {held['max_per_topic']}"] if held["max_per_topic"] else []
-    parts += [f"{name}: {reason.rstrip('.')}" for name, reason in scores.reasons.items()]
-    return "; ".join(parts) + "."
+def judgments(reader: FileReader, given: dict[str, Any]) -> Judged | None:
+    """The judgments of the command line, None where they are refused."""
+    qrels = reader.read(given["qrels"], READERS[given["qrels_format"]])
+    return None if qrels is None else as_judged(qrels)
+
+
+def processes_for(paths: list[str]) -> int:
+    """As many processes as there are cores, but for a few bytes one."""
+    return cores() if bytes_of(paths) >= WORTH else 1
+
+
+def score_file(
+    path: str, judged: Judged | None, measures: Sequence[Measure], options: Options
+) -> Reading[ScoredRun]:
+    """Read and score one run and let go of it. The measures stand not in the scores.
+
+    Without judgments, which were refused, the file is only looked at for faults.
+    """
+    read = read_file(path, read_run, lenient=True)
+    if read.table is None or judged is None:
+        return Reading(None, read.told, read.refused)
+    scores = evaluate(read.table, judged, measures, options)
+    hints = [f"{path}: {hint}" for hint in zeros_differ(read.table, judged)]
+    return Reading(replace(scores, measures=()), [*read.told, *hints])

@@ -6,41 +6,34 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from campaigns.core.cards import Card
-from judging.core.agreement.labels import NO_OVERLAP, Agreement, Coefficient, Labels
+from judging.core.agreement.coefficient import NO_OVERLAP, Agreement, differences
+from judging.core.agreement.counts import Counts, Floats, divide, total, weighted
 
-Floats = NDArray[np.float64]
 Distance = Callable[[Floats], Floats]
 
 ONE_GRADE = "both gave one and the same grade to every pair, so chance agreement is 1"
 
 
-def kappa(labels: Labels, level: int, *, distance: Distance) -> Coefficient:  # noqa: ARG001
+def kappa(counts: Counts, *, distance: Distance) -> Floats:
     """1 − observed / expected disagreement; ``distance`` maps grade differences to weights."""
-    grades = labels.shared()
-    n = grades.shape[1]
-    if n == 0:
-        return Coefficient(None, 0, NO_OVERLAP)
-    first, second = labels.codes(grades)
-    size = len(labels.scale)
-    table = np.bincount(first * size + second, minlength=size * size).reshape(size, size)
-    scale = np.array(labels.scale, np.float64)
-    weights = distance(np.abs(scale[:, None] - scale[None, :]))
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
-    chance = float((weights * expected).sum())
-    if chance == 0:
-        return Coefficient(None, n, ONE_GRADE)
-    return Coefficient(1 - float((weights * table).sum()) / chance, n)
+    table = counts.table
+    if table is None:
+        raise ValueError("Cohen's kappa compares two assessors")
+    apart = distance(differences(counts.scale))
+    columns = weighted(np.swapaxes(table, -1, -2))
+    chance = weighted((weighted(table) @ apart) * columns)
+    observed = total(table, apart) * counts.units
+    return 1 - divide(observed, chance)
 
 
-def unequal(differences: Floats) -> Floats:
-    return np.sign(differences)
+def unequal(apart: Floats) -> Floats:
+    return np.sign(apart)
 
 
-def linear(differences: Floats) -> Floats:
-    return differences
+def linear(apart: Floats) -> Floats:
+    return apart
 
 
 def _agreement(name: str, title: str, weight: str, distance: Distance, source: str) -> Agreement:
@@ -56,7 +49,14 @@ def _agreement(name: str, title: str, weight: str, distance: Distance, source: s
         edge_cases=("Low where one grade is very common, even when raw agreement is high.",),
         undefined="no pair was judged by both, or both gave only one and the same grade.",
     )
-    return Agreement(card, partial(kappa, distance=distance), examples=_EXAMPLES[name])
+    return Agreement(
+        card,
+        partial(kappa, distance=distance),
+        flat=ONE_GRADE,
+        pairwise=True,
+        empty=NO_OVERLAP,
+        examples=_EXAMPLES[name],
+    )
 
 
 _TWO = ((0, 0, 1, 1, 2, None), (0, 1, 1, 2, 2, 0))

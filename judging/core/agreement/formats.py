@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
-from judging.core.agreement.labels import Coefficient
+from judging.core.agreement.coefficient import Coefficient
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import AgreementReport
 
@@ -14,11 +15,14 @@ UNDEFINED = "null"
 
 def table_text(report: AgreementReport) -> str:
     """Assessors, coefficients over all of them, and pair by pair, with the reasons below."""
+    cut = ", grades cut there" if report.binary else ""
+    head = ("value", "95 % interval", "n", "prevalence")
     parts = [
-        f"{report.documents} pairs judged; relevant is grade {report.level} or more.\n",
+        f"{report.documents} pairs judged; relevant is grade {report.level} or more{cut}.\n",
         aligned([("assessor", "judged", "relevant", "prevalence"), *_assessor_rows(report)]),
-        aligned([("all assessors", "value", "n"), *_value_rows(report.overall)]),
-        aligned([("mean over pairs", "value", "n"), *_value_rows(report.means)]),
+        aligned([("all assessors", *head), *_value_rows(report.overall)]),
+        aligned([("mean over pairs", *head), *_value_rows(report.means)]),
+        aligned([("mean over topics", *head), *_topic_rows(report)]),
         aligned([("pair of assessors", *COEFFICIENTS, "n"), *_pair_rows(report)]),
     ]
     reasons = sorted(set(_reasons(report)))
@@ -27,9 +31,12 @@ def table_text(report: AgreementReport) -> str:
     return "\n".join(parts)
 
 
-def json_text(report: AgreementReport) -> str:
-    """The whole report; undefined is null with a reason."""
-    return json.dumps(report.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+def json_text(report: AgreementReport, quality: dict[str, Any] | None = None) -> str:
+    """The whole report, and what is told of assessors one by one; undefined is null with a
+    reason.
+    """
+    content = {**report.as_dict(), **({} if quality is None else {"quality": quality})}
+    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def _assessor_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
@@ -43,7 +50,19 @@ def _assessor_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
 
 
 def _value_rows(row: dict[str, Coefficient]) -> Iterable[Sequence[str]]:
-    return ((name, shown(found.value), str(found.n)) for name, found in row.items())
+    return (
+        (name, shown(found.value), span(found), str(found.n), shown(found.prevalence))
+        for name, found in row.items()
+    )
+
+
+def _topic_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
+    """Of coefficients that take all assessors the value over all, of the others the mean."""
+    return _value_rows(_over_topics(report))
+
+
+def _over_topics(report: AgreementReport) -> dict[str, Coefficient]:
+    return {**report.topic_means.means, **report.topic_means.overall}
 
 
 def _pair_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
@@ -53,8 +72,20 @@ def _pair_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
 
 
 def _reasons(report: AgreementReport) -> Iterable[str]:
-    rows = [("all assessors", report.overall), ("mean over pairs", report.means)]
-    rows += [(" ~ ".join(names), row) for names, row in report.pairs.items()]
+    rows = [
+        ("all assessors", report.overall),
+        ("mean over pairs", report.means),
+        ("mean over topics", _over_topics(report)),
+    ]
+    for place, row in rows:
+        for name, found in row.items():
+            if found.value is not None and found.no_interval:
+                yield f"{place}, {name}, interval: {found.no_interval}"
+    for names, row in report.pairs.items():
+        if row["percent"].n:
+            rows.append((" ~ ".join(names), row))
+        else:
+            yield f"{' ~ '.join(names)}: no pair was judged by both"
     for place, row in rows:
         for name, found in row.items():
             if found.reason:
@@ -64,6 +95,22 @@ def _reasons(report: AgreementReport) -> Iterable[str]:
 def shown(value: float | None) -> str:
     """Four decimals, or null."""
     return UNDEFINED if value is None else f"{value:.4f}"
+
+
+class Bounded(Protocol):
+    """Whatever has an interval: a coefficient, a bias, a slope."""
+
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def span(found: Bounded) -> str:
+    """The 95 % interval, or null."""
+    if found.low is None or found.high is None:
+        return UNDEFINED
+    return f"{found.low:.4f} to {found.high:.4f}"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
@@ -79,6 +126,3 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
         for row in rows
     ]
     return "".join(f"{line}\n" for line in lines)
-
-
-FORMATS: dict[str, Callable[[AgreementReport], str]] = {"table": table_text, "json": json_text}

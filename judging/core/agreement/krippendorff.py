@@ -6,99 +6,100 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from campaigns.core.cards import Card
-from judging.core.agreement.labels import Agreement, Coefficient, Labels
+from judging.core.agreement.coefficient import Agreement, Rows, differences
+from judging.core.agreement.counts import Counts, Floats, divide, total, weighted
 
-Floats = NDArray[np.float64]
-
-NOTHING_PAIRED = "no pair was judged by two or more of them"
 ONE_GRADE = "every judgment that can be compared has the same grade"
 
 
-def alpha(labels: Labels, level: int, *, distance: Callable[[Floats], Floats]) -> Coefficient:  # noqa: ARG001
-    """1 − observed / expected disagreement; ``distance`` maps grade counts to a matrix."""
-    counts = _counts(labels)
-    units = counts[counts.sum(axis=1) >= 2]
-    n = len(units)
-    if n == 0:
-        return Coefficient(None, 0, NOTHING_PAIRED)
-    shared = units / (units.sum(axis=1, keepdims=True) - 1)
-    coincidences = units.T @ shared - np.diag(shared.sum(axis=0))
-    totals = units.sum(axis=0)
-    apart = distance(totals)
-    expected = float(totals @ apart @ totals) / (totals.sum() - 1)
-    if expected == 0:
-        return Coefficient(None, n, ONE_GRADE)
-    return Coefficient(1 - float((apart * coincidences).sum()) / expected, n)
+def alpha(counts: Counts, *, distance: Callable[[Counts], Floats]) -> Floats:
+    """1 − observed / expected disagreement; ``distance`` maps counts to squares (…, q, q)."""
+    totals = counts.totals
+    apart = distance(counts)
+    reached = totals @ apart if apart.ndim == 2 else np.einsum("...i,...ij->...j", totals, apart)
+    observed = total(counts.coincident, apart)
+    return 1 - divide(observed * (weighted(totals) - 1), weighted(reached * totals))
 
 
-def _counts(labels: Labels) -> Floats:
-    """How many assessors gave each grade of the scale to each pair; shape (pairs, scale)."""
-    _, pair = np.nonzero(labels.judged)
-    codes = labels.codes(labels.grades[labels.judged])
-    shape = (len(labels.pairs), len(labels.scale))
-    flat = np.bincount(pair * shape[1] + codes, minlength=shape[0] * shape[1])
-    return flat.reshape(shape).astype(np.float64)
+def nominal(counts: Counts) -> Floats:
+    return np.sign(differences(counts.scale))
 
 
-def nominal(totals: Floats) -> Floats:
-    return 1 - np.eye(len(totals))
-
-
-def ordinal(totals: Floats) -> Floats:
+def ordinal(counts: Counts) -> Floats:
     """Squared number of judgments between two grades, the two themselves counting half."""
-    middle = np.cumsum(totals) - totals / 2
-    apart: Floats = np.square(middle[:, None] - middle[None, :])
+    totals = counts.totals
+    middle = np.cumsum(totals, axis=-1) - totals / 2
+    apart: Floats = np.square(middle[..., :, None] - middle[..., None, :])
     return apart
 
 
-_EDGES = (
-    "Pairs with one judgment are left out; n counts the others.",
-    "Takes any number of assessors, each with pairs of their own.",
-)
-_UNDEFINED = "no pair has two judgments, or all of them are the same grade."
-_SOURCE = "Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011."
+def interval(counts: Counts) -> Floats:
+    return np.square(differences(counts.scale))
+
+
+def ratio(counts: Counts) -> Floats:
+    """((i − j) / (i + j))², and 0 between 0 and 0."""
+    grades = np.array(counts.scale, np.float64)
+    return np.square(divide(differences(counts.scale), grades[:, None] + grades[None, :], 0.0))
+
+
 # Krippendorff's example C: four observers, twelve units.
-_C = (
+EXAMPLE_C: Rows = (
     (1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None),
     (1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3),
     (None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None),
     (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None),
 )
 
-ALPHA_NOMINAL = Agreement(
-    Card(
-        name="alpha-nominal",
-        title="Krippendorff's alpha, nominal",
-        formula="1 − observed / expected disagreement over all judgments of a pair by "
-        "different assessors; two grades differ or not",
-        reading="Agreement of all assessors beyond chance, any two different grades being "
-        "equally wrong.",
-        source=_SOURCE,
-        range="-1 to 1, 0 is chance",
-        edge_cases=_EDGES,
-        undefined=_UNDEFINED,
-    ),
-    partial(alpha, distance=nominal),
-    pairwise=False,
-    examples=((_C, 0.743421052631579),),
-)
 
-ALPHA_ORDINAL = Agreement(
-    Card(
-        name="alpha-ordinal",
-        title="Krippendorff's alpha, ordinal",
-        formula="1 − observed / expected disagreement; grades c < k differ by "
-        "(n_c/2 + n_between + n_k/2)², n the number of judgments of a grade",
-        reading="Agreement of all assessors beyond chance, grades counting as an order.",
-        source=_SOURCE,
+def _agreement(
+    metric: str, apart: str, reading: str, distance: Callable[[Counts], Floats], value: float
+) -> Agreement:
+    card = Card(
+        name=f"alpha-{metric}",
+        title=f"Krippendorff's alpha, {metric}",
+        formula="1 − observed / expected disagreement over all judgments of a pair by different "
+        f"assessors; {apart}",
+        reading=f"Agreement of all assessors beyond chance, {reading}.",
+        source="Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011.",
         range="-1 to 1, 0 is chance",
-        edge_cases=_EDGES,
-        undefined=_UNDEFINED,
-    ),
-    partial(alpha, distance=ordinal),
-    pairwise=False,
-    examples=((_C, 0.8153875037548813),),
+        edge_cases=(
+            "Pairs with one judgment are left out; n counts the others.",
+            "Takes any number of assessors, each with pairs of their own.",
+        ),
+        undefined="no pair has two judgments, or all of them are the same grade.",
+    )
+    compute = partial(alpha, distance=distance)
+    return Agreement(card, compute, flat=ONE_GRADE, examples=((EXAMPLE_C, value),))
+
+
+ALPHA_NOMINAL = _agreement(
+    "nominal",
+    "two grades differ or not",
+    "any two different grades being equally wrong",
+    nominal,
+    0.743421052631579,
+)
+ALPHA_ORDINAL = _agreement(
+    "ordinal",
+    "grades c < k differ by (n_c/2 + n_between + n_k/2)², n the number of judgments of a grade",
+    "grades counting as an order",
+    ordinal,
+    0.8153875037548813,
+)
+ALPHA_INTERVAL = _agreement(
+    "interval",
+    "grades c and k differ by (c − k)²",
+    "grades counting as points on a line",
+    interval,
+    0.8491071428571428,
+)
+ALPHA_RATIO = _agreement(
+    "ratio",
+    "grades c and k differ by ((c − k)/(c + k))²",
+    "grades counting as amounts, 0 being none",
+    ratio,
+    0.7974027747116121,
 )

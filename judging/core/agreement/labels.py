@@ -1,14 +1,14 @@
-"""What coefficients of agreement work on: the grades of assessors × pairs."""
+"""The grades of assessors × pairs, which coefficients of agreement work on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.cards import Card
 from campaigns.core.tables import QrelsTable
 
 MISSING = np.int32(-(2**31))
@@ -21,7 +21,7 @@ Pair = tuple[str, str]
 class Labels:
     """``grades`` is assessors × pairs, ``MISSING`` where not judged; a pair is (topic, docno).
 
-    ``scale`` holds the grades ascending; without one it is the grades seen.
+    ``scale`` holds the grades ascending; without one it is the grades seen (0 if none was).
     """
 
     assessors: tuple[str, ...]
@@ -32,27 +32,59 @@ class Labels:
     def __post_init__(self) -> None:
         seen = tuple(int(g) for g in np.unique(self.grades) if g != MISSING)
         if not self.scale:
-            object.__setattr__(self, "scale", seen)
+            object.__setattr__(self, "scale", seen or (0,))
         elif not set(seen) <= set(self.scale):
             raise ValueError(f"grades {sorted(set(seen) - set(self.scale))} are not on the scale")
 
-    @property
+    @cached_property
     def judged(self) -> NDArray[np.bool_]:
         given: NDArray[np.bool_] = self.grades != MISSING
         return given
+
+    @cached_property
+    def positions(self) -> NDArray[np.int64]:
+        """Grades as positions on the scale; one past its end where not judged."""
+        found = np.full(self.grades.shape, len(self.scale), np.int64)
+        for at, grade in enumerate(self.scale):
+            found[self.grades == grade] = at
+        return found
+
+    @cached_property
+    def topics(self) -> tuple[str, ...]:
+        """The topics of the pairs, in the order in which the pairs name them."""
+        return tuple(dict.fromkeys(topic for topic, _ in self.pairs))
+
+    @cached_property
+    def topic_of(self) -> NDArray[np.int64]:
+        """For each pair the position of its topic in ``topics``."""
+        place = {topic: at for at, topic in enumerate(self.topics)}
+        return np.array([place[topic] for topic, _ in self.pairs], np.int64)
 
     def only(self, *rows: int) -> Labels:
         """The same pairs and scale with the assessors at ``rows`` alone."""
         names = tuple(self.assessors[row] for row in rows)
         return Labels(names, self.pairs, self.grades[list(rows)], self.scale)
 
-    def shared(self) -> NDArray[np.int32]:
-        """The grades of the pairs that every assessor judged; shape (assessors, n)."""
-        return self.grades[:, self.judged.all(axis=0)]
+    def within(self, topic: str) -> Labels:
+        """The pairs of one topic, with all assessors."""
+        kept = [at for at, (number, _) in enumerate(self.pairs) if number == topic]
+        pairs = tuple(self.pairs[at] for at in kept)
+        return Labels(self.assessors, pairs, self.grades[:, kept], self.scale)
 
-    def codes(self, grades: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Grades as positions on the scale."""
-        return np.searchsorted(np.array(self.scale, np.int32), grades)
+    def beside(self, other: Labels) -> Labels:
+        """The assessors of both over the pairs of either; grades of both scales."""
+        pairs = tuple(dict.fromkeys((*self.pairs, *other.pairs)))
+        place = {pair: at for at, pair in enumerate(pairs)}
+        grades = np.full((len(self.assessors) + len(other.assessors), len(pairs)), MISSING)
+        grades[: len(self.assessors), : len(self.pairs)] = self.grades
+        grades[len(self.assessors) :, [place[pair] for pair in other.pairs]] = other.grades
+        scale = tuple(sorted({*self.scale, *other.scale}))
+        return Labels((*self.assessors, *other.assessors), pairs, grades, scale)
+
+    def binary(self, level: int) -> Labels:
+        """Grade 1 where the grade is ``level`` or more, else 0."""
+        grades = np.where(self.judged, self.grades >= level, MISSING).astype(np.int32)
+        return Labels(self.assessors, self.pairs, grades, (0, 1))
 
 
 def labels_from_qrels(qrels: Mapping[str, QrelsTable], scale: Sequence[int] = ()) -> Labels:
@@ -75,33 +107,3 @@ def _judged_pairs(table: QrelsTable) -> dict[Pair, int]:
         for row in range(int(table.starts[index]), int(table.starts[index + 1]))
         if grades[row] >= 0
     }
-
-
-@dataclass(frozen=True)
-class Coefficient:
-    """One value over ``n`` pairs; ``value`` is None where undefined, and ``reason`` says why."""
-
-    value: float | None
-    n: int
-    reason: str | None = None
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """A coefficient as users choose it. ``compute`` takes labels and the relevance level.
-
-    ``pairwise`` coefficients compare exactly two assessors, others any number.
-    """
-
-    card: Card
-    compute: Callable[[Labels, int], Coefficient]
-    pairwise: bool = True
-    examples: tuple[tuple[tuple[tuple[int | None, ...], ...], float], ...] = field(default=())
-
-    @property
-    def name(self) -> str:
-        return self.card.name
-
-
-NO_OVERLAP = "no pair was judged by all of them"
-"""Reason of every coefficient that finds nothing to compare."""

@@ -5,27 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.agreement.labels import NO_OVERLAP, Agreement, Coefficient, Labels
+from judging.core.agreement.coefficient import NOTHING_PAIRED, Agreement
+from judging.core.agreement.counts import Counts, Floats, divide
 
 
-def percent(labels: Labels, level: int) -> Coefficient:  # noqa: ARG001
-    grades = labels.shared()
-    n = grades.shape[1]
-    if n == 0:
-        return Coefficient(None, 0, NO_OVERLAP)
-    return Coefficient(float(np.mean(grades[0] == grades[1])), n)
+def percent(counts: Counts) -> Floats:
+    return divide(np.trace(counts.matched, axis1=-2, axis2=-1), counts.units)
 
 
 PERCENT = Agreement(
     Card(
         name="percent",
         title="Percent agreement",
-        formula="pairs with the same grade from both / pairs judged by both",
-        reading="How often two assessors gave the same grade; chance is not taken out.",
-        source="Raw or observed agreement.",
+        formula="Σ over pairs (couples of judgments with the same grade / couples) / pairs with "
+        "two judgments or more",
+        reading="How often two assessors gave a pair the same grade; chance is not taken out.",
+        source="Raw or observed agreement; for more than two, Fleiss 1971.",
         edge_cases=("High for any two assessors when one grade is common: see prevalence.",),
-        undefined="no pair was judged by both.",
+        undefined="no pair has two judgments.",
     ),
     percent,
-    examples=((((0, 1, 2, None), (0, 1, 1, 2)), 2 / 3),),
+    flat=NOTHING_PAIRED,
+    examples=(
+        (((0, 1, 2, None), (0, 1, 1, 2)), 2 / 3),
+        (((0, 1, 2), (0, 1, 1), (0, 2, None)), 4 / 9),
+    ),
 )

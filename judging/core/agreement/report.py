@@ -1,19 +1,15 @@
-"""The panel: every coefficient for every pair of assessors, and over all of them."""
+"""What the panel holds: coefficients over all assessors, by pair of them, and by topic."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
 from typing import Any
 
-import numpy as np
+from judging.core.agreement.coefficient import Coefficient
+from judging.core.agreement.resampling import Draws
 
-from judging.core.agreement.labels import Coefficient, Labels
-from judging.core.agreement.registry import COEFFICIENTS
-
-ALL_UNDEFINED = "undefined for every pair of assessors"
-TOO_FEW = "agreement needs two assessors"
+Row = dict[str, Coefficient]
+"""Coefficients by name."""
 
 
 @dataclass(frozen=True)
@@ -30,75 +26,68 @@ class Assessor:
 
 
 @dataclass(frozen=True)
+class Panel:
+    """The same judgments by every coefficient: over all assessors at once (those that can),
+    and their unweighted mean over pairs of assessors, ``n`` being the pairs with a value.
+    """
+
+    overall: Row
+    means: Row
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"overall": plain(self.overall), "mean_over_pairs": plain(self.means)}
+
+
+@dataclass(frozen=True)
 class AgreementReport:
-    """``pairs`` has every coefficient by pair of assessors; ``means`` their unweighted mean,
-    ``n`` being the pairs of assessors with a value; ``overall`` the coefficients that take
-    all assessors at once.
+    """``pairs`` has every coefficient by pair of assessors, ``confusion`` the numbers of pairs
+    by the grades of the two (rows: the first of them), in the order of ``scale``.
+
+    ``by_topic`` is the panel of each topic, ``topic_means`` the unweighted mean over the
+    topics that have a value, ``n`` being their number. ``binary``: grades were first cut at
+    ``level``, the lowest relevant one.
     """
 
     level: int
+    binary: bool
+    scale: tuple[int, ...]
     documents: int
     assessors: tuple[Assessor, ...]
-    pairs: dict[tuple[str, str], dict[str, Coefficient]]
-    means: dict[str, Coefficient]
-    overall: dict[str, Coefficient]
+    panel: Panel
+    pairs: dict[tuple[str, str], Row]
+    confusion: dict[tuple[str, str], list[list[int]]]
+    by_topic: dict[str, Panel]
+    topic_means: Panel
+    draws: Draws
+
+    @property
+    def overall(self) -> Row:
+        return self.panel.overall
+
+    @property
+    def means(self) -> Row:
+        return self.panel.means
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values."""
         return {
             "level": self.level,
+            "binary": self.binary,
+            "grades": list(self.scale),
             "pairs_judged": self.documents,
+            "interval": {"share": 0.95, "over": "topics", **asdict(self.draws)},
             "assessors": [{**asdict(a), "prevalence": a.prevalence} for a in self.assessors],
-            "overall": _plain(self.overall),
-            "mean_over_pairs": _plain(self.means),
+            **self.panel.as_dict(),
             "pairs": [
-                {"assessors": list(names), **_plain(row)} for names, row in self.pairs.items()
+                {"assessors": list(names), **plain(row), "confusion": self.confusion[names]}
+                for names, row in self.pairs.items()
             ],
+            "topics": [
+                {"topic": topic, **panel.as_dict()} for topic, panel in self.by_topic.items()
+            ],
+            "mean_over_topics": self.topic_means.as_dict(),
         }
 
 
-def agreement_report(labels: Labels, level: int) -> AgreementReport:
-    """All coefficients; ``level`` is the lowest grade that is relevant."""
-    rows = range(len(labels.assessors))
-    pairs = {
-        (labels.assessors[i], labels.assessors[j]): {
-            name: coefficient.compute(labels.only(i, j), level)
-            for name, coefficient in COEFFICIENTS.items()
-        }
-        for i, j in combinations(rows, 2)
-    }
-    return AgreementReport(
-        level=level,
-        documents=len(labels.pairs),
-        assessors=tuple(_assessor(labels, row, level) for row in rows),
-        pairs=pairs,
-        means={name: _mean([row[name] for row in pairs.values()]) for name in COEFFICIENTS},
-        overall={
-            name: coefficient.compute(labels, level) if pairs else Coefficient(None, 0, TOO_FEW)
-            for name, coefficient in COEFFICIENTS.items()
-            if not coefficient.pairwise
-        },
-    )
-
-
-def _mean(values: Sequence[Coefficient]) -> Coefficient:
-    defined = [c.value for c in values if c.value is not None]
-    if not values:
-        return Coefficient(None, 0, TOO_FEW)
-    if not defined:
-        return Coefficient(None, 0, ALL_UNDEFINED)
-    left_out = len(values) - len(defined)
-    why = f"{left_out} of {len(values)} pairs of assessors are undefined" if left_out else None
-    return Coefficient(sum(defined) / len(defined), len(defined), why)
-
-
-def _assessor(labels: Labels, row: int, level: int) -> Assessor:
-    judged = labels.judged[row]
-    relevant = judged & (labels.grades[row] >= level)
-    return Assessor(
-        labels.assessors[row], int(np.count_nonzero(judged)), int(np.count_nonzero(relevant))
-    )
-
-
-def _plain(row: dict[str, Coefficient]) -> dict[str, dict[str, Any]]:
+def plain(row: Row) -> dict[str, dict[str, Any]]:
     return {name: asdict(coefficient) for name, coefficient in row.items()}

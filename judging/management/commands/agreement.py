@@ -1,4 +1,4 @@
-"""Agreement between assessors' qrels files, without a database."""
+"""Agreement between assessors: those of a campaign, or of qrels files without a database."""
 
 from __future__ import annotations
 
@@ -8,32 +8,65 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns.core.qrels import read_qrels
 from campaigns.management.files import FileReader, stem
-from judging.core.agreement.formats import FORMATS
+from judging.core.agreement.formats import json_text, table_text
 from judging.core.agreement.labels import labels_from_qrels
-from judging.core.agreement.report import agreement_report
+from judging.core.agreement.panel import agreement_report
+from judging.core.quality.formats import table_text as quality_text
+from judging.core.quality.report import Record, quality_report, record_of
+
+FORMATS = ("table", "json")
 
 
 class Command(BaseCommand):
-    help = "How far assessors agree: one qrels file an assessor, named after the file."
+    help = "How far assessors agree: those of a campaign, or one qrels file an assessor."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("qrels", metavar="QRELS", nargs="+", help="one file an assessor (plain or gzip)")
-        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
-        add("--format", choices=tuple(FORMATS), default="table")
+        add("qrels", metavar="QRELS", nargs="*", help="one file an assessor (plain or gzip)")
+        add("--campaign", metavar="SLUG", help="the judgments of a campaign in place of files")
+        add(
+            "-l",
+            dest="level",
+            type=int,
+            help="lowest relevant grade (default: 1, or the campaign's own)",
+        )
+        add("--binary", action="store_true", help="cut the grades at the level first")
+        add("--format", choices=FORMATS, default="table")
 
     def handle(self, **given: Any) -> None:
-        if len(given["qrels"]) < 2:
-            raise CommandError("Agreement needs the files of two assessors or more.")
-        if given["level"] < 1:
+        if bool(given["qrels"]) == bool(given["campaign"]):
+            raise CommandError("Name the assessors' qrels files, or one --campaign.")
+        if given["level"] is not None and given["level"] < 1:
             raise CommandError("The relevance level is a grade of 1 or more.")
-        names = [stem(path) for path in given["qrels"]]
+        if given["campaign"]:
+            record, level = self.of_campaign(given["campaign"])
+        else:
+            record, level = self.of_files(given["qrels"]), 1
+        level = given["level"] or level
+        report = agreement_report(record.people, level, binary=given["binary"])
+        quality = quality_report(record, level)
+        if given["format"] == "json":
+            self.stdout.write(json_text(report, quality.as_dict()), ending="")
+        else:
+            self.stdout.write(f"{table_text(report)}\n{quality_text(quality)}", ending="")
+
+    def of_campaign(self, slug: str) -> tuple[Record, int]:
+        from campaigns.models import Campaign
+        from judging.queries.quality import record_of_campaign
+
+        campaign = Campaign.objects.filter(slug=slug).first()
+        if campaign is None:
+            raise CommandError(f"There is no campaign {slug!r}.")
+        return record_of_campaign(campaign), campaign.relevance_level
+
+    def of_files(self, paths: list[str]) -> Record:
+        if len(paths) < 2:
+            raise CommandError("Agreement needs the files of two assessors or more.")
+        names = [stem(path) for path in paths]
         if again := sorted({name for name in names if names.count(name) > 1}):
             raise CommandError(f"Two files name the same assessor: {', '.join(again)}. Rename one.")
         reader = FileReader(self)
-        tables = reader.read_all(given["qrels"], read_qrels)
+        tables = reader.read_all(paths, read_qrels)
         reader.stop_if_refused("nothing was compared")
-        labels = labels_from_qrels({stem(path): table for path, table in tables.items()})
-        report = agreement_report(labels, given["level"])
-        self.stdout.write(FORMATS[given["format"]](report), ending="")
+        return record_of(labels_from_qrels({stem(path): it for path, it in tables.items()}))

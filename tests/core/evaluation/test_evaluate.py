@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from campaigns.core.qrels import qrels_from_rows, read_qrels
 from campaigns.core.runs import read_run, run_from_rows
 from evaluation.core import Judged, Options, evaluate
-from evaluation.core.batch import batch_from_arrays
 from evaluation.core.evaluate import NO_TOPIC, chosen, score_batch
+from evaluation.core.matching import batch_from_places
 from tests.core.evaluation.made import made
 
 MEASURES = ["map", "Rprec", "bpref", "recip_rank", "ndcg", "P_5", "recall_10", "ndcg_cut_10"]
@@ -137,12 +137,14 @@ def test_gains_need_not_rise_with_the_grade() -> None:
     assert scores.conditions["gains"] == {"1": 3.0, "2": 1.0}
 
 
-def test_a_batch_of_arrays_gives_the_same_scores_as_tables() -> None:
+def test_a_batch_of_places_gives_the_same_scores_as_tables() -> None:
     run, qrels = made({"1": ([1, None, 0], [1, 0, 2]), "2": ([], [1]), "3": ([0, 2], [0, 2])})
+    table = Judged.from_table(qrels)
     judged = Judged.from_arrays(qrels.topics, qrels.starts, qrels.grades)
-    starts = np.array([0, 3, 3, 5])
-    grades = np.array([1, -(2**31), 0, 0, 2], np.int32)
-    batch = batch_from_arrays(judged, starts, grades, Options())
+    assert table.index is not None
+    places = table.index.find(run)
+    assert qrels.grades[places].tolist() == [1, qrels.grades[-1], 0, 0, 2]
+    batch = batch_from_places(judged, run.topics, run.starts, places, Options())
     scores = score_batch(batch, chosen(MEASURES), "made")
     assert np.array_equal(scores.values, evaluate(run, qrels, MEASURES).values)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -29,10 +30,12 @@ def test_text_is_that_of_trec_eval() -> None:
 
 def test_csv_has_full_precision_and_empty_for_undefined() -> None:
     lines = csv_text([scores()], by_topic=True).splitlines()
-    assert lines[0] == "run,measure,topic,value"
-    assert 'made,map,"q,1",0.5555555555555555' in lines
-    assert "made,judged_5,q2," in lines
-    assert "made,num_ret,all,3" in lines
+    assert lines[0] == "run,measure,topic,value,conditions"
+    assert 'made,map,"q,1",0.5555555555555555,' in lines
+    assert "made,judged_5,q2,," in lines
+    rows = list(csv.reader(lines))
+    assert rows[-3][:4] == ["made", "num_ret", "all", "3"]
+    assert json.loads(rows[-3][4]) == scores().conditions
     assert len(csv_text([scores()]).splitlines()) == 5
 
 
@@ -43,6 +46,27 @@ def test_json_has_null_and_the_conditions() -> None:
     assert run["conditions"]["profile"] == "poolbench-1"
     assert run["conditions"]["topics_not_retrieved"] == 1
     assert "nothing is retrieved" in run["reasons"]["judged_5"]
+
+
+def test_texts_are_printed_by_topic_and_in_no_mean() -> None:
+    topics = {"1": ([1, None, -1, 12], [1, -1, 12, 0]), "2": ([], [1])}
+    told = evaluate(*made(topics), ["map", "relstring", "relstring.2"])
+    lines = trec_eval_text([told], by_topic=True).splitlines()
+    assert [line.split("\t")[1:] for line in lines if line.startswith("relstring")] == [
+        *(["1", "'1-.>'"], ["1", "'1-'"], ["2", "''"], ["2", "''"]),
+    ]
+    assert told.means[1:] == (None, None)
+    assert told.reasons["relstring"] == "it is text; there is nothing to average."
+    assert "made,relstring,1,'1-.>'," in csv_text([told], by_topic=True).splitlines()
+    (run,) = json.loads(json_text([told], by_topic=True))["runs"]
+    assert (set(run["all"]), run["topics"]["1"]["relstring_2"]) == ({"map"}, "'1-'")
+
+
+def test_the_summary_can_be_left_out() -> None:
+    assert "all" not in trec_eval_text([scores()], by_topic=True, summary=False)
+    assert ",all," not in csv_text([scores()], by_topic=True, summary=False)
+    (run,) = json.loads(json_text([scores()], by_topic=True, summary=False))["runs"]
+    assert set(run) == {"run", "conditions", "reasons", "topics"}
 
 
 def test_the_page_of_measures_is_up_to_date() -> None:

@@ -1,136 +1,222 @@
-"""The examples of the cards, of the textbooks and of the bpref table, by hand."""
+"""The examples of the cards and of the lectures, number by number."""
 
 from __future__ import annotations
 
-import json
-from fractions import Fraction
+from math import floor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evaluation.core.curves import area, interpolated, mean_curve
 from evaluation.core.evaluate import evaluate
 from evaluation.core.measures.family import Example, Family
 from evaluation.core.measures.registry import FAMILIES
-from tests.core.evaluation.made import made
-
-EXAMPLES = [(family, example) for family in FAMILIES.values() for example in family.examples]
-FORMS = (
-    *("bpref(form=textbook)", "bpref", "bpref(form=2004)"),
-    *("bpref-10(form=textbook)", "bpref-10", "bpref-10(form=2004)"),
+from evaluation.core.users.interleaving import credit, interleave
+from tests.core.evaluation.lectures import (
+    BOOK,
+    Check,
+    batch_of,
+    listed,
+    of_documents,
+    of_gains,
+    of_grades,
+    read_book,
+    value,
 )
-BPREF = [
-    ("R N R N R", 3, 3, "2/3 2/3 1/2 12/13 2/3 1/2"),
-    ("N R R N . R", 4, 2, "1/2 1/4 1/4 19/28 1/4 1/4"),
-    ("N R R R R", 6, 4, "5/9 1/2 0 5/8 1/2 0"),
-    ("N N N R", 2, 3, "0 0 0 3/8 0 0"),
-    (". R . N . N R N N N R", 3, 10, "4/9 4/9 4/9 32/39 23/30 8/15"),
-    ("R R R", 3, 0, "1 1 1 1 1 1"),
-    ("N R", 1, 1, "0 0 0 10/11 0 0"),
-    ("N R", 1, 5, "0 0 0 10/11 4/5 0"),
-    ("N N N N N R R", 2, 20, "0 0 0 7/12 7/12 0"),
-    (". .", 3, 5, "0 0 0 0 0 0"),
-    ("N N N N N N N N N N N N R", 2, 40, "0 0 0 0 0 0"),
-    ("R N", 5, 1, "1/5 1/5 1/5 1/5 1/5 1/5"),
-    ("N R N R N N R R N R", 5, 5, "9/25 9/25 9/25 59/75 9/25 9/25"),
+from tests.core.evaluation.made import Topic, made
+from tests.core.evaluation.test_lecture_formulas import FORMULAS
+
+EXAMPLES = [
+    (family, example)
+    for family in FAMILIES.values()
+    for example in family.examples
+    if not example.strata
 ]
-
-
-def value(measure: str, ranked: list[int | None], judged: list[int]) -> float | None:
-    return evaluate(*made({"1": (ranked, judged)}), [measure]).mean(measure)
+"""Those of qrels; those of sampled pools are in test_sampled_measures."""
+CHECKS: dict[str, Check] = {}
+"""By id: what we find for each thing that the example expects."""
 
 
 @pytest.mark.parametrize(("family", "example"), EXAMPLES)
 def test_examples_of_the_cards_hold(family: Family, example: Example) -> None:
-    name = example.measure or family.name
-    found = value(name, list(example.ranked), list(example.judged))
+    found = value(example.measure or family.name, (example.ranked, example.judged))
     assert found == pytest.approx(example.value, abs=1e-9)
 
 
-@pytest.mark.parametrize(("ranking", "relevant", "nonrelevant", "wanted"), BPREF)
-def test_bpref_forms_by_hand(ranking: str, relevant: int, nonrelevant: int, wanted: str) -> None:
-    ranked = [{"R": 1, "N": 0, ".": None}[mark] for mark in ranking.split()]
-    scores = evaluate(*made({"1": (ranked, [1] * relevant + [0] * nonrelevant)}), FORMS)
-    for name, fraction in zip(FORMS, wanted.split(), strict=True):
-        assert scores.mean(name) == pytest.approx(float(Fraction(fraction)), abs=1e-12), name
+def test_our_copy_of_the_lectures_examples_is_exact(data_dir: Path) -> None:
+    shared = data_dir.parent / "worked_examples.json"
+    if not shared.exists():
+        pytest.skip(f"no worked examples in {shared}")
+    assert read_book(shared) == BOOK
 
 
-@pytest.fixture(scope="module")
-def book(data_dir: Path) -> dict[str, Any]:
-    path = data_dir.parent / "worked_examples.json"
-    if not path.exists():
-        pytest.skip(f"no worked examples in {path}")
-    return {entry["id"]: entry for entry in json.loads(path.read_text())}
+def test_every_example_of_the_lectures_is_a_test() -> None:
+    assert sorted([*CHECKS, *FORMULAS]) == sorted(BOOK)
 
 
-def ranked_documents(given: dict[str, Any]) -> tuple[list[int | None], list[int]]:
-    ranked: list[int | None] = [int(d in given["relevant"]) for d in given["ranking"]]
-    missing = len(given["relevant"]) - sum(grade or 0 for grade in ranked)
-    return ranked, [grade or 0 for grade in ranked] + [1] * missing
+@pytest.mark.parametrize("name", [name for name in BOOK if name not in FORMULAS])
+def test_examples_of_the_lectures_hold(name: str) -> None:
+    found, expected = CHECKS[name](BOOK[name]["given"]), BOOK[name]["expect"]
+    assert list(found) == list(expected)
+    for thing, wanted in expected.items():
+        close = pytest.approx(wanted, abs=1e-12) if _is_numeric(wanted) else wanted
+        assert found[thing] == close, thing
 
 
-def ranked_grades(given: list[int], recall_base: int) -> tuple[list[int | None], list[int]]:
-    return list(given), given + [1] * (recall_base - sum(given))
+def _is_numeric(wanted: Any) -> bool:
+    if isinstance(wanted, dict):
+        return all(map(_is_numeric, wanted.values()))
+    if isinstance(wanted, list):
+        return all(map(_is_numeric, wanted))
+    return isinstance(wanted, int | float)
 
 
-def test_modern_information_retrieval(book: dict[str, Any]) -> None:
-    entry = book["mir-q1-precision-recall"]
-    topic = ranked_documents(entry["given"])
-    for name in ("P_5", "P_10", "Rprec", "recip_rank"):
-        assert value(name, *topic) == pytest.approx(entry["expect"][name])
-    assert value("map", *topic) == pytest.approx(entry["expect"]["AP"])
-    second = book["mir-q2-interpolated"]
-    topic = ranked_documents(second["given"])
-    for k in (3, 8, 15):
-        assert value(f"recall_{k}", *topic) == pytest.approx(second["expect"][f"R_at_{k}"])
+def eleven_points(*topics: Topic) -> list[float]:
+    return interpolated(batch_of(*topics))[0].tolist()
 
 
-def test_ferro(book: dict[str, Any]) -> None:
-    entry = book["ferro-graded-run"]
-    ranked = entry["given"]["grades_in_rank_order"]
-    judged = entry["given"]["judged_grades"] + [0] * ranked.count(0)
-    expect = entry["expect"]
-    for ours, theirs in {"P_5": "P_5", "recall_5": "R_5", "Rprec": "Rprec", "map": "AP"}.items():
-        assert value(ours, ranked, judged) == pytest.approx(expect[theirs])
-    auc = book["ferro-auc"]
-    topic = ranked_grades(auc["given"]["relevance_in_rank_order"], auc["given"]["recall_base"])
-    assert value("map", *topic) == pytest.approx(auc["expect"]["AP"])
+@listed(CHECKS, "mir-q1-precision-recall")
+def _(given: Any) -> dict[str, Any]:
+    topic = of_documents(given)
+    return {
+        **{name: value(name, topic) for name in ("P_5", "P_10", "Rprec", "recip_rank")},
+        "ap_at_seen_relevant": value("map(over=seen)", topic),
+        "AP": value("map", topic),
+        "interpolated_precision_11pt": eleven_points(topic),
+    }
 
 
-def test_cs276(book: dict[str, Any]) -> None:
-    first = book["cs276-ap"]
-    topic = ranked_grades(first["given"]["relevance_in_rank_order"], 3)
-    assert value("map", *topic) == pytest.approx(first["expect"]["AP"])
-    assert [value(f"P_{k}", *topic) for k in (3, 4, 5)] == pytest.approx([2 / 3, 2 / 4, 3 / 5])
-    two = book["cs276-two-rankings"]
-    for name in "AB":
-        topic = ranked_grades(two["given"][name], two["given"]["recall_base"])
-        assert value("map", *topic) == pytest.approx(two["expect"][f"AP_{name}"])
+@listed(CHECKS, "mir-q2-interpolated")
+def _(given: Any) -> dict[str, Any]:
+    topic = of_documents(given)
+    recalls = {f"R_at_{k}": value(f"recall_{k}", topic) for k in (3, 8, 15)}
+    return {"interpolated_precision_11pt": eleven_points(topic), **recalls}
 
 
-def test_cs276_means(book: dict[str, Any]) -> None:
-    entry = book["cs276-map"]
+@listed(CHECKS, "mir-average-curve")
+def _(given: Any) -> dict[str, Any]:
+    topics = [of_documents(BOOK[name]["given"]) for name in given["topics"]]
+    names = [f"iprec_at_recall_{tenth / 10:.2f}" for tenth in range(11)]
+    curve = mean_curve(interpolated(batch_of(*topics)))
+    assert curve == [value(name, *topics) for name in names]
+    return {"mean_interpolated_precision_11pt": curve}
+
+
+@listed(CHECKS, "mir-cumulated-gain")
+def _(given: Any) -> dict[str, Any]:
+    topics = [of_gains(given["gains"][q], given["judged_gains"][q]) for q in ("q1", "q2")]
+    way = "ideal=retrieved, mean=ratio_of_means"
+
+    def vector(measure: str) -> list[float]:
+        return [value(measure.format(k), *topics) or 0.0 for k in range(1, 16)]
+
+    return {
+        "mean_CG": vector("cg_{}"),
+        "mean_DCG_rounded_down_to_1_decimal": [
+            floor(dcg * 10) / 10 for dcg in vector("dcg_{}(dcg=jarvelin)")
+        ],
+        "NCG_2dp": [_half_up(ncg) for ncg in vector(f"ncg_{{}}({way})")],
+        "NDCG_2dp": [_half_up(ndcg) for ndcg in vector(f"ndcg_cut_{{}}(dcg=jarvelin, {way})")],
+    }
+
+
+def _half_up(number: float) -> float:
+    return floor(number * 100 + 0.5) / 100
+
+
+@listed(CHECKS, "ferro-graded-run")
+def _(given: Any) -> dict[str, Any]:
+    topic = of_gains(given["grades_in_rank_order"], given["judged_grades"])
+    ours = {
+        **{name: name for name in ("set_P", "set_recall", "set_F", "P_5")},
+        "R_5": "recall_5",
+        "Rprec": "Rprec",
+        "AP": "map",
+        "DCG_b2": "dcg(dcg=jarvelin)",
+        "iDCG_b2": "dcg(dcg=jarvelin)",
+        "nDCG_b2": "ndcg(dcg=jarvelin)",
+        "RBP_0_8": "RBP(p=0.8)",
+    }
+    found = {theirs: value(name, topic) for theirs, name in ours.items()}
+    best = sorted(given["judged_grades"], reverse=True)
+    return found | {"iDCG_b2": value("dcg(dcg=jarvelin)", of_gains(best, best))}
+
+
+@listed(CHECKS, "ferro-auc")
+def _(given: Any) -> dict[str, Any]:
+    topic = of_grades(given["relevance_in_rank_order"], given["recall_base"])
+    return {
+        "AUC_of_raw_PR_curve": area(batch_of(topic))[0],
+        "AP": value("map", topic),
+        "interpolated_precision_11pt": eleven_points(topic),
+    }
+
+
+@listed(CHECKS, "ferro-second-run")
+def _(given: Any) -> dict[str, Any]:
+    topic = of_grades(given["relevance_in_rank_order"], given["recall_base"])
+    levels = ("0.2", "0.4", "0.6", "0.8", "1.0")
+    found = interpolated(batch_of(topic), tuple(map(float, levels)))[0].tolist()
+    return {"interpolated_precision_at_recall": dict(zip(levels, found, strict=True))}
+
+
+@listed(CHECKS, "cs276-ap")
+def _(given: Any) -> dict[str, Any]:
+    topic = of_grades(given["relevance_in_rank_order"], given["recall_base"])
+    assert [value(f"P_{k}", topic) for k in (3, 4, 5)] == [2 / 3, 2 / 4, 3 / 5]
+    return {"AP": value("map", topic)}
+
+
+@listed(CHECKS, "cs276-two-rankings")
+def _(given: Any) -> dict[str, Any]:
+    base = given["recall_base"]
+    return {f"AP_{side}": value("map", of_grades(given[side], base)) for side in "AB"}
+
+
+@listed(CHECKS, "cs276-map")
+def _(given: Any) -> dict[str, Any]:
     topics = {
-        name: ranked_grades(given["relevance_in_rank_order"], given["recall_base"])
-        for name, given in entry["given"].items()
+        name: of_grades(entry["relevance_in_rank_order"], entry["recall_base"])
+        for name, entry in given.items()
     }
     scores = evaluate(*made(topics), ["map"])
-    assert scores.mean("map") == pytest.approx(entry["expect"]["MAP"])
-    assert scores.by_topic("map")["q1"] == pytest.approx(entry["expect"]["AP_q1"])
-    assert scores.by_topic("map")["q2"] == pytest.approx(entry["expect"]["AP_q2"])
+    by_topic = {f"AP_{name}": found for name, found in scores.by_topic("map").items()}
+    return {**by_topic, "MAP": scores.mean("map")}
 
 
-def test_cs276_ndcg(book: dict[str, Any]) -> None:
-    entry = book["cs276-ndcg"]
-    truth = entry["given"]["truth"]
-    assert value("ndcg", entry["given"]["f1"], truth) == 1.0
-    # f2 of the source has another discount: rank 2 undiscounted.
-    assert value("ndcg", entry["given"]["f2"], truth) == pytest.approx(0.9651954696014428)
+@listed(CHECKS, "cs276-dcg")
+def _(given: Any) -> dict[str, Any]:
+    grades = given["grades_in_rank_order"]
+    return {"DCG_b2": [value(f"dcg_{k}(dcg=jarvelin)", (grades, grades)) for k in range(1, 11)]}
 
 
-def test_ise540(book: dict[str, Any]) -> None:
-    entry = book["ise540-ap-both-readings"]
-    assert value("map", *ranked_documents(entry["given"])) == pytest.approx(entry["expect"]["AP"])
-    ndcg = book["ise540-ndcg"]
-    found = value("ndcg", *ranked_documents(ndcg["given"]))
-    assert found == pytest.approx(ndcg["expect"]["nDCG_exponential"])
+@listed(CHECKS, "cs276-ndcg")
+def _(given: Any) -> dict[str, Any]:
+    name, truth = "ndcg(dcg=jarvelin)", given["truth"]
+    return {f"nDCG_{f}": value(name, (given[f], truth)) for f in ("f1", "f2")}
+
+
+@listed(CHECKS, "cs276-interleaving")
+def _(given: Any) -> dict[str, Any]:
+    found = interleave(given["A"], given["B"], given["first"])
+    picks = ["SVM-light", "Lucent SVM demo", "Royal Holl. SVM", "Archives of SVM"]
+    return {"shown": list(found.shown), "credit_example": credit(found, picks)}
+
+
+@listed(CHECKS, "ise540-ap-both-readings")
+def _(given: Any) -> dict[str, Any]:
+    topic = of_documents(given)
+    return {
+        "AP": value("map", topic),
+        "ap_over_all_ranks_to_last_relevant": value("map(over=ranks)", topic),
+    }
+
+
+@listed(CHECKS, "ise540-ndcg")
+def _(given: Any) -> dict[str, Any]:
+    topic = of_documents(given)
+    best = (sorted(topic[0], reverse=True), topic[1])
+    ideal = value("dcg(dcg=exponential)", best)
+    assert ideal
+    return {"nDCG_exponential": value("ndcg(dcg=exponential)", topic), "Z": 1 / ideal}

@@ -4,11 +4,35 @@ from __future__ import annotations
 
 import pytest
 
-from judging.core.policies import POLICIES, DisagreementError, apply_policy
+from judging.core.policies import (
+    FORMS,
+    POLICIES,
+    RULES,
+    Ballot,
+    UnknownPolicyError,
+    policy_named,
+    settle,
+)
+
+# Of each card the policy and each case, "1, 2 gives 1".
+EXAMPLES = [
+    (rule.card.name, case.rstrip("."))
+    for rule in RULES.values()
+    for case in rule.card.example.split("; ")
+    if "refused" not in case
+] + [
+    (card.example.split("`")[1], case.rstrip("."))
+    for card in FORMS.values()
+    for case in card.example.split("`: ")[1].split("; ")
+]
 
 
-def graded(*grades: int) -> list[tuple[str, str, dict[str, int]]]:
-    return [("1", "d", {f"assessor{i}": grade for i, grade in enumerate(grades)})]
+def decided(policy: str, *grades: int) -> list[tuple[str, str, int]]:
+    """What comes of one pair with these grades."""
+    said = Ballot("1", "d", {f"assessor{i}": grade for i, grade in enumerate(grades)})
+    rows, undecided = settle(policy_named(policy), [said])
+    assert undecided == []
+    return rows
 
 
 @pytest.mark.parametrize(
@@ -30,22 +54,130 @@ def graded(*grades: int) -> list[tuple[str, str, dict[str, int]]]:
     ],
 )
 def test_policies_decide_by_their_rule(policy: str, grades: tuple[int, ...], wanted: int) -> None:
-    assert apply_policy(policy, graded(*grades)) == [("1", "d", wanted)]
+    assert decided(policy, *grades) == [("1", "d", wanted)]
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_one_judgment_stands_under_every_policy(policy: str) -> None:
-    assert apply_policy(policy, graded(2)) == [("1", "d", 2)]
-    assert apply_policy(policy, [("1", "d", {})]) == [("1", "d", -1)]
+    assert decided(policy, 2) == [("1", "d", 2)]
+    assert decided(policy, -1) == [("1", "d", -1)]
+    assert decided(policy) == []
 
 
 def test_single_lists_every_pair_with_different_grades() -> None:
-    judgments = [("2", "b", {"x": 0, "y": 1}), ("1", "a", {"x": 2, "y": 1}), ("1", "c", {"x": 1})]
-    with pytest.raises(DisagreementError, match="2 pair") as refused:
-        apply_policy("single", judgments)
-    assert refused.value.pairs == (("1", "a"), ("2", "b"))
+    said = [
+        Ballot("2", "b", {"x": 0, "y": 1}),
+        Ballot("1", "a", {"x": 2, "y": 1}),
+        Ballot("1", "c", {"x": 1}),
+    ]
+    rows, undecided = settle(policy_named("single"), said)
+    assert (rows, undecided) == ([("1", "c", 1)], [("1", "a"), ("2", "b")])
 
 
 def test_pairs_come_out_sorted() -> None:
-    judgments = [("2", "a", {"x": 0}), ("1", "b", {"x": 1}), ("1", "a", {"x": 2})]
-    assert apply_policy("maximum", judgments) == [("1", "a", 2), ("1", "b", 1), ("2", "a", 0)]
+    said = [Ballot("2", "a", {"x": 0}), Ballot("1", "b", {"x": 1}), Ballot("1", "a", {"x": 2})]
+    rows, _ = settle(policy_named("maximum"), said)
+    assert rows == [("1", "a", 2), ("1", "b", 1), ("2", "a", 0)]
+
+
+def ballot(people: dict[str, int] | None = None, **more: object) -> Ballot:
+    return Ballot("1", "d", people or {}, **more)
+
+
+@pytest.mark.parametrize(
+    ("policy", "said", "wanted"),
+    [
+        ("majority", ballot({"ada": 0, "bob": 2, "eve": 2}, adjudicated=1), 2),
+        ("adjudicated-majority", ballot({"ada": 0, "bob": 2, "eve": 2}, adjudicated=1), 1),
+        ("adjudicated-majority", ballot({"ada": 0, "bob": 2, "eve": 2}), 2),
+        ("adjudicated-majority", ballot(adjudicated=3), 3),
+        ("adjudicated-majority", ballot({"ada": 0, "bob": 2}, adjudicated=-2), -1),
+        ("adjudicated-single", ballot({"ada": 0, "bob": 2}, adjudicated=2), 2),
+        ("adjudicated-mean-floor", ballot({"ada": 1, "bob": 2}), 1),
+        ("majority", ballot(adjudicated=3), None),
+        ("majority", ballot(automatic={"robot": 3}), None),
+        ("majority", ballot({"ada": 1}, extra={"bob": 3}), 1),
+        ("assessor:ada", ballot({"ada": 2, "bob": 0}), 2),
+        ("assessor:bob", ballot({"ada": 1}, extra={"bob": 3}), 3),
+        ("assessor:ada", ballot({"bob": 0}), None),
+        ("assessor:ada", ballot({"ada": 2}, adjudicated=0), 2),
+        ("assessor:ada", ballot({"ada": -2}), -1),
+        ("automatic:robot", ballot({"ada": 2}, automatic={"robot": 3}), 3),
+        ("automatic:robot", ballot({"ada": 2}, automatic={"other": 3}), None),
+        ("majority+automatic:robot", ballot({"ada": 2}, automatic={"robot": 3}), 2),
+        ("majority+automatic:robot", ballot(automatic={"robot": 3}), 3),
+        ("majority+automatic:robot", ballot({"ada": -1}, automatic={"robot": 3}), 3),
+        ("majority+automatic:robot", ballot(automatic={"other": 3}), None),
+        ("majority+automatic:robot", ballot(adjudicated=1, automatic={"robot": 3}), 3),
+        ("adjudicated-majority+automatic:robot", ballot(adjudicated=1, automatic={"robot": 3}), 1),
+    ],
+)
+def test_who_is_heard_is_said_by_the_name(policy: str, said: Ballot, wanted: int | None) -> None:
+    rows, undecided = settle(policy_named(policy), [said])
+    assert rows == ([] if wanted is None else [("1", "d", wanted)])
+    assert undecided == []
+
+
+def test_only_disagreement_without_an_adjudication_stops_the_adjudicated_policies() -> None:
+    said = [
+        Ballot("1", "a", {"ada": 0, "bob": 2}, adjudicated=2),
+        Ballot("1", "b", {"ada": 0, "bob": 1}),
+    ]
+    assert settle(policy_named("adjudicated-single"), said) == ([("1", "a", 2)], [("1", "b")])
+
+
+@pytest.mark.parametrize(
+    ("policy", "said", "heard"),
+    [
+        ("majority", ballot(automatic={"robot": 3}), False),
+        ("automatic:robot", ballot({"ada": 1}, automatic={"robot": 3}), True),
+        ("majority+automatic:robot", ballot(automatic={"robot": 3}), True),
+        ("majority+automatic:robot", ballot({"ada": 1}, automatic={"robot": 3}), False),
+        ("majority+automatic:robot", ballot({"ada": 1}), False),
+        ("adjudicated-single+automatic:robot", ballot(adjudicated=1, automatic={"robot": 3}), 0),
+    ],
+)  # fmt: skip
+def test_a_policy_knows_whether_it_heard_the_automatic_assessor(policy, said, heard) -> None:
+    assert policy_named(policy).hears_automatic(said) == heard
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "loudest", "", "assessor:", "automatic:", "adjudicated-", "adjudicated-loudest",
+        "majority+automatic:", "assessor:ada+automatic:robot", "automatic:a+automatic:b",
+        "majority+assessor:ada", "adjudicated-assessor:ada", "majority +automatic:robot",
+    ],
+)  # fmt: skip
+def test_unknown_names_are_told_what_may_be_said(name: str) -> None:
+    with pytest.raises(UnknownPolicyError, match=r"majority.*adjudicated-.*assessor:NAME") as no:
+        policy_named(name)
+    assert no.value.name == name
+
+
+@pytest.mark.parametrize("username", ["a+b@example.org", "adjudicated-majority", "automatic"])
+def test_any_username_can_be_named(username: str) -> None:
+    assert policy_named(f"assessor:{username}").own == username
+
+
+@pytest.mark.parametrize(("policy", "case"), EXAMPLES)
+def test_examples_of_the_cards_hold(policy: str, case: str) -> None:
+    """``ada 2, robot 3`` or plain grades, perhaps ``adjudicated 1``, and what that gives."""
+    left, verb, outcome = case.replace(" alone", "").partition(" gives ")
+    left = left if verb else case.split(" alone", maxsplit=1)[0]
+    left, _, settled = left.partition(" adjudicated ")
+    people: dict[str, int] = {}
+    machines: dict[str, int] = {}
+    for at, word in enumerate(left.split(", ")):
+        who, _, grade = word.rpartition(" ")
+        (machines if who == "robot" else people)[who or f"{at}"] = int(grade)
+    said = ballot(people, adjudicated=int(settled) if settled else None, automatic=machines)
+    rows, _ = settle(policy_named(policy), [said])
+    assert rows == ([("1", "d", int(outcome))] if verb else [])
+
+
+def test_cards_say_the_name_and_the_person() -> None:
+    for name in (*POLICIES, "assessor:ada", "automatic:robot", "single+automatic:robot"):
+        policy = policy_named(name)
+        assert policy.name == policy.card.name == name
+    assert "ada" in policy_named("assessor:ada").card.title

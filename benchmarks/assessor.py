@@ -1,0 +1,141 @@
+"""One assessor over HTTP, as the judging screen does it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import time
+from collections import defaultdict
+from threading import Thread
+from typing import Any
+from uuid import uuid4
+
+AHEAD = 3
+CSRF = "x" * 32
+RETRIES, PATIENCE = 40, 0.25
+
+
+def wait_for(port: int) -> None:
+    for _ in range(200):
+        try:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+            connection.request("GET", "/health/")
+            if connection.getresponse().status == 200:
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise SystemExit("the server does not answer")
+
+
+class Assessor:
+    """Judges until ``until``; keeps what was acknowledged, how long it took and what failed."""
+
+    def __init__(
+        self, *, port: int, slug: str, session: str, topics: list[str], think: float, seed: int
+    ) -> None:
+        self.port, self.slug, self.topics, self.think = port, slug, topics, think
+        self.headers = {
+            "Content-Type": "application/json",
+            "Cookie": f"sessionid={session}; csrftoken={CSRF}",
+            "X-CSRFToken": CSRF,
+        }
+        self.draw = random.Random(seed)  # noqa: S311
+        self.connection: http.client.HTTPConnection | None = None
+        self.times: dict[str, list[float]] = defaultdict(list)
+        self.acknowledged: list[str] = []
+        self.errors: list[str] = []
+        self.retried = 0
+
+    def work(self, until: float) -> None:
+        time.sleep(self.draw.uniform(0, self.think))
+        ahead: list[dict[str, Any]] = []
+        at = 0
+        while time.monotonic() < until and at < len(self.topics):
+            topic = self.topics[at]
+            if not ahead:
+                ahead = self.fetch(topic, [])
+                if not ahead:
+                    at += 1
+                    continue
+            here = ahead.pop(0)
+            time.sleep(self.draw.expovariate(1 / self.think))
+            self.judge(topic, here)
+            ahead += self.fetch(topic, [each["token"] for each in ahead])
+
+    def fetch(self, topic: str, have: list[str]) -> list[dict[str, Any]]:
+        body = {"topic": topic, "have": have, "count": AHEAD}
+        answer = self.timed("next", "judge-ahead", body)
+        return list(answer.get("documents", ())) if answer else []
+
+    def judge(self, topic: str, document: dict[str, Any]) -> None:
+        uuid = str(uuid4())
+        act = {
+            "act": "judge", "uuid": uuid, "topic": topic, "docno": document["docno"],
+            "token": document["token"], "grade": self.draw.choice([0, 0, 0, 1, 2]),
+            "active_seconds": 3.5,
+        }  # fmt: skip
+        twice = self.draw.random() < 0.02
+        if twice:
+            again = Thread(target=self.send_again, args=(act,))
+            again.start()
+        self.act("submit", act)
+        if twice:
+            again.join()
+        if self.draw.random() < 0.01:
+            back = {"act": "undo", "uuid": str(uuid4()), "of": uuid}
+            self.act("undo", back)
+            self.act("submit", {**act, "uuid": str(uuid4())})
+
+    def act(self, name: str, act: dict[str, Any]) -> None:
+        answer = self.timed(name, "judge-acts", {"acts": [act]})
+        if answer is None:
+            return
+        (result,) = answer["results"]
+        if result.get("ok"):
+            self.acknowledged.append(act["uuid"])
+        else:
+            self.errors.append(f"{result.get('code')}: {result.get('message')}")
+
+    def send_again(self, act: dict[str, Any]) -> None:
+        """The second click of a double click, 20 ms later, on a connection of its own."""
+        time.sleep(0.02)
+        twin = Assessor(port=self.port, slug=self.slug, session="", topics=[], think=1, seed=0)
+        twin.headers = self.headers
+        twin.act("submit", act)
+        self.errors += twin.errors
+
+    def timed(self, name: str, page: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        """The answer; asked again, with the same body, while the server does not give one."""
+        sent = json.dumps(body)
+        for _ in range(RETRIES):
+            start = time.perf_counter()
+            try:
+                status, text = self.post(f"/c/{self.slug}/{page}/", sent)
+            except (OSError, http.client.HTTPException):
+                self.connection = None
+                self.retried += 1
+                time.sleep(PATIENCE)
+                continue
+            self.times[name].append(time.perf_counter() - start)
+            if status == 200:
+                return dict(json.loads(text))
+            self.errors.append(f"{page} answered {status}: {text[:200]!r}")
+            return None
+        self.errors.append(f"{page} never answered")
+        return None
+
+    def post(self, path: str, body: str) -> tuple[int, bytes]:
+        fresh = self.connection is None
+        if self.connection is None:
+            self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            self.connection.request("POST", path, body, self.headers)
+            answer = self.connection.getresponse()
+            return answer.status, answer.read()
+        except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
+            # The server closes a connection that was idle: that is no fault of it.
+            self.connection = None
+            if fresh:
+                raise
+            return self.post(path, body)

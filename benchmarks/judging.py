@@ -1,0 +1,250 @@
+"""Many assessors at once: how long ``next`` and ``submit`` take, and what must hold afterwards.
+
+    python benchmarks/judging.py                        50 assessors, 100,000 pairs x 3
+    python benchmarks/judging.py --assessors 200 --minutes 10 --think 8
+    python benchmarks/judging.py --sqlite --assessors 20 --pairs 5000
+    python benchmarks/judging.py --kill 5               a web worker is killed every 5 s
+
+Builds a campaign in a database of its own (PostgreSQL: the server of ``DATABASE_URL``, else
+postgres://poolbench:poolbench@127.0.0.1/), serves it by gunicorn and judges over HTTP as the
+browser does: documents fetched ahead, judgments sent with a uuid, now and then twice within
+20 ms, now and then taken back. Every acknowledged uuid is looked for in the log afterwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import quantiles
+from threading import Event, Thread
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+SERVER = "postgres://poolbench:poolbench@127.0.0.1:5432/poolbench"
+SLUG, OVERLAP, TEXT = "load", 3, "It was a dark and stormy night in the archive. " * 40
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--assessors", type=int, default=50)
+    parser.add_argument("--pairs", type=int, default=100_000)
+    parser.add_argument("--topics", type=int, default=50)
+    parser.add_argument("--minutes", type=float, default=2.0)
+    parser.add_argument("--think", type=float, default=4.0, help="mean seconds of reading")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=4)
+    parser.add_argument("--kill", type=float, default=0.0, help="seconds between killed workers")
+    parser.add_argument("--crowded", action="store_true", help="everyone begins in one topic")
+    parser.add_argument("--sqlite", action="store_true")
+    parser.add_argument("--port", type=int, default=8190)
+    return parser.parse_args()
+
+
+def database(chosen: argparse.Namespace, folder: str) -> str:
+    """The address of an empty database; a name of its own on the PostgreSQL server."""
+    if chosen.sqlite:
+        return f"sqlite:///{folder}/load.sqlite3"
+    import psycopg
+
+    server = os.environ.get("DATABASE_URL", SERVER)
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS poolbench_load WITH (FORCE)")
+        connection.execute("CREATE DATABASE poolbench_load")
+    return urlunsplit(urlsplit(server)._replace(path="/poolbench_load"))
+
+
+def build(chosen: argparse.Namespace) -> list[dict[str, Any]]:
+    """The campaign, and a signed-in session for each assessor."""
+    from django.db import transaction
+
+    from campaigns.core.scale import GradeSpec
+    from campaigns.models import Role, Topic, User
+    from campaigns.services.campaigns import create_campaign
+    from campaigns.services.people import add_member
+    from judging.services.plans import make_plan
+
+    with transaction.atomic():
+        owner = User.objects.create(username="owner", can_create_campaigns=True)
+        scale = [GradeSpec(n, word, str(n), float(n)) for n, word in enumerate(("no", "so", "yes"))]
+        campaign = create_campaign(actor=owner, title="Load", slug=SLUG, scale=scale)
+        users = [User.objects.create(username=f"a{n:03}") for n in range(chosen.assessors)]
+        for user in users:
+            add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
+        numbers = [str(n) for n in range(1, chosen.topics + 1)]
+        Topic.objects.bulk_create(
+            Topic(campaign=campaign, number=n, title=f"stormy archive {n}", position=int(n))
+            for n in numbers
+        )
+        pool = make_pool(campaign, owner, chosen.pairs // chosen.topics)
+    start = time.perf_counter()
+    people = dict.fromkeys(numbers, users)
+    make_plan(actor=owner, pool=pool, overlap=OVERLAP, assessors=people)
+    print(f"plan of {pool.size * OVERLAP:,} slots: {time.perf_counter() - start:.1f} s", flush=True)
+    return [signed_in(user) for user in users]
+
+
+def make_pool(campaign: Any, owner: Any, each: int) -> Any:
+    from campaigns.models import Document
+    from pooling.models import Pool, PoolItem
+
+    topics = list(campaign.topics.all())
+    docnos = [f"doc-{n:06}" for n in range(each)]
+    Document.objects.bulk_create(
+        (Document(campaign=campaign, docno=d, title=d, body=TEXT, sha256=d) for d in docnos),
+        batch_size=2_000,
+    )
+    pool = Pool.objects.create(
+        campaign=campaign, version=1, spec={"method": "depth", "depth": 1, "runs": []},
+        inputs_hash="0" * 64, size=each * len(topics), frozen_by=owner,
+    )  # fmt: skip
+    PoolItem.objects.bulk_create(
+        (
+            PoolItem(pool=pool, topic=topic, docno=docno, min_rank=1, contributors=b"", position=at)
+            for topic in topics
+            for at, docno in enumerate(docnos)
+        ),
+        batch_size=5_000,
+    )
+    return pool
+
+
+def signed_in(user: Any) -> dict[str, Any]:
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from django.contrib.sessions.backends.db import SessionStore
+
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.create()
+    return {"name": user.username, "session": session.session_key}
+
+
+def serve(chosen: argparse.Namespace) -> subprocess.Popen[bytes]:
+    command = [
+        sys.executable, "-m", "gunicorn", "workbench.wsgi", "--bind", f"127.0.0.1:{chosen.port}",
+        "--workers", str(chosen.workers), "--threads", str(chosen.threads), "--log-level",
+        "critical", "--no-control-socket", "--chdir", str(ROOT),
+    ]  # fmt: skip
+    return subprocess.Popen(command)
+
+
+def kill_workers(server: int, every: float, over: Event) -> int:
+    """Kill one web worker after another, hard; return how many."""
+    killed = 0
+    while not over.wait(every):
+        told = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+        if told:
+            os.kill(int(random.choice(told)), signal.SIGKILL)  # noqa: S311
+            killed += 1
+    return killed
+
+
+def work(chosen: argparse.Namespace, people: list[dict[str, Any]]) -> list[Any]:
+    from benchmarks.assessor import Assessor, wait_for
+
+    wait_for(chosen.port)
+    until = time.monotonic() + 60 * chosen.minutes
+    topics = [str(n) for n in range(1, chosen.topics + 1)]
+    workers = [
+        Assessor(
+            port=chosen.port, slug=SLUG, session=person["session"], think=chosen.think,
+            topics=topics if chosen.crowded else topics[n % len(topics) :] + topics, seed=n,
+        )
+        for n, person in enumerate(people)
+    ]  # fmt: skip
+    with ThreadPoolExecutor(len(workers)) as threads:
+        list(threads.map(lambda each: each.work(until), workers))
+    return workers
+
+
+def told(name: str, seconds: list[float]) -> str:
+    if len(seconds) < 2:
+        return f"{name:<8} {len(seconds)} requests"
+    cuts = quantiles((1000 * s for s in seconds), n=100, method="inclusive")
+    return (
+        f"{name:<8} {len(seconds):>7,} requests   p50 {cuts[49]:6.1f}   p95 {cuts[94]:6.1f}   "
+        f"p99 {cuts[98]:6.1f}   max {1000 * max(seconds):7.1f} ms"
+    )
+
+
+def invariants(workers: list[Any]) -> dict[str, int]:
+    """What must be 0, counted in the database."""
+    from django.db import connection
+
+    from judging.models import Judgment
+
+    queries = {
+        "pairs above overlap": f"""SELECT count(*) FROM (SELECT item_id FROM judging_slot
+            WHERE state = 'judged' GROUP BY item_id HAVING count(*) > {OVERLAP}) AS x""",  # noqa: S608
+        "slots with two assessors": """SELECT count(*) FROM (SELECT slot_id FROM judging_judgment
+            WHERE slot_id IS NOT NULL GROUP BY slot_id HAVING count(DISTINCT assessor_id) > 1)
+            AS x""",
+        "pairs twice with one assessor": """SELECT count(*) FROM (SELECT item_id, assessor_id
+            FROM judging_slot WHERE assessor_id IS NOT NULL GROUP BY item_id, assessor_id
+            HAVING count(*) > 1) AS x""",
+        "revisions given twice": """SELECT count(*) FROM (SELECT 1 FROM judging_judgment
+            GROUP BY topic_id, docno, assessor_id, purpose, revision HAVING count(*) > 1) AS x""",
+        "judged slots without judgment": """SELECT count(*) FROM judging_slot s WHERE
+            s.state = 'judged' AND NOT EXISTS (SELECT 1 FROM judging_judgment j
+            WHERE j.slot_id = s.id AND j.assessor_id = s.assessor_id)""",
+    }
+    found = {}
+    with connection.cursor() as cursor:
+        for name, query in queries.items():
+            cursor.execute(query)
+            found[name] = cursor.fetchone()[0]
+    written = {str(uuid) for uuid in Judgment.objects.values_list("client_uuid", flat=True)}
+    acknowledged = {uuid for each in workers for uuid in each.acknowledged}
+    found["acknowledged and lost"] = len(acknowledged - written)
+    found["written and not acknowledged"] = len(written - acknowledged)
+    found["errors"] = sum(len(each.errors) for each in workers)
+    return found
+
+
+def main() -> int:
+    chosen = options()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["POOLBENCH_VAR"] = folder
+        os.environ["DATABASE_URL"] = database(chosen, folder)
+        os.environ["DJANGO_SETTINGS_MODULE"] = "workbench.settings"
+        manage = [sys.executable, str(ROOT / "manage.py")]
+        subprocess.run([*manage, "migrate", "-v", "0"], check=True)
+        import django
+
+        django.setup()
+        people = build(chosen)
+        server, over = serve(chosen), Event()
+        killer = Thread(target=kill_workers, args=(server.pid, chosen.kill, over))
+        try:
+            if chosen.kill:
+                killer.start()
+            workers = work(chosen, people)
+        finally:
+            over.set()
+            server.terminate()
+            server.wait(30)
+        print(told("next", [s for each in workers for s in each.times["next"]]))
+        print(told("submit", [s for each in workers for s in each.times["submit"]]))
+        print(json.dumps({"retried": sum(each.retried for each in workers)}))
+        found = invariants(workers)
+        print(json.dumps(found, indent=1))
+        for error in sorted({error for each in workers for error in each.errors})[:5]:
+            print(error)
+        checked = subprocess.run([*manage, "check_judging", SLUG], check=False)
+    return int(any(found.values()) or checked.returncode != 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""Runs kept as columns, in a FOLDER of run matrices and the dictionary of their pairs.
+
+keep.py write FOLDER RUN...    write what a campaign's store would hold
+keep.py score FOLDER QRELS     score all runs as a whole process
+keep.py warm FOLDER QRELS      tell what it takes to score them again in memory
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from campaigns.core.qrels import read_qrels  # noqa: E402
+from campaigns.core.runmatrix import (  # noqa: E402
+    PairDictionary,
+    RunMatrix,
+    read_matrix,
+    read_pairs,
+    write_matrix,
+    write_pairs,
+)
+from campaigns.core.tables import QrelsTable  # noqa: E402
+from evaluation.core.evaluate import score_batch  # noqa: E402
+from evaluation.core.judged import Judged  # noqa: E402
+from evaluation.core.matching import batch_from_places  # noqa: E402
+from evaluation.core.measures.names import parse_measures  # noqa: E402
+from evaluation.core.options import Options  # noqa: E402
+from evaluation.core.warm import WarmRuns, score_runs, score_topic  # noqa: E402
+
+NAMES = ("map", "bpref", "ndcg")
+
+
+def write(folder: Path, *runs: Path) -> None:
+    """Put the matrices of ``runs`` into ``folder``."""
+    from campaigns.core.runs import read_run
+
+    part = folder.with_suffix(".part")
+    part.mkdir(parents=True)
+    known = PairDictionary()
+    for number, path in enumerate(runs):
+        table = read_run(path.read_bytes())
+        fresh = write_pairs(known.missing(table))
+        known.extend(read_pairs(fresh))
+        (part / f"{number:03d}.pairs").write_bytes(fresh)
+        (part / f"{number:03d}.run").write_bytes(write_matrix(known.encode(table)))
+    part.rename(folder)
+
+
+def dictionary(folder: Path) -> PairDictionary:
+    return PairDictionary([read_pairs(p.read_bytes()) for p in sorted(folder.glob("*.pairs"))])
+
+
+def matrices(folder: Path) -> Iterator[RunMatrix]:
+    return (read_matrix(path.read_bytes()) for path in sorted(folder.glob("*.run")))
+
+
+def judged_of(table: QrelsTable) -> Judged:
+    return Judged.from_arrays(table.topics, table.starts, table.grades)
+
+
+def score(folder: Path, qrels: Path) -> None:
+    table = read_qrels(qrels.read_bytes())
+    judged, measures, options = judged_of(table), parse_measures(NAMES), Options()
+    places = dictionary(folder).places(table)
+    for run in matrices(folder):
+        batch = batch_from_places(judged, run.topics, run.starts, places[run.pairs], options)
+        scored = score_batch(batch, measures, "")
+        for name in NAMES:
+            print(f"{name}\tall\t{scored.mean(name):.4f}")
+
+
+def warm(folder: Path, qrels: Path) -> None:
+    """Print the seconds that new grades take: of all pairs, then of one topic's."""
+    table = read_qrels(qrels.read_bytes())
+    measures, options = parse_measures(NAMES), Options()
+    known, runs = dictionary(folder), WarmRuns([*matrices(folder)])
+
+    def again() -> None:
+        score_runs(runs, judged_of(table), known.places(table), measures, options)
+
+    part = table.rows(0)
+    starts = np.array([0, part.stop])
+    one = QrelsTable(table.topics[:1], starts, table.docnos.take(part), table.grades[part])
+
+    def topic() -> None:
+        score_topic(runs, judged_of(one), known.places(one), measures, options)
+
+    print(typical(again, 5), typical(topic, 20))
+
+
+def typical(work: Callable[[], None], times: int) -> float:
+    """The median of the seconds that ``work`` takes."""
+    seconds = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - begin)
+    return float(np.median(seconds))
+
+
+if __name__ == "__main__":
+    {"write": write, "score": score, "warm": warm}[sys.argv[1]](*map(Path, sys.argv[2:]))

@@ -1,0 +1,54 @@
+"""Another program scores runs as whole process: ``peers.py NAME QRELS RUN...``.
+
+Prints map, bpref and ndcg of each run as trec_eval does. It imports nothing of ours.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+NAMES = {"map": "AP", "bpref": "Bpref", "ndcg": "nDCG"}
+
+
+def pytrec_eval(qrels: str, runs: Sequence[str]) -> None:
+    import pytrec_eval as library
+
+    with open(qrels) as file:  # noqa: PTH123
+        judged = library.parse_qrel(file)
+    evaluator = library.RelevanceEvaluator(judged, set(NAMES))
+    for path in runs:
+        with open(path) as file:  # noqa: PTH123
+            values = evaluator.evaluate(library.parse_run(file)).values()
+        for name in NAMES:
+            tell(name, library.compute_aggregated_measure(name, [v[name] for v in values]))
+
+
+def ir_measures(qrels: str, runs: Sequence[str]) -> None:
+    import ir_measures as library
+
+    judged = list(library.read_trec_qrels(qrels))
+    wanted = {name: library.parse_measure(spelled) for name, spelled in NAMES.items()}
+    for path in runs:
+        found = library.calc_aggregate(wanted.values(), judged, library.read_trec_run(path))
+        for name, measure in wanted.items():
+            tell(name, found[measure])
+
+
+def ranx(qrels: str, runs: Sequence[str]) -> None:
+    import ranx as library
+
+    judged = library.Qrels.from_file(qrels, kind="trec")
+    for path in runs:
+        run = library.Run.from_file(path, kind="trec")
+        found = library.evaluate(judged, run, list(NAMES), make_comparable=True)
+        for name in NAMES:
+            tell(name, found[name])
+
+
+def tell(name: str, value: float) -> None:
+    print(f"{name}\tall\t{value:.4f}")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](sys.argv[2], sys.argv[3:])

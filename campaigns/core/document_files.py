@@ -1,0 +1,251 @@
+"""Documents that are files of their own: a folder or a zip of text, HTML, PDF and pictures.
+
+The docno is the name of the file without folders and ending. What a file is, is told by its
+bytes: a name that says otherwise refuses it. Nothing is ever unpacked to a path of the
+archive's choosing, and never more bytes than allowed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from campaigns.core.documents import CODES, DocumentText, tell_if_empty, with_html
+from campaigns.core.faults import FaultReport, escape
+from campaigns.core.records import decode_text
+from campaigns.core.sniffing import foreign_kind
+
+MAX_FILE_BYTES = 64 << 20
+"""Of one document."""
+MAX_FILES = 1_000_000
+
+FORMATS = {
+    ".txt": "text",
+    ".html": "html",
+    ".htm": "html",
+    ".pdf": "pdf",
+    ".png": "image",
+    ".jpg": "image",
+    ".jpeg": "image",
+    ".gif": "image",
+    ".webp": "image",
+}
+_MAGIC = (
+    (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
+    (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
+    (re.compile(rb"GIF8[79]a"), "image/gif"),
+    (re.compile(rb"RIFF.{4}WEBP", re.DOTALL), "image/webp"),
+    (re.compile(rb"\s*%PDF-\d"), "application/pdf"),
+    (re.compile(rb"PK(\x03\x04|\x05\x06)"), "application/zip"),
+    (re.compile(rb"\x1f\x8b"), "application/gzip"),
+    (re.compile(rb"7z\xbc\xaf\x27\x1c|Rar!|\xfd7zXZ\x00|BZh|\x28\xb5\x2f\xfd"), "an archive"),
+)
+_PICTURES = {
+    ".jpg": "image/jpeg",
+    **{f".{name}": f"image/{name}" for name in ("png", "jpeg", "gif", "webp")},
+}
+_PACKED = {"application/zip", "application/gzip", "an archive"}
+_ARCHIVES = {".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst"}
+_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([a-z0-9_-]+)", re.IGNORECASE)
+
+Named = Iterator[tuple[str, bytes]]
+
+
+def is_zip(data: bytes) -> bool:
+    return data.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def read_files(files: Named, report: FaultReport) -> Iterator[DocumentText]:
+    """The good documents of ``(name, bytes)`` in their order; all faults go to ``report``."""
+    seen: dict[str, str] = {}
+    for name, data in files:
+        told = FaultReport(report.file)
+        docno = PurePosixPath(name).stem
+        if _good_id(docno, name, seen, told):
+            document = _document(docno, PurePosixPath(name).suffix.lower(), data, told)
+            if document is not None:
+                tell_if_empty(document, told)
+                yield document
+        told.faults = [replace(fault, excerpt=escape(name)) for fault in told.faults]
+        report.take(told)
+    if not seen and not report.has_errors:
+        endings = " ".join(FORMATS)
+        report.add(CODES.none, "There is no document.", f"Send files of these kinds: {endings}")
+
+
+def folder_files(folder: Path, report: FaultReport) -> Named:
+    """The files below ``folder`` by name; hidden ones and links are not followed."""
+    count = 0
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(place) / name
+            shown = path.relative_to(folder).as_posix()
+            if name.startswith("."):
+                continue
+            count += 1
+            if count > MAX_FILES:
+                report.add("ED15", f"More than {MAX_FILES:,} files.", "Import them in parts.")
+                return
+            if path.is_symlink() or not path.is_file():
+                _refuse_path(shown, report)
+            elif path.stat().st_size > MAX_FILE_BYTES:
+                _refuse_size(shown, report)
+            else:
+                yield shown, path.read_bytes()
+
+
+def zip_files(source: IO[bytes], report: FaultReport, *, max_bytes: int) -> Named:
+    """The files in a zip by name, not more than ``max_bytes`` of them all together."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            yield from _unpacked(archive, report, max_bytes)
+    except (zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
+        message = f"The zip is damaged ({error})."
+        report.add("ED16", message, "Pack it again.")
+
+
+def _unpacked(archive: zipfile.ZipFile, report: FaultReport, max_bytes: int) -> Named:
+    if len(archive.infolist()) > MAX_FILES:
+        report.add("ED15", f"More than {MAX_FILES:,} files.", "Import them in parts.")
+        return
+    room = max_bytes
+    for info in archive.infolist():
+        path = PurePosixPath(info.filename.replace("\\", "/"))
+        inside = [part for part in path.parts if part != ".."]
+        if info.is_dir() or any(p.startswith(".") or p == "__MACOSX" for p in inside):
+            continue
+        if _leads_out(path, info):
+            _refuse_path(info.filename, report)
+            continue
+        data = _bytes_of(archive, info, min(room, MAX_FILE_BYTES), report)
+        if data is None:
+            continue
+        if len(data) > MAX_FILE_BYTES:
+            _refuse_size(info.filename, report)
+        elif len(data) > room:
+            message = f"The files hold more than {max_bytes:,} bytes together."
+            cure = "Import them in parts, or unpack them and import the folder by the command."
+            report.add("ED15", message, cure, excerpt=info.filename)
+            return
+        else:
+            room -= len(data)
+            yield path.as_posix(), data
+
+
+def _leads_out(path: PurePosixPath, info: zipfile.ZipInfo) -> bool:
+    drive = bool(path.parts) and path.parts[0].endswith(":")
+    return (
+        drive or path.is_absolute() or ".." in path.parts or stat.S_ISLNK(info.external_attr >> 16)
+    )
+
+
+def _bytes_of(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: int, report: FaultReport
+) -> bytes | None:
+    """At most one byte more than ``room``; None where the entry cannot be read."""
+    if info.flag_bits & 1:
+        cure = "Pack the files without a password."
+        report.add("ED16", "The file is encrypted.", cure, excerpt=info.filename)
+        return None
+    try:
+        with archive.open(info) as packed:
+            return packed.read(room + 1)
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+        message = f"The file cannot be unpacked ({error})."
+        report.add("ED16", message, "Pack it again.", excerpt=info.filename)
+        return None
+
+
+def _refuse_path(name: str, report: FaultReport) -> None:
+    message = "The path leads out of the folder or archive, or is a link."
+    report.add("ED12", message, "Send plain files below one folder.", excerpt=name)
+
+
+def _refuse_size(name: str, report: FaultReport) -> None:
+    message = f"The file holds more than {MAX_FILE_BYTES:,} bytes."
+    report.add("ED14", message, "Send a smaller one: assessors have to load it.", excerpt=name)
+
+
+def _good_id(docno: str, name: str, seen: dict[str, str], told: FaultReport) -> bool:
+    if len(docno.encode().split()) != 1 or len(docno) > CODES.max_id or not docno.isprintable():
+        message = f"The name holds white space or more than {CODES.max_id} characters."
+        told.add(CODES.bad_id, message, "Rename the file: its name without ending is the docno.")
+        return False
+    if docno in seen:
+        message = f"Its docno is that of {escape(seen[docno])} already."
+        told.add(CODES.twice, message, "Keep one file for each docno; folders do not count.")
+        return False
+    seen[docno] = name
+    return True
+
+
+def _document(docno: str, ending: str, data: bytes, told: FaultReport) -> DocumentText | None:
+    media = next((kind for magic, kind in _MAGIC if magic.match(data)), "")
+    wanted = FORMATS.get(ending, "")
+    if media in _PACKED and ending in _ARCHIVES:
+        told.add("ED13", "An archive in an archive.", "Unpack it, and send the files in it.")
+    elif not wanted:
+        cure = f"Send files of these kinds: {' '.join(FORMATS)}"
+        told.add("ED10", f"{ending or 'No ending'} is no known kind of document.", cure)
+    elif wanted in ("pdf", "image"):
+        return _shown_by_browser(docno, ending, data, media, told)
+    elif media or (wanted == "text" and foreign_kind(data) == "an HTML page"):
+        _refuse_kind(ending, media or "an HTML page", told)
+    else:
+        return _read(docno, wanted, data, told)
+    return None
+
+
+def _shown_by_browser(
+    docno: str, ending: str, data: bytes, media: str, told: FaultReport
+) -> DocumentText | None:
+    kind = FORMATS[ending]
+    if (media == "application/pdf") != (kind == "pdf") or media in _PACKED or not media:
+        _refuse_kind(ending, media or "something else", told)
+        return None
+    if kind == "image" and media != _PICTURES[ending]:
+        told.add("WD04", f"The name says {ending}, the file is {media}.", "It is shown as that.")
+    return DocumentText(docno, format=kind, data=data, media_type=media)
+
+
+def _refuse_kind(ending: str, media: str, told: FaultReport) -> None:
+    cure = "Name the file by what it is, or leave it out."
+    told.add("ED11", f"The name says {ending}, but the file is {media}.", cure)
+
+
+def _read(docno: str, kind: str, data: bytes, told: FaultReport) -> DocumentText | None:
+    if kind == "html":
+        data = _as_utf8(data)
+    text = decode_text(data, CODES, told)
+    if text is None:
+        return None
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
+    document = DocumentText(docno)
+    if kind == "html":
+        return with_html(document, text, told) if text.strip() else document
+    return DocumentText(docno, body=text.strip("\n") if text.strip() else "")
+
+
+def _as_utf8(data: bytes) -> bytes:
+    """A page in the encoding that it declares in its head, if that is what it is in."""
+    found = _CHARSET.search(data[:4096])
+    try:
+        data.decode()
+        return data
+    except UnicodeDecodeError:
+        pass
+    try:
+        name = codecs.lookup(found[1].decode()).name if found else ""
+        # A page in Latin-1 is one in Windows-1252, as browsers read it.
+        return data.decode("cp1252" if name == "iso8859-1" else name).encode()
+    except (LookupError, UnicodeDecodeError):
+        return data

@@ -1,0 +1,140 @@
+"""Rows by topic: found in the order of a file, wanted one topic after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from campaigns.core.docnos import BLOCK, Docnos
+from campaigns.core.tables import starts_of, topic_ranges
+from campaigns.core.words import Ints, mix
+
+_ONE = np.uint64(1)
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Rows of a file by topic. Topics ascend by code point.
+
+    The file is made of stretches of rows of one topic: ``codes`` has the index in ``topics``
+    of each, ``firsts`` its first row, and at the end the number of rows.
+    """
+
+    topics: tuple[str, ...]
+    codes: Ints
+    firsts: Ints
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Topic ``i`` has the places ``starts[i]`` to ``starts[i + 1] - 1`` of ``order``."""
+        sizes = np.bincount(self.codes, np.diff(self.firsts), len(self.topics))
+        return starts_of(sizes.astype(np.int64))
+
+    @cached_property
+    def is_sorted(self) -> bool:
+        """Whether the file has one topic after the other, in their order."""
+        return bool((self.codes[1:] > self.codes[:-1]).all())
+
+    def order(self) -> Ints:
+        """The rows by topic, in file order within; a new array each time."""
+        return self._ordered(0, len(self.codes))
+
+    def rows(self, first: int, end: int) -> slice | Ints:
+        """The rows of topics ``first`` to ``end - 1``, one topic after the other."""
+        if self.is_sorted:
+            return slice(int(self.starts[first]), int(self.starts[end]))
+        return self._ordered(*np.searchsorted(self._sorted_codes, [first, end]).tolist())
+
+    @cached_property
+    def _by_topic(self) -> Ints:
+        """The stretches in the order of their topics."""
+        return np.argsort(self.codes, kind="stable")
+
+    @cached_property
+    def _sorted_codes(self) -> Ints:
+        return self.codes[self._by_topic]
+
+    def _ordered(self, first: int, end: int) -> Ints:
+        """The rows of stretches ``first`` to ``end - 1`` in the order of their topics."""
+        stretches = self._by_topic[first:end]
+        sizes = np.diff(self.firsts)[stretches]
+        moved = self.firsts[stretches] - (np.cumsum(sizes) - sizes)
+        order = np.repeat(moved, sizes)
+        order += np.arange(len(order))
+        return order
+
+    def groups(self) -> Iterable[tuple[int, int]]:
+        return pairwise(self.starts.tolist())
+
+    def row_codes(self) -> Ints:
+        """The index in ``topics`` of each row, in file order."""
+        return np.repeat(self.codes, np.diff(self.firsts))
+
+
+@dataclass
+class TopicCollector:
+    """Gathers the topic column of a file as stretches of rows that have the same topic."""
+
+    rows: int = 0
+    names: dict[str, int] = field(default_factory=dict)
+    _codes: list[int] = field(default_factory=list)
+    _firsts: list[Ints] = field(default_factory=list)
+
+    def add(self, topics: Docnos) -> None:
+        """Add the topic of each row of a block."""
+        first = topics.changes()
+        self._firsts.append(first + self.rows)
+        for text in topics.texts(first):
+            self._codes.append(self.names.setdefault(text.decode(), len(self.names)))
+        self.rows += len(topics)
+
+    def finish(self) -> Grouped:
+        """All rows so far by topic."""
+        topics = sorted(self.names)
+        # The index by code point of each topic, by the order in which they were seen.
+        place = np.empty(len(topics), np.int64)
+        place[[self.names[topic] for topic in topics]] = np.arange(len(topics))
+        firsts = np.concatenate([*self._firsts, np.array([self.rows])])
+        return Grouped(tuple(topics), place[np.array(self._codes, np.int64)], firsts)
+
+
+def group_by_topic(topics: Iterable[str]) -> Grouped:
+    """Group rows by the topic of each."""
+    collector = TopicCollector()
+    collector.add(Docnos.of(topics))
+    return collector.finish()
+
+
+def regroup(grouped: Grouped, rows: Ints) -> Grouped:
+    """The grouping of some ``rows``, ascending, of which each topic has one at least."""
+    codes = grouped.row_codes()[rows]
+    first = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
+    return Grouped(grouped.topics, codes[first], np.append(first, len(codes)))
+
+
+def repeated(docnos: Docnos, grouped: Grouped) -> dict[int, int]:
+    """Rows whose (topic, docno) stands in an earlier row, ascending, with the first such row."""
+    found: dict[int, int] = {}
+    for first, end in topic_ranges(grouped.starts, BLOCK):
+        rows = grouped.rows(first, end)
+        topics = np.repeat(np.arange(first, end), np.diff(grouped.starts[first : end + 1]))
+        keys = docnos.take(rows).hashes() + mix(topics.astype(np.uint64) + _ONE)
+        ordered = np.sort(keys)
+        again = ordered[1:][ordered[1:] == ordered[:-1]]
+        if len(again):
+            suspect = np.flatnonzero(np.isin(keys, again))
+            listed = rows[suspect] if isinstance(rows, np.ndarray) else suspect + rows.start
+            found.update(_truly_repeated(docnos, topics[suspect], listed))
+    return dict(sorted(found.items()))
+
+
+def _truly_repeated(docnos: Docnos, topics: Ints, rows: Ints) -> Iterator[tuple[int, int]]:
+    first: dict[tuple[int, bytes], int] = {}
+    for topic, row in zip(topics.tolist(), rows.tolist(), strict=True):
+        seen = first.setdefault((topic, docnos.text(row)), row)
+        if seen != row:
+            yield row, seen

@@ -1,0 +1,57 @@
+"""Put a run in trec_eval's order: score descending, then docno descending by code point."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.core.docnos import Docnos
+from campaigns.core.grouping import Grouped
+from campaigns.core.tables import RunTable
+from campaigns.core.words import Ints
+
+Floats = NDArray[np.float64]
+
+
+def in_trec_order(tag: str, grouped: Grouped, docnos: Docnos, scores: Floats) -> RunTable:
+    """The table of rows in file order. What stands in order already is not sorted again."""
+    order = None if grouped.is_sorted else grouped.order()
+    ordered = scores if order is None else scores[order]
+    if unsorted := _topics_that_rise(ordered, grouped.starts):
+        order = grouped.order() if order is None else order
+        for index in unsorted:
+            part = slice(int(grouped.starts[index]), int(grouped.starts[index + 1]))
+            order[part] = order[part][np.argsort(-ordered[part])]
+        ordered = scores[order]
+    tied = _ties(ordered, grouped.starts)
+    if tied.any():
+        order = grouped.order() if order is None else order
+        rows = np.flatnonzero(tied[1:] | tied[:-1])
+        order[rows] = order[rows][_by_docno(docnos.take(order[rows]), ~tied[rows])]
+        # Equal scores need not be the same: one may be -0.0.
+        ordered = ordered.copy() if ordered is scores else ordered
+        ordered[rows] = scores[order[rows]]
+    docnos = docnos if order is None else docnos.take(order)
+    return RunTable(tag, grouped.topics, grouped.starts, docnos, ordered)
+
+
+def _topics_that_rise(scores: Floats, starts: Ints) -> list[int]:
+    """The topics whose scores do not fall or stay from row to row."""
+    rises = scores[1:] > scores[:-1]
+    rises[starts[1:-1] - 1] = False
+    steps = np.flatnonzero(rises)
+    return [int(index) for index in np.unique(np.searchsorted(starts, steps, side="right") - 1)]
+
+
+def _ties(scores: Floats, starts: Ints) -> NDArray[np.bool_]:
+    """Whether each row has the score of the row before and its topic; one more False at the end."""
+    tied = np.zeros(len(scores) + 1, np.bool_)
+    tied[1:-1] = scores[1:] == scores[:-1]
+    tied[starts] = False
+    return tied
+
+
+def _by_docno(docnos: Docnos, is_first: NDArray[np.bool_]) -> Ints:
+    """The order of rows by docno, descending, within groups; ``is_first`` begins each group."""
+    group = np.cumsum(is_first)
+    return np.argsort(group * len(docnos) - docnos.ranks())

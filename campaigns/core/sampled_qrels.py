@@ -1,0 +1,263 @@
+"""Judgments of a random sample of each pool, and the two text forms they come in.
+
+``strata``: ``topic 0 docno stratum grade``, every pooled document with its stratum, grade
+-1 where it is not in the sample (what NIST's sample_eval.pl reads). ``prels``:
+``topic docno grade method probability``, the judged documents and the probability with
+which each came into the sample (what the Million Query track's statAP program reads).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.core.columns import ColumnFile, Layout
+from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.qrels import MAX_GRADE, qrels_from_rows, read_qrels
+from campaigns.core.tables import QrelsTable
+
+StratumRow = tuple[str, str, str, int]
+ProbabilityRow = tuple[str, str, int, float]
+Fields = tuple[bytes, ...]
+
+_HEAD = 1 << 16
+"""Bytes in which the first line of a file is looked for."""
+
+_INTEGER = re.compile(rb"[+-]?\d{1,9}")
+_DECIMAL = re.compile(rb"(\d{1,9}\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_CERTAIN = (b"0", b"2")
+"""Methods of prels whose documents were judged for certain, whether sampled too or not."""
+_SAMPLED = 1
+"""The method of prels that says: judged because it came into the sample."""
+
+
+@dataclass(frozen=True)
+class SampledQrels:
+    """Judgments of a sample; the columns go by the rows of ``qrels``.
+
+    Grades below 0 are not in the sample. ``inclusion`` is the probability with which a
+    document came into it, NaN for those that are not in it; ``strata`` names the stratum
+    of each document, and is None where only probabilities are known.
+    """
+
+    qrels: QrelsTable
+    inclusion: NDArray[np.float64]
+    strata: tuple[str, ...] | None = None
+
+
+def sampled_by_strata(rows: Iterable[StratumRow]) -> SampledQrels:
+    """A sample out of ``(topic, docno, stratum, grade)`` rows of all pooled documents.
+
+    The documents of a stratum that have a grade of 0 or more are taken for a random sample
+    of fixed size. Raises ``ValueError`` as ``qrels_from_rows`` does.
+    """
+    listed = sorted(rows)
+    qrels = qrels_from_rows((topic, docno, grade) for topic, docno, _, grade in listed)
+    strata = tuple(stratum for _, _, stratum, _ in listed)
+    number = strata_numbers(qrels, strata)
+    is_sampled = qrels.grades >= 0
+    pooled = np.bincount(number)
+    rate = np.bincount(number[is_sampled], minlength=len(pooled)) / pooled
+    return SampledQrels(qrels, np.where(is_sampled, rate[number], np.nan), strata)
+
+
+def sampled_by_probability(rows: Iterable[ProbabilityRow]) -> SampledQrels:
+    """A sample out of ``(topic, docno, grade, probability)`` rows; NaN: not in the sample.
+
+    Raises ``ValueError`` for a probability that is not above 0 and at most 1, and as
+    ``qrels_from_rows`` does.
+    """
+    listed = sorted(rows, key=lambda row: row[:2])
+    qrels = qrels_from_rows((topic, docno, grade) for topic, docno, grade, _ in listed)
+    inclusion = np.array([row[3] for row in listed], np.float64)
+    inclusion[qrels.grades < 0] = np.nan
+    if ((inclusion <= 0) | (inclusion > 1)).any():
+        raise ValueError("probabilities of inclusion are above 0 and at most 1")
+    return SampledQrels(qrels, inclusion)
+
+
+def strata_numbers(qrels: QrelsTable, strata: Sequence[str]) -> NDArray[np.int64]:
+    """By row of ``qrels``: its stratum as a number, counted from 0 across topics."""
+    topic_of = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.starts)).tolist()
+    numbers: dict[tuple[int, str], int] = {}
+    pairs = zip(topic_of, strata, strict=True)
+    return np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], np.int64)
+
+
+def write_strata(table: SampledQrels) -> bytes:
+    """The sample with its strata as text; raises ``ValueError`` where it has none."""
+    if table.strata is None:
+        raise ValueError("a sample of which only probabilities are known has no strata")
+    columns = zip(_pairs(table), table.strata, table.qrels.grades.tolist(), strict=True)
+    lines = [f"{topic} 0 {docno} {stratum} {grade}\n" for (topic, docno), stratum, grade in columns]
+    return "".join(lines).encode()
+
+
+def write_prels(table: SampledQrels) -> bytes:
+    """The judgments with their probabilities as text, NA outside the sample; the method is 1."""
+    columns = zip(_pairs(table), table.qrels.grades.tolist(), table.inclusion.tolist(), strict=True)
+    lines = [
+        f"{topic} {docno} {grade} {_SAMPLED} {'NA' if isnan(probability) else repr(probability)}\n"
+        for (topic, docno), grade, probability in columns
+    ]
+    return "".join(lines).encode()
+
+
+def _pairs(table: SampledQrels) -> list[tuple[str, str]]:
+    qrels = table.qrels
+    topics = np.repeat(np.array(qrels.topics, object), np.diff(qrels.starts)).tolist()
+    return list(zip(topics, qrels.docnos, strict=True))
+
+
+@dataclass(frozen=True)
+class _Form:
+    """The columns of one form, and where it keeps docno and grade."""
+
+    layout: Layout
+    docno: int
+    grade: int
+
+
+def _form(*columns: str) -> _Form:
+    layout = Layout(columns, not_text="ES01", wrong_columns="ES02", empty="ES03", bom="WS01")
+    return _Form(layout, columns.index("docno"), columns.index("grade"))
+
+
+_STRATA = _form("topic", "0", "docno", "stratum", "grade")
+_PRELS = _form("topic", "docno", "grade", "method", "probability")
+
+
+def read_strata(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
+    """The sample in ``data``, lines of ``topic 0 docno stratum grade``.
+
+    Warnings go to ``report`` when one is given. Raises ``BadFile`` with every fault (ES01
+    to ES06); a pair that stands twice is a fault even when the lines agree.
+    """
+    source = ColumnFile(data, _STRATA.layout, FaultReport(file) if report is None else report)
+    rows = [
+        (topic.decode(), docno.decode(), stratum.decode(), int(grade))
+        for topic, _, docno, stratum, grade in _lines(source, _STRATA)
+    ]
+    return sampled_by_strata(rows)
+
+
+def read_prels(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
+    """The sample in ``data``, lines of ``topic docno grade method probability``.
+
+    Documents of method 0 and 2 were chosen by another algorithm too, and so have
+    probability 1. A probability of NA leaves a judgment out of the sample. Warnings go to
+    ``report`` when one is given. Raises ``BadFile`` with every fault (ES01 to ES07).
+    """
+    source = ColumnFile(data, _PRELS.layout, FaultReport(file) if report is None else report)
+    rows = [
+        (topic.decode(), docno.decode(), int(grade), _inclusion(method, probability))
+        for topic, docno, grade, method, probability in _lines(source, _PRELS)
+    ]
+    return sampled_by_probability(rows)
+
+
+def read_plain(data: bytes, *, file: str = "", report: FaultReport | None = None) -> QrelsTable:
+    """``read_qrels``; a file whose first line has five columns is told how to be read (ES08)."""
+    report = FaultReport(file) if report is None else report
+    head = data[:_HEAD].split(b"\n")
+    lines = (line for line in head if line.strip() and not line.startswith(b"#"))
+    first = next(lines, b"")
+    if len(first.split()) == len(_STRATA.layout.columns):
+        report.add(
+            "ES08",
+            "The lines have five columns: judgments of a sample.",
+            f"Say which: --qrels-format strata ({_STRATA.layout.line_shape}) or "
+            f"--qrels-format prels ({_PRELS.layout.line_shape}).",
+            excerpt=first,
+        )
+        raise BadFile(report)
+    return read_qrels(data, file=file, report=report)
+
+
+READERS: Mapping[str, Callable[..., QrelsTable | SampledQrels]] = {
+    "qrels": read_plain,
+    "strata": read_strata,
+    "prels": read_prels,
+}
+"""Readers of judgments by the name of their form."""
+
+
+def _lines(source: ColumnFile, form: _Form) -> list[Fields]:
+    """The fields of all lines; raises ``BadFile`` when any of them has a fault."""
+    rows: list[Fields] = []
+    lines: list[int] = []
+    for block in source.blocks():
+        columns = [block.column(at).texts(slice(None)) for at in range(len(form.layout.columns))]
+        fields = list(zip(*columns, strict=True))
+        good = [i for i, row in enumerate(fields) if _is_good(source, row, block.lines[i], form)]
+        rows += [fields[i] for i in good]
+        lines += [int(block.lines[i]) for i in good]
+    _add_duplicates(source, rows, lines, form)
+    if source.report.has_errors:
+        raise BadFile(source.report)
+    return rows
+
+
+def _is_good(source: ColumnFile, row: Fields, line: int, form: _Form) -> bool:
+    """Whether grade and probability of a line are such; if not, that is a fault."""
+    if not _is_grade(row[form.grade]):
+        source.fault(
+            "ES04",
+            f"The grade is not a whole number from -{MAX_GRADE} to {MAX_GRADE}.",
+            "Write the grade as a whole number, for example 0, 1, 2 or -1.",
+            line=int(line),
+            field=form.grade,
+        )
+        return False
+    if form is _PRELS and not _has_probability(*row[2:]):
+        source.fault(
+            "ES07",
+            "The probability of inclusion is not a number above 0 and at most 1.",
+            "Write it like 0.25, or NA for a judgment outside the sample.",
+            line=int(line),
+            field=len(row) - 1,
+        )
+        return False
+    return True
+
+
+def _is_grade(text: bytes) -> bool:
+    return _INTEGER.fullmatch(text) is not None and abs(int(text)) <= MAX_GRADE
+
+
+def _has_probability(grade: bytes, method: bytes, written: bytes) -> bool:
+    """Documents without a judgment need none."""
+    if written == b"NA":
+        return True
+    if _DECIMAL.fullmatch(written) is None:
+        return False
+    return 0 < _inclusion(method, written) <= 1 or int(grade) < 0
+
+
+def _inclusion(method: bytes, written: bytes) -> float:
+    if method in _CERTAIN:
+        return 1.0
+    return float("nan") if written == b"NA" else float(written)
+
+
+def _add_duplicates(
+    source: ColumnFile, rows: Sequence[Fields], lines: Sequence[int], form: _Form
+) -> None:
+    first: dict[tuple[bytes, bytes], int] = {}
+    for at, row in enumerate(rows):
+        seen = first.setdefault((row[0], row[form.docno]), at)
+        if seen == at:
+            continue
+        source.fault(
+            "ES05" if rows[seen] == row else "ES06",
+            f"Topic {row[0].decode()} and this document stand on line {lines[seen]} already"
+            f"{'' if rows[seen] == row else ', with other values'}.",
+            "Keep one line for each topic and document.",
+            line=lines[at],
+            field=form.docno,
+        )

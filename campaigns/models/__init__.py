@@ -1,0 +1,27 @@
+"""The shared task: who takes part, what is searched, which runs came, what happened when."""
+
+from campaigns.models.append_only import AppendOnly
+from campaigns.models.campaign import Campaign, Grade, Guideline, random_seed
+from campaigns.models.collection import Document, Topic
+from campaigns.models.history import Event, Job
+from campaigns.models.people import Invitation, Member, Role, Team, User
+from campaigns.models.runs import PairChunk, Run
+
+__all__ = [
+    "AppendOnly",
+    "Campaign",
+    "Document",
+    "Event",
+    "Grade",
+    "Guideline",
+    "Invitation",
+    "Job",
+    "Member",
+    "PairChunk",
+    "Role",
+    "Run",
+    "Team",
+    "Topic",
+    "User",
+    "random_seed",
+]

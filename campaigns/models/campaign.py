@@ -1,0 +1,150 @@
+"""The campaign itself: its texts, limits, deadlines, and grade scale."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.contrib.auth.models import AnonymousUser
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from campaigns.core.significance import CORRECTIONS, TESTS
+from campaigns.models.append_only import AppendOnly
+from campaigns.models.people import Member, Role, User
+
+
+def random_seed() -> int:
+    return secrets.randbelow(2**31)
+
+
+class CampaignQuerySet(models.QuerySet["Campaign"]):
+    def visible_to(self, user: User | AnonymousUser) -> CampaignQuerySet:
+        """The gate: campaigns in which ``user`` has a role; a superuser sees all."""
+        if user.is_superuser:
+            return self
+        return self.filter(pk__in=Member.objects.filter(user_id=user.pk or 0).values("campaign"))
+
+    def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:
+        """The campaigns that ``user`` may see as a whole; a superuser organizes all."""
+        if user.is_superuser:
+            return self
+        roles = Member.objects.filter(user_id=user.pk or 0, role=Role.ORGANIZER)
+        return self.filter(pk__in=roles.values("campaign"))
+
+
+class Campaign(models.Model):
+    """One shared task: topics, a document set, a grade scale, limits and deadlines."""
+
+    class Board(models.TextChoices):
+        OWN = "own", _("Own scores beside best, median and worst")
+        PSEUDONYMS = "pseudonyms", _("The whole leaderboard, other teams under pseudonyms")
+        NAMES = "names", _("The whole leaderboard with names")
+
+    slug = models.SlugField(max_length=60, unique=True)
+    title = models.CharField(max_length=200)
+    description = models.TextField(blank=True, help_text="Markdown. Members read it.")
+    guidelines = models.TextField(
+        blank=True, help_text="Markdown. Assessors see it beside every document."
+    )
+    guideline_version = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Of the guidelines' text; 0: there was never any."
+    )
+    relevance_level = models.SmallIntegerField(
+        default=1, help_text="The lowest grade that counts as relevant in binary measures."
+    )
+    max_runs_per_team = models.PositiveIntegerField(
+        null=True, blank=True, default=5, help_text="Accepted runs; empty: no limit."
+    )
+    max_docs_per_topic = models.PositiveIntegerField(
+        default=1000, validators=[MinValueValidator(1)], help_text="Per run."
+    )
+    require_all_topics = models.BooleanField(
+        default=False, help_text="Refuse a run that leaves out a topic."
+    )
+    runs_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
+    judging_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
+    board = models.CharField(
+        "after release participants see", max_length=12, choices=Board, default=Board.OWN
+    )
+    measures = models.JSONField(default=list, blank=True)
+    test = models.CharField(
+        "significance test",
+        max_length=20,
+        choices=TESTS,
+        default="t",
+        help_text="Fixed in advance: it cannot change once scores have been computed.",
+    )
+    correction = models.CharField(
+        "correction for many pairs",
+        max_length=10,
+        choices=CORRECTIONS,
+        default="holm",
+        help_text="Of the p values of all pairs of runs; Tukey's tests need none.",
+    )
+    alpha = models.FloatField(
+        "significance level",
+        default=0.05,
+        validators=[MinValueValidator(0.0001), MaxValueValidator(0.5)],
+        help_text="A difference is significant when its p value is not above it.",
+    )
+    seed = models.PositiveIntegerField(default=random_seed, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    objects = CampaignQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "slug"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return reverse("campaign", args=[self.slug])
+
+    def takes_runs(self) -> bool:
+        return self.runs_deadline is None or timezone.now() < self.runs_deadline
+
+    def takes_judgments(self) -> bool:
+        return self.judging_deadline is None or timezone.now() < self.judging_deadline
+
+
+class Grade(models.Model):
+    """One step of the grade scale, with the key that gives it and its gain in NDCG."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="grades")
+    value = models.SmallIntegerField()
+    label = models.CharField(max_length=60)
+    key = models.CharField(max_length=1)
+    gain = models.FloatField(default=0.0, validators=[MinValueValidator(0.0)])
+    meaning = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["value"]
+        constraints = [
+            models.UniqueConstraint("campaign", "value", name="grade_value_once"),
+            models.UniqueConstraint("campaign", "key", name="grade_key_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.value} {self.label}"
+
+
+class Guideline(AppendOnly):
+    """A version of the guidelines' text, in force from ``at`` on; judgments name it."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="guideline_versions")
+    version = models.PositiveIntegerField()
+    text = models.TextField(blank=True)
+    sha256 = models.CharField(max_length=64)
+    at = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [
+            models.UniqueConstraint("campaign", "version", name="guideline_version_once")
+        ]

@@ -1,0 +1,69 @@
+"""What is searched: topics and documents."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from campaigns.models.campaign import Campaign
+
+
+class Topic(models.Model):
+    """An information need. ``number`` is a string: ``001`` is not ``1``."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="topics")
+    number = models.CharField(max_length=100)
+    title = models.TextField()
+    description = models.TextField(blank=True)
+    narrative = models.TextField(blank=True)
+    withheld = models.BooleanField(default=False, help_text="For training: no runs, no scores.")
+    position = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "number"]
+        constraints = [models.UniqueConstraint("campaign", "number", name="topic_number_once")]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.title}"
+
+
+class Document(models.Model):
+    """What can be retrieved: a text, sanitised HTML, or a file that the browser shows.
+
+    ``body`` is the text or the HTML as it was left by ``core.sanitizing``; it holds no ``\r``,
+    so that offsets into it hold in a browser too. ``file`` is a name in the content store
+    (PDF and images). ``sha256`` is of what assessors see; ``source_sha256`` of the HTML as it
+    came, which is not kept.
+    """
+
+    class Format(models.TextChoices):
+        TEXT = "text", _("text")
+        HTML = "html", _("HTML")
+        PDF = "pdf", _("PDF")
+        IMAGE = "image", _("image")
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="documents")
+    docno = models.CharField(max_length=500)
+    title = models.TextField(blank=True)
+    body = models.TextField(blank=True)
+    url = models.TextField(blank=True)
+    date = models.CharField(max_length=60, blank=True)
+    format = models.CharField(max_length=5, choices=Format, default=Format.TEXT)
+    file = models.CharField(max_length=200, blank=True)
+    media_type = models.CharField(max_length=60, blank=True)
+    size = models.PositiveBigIntegerField(default=0, help_text="Bytes of the file.")
+    sha256 = models.CharField(max_length=64)
+    source_sha256 = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ["docno"]
+        constraints = [
+            models.UniqueConstraint("campaign", "docno", name="docno_once"),
+            models.CheckConstraint(
+                condition=Q(format__in=("pdf", "image")) ^ Q(file=""), name="file_iff_not_text"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.docno

@@ -1,0 +1,59 @@
+"""What happened, and what is being done: events and jobs."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+
+from campaigns.models.append_only import AppendOnly
+from campaigns.models.campaign import Campaign
+from campaigns.models.people import User
+
+
+class Event(AppendOnly):
+    """Something that changed a campaign: who did what to which thing, and when."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="events")
+    actor = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    verb = models.CharField(max_length=60)
+    subject = models.CharField(max_length=200, blank=True)
+    data = models.JSONField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+        indexes = [models.Index(fields=["campaign", "-at"])]
+
+
+class Job(models.Model):
+    """Background work. This row is the truth of it; ``kind`` is the name of a Celery task."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "waiting"
+        RUNNING = "running", "running"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="jobs")
+    kind = models.CharField(max_length=60)
+    args = models.JSONField(default=dict)
+    state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
+    done = models.PositiveIntegerField(default=0)
+    of = models.PositiveIntegerField(default=0)
+    error = models.TextField(blank=True)
+    result = models.JSONField(default=dict)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    created_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    heartbeat = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(condition=Q(of=0) | Q(done__lte=F("of")), name="job_done_le_of")
+        ]
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in (self.State.DONE, self.State.FAILED)

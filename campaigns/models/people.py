@@ -1,0 +1,85 @@
+"""Who takes part: people, their roles and teams, and how they are invited."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import pgettext_lazy
+
+
+class User(AbstractUser):
+    """A person. What they may do in a campaign is said by their ``Member`` rows."""
+
+    can_create_campaigns = models.BooleanField(default=False)
+
+    @property
+    def shown_name(self) -> str:
+        return self.get_full_name() or self.username
+
+
+class Team(models.Model):
+    campaign = models.ForeignKey("campaigns.Campaign", models.CASCADE, related_name="teams")
+    name = models.CharField(max_length=60)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint("campaign", "name", name="team_name_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Role(models.TextChoices):
+    ORGANIZER = "organizer", pgettext_lazy("role", "Organizer")
+    ASSESSOR = "assessor", pgettext_lazy("role", "Assessor")
+    ADJUDICATOR = "adjudicator", pgettext_lazy("role", "Adjudicator")
+    PARTICIPANT = "participant", pgettext_lazy("role", "Participant")
+    VIEWER = "viewer", pgettext_lazy("role", "Viewer")
+
+
+TEAM_IFF_PARTICIPANT = Q(role=Role.PARTICIPANT, team__isnull=False) | (
+    ~Q(role=Role.PARTICIPANT) & Q(team__isnull=True)
+)
+
+
+class Member(models.Model):
+    """A person's role in a campaign; someone with two roles has two rows."""
+
+    campaign = models.ForeignKey("campaigns.Campaign", models.CASCADE, related_name="members")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=12, choices=Role)
+    team = models.ForeignKey(Team, models.CASCADE, null=True, blank=True, related_name="members")
+    joined_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["role", "user__username"]
+        constraints = [
+            models.UniqueConstraint("campaign", "user", "role", name="member_role_once"),
+            models.CheckConstraint(condition=TEAM_IFF_PARTICIPANT, name="team_iff_participant"),
+        ]
+
+
+class Invitation(models.Model):
+    """A link that lets whoever holds it join in one role until it expires or is revoked."""
+
+    campaign = models.ForeignKey("campaigns.Campaign", models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=12, choices=Role)
+    team = models.ForeignKey(Team, models.CASCADE, null=True, blank=True)
+    uses_left = models.PositiveIntegerField(default=1)
+    expires_at = models.DateTimeField()
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=TEAM_IFF_PARTICIPANT, name="invitation_team_iff_participant"
+            )
+        ]
+
+    @property
+    def is_open(self) -> bool:
+        return self.uses_left > 0 and timezone.now() < self.expires_at

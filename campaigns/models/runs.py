@@ -1,0 +1,99 @@
+"""What was submitted: runs, and the dictionary of pairs that their matrices are coded by."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+
+from campaigns.core.faults import FaultReport
+from campaigns.models.append_only import AppendOnly
+from campaigns.models.campaign import Campaign
+from campaigns.models.people import Member, Role, Team, User
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    def visible_to(self, user: User | AnonymousUser) -> RunQuerySet:
+        """The gate: all runs for the campaign's organizers, a team's own for its members."""
+        organized = Campaign.objects.organized_by(user)
+        roles = Member.objects.filter(user_id=user.pk or 0, role=Role.PARTICIPANT)
+        return self.filter(Q(campaign__in=organized.order_by()) | Q(team__in=roles.values("team")))
+
+    def accepted(self) -> RunQuerySet:
+        return self.filter(state=Run.State.ACCEPTED)
+
+
+class Run(models.Model):
+    """A submitted run: the file as it came, what the check said, and its columnar matrix.
+
+    ``file`` and ``matrix`` are names in the content store; a run's lines are never rows.
+    """
+
+    class State(models.TextChoices):
+        RECEIVED = "received", "being checked"
+        ACCEPTED = "accepted", "accepted"
+        REFUSED = "refused", "refused"
+        REPLACED = "replaced", "replaced"
+        WITHDRAWN = "withdrawn", "withdrawn"
+
+    class Kind(models.TextChoices):
+        AUTOMATIC = "automatic", "automatic"
+        MANUAL = "manual", "manual"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="runs")
+    team = models.ForeignKey(Team, models.PROTECT, related_name="runs")
+    tag = models.CharField(max_length=60)
+    description = models.TextField(blank=True)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.AUTOMATIC)
+    priority = models.PositiveSmallIntegerField(default=1, help_text="1 is pooled first.")
+    state = models.CharField(max_length=10, choices=State, default=State.RECEIVED)
+    file = models.CharField(max_length=200)
+    file_name = models.CharField(max_length=200)
+    size = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    normalised_hash = models.CharField(max_length=64, blank=True)
+    lines = models.PositiveIntegerField(default=0)
+    report = models.JSONField(default=dict)
+    matrix = models.CharField(max_length=200, blank=True)
+    replaces = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="+")
+    submitted_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    submitted_at = models.DateTimeField(auto_now_add=True)
+    checked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["team__name", "priority", "tag", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                "campaign", "tag", name="tag_of_one_accepted_run", condition=Q(state="accepted")
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.tag
+
+    def get_absolute_url(self) -> str:
+        return reverse("run", args=[self.campaign.slug, self.pk])
+
+    @property
+    def fault_report(self) -> FaultReport:
+        return FaultReport.from_dict(self.report)
+
+
+class PairChunk(AppendOnly):
+    """A stretch of the campaign's dictionary of (topic, docno) pairs.
+
+    Codes ``start … start + count - 1`` stand in the file ``path`` of the content store.
+    The constraint makes appending a compare-and-swap: the second writer fails and retries.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="pair_chunks")
+    start = models.PositiveIntegerField()
+    count = models.PositiveIntegerField()
+    path = models.CharField(max_length=200)
+
+    class Meta:
+        ordering = ["start"]
+        constraints = [models.UniqueConstraint("campaign", "start", name="pair_chunk_start_once")]

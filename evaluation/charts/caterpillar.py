@@ -1,0 +1,78 @@
+"""Where the marks of a caterpillar picture stand: a mean with its interval for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evaluation.charts.topics import figure, nice, tick_label
+from evaluation.core.comparison.interval import Interval
+
+WIDTH, LABEL, RIGHT, ROW, TOP = 1120.0, 230.0, 70.0, 20.0, 26.0
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One run: its mean and the ends of its interval, from the left."""
+
+    label: str
+    said: str
+    y: float
+    mean: float | None
+    low: float | None
+    high: float | None
+    own: bool
+
+
+@dataclass(frozen=True)
+class Caterpillar:
+    legs: tuple[Leg, ...]
+    ticks: tuple[tuple[float, str], ...]
+    height: float
+    width: float = WIDTH
+    label: float = LABEL - 10
+    top: float = TOP
+
+    @property
+    def bottom(self) -> float:
+        return self.height - 6
+
+
+def caterpillar(
+    tags: Sequence[str], intervals: Sequence[Interval], own: Sequence[bool]
+) -> Caterpillar:
+    """Runs from the top in the order given; the scale starts at 0 unless values go below."""
+    ends = [v for i in intervals for v in (i.low, i.high, i.mean) if v is not None]
+    high, low = max(ends, default=1.0), min(ends, default=0.0)
+    top = 1.0 if 0.5 < high <= 1.0 else nice(high) if high > 0 else 0.0
+    bottom = 0.0 if low >= 0 else -nice(-low)
+    span = (top - bottom) or 1.0
+
+    def x(value: float | None) -> float | None:
+        share = None if value is None else (value - bottom) / span
+        return None if share is None else round(LABEL + (WIDTH - LABEL - RIGHT) * share, 2)
+
+    legs = tuple(
+        Leg(
+            tag,
+            said(tag, found),
+            TOP + ROW * (at + 0.5),
+            x(found.mean),
+            x(found.low),
+            x(found.high),
+            mine,
+        )
+        for at, (tag, found, mine) in enumerate(zip(tags, intervals, own, strict=True))
+    )
+    values = [round(bottom + span * step / 5, 6) for step in range(6)]
+    ticks = tuple((x(value) or 0.0, tick_label(value, signed=False)) for value in values)
+    return Caterpillar(legs, ticks, TOP + ROW * len(legs) + 8)
+
+
+def said(tag: str, found: Interval) -> str:
+    if found.low is None:
+        return f"{tag}: {figure(found.mean)}; {found.reason}"
+    share = f"{found.confidence:.0%}".replace("%", " %")
+    return (
+        f"{tag}: {figure(found.mean)}, {share} interval {figure(found.low)} to {figure(found.high)}"
+    )

@@ -1,0 +1,91 @@
+"""Where the marks of a picture of ranks stand: each run's rank, its band, and other ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evaluation.charts.caterpillar import LABEL, RIGHT, ROW, TOP, WIDTH
+
+MOST_TICKS = 12
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One run, to be drawn: ``others`` are (name, rank) of further rankings."""
+
+    tag: str
+    rank: int | None
+    low: int | None
+    high: int | None
+    others: tuple[tuple[str, int | None], ...]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One run: places from the left, and from the top."""
+
+    label: str
+    said: str
+    y: float
+    rank: float | None
+    low: float | None
+    high: float | None
+    others: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class RankBands:
+    lines: tuple[Line, ...]
+    ticks: tuple[tuple[float, int], ...]
+    height: float
+    width: float = WIDTH
+    label: float = LABEL - 10
+    top: float = TOP
+
+    @property
+    def bottom(self) -> float:
+        return self.height - 6
+
+
+def rank_bands(runs: Sequence[Ranked]) -> RankBands:
+    """Runs from the top in the order given; rank 1 stands at the left."""
+    last = max(2, len(runs))
+
+    def x(rank: int | None) -> float | None:
+        share = None if rank is None else (rank - 1) / (last - 1)
+        return None if share is None else round(LABEL + (WIDTH - LABEL - RIGHT) * share, 2)
+
+    lines = tuple(
+        Line(
+            label=run.tag,
+            said=said(run),
+            y=TOP + ROW * (at + 0.5),
+            rank=x(run.rank),
+            low=x(run.low),
+            high=x(run.high),
+            others=tuple(place for rank in distinct(run) if (place := x(rank)) is not None),
+        )
+        for at, run in enumerate(runs)
+    )
+    ticks = tuple((x(rank) or 0.0, rank) for rank in ranks_shown(last))
+    return RankBands(lines, ticks, TOP + ROW * len(lines) + 8)
+
+
+def distinct(run: Ranked) -> list[int]:
+    """The other ranks, each once."""
+    return sorted({rank for _, rank in run.others if rank is not None})
+
+
+def ranks_shown(last: int) -> list[int]:
+    """1 and every so many ranks, a round number of them."""
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 10**9) if last / step <= MOST_TICKS)
+    return [1, *range(step, last + 1, step)] if step > 1 else [*range(1, last + 1)]
+
+
+def said(run: Ranked) -> str:
+    """The line in words, for the mouse and for those who do not see it."""
+    rank = "no rank" if run.rank is None else f"rank {run.rank}"
+    band = "" if run.low is None else f", 95 % band {run.low} to {run.high}"
+    others = ", ".join(f"{name} {rank}" for name, rank in run.others if rank is not None)
+    return f"{run.tag}: {rank}{band}" + (f"; {others}" if others else "")

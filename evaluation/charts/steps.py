@@ -1,0 +1,145 @@
+"""Where the marks of a picture stand that follows one ranking down, rank by rank.
+
+Each document is a box with its grade; above it stands what it adds to the value so far.
+All lengths are in the units of the picture's viewBox, from the left and from the top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evaluation.charts.topics import Tick, nice, tick_label
+from evaluation.core.worked import Step, Worked
+
+WIDTH, HEIGHT = 680.0, 170.0
+LEFT, RIGHT, TOP = 46.0, 6.0, 18.0
+NARROW, BROAD = 24.0, 68.0
+"""The narrowest and the broadest place of a document."""
+LABELLED = 46.0
+"""From this breadth on there is room for numbers."""
+LEGIBLE = 480.0
+BOX, BAR = 26.0, 0.6
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One rank; without ``bar`` it changes nothing. ``bar`` is (top, height)."""
+
+    step: Step
+    said: str
+    x: float
+    middle: float
+    bar_x: float
+    bar: tuple[float, float] | None
+    kind: str
+    label: str
+    label_y: float
+
+
+@dataclass(frozen=True)
+class StepsChart:
+    """``line`` is the path of the value from rank to rank."""
+
+    width: float
+    height: float
+    slot: float
+    box_y: float
+    zero: float
+    ticks: tuple[Tick, ...]
+    marks: tuple[Mark, ...]
+    line: str
+    left: float = LEFT
+    box: float = BOX
+    bar_width: float = 0.0
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it would not be read any more if it were made as narrow as a phone."""
+        return self.width > LEGIBLE
+
+    @property
+    def right(self) -> float:
+        return self.width - RIGHT
+
+
+@dataclass(frozen=True)
+class Scale:
+    low: float
+    high: float
+
+    def y(self, value: float) -> float:
+        return round(TOP + HEIGHT * (self.high - value) / (self.high - self.low), 2)
+
+    def ticks(self) -> tuple[Tick, ...]:
+        step = (self.high - self.low) / 4
+        values = [round(self.low + step * number, 9) for number in range(5)]
+        return tuple(Tick(self.y(value), tick_label(value, False)) for value in values)
+
+
+def steps_chart(worked: Worked) -> StepsChart:
+    scale, slot = scale_of(worked), slot_of(len(worked.steps))
+    box_y = TOP + HEIGHT + 12
+    return StepsChart(
+        width=round(LEFT + RIGHT + slot * len(worked.steps), 2),
+        height=box_y + BOX + 24,
+        slot=slot,
+        box_y=box_y,
+        zero=scale.y(0.0),
+        ticks=scale.ticks(),
+        marks=tuple(mark_of(step, scale, slot) for step in worked.steps),
+        line=" ".join(path_of(worked, scale, slot)),
+        bar_width=round(slot * BAR, 2),
+    )
+
+
+def slot_of(count: int) -> float:
+    return round(min(max((WIDTH - LEFT - RIGHT) / max(count, 1), NARROW), BROAD), 2)
+
+
+def scale_of(worked: Worked) -> Scale:
+    """From 0 to a round number that holds all values, and below 0 where any is."""
+    values = [step.value for step in worked.steps if step.value is not None]
+    values += [0.0 if worked.start is None else worked.start]
+    high, low = max(values), min(values)
+    return Scale(-nice(-low) if low < 0 else 0.0, nice(high) if high > 0 else 0.0 if low else 1.0)
+
+
+def mark_of(step: Step, scale: Scale, slot: float) -> Mark:
+    x = round(LEFT + slot * (step.rank - 1), 2)
+    adds = step.adds or 0.0
+    bar, label_y = None, 0.0
+    if step.value is not None and abs(adds) > 1e-12:
+        top, bottom = sorted((scale.y(step.value), scale.y(step.value - adds)))
+        bar, label_y = (top, round(max(bottom - top, 1.0), 2)), round(top - 4, 2)
+    return Mark(
+        step=step,
+        said=said(step),
+        x=x,
+        middle=round(x + slot / 2, 2),
+        bar_x=round(x + slot * (1 - BAR) / 2, 2),
+        bar=bar,
+        kind="own" if adds > 0 else "other",
+        label=f"{adds:+.3g}".replace("-", "−") if bar and slot >= LABELLED else "",
+        label_y=label_y,
+    )
+
+
+def said(step: Step) -> str:
+    grade = "unjudged" if step.grade is None else f"grade {step.grade}"
+    if step.value is None:
+        return f"Rank {step.rank}, {grade}: undefined down to here"
+    return f"Rank {step.rank}, {grade}: {step.value:.4f} down to here, {step.adds or 0.0:+.4f}"
+
+
+def path_of(worked: Worked, scale: Scale, slot: float) -> Iterator[str]:
+    """Level across each document, up or down between; broken where undefined."""
+    drawn = False
+    for step in worked.steps:
+        if step.value is None:
+            drawn = False
+            continue
+        y, x = scale.y(step.value), round(LEFT + slot * (step.rank - 1), 2)
+        yield f"V{y}" if drawn else f"M{x} {y}"
+        yield f"H{round(x + slot, 2)}"
+        drawn = True

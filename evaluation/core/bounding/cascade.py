@@ -1,0 +1,112 @@
+"""Bounds of normalised expected reciprocal rank that open documents leave.
+
+err is linear in each document's chance to stop the reader, its ideal convex. So the least
+ratio is reached where every open document has grade 0 or the highest one, and for m of the
+highest where they are the last m: a great chance that moves up stops readers earlier. For
+the greatest ratio the first m have the highest grade, and the ideal has m of the lowest
+grade above 0: valid, exact where these are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.core.batch import ratio
+from evaluation.core.bounding.counted import numbers
+from evaluation.core.completions import OPEN, Rankings
+from evaluation.core.judged import Floats, Ints
+from evaluation.core.measures.err import stops_of
+from evaluation.core.scale import top_grade
+
+
+@dataclass(frozen=True, eq=False)
+class Topic:
+    """Chances to stop: at each rank, of the judged documents by falling chance, and of the
+    least and highest grade above 0. ``open`` are ranks from 0; those below rank ``k`` do not
+    count."""
+
+    stops: Floats
+    open: Ints
+    ideal: Floats
+    least: float
+    most: float
+    k: int
+
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest value."""
+        great, small = self._ideal_of_great(), self._ideal_of_small()
+        low, high = np.inf, 0.0
+        for many in numbers(len(self.open), len(self.stops)):
+            low = min(low, float(ratio(self._errs(self.open[::-1], many), great[many]).min()))
+            high = max(high, float(ratio(self._errs(self.open, many), small[many]).max()))
+        return low, min(high, 1.0)
+
+    def is_exact(self) -> bool:
+        return self.least == self.most or not len(self.open)
+
+    def _errs(self, places: Ints, many: Ints) -> Floats:
+        """err with the first m of ``places`` at the highest grade, for each m of ``many``."""
+        turn = np.full(len(self.stops), np.inf)
+        turn[places] = np.arange(len(places))
+        return self._err(np.where(turn < many[:, None], self.most, self.stops))
+
+    def _ideal_of_great(self) -> Floats:
+        """The ideal err with m documents of the highest grade more. They stand first, but for
+        grades beyond the scale."""
+        before = int(np.count_nonzero(self.ideal > self.most))
+        first, after = self.ideal[:before], self.ideal[before:]
+        many = np.arange(len(self.open) + 1)
+        ranks = before + many[:, None] + self._count(after)
+        rest = (self._weights(after) / ranks * (ranks <= self.k)).sum(axis=1)
+        steps = self._one_by_one(self.most, before) + (1 - self.most) ** many * rest
+        return np.asarray(self._err(first[None, :])[0] + np.prod(1 - first) * steps)
+
+    def _ideal_of_small(self) -> Floats:
+        """The same with m of the lowest grade above 0, which all stand last."""
+        known = self._err(self.ideal[None, :])[0]
+        steps = self._one_by_one(self.least, len(self.ideal))
+        return np.asarray(known + np.prod(1 - self.ideal) * steps)
+
+    def _one_by_one(self, stop: float, start: int) -> Floats:
+        """err of none, one, two … documents with chance ``stop`` from rank ``start`` + 1 on."""
+        ranks = start + 1 + np.arange(len(self.open))
+        steps = stop * (1 - stop) ** np.arange(len(ranks)) / ranks * (ranks <= self.k)
+        return np.concatenate(([0.0], np.cumsum(steps)))
+
+    def _err(self, stops: Floats) -> Floats:
+        """err of each row of ``stops``."""
+        ranks = self._count(stops)
+        summed: Floats = (self._weights(stops) / ranks * (ranks <= self.k)).sum(axis=-1)
+        return summed
+
+    def _weights(self, stops: Floats) -> Floats:
+        """The chance to stop at each place of a row and nowhere before."""
+        weights = stops.copy()
+        weights[..., 1:] *= np.cumprod(1 - stops, axis=-1)[..., :-1]
+        return weights
+
+    def _count(self, stops: Floats) -> Ints:
+        return np.arange(1, stops.shape[-1] + 1)
+
+
+def cascade_topics(
+    rankings: Rankings, k: int | None = None, max_rel: int | None = None
+) -> list[Topic]:
+    """What bounds need to know of each segment."""
+    batch = rankings.batch
+    top = top_grade(batch, max_rel)
+    # A stated top bounds the scale of stops; the grades that there are go as far as the qrels'.
+    least, most = stops_of(np.array([1, top_grade(batch)]), top)
+    found = []
+    for segment in range(len(batch)):
+        ranked = rankings.ranking(segment)
+        judged = np.concatenate((ranked, rankings.missed_of(segment)))
+        ideal = np.sort(stops_of(judged[judged > 0], top))[::-1]
+        stops = stops_of(np.maximum(ranked, 0), top)
+        depth = len(judged) if k is None else k
+        found.append(
+            Topic(stops, np.flatnonzero(ranked == OPEN), ideal, float(least), float(most), depth)
+        )
+    return found

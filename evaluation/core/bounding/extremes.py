@@ -1,0 +1,133 @@
+"""Least and greatest values of measures over chosen completions of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Literal
+
+import numpy as np
+
+from evaluation.core.batch import Batch
+from evaluation.core.completions import Grades, Rankings
+from evaluation.core.judged import Floats, Ints, Mask
+
+ROWS = 1 << 21
+"""Documents scored at a time."""
+EVERY = 5_000
+"""Completions of one topic, at most, where all are tried."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """Completions to try. ``all``: all open documents get the grade. ``top`` and ``bottom``:
+    for each m, the first or the last m open documents get it, the others 0. ``every``: all
+    there are with grades up to it."""
+
+    placement: Literal["all", "top", "bottom", "every"]
+    grade: int
+
+
+@dataclass(frozen=True, eq=False)
+class Extremes:
+    """``low`` and ``high`` by segment, NaN where no completion has a value; ``partly``:
+    where some completion has none; ``tried``: where completions were tried, or need not be.
+
+    ``exact``: all are reached by a completion. ``of_all``: those of the figure over all
+    topics, where they do not follow from the segments'. ``reason`` says why there are none.
+    """
+
+    low: Floats
+    high: Floats
+    partly: Mask
+    tried: Mask
+    exact: bool = True
+    of_all: tuple[float | None, float | None] | None = None
+    reason: str = ""
+
+    @classmethod
+    def of(cls, low: Floats, high: Floats) -> Extremes:
+        """Extremes of a measure that has a value in every completion."""
+        return cls(low, high, np.zeros(len(low), np.bool_), np.ones(len(low), np.bool_))
+
+    @classmethod
+    def none(cls, size: int) -> Extremes:
+        nothing = np.full((2, size), np.nan), np.zeros((2, size), np.bool_)
+        return cls(*nothing[0], *nothing[1])
+
+    def add(self, of: Ints, values: Floats) -> None:
+        """Take in values of completions of the segments ``of``."""
+        np.fmin.at(self.low, of, values)
+        np.fmax.at(self.high, of, values)
+        self.partly[of[np.isnan(values)]] = True
+        self.tried[of] = True
+
+
+def extremes(
+    rankings: Rankings, sides: Sequence[Side], measures: Sequence[Callable[[Batch], Floats]]
+) -> list[Extremes]:
+    """The extremes of each measure over all completions of ``sides``."""
+    found = [Extremes.none(len(rankings.batch)) for _ in measures]
+    for side in sides:
+        for of, batch in _batches(rankings, side):
+            for measure, extreme in zip(measures, found, strict=True):
+                extreme.add(of, measure(batch))
+    return [replace(extreme, exact=bool(extreme.tried.all())) for extreme in found]
+
+
+def _batches(rankings: Rankings, side: Side) -> Iterator[tuple[Ints, Batch]]:
+    """Batches of completions, each of about ``ROWS`` documents or of a single completion."""
+    of: list[Ints] = []
+    parts: list[Grades] = []
+    rows = 0
+    for segment, ranked in _pieces(rankings, side):
+        of.append(np.full(len(ranked), segment))
+        parts.append(ranked.ravel())
+        rows += ranked.size
+        if rows >= ROWS:
+            yield np.concatenate(of), rankings.complete(np.concatenate(of), np.concatenate(parts))
+            of, parts, rows = [], [], 0
+    if of:
+        yield np.concatenate(of), rankings.complete(np.concatenate(of), np.concatenate(parts))
+
+
+def _pieces(rankings: Rankings, side: Side) -> Iterator[tuple[int, Grades]]:
+    """Completions of one segment each, completions × ranks."""
+    for segment in range(len(rankings.batch)):
+        ranking, at = rankings.ranking(segment), rankings.open_ranks(segment)
+        size = max(1, ROWS // (len(ranking) + 1))
+        for chosen in CHOICES[side.placement](len(at), size, side.grade):
+            ranked = np.tile(ranking, (len(chosen), 1))
+            ranked[:, at] = chosen
+            yield segment, ranked
+
+
+def _all(count: int, _: int, grade: int) -> Iterator[Grades]:
+    yield np.full((1, count), grade, np.int32)
+
+
+def _top(count: int, size: int, grade: int) -> Iterator[Grades]:
+    for start in range(0, count + 1, size):
+        many = np.arange(start, min(start + size, count + 1))
+        yield np.where(np.arange(count) < many[:, None], grade, 0).astype(np.int32)
+
+
+def _bottom(count: int, size: int, grade: int) -> Iterator[Grades]:
+    yield from (chosen[:, ::-1] for chosen in _top(count, size, grade))
+
+
+def _every(count: int, _: int, grade: int) -> Iterator[Grades]:
+    if count * np.log(grade + 1) <= np.log(EVERY):
+        combined = list(product(range(grade + 1), repeat=count))
+        yield np.array(combined, np.int32).reshape(len(combined), count)
+
+
+CHOICES: dict[str, Callable[[int, int, int], Iterator[Grades]]] = {
+    "all": _all,
+    "top": _top,
+    "bottom": _bottom,
+    "every": _every,
+}
+"""Grades of the open documents of one topic, completions × documents, given their number, the
+completions at a time, and the grade of the side."""

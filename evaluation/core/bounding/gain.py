@@ -1,0 +1,171 @@
+"""The exact bounds of normalised cumulated gain that open documents leave.
+
+For one topic let D be the gain of the ranking and I that of the ideal one. D is linear in
+the gains of the open documents, I convex (it is the greatest of many linear functions).
+
+- Least D / I: it is reached where every open document has the least or the greatest gain,
+  and, for a number m of great ones, where they are the last m. All m are tried.
+- Greatest D / I: Dinkelbach's method, t ← D / I of the completion with the greatest
+  D − t · I, until t stands. I is a sum over the steps of gain from one level to the next,
+  of step · H(documents that reach it), H the sum of the first discounts; so is D. The
+  best number of open documents to reach each step is found by itself, the top ones
+  first; higher steps, which fewer known documents reach, never want more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import gt, lt
+
+import numpy as np
+
+from evaluation.core.batch import ratio
+from evaluation.core.completions import OPEN, Rankings, completed
+from evaluation.core.judged import Floats
+from evaluation.core.means import total
+from evaluation.core.measures.cumulated_gain import Way
+from evaluation.core.options import gains_of
+from evaluation.core.scale import grades_of, top_grade
+
+Pair = tuple[float, float]
+"""D and I."""
+
+
+@dataclass(frozen=True, eq=False)
+class Topic:
+    """``low[m]`` and ``low_ideal[m]``: D and I with the last m open documents at the top
+    gain, the others at the least. ``known`` and ``known_ideal``: D and I that open
+    documents do not touch. ``best[m]``: what the first m open documents add to D for each
+    unit of gain, ``steps`` the gain of each level, and ``ideal[step, m]`` what m documents
+    that reach the step add to I."""
+
+    low: Floats
+    low_ideal: Floats
+    known: float
+    known_ideal: float
+    best: Floats
+    steps: Floats
+    ideal: Floats
+
+    def least(self, t: float) -> Pair:
+        """D and I of a completion with the least D − t · I."""
+        m = int(np.argmin(self.low - t * self.low_ideal))
+        return float(self.low[m]), float(self.low_ideal[m])
+
+    def greatest(self, t: float) -> Pair:
+        """D and I of a completion with the greatest D − t · I."""
+        gained = self.steps[:, None] * self.best
+        chosen = np.argmax(gained - t * self.ideal, axis=1)
+        step = np.arange(len(self.steps))
+        return (
+            self.known + float(gained[step, chosen].sum()),
+            self.known_ideal + float(self.ideal[step, chosen].sum()),
+        )
+
+
+def gain_topics(rankings: Rankings, way: Way, k: int | None) -> list[Topic]:
+    """What bounds need to know of each segment."""
+    batch = rankings.batch
+    table = way.apply(completed(batch, top_grade(batch))).options.gains
+    levels = np.unique(gains_of(np.array(grades_of(batch, table), np.int32), table))
+    found = []
+    for segment in range(len(batch)):
+        ranked, missed = rankings.ranking(segment), rankings.missed_of(segment)
+        gains = np.where(ranked == OPEN, np.nan, gains_of(ranked, table))
+        others = gains_of(missed[missed >= 0], table)
+        found.append(_topic(gains, others if way.ideal == "judged" else others[:0], levels, way, k))
+    return found
+
+
+def _topic(ranked: Floats, others: Floats, levels: Floats, way: Way, k: int | None) -> Topic:
+    is_open = np.isnan(ranked)
+    known = np.concatenate((ranked[~is_open], others))
+    worth = _worth(len(known) + int(is_open.sum()) + len(ranked), way, k)
+    of_open = worth[: len(ranked)][is_open]
+    first = float((ranked[~is_open] * worth[: len(ranked)][~is_open]).sum())
+    heights = np.concatenate(([0.0], np.cumsum(worth)))
+    reach = _Reach(np.unique(np.concatenate((known, levels, [0.0]))), known, heights, len(of_open))
+    least, most = float(levels[0]), float(levels[-1])
+    under, over = reach.all_of(least), reach.none_of(most)
+    inner = [reach.between(a, b) for a, b in pairwise(levels.tolist())]
+    last = np.concatenate(([0.0], np.cumsum(of_open[::-1])))
+    low = first + least * float(of_open.sum()) + (most - least) * last
+    ideal = np.array(inner).reshape(len(levels) - 1, len(of_open) + 1)
+    return Topic(
+        low=low,
+        low_ideal=under + over + ideal.sum(axis=0),
+        known=first + least * float(of_open.sum()),
+        known_ideal=under + over,
+        best=np.concatenate(([0.0], np.cumsum(of_open))),
+        steps=np.diff(levels),
+        ideal=ideal,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Reach:
+    """The ideal gain by steps: ``marks`` are the distinct gains from 0 up, ``heights[n]`` the
+    sum of the first n discounts, ``known`` the gains of judged documents."""
+
+    marks: Floats
+    known: Floats
+    heights: Floats
+    open: int
+
+    def between(self, low: float, high: float) -> Floats:
+        """What the gains above ``low`` up to ``high`` add when m open documents reach
+        ``high``; shape (open + 1,)."""
+        return self._sum(low, high, np.arange(self.open + 1))
+
+    def all_of(self, level: float) -> float:
+        """What gains up to ``level`` add when all open documents reach it."""
+        return float(self._sum(0.0, level, np.array([self.open]))[0])
+
+    def none_of(self, level: float) -> float:
+        """What gains above ``level`` add, which no open document has."""
+        return float(self._sum(level, np.inf, np.array([0]))[0])
+
+    def _sum(self, low: float, high: float, many: np.ndarray) -> Floats:
+        inside = np.flatnonzero((self.marks > low) & (self.marks <= high))
+        steps = self.marks[inside] - self.marks[inside - 1]
+        reached = (self.known[None, :] >= self.marks[inside, None]).sum(axis=1)
+        added: Floats = steps @ self.heights[reached[:, None] + many]
+        return added
+
+
+def _worth(ranks: int, way: Way, k: int | None) -> Floats:
+    """What a unit of gain is worth at each rank from 1 on."""
+    rank = np.arange(1, ranks + 1)
+    worth = 1 / way.divisor(rank)
+    if k is not None:
+        worth[k:] = 0.0
+    return worth
+
+
+def gain_bounds(topics: Sequence[Topic]) -> tuple[Floats, Floats]:
+    """The least and the greatest D / I of each topic, 0 where there is no gain."""
+    low = np.array([ratio(t.low, t.low_ideal).min() for t in topics])
+    high = [_search([topic], Topic.greatest) for topic in topics]
+    return low, np.array(high, np.float64)
+
+
+def gain_bounds_of_sums(topics: Sequence[Topic]) -> Pair:
+    """The least and the greatest Σ D / Σ I over all topics."""
+    return _search(topics, Topic.least), _search(topics, Topic.greatest)
+
+
+def _search(topics: Sequence[Topic], extreme: Callable[[Topic, float], Pair]) -> float:
+    """Dinkelbach's method: t only ever moves one way, and ends where it does not move."""
+    moves = gt if extreme is Topic.greatest else lt
+    t = _ratio_at(topics, extreme, 0.0)
+    while moves(after := _ratio_at(topics, extreme, t), t):
+        t = after
+    return t
+
+
+def _ratio_at(topics: Iterable[Topic], extreme: Callable[[Topic, float], Pair], t: float) -> float:
+    pairs = np.array([extreme(topic, t) for topic in topics]).reshape(-1, 2)
+    gained, ideal = total(pairs[:, 0]), total(pairs[:, 1])
+    return gained / ideal if ideal > 0 else 0.0

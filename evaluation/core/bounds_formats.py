@@ -1,0 +1,117 @@
+"""Write values with the bounds that unjudged documents leave: a table, CSV, JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+from evaluation.core.bounds import Bounds
+from evaluation.core.evaluate import ScoredRun
+from evaluation.core.formats import ALL, UNDEFINED, conditions_text
+from evaluation.core.measures.family import Measure
+
+COLUMNS = ("run", "measure", "topic", "value", "low", "high")
+
+
+class RunBounds(NamedTuple):
+    """The scores of one run and the bounds of each of its measures, in the same order."""
+
+    scores: ScoredRun
+    bounds: Sequence[Bounds]
+
+
+class Row(NamedTuple):
+    """A value between its bounds; None where there is none."""
+
+    measure: Measure
+    topic: str
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def table_text(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
+    """Columns between tabs under their names, four decimals, null where there is none."""
+    lines = ["\t".join(COLUMNS)]
+    for run in runs:
+        for row in rows_of(run, by_topic=by_topic, summary=summary):
+            shown = [_shown(row.measure, value) for value in row[2:]]
+            lines.append("\t".join([run.scores.tag, row.measure.name, row.topic, *shown]))
+    return "\n".join([*lines, ""])
+
+
+def csv_text(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
+    """The same in full precision, empty where there is none; whether the bounds are exact;
+    and in the lines of all topics the conditions as JSON."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([*COLUMNS, "exact", "conditions"])
+    for run in runs:
+        told = conditions_text(run.scores.conditions)
+        exact = {bounds.measure: bounds.exact for bounds in run.bounds}
+        for row in rows_of(run, by_topic=by_topic, summary=summary):
+            named = [run.scores.tag, row.measure.name, row.topic]
+            ends = [str(exact[row.measure]).lower(), told if row.topic == ALL else ""]
+            writer.writerow([*named, *row[2:], *ends])
+    return stream.getvalue()
+
+
+def json_text(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
+    """A list of runs with conditions and, by measure, value and bounds; null for none."""
+    content = [run_as_dict(run, by_topic=by_topic, summary=summary) for run in runs]
+    return json.dumps({"runs": content}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def run_as_dict(run: RunBounds, *, by_topic: bool, summary: bool) -> dict[str, Any]:
+    """One run as plain values."""
+    measures: dict[str, dict[str, Any]] = {
+        bounds.measure.name: {
+            "exact": bounds.exact,
+            "reason": bounds.reason,
+            "highest_grade": bounds.top,
+        }
+        for bounds in run.bounds
+    }
+    for row in rows_of(run, by_topic=by_topic, summary=summary):
+        found = {"value": row.value, "low": row.low, "high": row.high}
+        told = measures[row.measure.name]
+        if row.topic == ALL:
+            told[ALL] = found
+        else:
+            told.setdefault("topics", {})[row.topic] = found
+    return {"run": run.scores.tag, "conditions": run.scores.conditions, "bounds": measures}
+
+
+def rows_of(run: RunBounds, *, by_topic: bool, summary: bool) -> Iterator[Row]:
+    """Measure by measure, its topics first and all of them last; texts are left out."""
+    scores = run.scores
+    for place, bounds in enumerate(run.bounds):
+        measure = bounds.measure
+        if by_topic and not (measure.family.summary_only or measure.family.text):
+            ends = (scores.values[:, place].tolist(), bounds.low.tolist(), bounds.high.tolist())
+            for topic, *found in zip(scores.topics, *ends, strict=True):
+                yield Row(measure, topic, *map(_known, found))
+        if summary and not measure.family.text:
+            yield Row(measure, ALL, scores.means[place], bounds.mean_low, bounds.mean_high)
+
+
+def _known(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def _shown(measure: Measure, value: float | None) -> str:
+    if value is None:
+        return UNDEFINED
+    return f"{value:.0f}" if measure.family.whole else f"{value:.4f}"
+
+
+BOUNDS_FORMATS: dict[str, Callable[..., str]] = {
+    "trec_eval": table_text,
+    "csv": csv_text,
+    "json": json_text,
+}
+"""By the names of the formats of scores."""

@@ -1,0 +1,367 @@
+"""Compare two runs, or all pairs of runs, over their values by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.core.comparison.effect import EFFECTS, Balance, balance, standardised
+from evaluation.core.comparison.estimate import (
+    Estimate,
+    Floats,
+    Places,
+    Sampling,
+    by_topics,
+    common,
+    differences,
+    or_none,
+)
+from evaluation.core.comparison.family import FamilyTest, pairs
+from evaluation.core.comparison.interval import INTERVALS, Interval
+from evaluation.core.comparison.paired import Outcome, PairedTest
+from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
+
+OWN_CORRECTION = "adjusts for all pairs itself: its correction is none"
+FAMILY_WISE = ("holm", "bonferroni")
+"""Corrections that multiply the least p value by the number of pairs."""
+
+CELLS = 1 << 21
+"""Pairs × topics handled at once."""
+
+
+class UnknownTestError(ValueError):
+    """A name that is no test or correction, or a pair of them that does not go together."""
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """Two runs on the ``n`` topics that both have; ``left_out`` topics lack a value.
+
+    Means and differences are over those n topics; differences are first minus second.
+    """
+
+    n: int
+    left_out: int
+    means: tuple[float | None, float | None]
+    outcome: Outcome
+    balance: Balance
+    intervals: dict[str, Interval]
+    effects: dict[str, Estimate]
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """One pair of the table of all pairs; None where undefined, and ``reason`` says why."""
+
+    first: str
+    second: str
+    n: int
+    difference: float | None
+    effect: float | None
+    wins: int
+    losses: int
+    ties: int
+    statistic: float | None
+    p_value: float | None
+    adjusted: float | None
+    different: bool
+    note: str = ""
+    reason: str | None = None
+
+    def turned(self, test: str) -> PairRow:
+        """The same pair by ``test`` the other way round. p values are two-sided and stay."""
+        statistic = self.statistic
+        if test == "sign":
+            statistic = None if statistic is None else float(self.losses)
+        elif test in TESTS and statistic is not None:
+            statistic = -statistic
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            difference=None if self.difference is None else -self.difference,
+            effect=None if self.effect is None else -self.effect,
+            wins=self.losses,
+            losses=self.wins,
+            statistic=statistic,
+        )
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """All pairs of runs by one test and one correction.
+
+    ``means`` has each run's mean over its own topics with Student's interval at confidence
+    1 − ``alpha``. ``left_out`` counts the topics that not every run has a value for.
+    ``critical`` is the smallest difference that the test finds, where it has one for all
+    pairs (Tukey's HSD). ``corrected_over`` is the number of pairs that p was adjusted for,
+    which is more than the rows in a ``part``.
+    """
+
+    tags: tuple[str, ...]
+    test: str
+    correction: str
+    alpha: float
+    sampling: Sampling
+    topics: int
+    left_out: int
+    means: tuple[Interval, ...]
+    rows: tuple[PairRow, ...]
+    critical: float | None = None
+    corrected_over: int = 0
+
+    @property
+    def different(self) -> tuple[PairRow, ...]:
+        """The pairs whose adjusted p value is alpha or less."""
+        return tuple(row for row in self.rows if row.different)
+
+    @property
+    def warning(self) -> str:
+        """Why no pair can be told apart, whatever the values, if that is so; else empty."""
+        if self.correction not in FAMILY_WISE or self.test not in TESTS:
+            return ""
+        most = max((row.n for row in self.rows), default=0)
+        least = TESTS[self.test].smallest(most, self.sampling) * self.corrected_over
+        if least <= self.alpha:
+            return ""
+        return (
+            f"no pair can be told apart: over {self.corrected_over} pairs the least adjusted p of "
+            f"this test is {least:.3g}, above {self.alpha:g}; more resamples or topics, "
+            "tukey-hsd or randomised-tukey-hsd can"
+        )
+
+    def part(self, names: Mapping[str, str]) -> Comparisons:
+        """The rows among some runs, which get the values of ``names`` for tags, in that order.
+
+        p values stay those of all pairs: what is looked at does not change what was tested.
+        """
+        place = {tag: at for at, tag in enumerate(names)}
+        means = dict(zip(self.tags, self.means, strict=True))
+        rows = [row for row in self.rows if row.first in place and row.second in place]
+        turned = [
+            row if place[row.first] < place[row.second] else row.turned(self.test) for row in rows
+        ]
+        turned.sort(key=lambda row: (place[row.first], place[row.second]))
+        renamed = [replace(r, first=names[r.first], second=names[r.second]) for r in turned]
+        return replace(
+            self,
+            tags=tuple(names.values()),
+            means=tuple(means[tag] for tag in names),
+            rows=tuple(renamed),
+        )
+
+    def corrected(self, correction: str) -> Comparisons:
+        """The same tests with p adjusted anew; of all pairs, not of a ``part``."""
+        raw = np.array([np.nan if row.p_value is None else row.p_value for row in self.rows])
+        adjusted = CORRECTIONS[checked(self.test, correction)].adjust(raw)
+        pairs_of_p = zip(self.rows, adjusted.tolist(), strict=True)
+        rows = (
+            replace(row, adjusted=or_none(p), different=p <= self.alpha) for row, p in pairs_of_p
+        )
+        return replace(self, correction=correction, rows=tuple(rows))
+
+    def conditions(self) -> dict[str, Any]:
+        """What the answer depends on beside the values, as plain values."""
+        return {
+            "test": self.test,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "seed": self.sampling.seed,
+            "resamples": self.sampling.resamples,
+            "runs": len(self.tags),
+            "pairs": len(self.rows),
+            "pairs_corrected_over": self.corrected_over,
+            "topics": self.topics,
+            "topics_not_in_all_runs": self.left_out,
+            "critical_difference": self.critical,
+            "warning": self.warning or None,
+        }
+
+
+def compare_pair(
+    values_a: Floats,
+    values_b: Floats,
+    *,
+    test: str = "t",
+    seed: int = 0,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+) -> PairComparison:
+    """Compare two runs' values on one list of topics; NaN where undefined.
+
+    Raises ``UnknownTestError`` for a ``test`` that is not in ``TESTS``.
+    """
+    sampling = Sampling(seed, resamples)
+    first, second = common(np.asarray(values_a, float), np.asarray(values_b, float))
+    apart = differences(first, second)
+    n = len(apart)
+    return PairComparison(
+        n=n,
+        left_out=len(values_a) - n,
+        means=(float(first.mean()), float(second.mean())) if n else (None, None),
+        outcome=paired_test(test).of_pair(first, second, sampling),
+        balance=balance(first, second),
+        intervals={k: m.of_mean(apart, confidence, sampling) for k, m in INTERVALS.items()},
+        effects={name: effect.of_pair(first, second) for name, effect in EFFECTS.items()},
+    )
+
+
+def compare_all(
+    values: Floats,
+    tags: Sequence[str],
+    *,
+    test: str = "t",
+    correction: str | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+    resamples: int = 10_000,
+) -> Comparisons:
+    """Compare every two runs; ``values`` is runs × topics, NaN where undefined.
+
+    A paired test uses the topics that both runs have, and then a correction (Holm's if
+    none is named); Tukey's HSD uses the topics that all runs have, and takes none. The
+    same seed gives the same answer, and that of a pair does not depend on other pairs but
+    by the correction. Raises ``UnknownTestError``.
+    """
+    values = np.asarray(values, np.float64)
+    if values.ndim != 2 or len(values) != len(tags):
+        raise ValueError("values are runs × topics, one tag a run")
+    if not 0 < alpha < 1:
+        raise ValueError("alpha is between 0 and 1")
+    correction = checked(test, correction)
+    sampling = Sampling(seed, resamples)
+    if test in FAMILY_TESTS:
+        tested, critical = _family(FAMILY_TESTS[test], values, alpha, sampling)
+    else:
+        tested, critical = _paired(TESTS[test], values, sampling), None
+    compared = Comparisons(
+        tags=tuple(tags),
+        test=test,
+        correction="none",
+        alpha=alpha,
+        sampling=sampling,
+        topics=values.shape[1],
+        left_out=int(np.isnan(values).any(axis=0).sum()),
+        means=tuple(INTERVALS["t"].of_columns(values.T, 1 - alpha)),
+        rows=tuple(_rows(tested, tags)),
+        critical=critical,
+        corrected_over=len(tags) * (len(tags) - 1) // 2,
+    )
+    return compared.corrected(correction)
+
+
+def paired_test(name: str) -> PairedTest:
+    """The test of two runs called ``name``, or ``UnknownTestError``."""
+    if name not in TESTS:
+        raise UnknownTestError(f"{name!r} is no test of two runs: {', '.join(TESTS)}")
+    return TESTS[name]
+
+
+def checked(test: str, correction: str | None) -> str:
+    """The correction to use with ``test``: the one named, else Holm's, or none for Tukey's."""
+    if test not in TESTS and test not in FAMILY_TESTS:
+        known = ", ".join([*TESTS, *FAMILY_TESTS])
+        raise UnknownTestError(f"{test!r} is no test: {known}")
+    chosen = correction or ("none" if test in FAMILY_TESTS else "holm")
+    if chosen not in CORRECTIONS:
+        raise UnknownTestError(f"{chosen!r} is no correction: {', '.join(CORRECTIONS)}")
+    if test in FAMILY_TESTS and chosen != "none":
+        raise UnknownTestError(f"{test} {OWN_CORRECTION}")
+    return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class _Tested:
+    """Every pair in the order of ``pairs``: differences, effects, balance, outcome."""
+
+    difference: Floats
+    effect: Floats
+    won: NDArray[np.int64]
+    lost: NDArray[np.int64]
+    outcomes: list[Outcome]
+
+
+def _paired(test: PairedTest, values: Floats, sampling: Sampling) -> _Tested:
+    first, second = pairs(len(values))
+    tested = _empty(len(first), test.name)
+    for rows, topics in _shared(~np.isnan(values), first, second):
+        apart = differences(
+            values[first[rows]][:, topics],
+            values[second[rows]][:, topics],
+        )
+        _describe(tested, rows, apart)
+        outcomes = test.of_differences(apart, sampling)
+        for row, outcome in zip(rows.tolist(), outcomes, strict=True):
+            tested.outcomes[row] = outcome
+    return tested
+
+
+def _family(
+    test: FamilyTest, values: Floats, alpha: float, sampling: Sampling
+) -> tuple[_Tested, float | None]:
+    found = test.of_runs(values, alpha, sampling)
+    kept = values[:, ~np.isnan(values).any(axis=0)]
+    first, second = pairs(len(values))
+    tested = _empty(len(first), test.name)
+    for rows in np.array_split(np.arange(len(first)), 1 + kept.shape[1] * len(first) // CELLS):
+        _describe(tested, rows, differences(kept[first[rows]], kept[second[rows]]))
+    for row in range(len(first)):
+        shown = or_none(found.statistic[row]), or_none(found.p_value[row])
+        tested.outcomes[row] = Outcome(test.name, *shown, found.n, found.note, found.reason)
+    return tested, found.critical
+
+
+def _shared(
+    defined: NDArray[np.bool_], first: Places, second: Places
+) -> Iterator[tuple[Places, Places]]:
+    """Pairs that share the same topics, with those topics, as many as fit in memory."""
+    for rows, topics in by_topics(defined[first] & defined[second]):
+        for part in np.array_split(rows, 1 + len(rows) * len(topics) // CELLS):
+            yield part, topics
+
+
+def _empty(count: int, test: str) -> _Tested:
+    return _Tested(
+        np.full(count, np.nan),
+        np.full(count, np.nan),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        [Outcome(test, None, None, 0)] * count,
+    )
+
+
+def _describe(tested: _Tested, rows: Places, apart: Floats) -> None:
+    """Fill in what does not depend on the test; ``apart`` is the rows' pairs × topics."""
+    n = apart.shape[1]
+    tested.won[rows] = (apart > 0).sum(axis=1)
+    tested.lost[rows] = (apart < 0).sum(axis=1)
+    if n > 0:
+        tested.difference[rows] = apart.mean(axis=1)
+    if n > 1:
+        tested.effect[rows] = standardised(apart)
+
+
+def _rows(tested: _Tested, tags: Sequence[str]) -> Iterator[PairRow]:
+    for row, (first, second) in enumerate(zip(*pairs(len(tags)), strict=True)):
+        won, lost = int(tested.won[row]), int(tested.lost[row])
+        outcome = tested.outcomes[row]
+        yield PairRow(
+            first=tags[first],
+            second=tags[second],
+            n=outcome.n,
+            difference=or_none(tested.difference[row]),
+            effect=or_none(tested.effect[row]),
+            wins=won,
+            losses=lost,
+            ties=outcome.n - won - lost,
+            statistic=outcome.statistic,
+            p_value=outcome.p_value,
+            adjusted=None,
+            different=False,
+            note=outcome.note,
+            reason=outcome.reason,
+        )

@@ -1,0 +1,134 @@
+"""Corrections of p values for testing many pairs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from evaluation.core.comparison.estimate import Floats
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A correction as users choose it. ``ascending`` takes sorted p values to adjusted ones."""
+
+    card: Card
+    ascending: Callable[[Floats], Floats]
+    examples: tuple[tuple[tuple[float, ...], tuple[float, ...], str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.card.name
+
+    def adjust(self, p_values: Floats) -> Floats:
+        """Adjusted p values in the order given; NaN stays NaN and does not count."""
+        adjusted = np.array(p_values, np.float64)
+        places = np.flatnonzero(~np.isnan(adjusted))
+        order = places[np.argsort(adjusted[places], kind="stable")]
+        adjusted[order] = np.minimum(self.ascending(adjusted[order]), 1.0)
+        return adjusted
+
+
+def none(p_values: Floats) -> Floats:
+    return p_values
+
+
+def bonferroni(p_values: Floats) -> Floats:
+    return p_values * len(p_values)
+
+
+def holm(p_values: Floats) -> Floats:
+    """The larger of m·p, (m − 1)·p, … so far, m the number of p values."""
+    stepped: Floats = np.maximum.accumulate(p_values * np.arange(len(p_values), 0, -1))
+    return stepped
+
+
+def benjamini_hochberg(p_values: Floats) -> Floats:
+    """The smallest of m/i · p from rank i upwards."""
+    m = len(p_values)
+    shares = p_values * m / np.arange(1, m + 1)
+    stepped: Floats = np.minimum.accumulate(shares[::-1])[::-1]
+    return stepped
+
+
+_FOUR = (0.01, 0.04, 0.03, 0.005)
+_BH_1995 = (
+    *(0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344),
+    *(0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0),
+)
+_MANY = "Undefined p values stay undefined and do not count among the m."
+
+NONE = Correction(
+    Card(
+        name="none",
+        title="No correction",
+        formula="p as it is",
+        reading="For one pair chosen beforehand; of twenty pairs without any difference, one is "
+        "called different at α = 0.05.",
+        source="–",
+    ),
+    none,
+    examples=((_FOUR, _FOUR, "as they are"),),
+)
+
+BONFERRONI = Correction(
+    Card(
+        name="bonferroni",
+        title="Bonferroni",
+        formula="min(1, m · p), m the number of pairs",
+        reading="Keeps the chance of calling any equal pair different at α or below.",
+        source="Bonferroni 1936; Dunn 1961.",
+        edge_cases=("Never finds more than Holm, at the same guarantee.", _MANY),
+    ),
+    bonferroni,
+    examples=((_FOUR, (0.04, 0.16, 0.12, 0.02), "worked by hand"),),
+)
+
+HOLM = Correction(
+    Card(
+        name="holm",
+        title="Holm",
+        formula="p ascending, the i-th becomes max over j ≤ i of min(1, (m − j + 1) · p_j)",
+        reading="Keeps the chance of calling any equal pair different at α or below, and finds "
+        "at least what Bonferroni finds.",
+        source="Holm 1979.",
+        edge_cases=("Assumes nothing about how the tests depend on each other.", _MANY),
+    ),
+    holm,
+    examples=((_FOUR, (0.03, 0.06, 0.06, 0.02), "worked by hand: 4·0.005, 3·0.01, 2·0.03"),),
+)
+
+BENJAMINI_HOCHBERG = Correction(
+    Card(
+        name="bh",
+        title="Benjamini–Hochberg",
+        formula="p ascending, the i-th becomes min over j ≥ i of min(1, m/j · p_j)",
+        reading="Keeps the expected share of equal pairs among those called different at α or "
+        "below: finds more than Holm and promises less.",
+        source="Benjamini and Hochberg 1995.",
+        edge_cases=(
+            (
+                "Proven for tests that are independent or positively dependent; pairs that share "
+                "a run are neither, in general."
+            ),
+            _MANY,
+        ),
+    ),
+    benjamini_hochberg,
+    examples=(
+        (
+            _BH_1995,
+            (
+                *(0.0015, 0.003, 0.0095, 0.035625, 0.0603, 0.06385714, 0.06385714, 0.0645),
+                *(0.0765, 0.486, 0.58118182, 0.714875, 0.75323077, 0.81321429, 1.0),
+            ),
+            (
+                "the fifteen p values of Benjamini and Hochberg 1995: four are 0.05 or less, "
+                "and three with Bonferroni"
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,77 @@
+"""How well a measure tells runs apart: discriminative power."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from campaigns.core.cards import Card
+from evaluation.core.comparison.compare import Comparisons
+
+NO_PAIR = "no pair of runs has a p value"
+
+
+@dataclass(frozen=True)
+class DiscriminativePower:
+    """``different`` of ``pairs`` are told apart; ``undefined`` pairs count as not.
+
+    ``curve`` is the achieved significance levels: adjusted p values of all pairs that have
+    one, from the largest to the smallest. ``needed`` is the difference of means beyond
+    which every pair is told apart: the largest difference among pairs that are not (0
+    where all are), or the critical difference of Tukey's HSD.
+    """
+
+    share: float | None
+    different: int
+    pairs: int
+    undefined: int
+    needed: float | None
+    curve: tuple[float, ...]
+    reason: str | None = None
+
+
+def discriminative_power(compared: Comparisons) -> DiscriminativePower:
+    """The power of the measure behind ``compared``, under its test, correction and alpha."""
+    p_values = [row.adjusted for row in compared.rows if row.adjusted is not None]
+    undefined = len(compared.rows) - len(p_values)
+    if not p_values:
+        return DiscriminativePower(None, 0, len(compared.rows), undefined, None, (), NO_PAIR)
+    different = len(compared.different)
+    return DiscriminativePower(
+        share=different / len(compared.rows),
+        different=different,
+        pairs=len(compared.rows),
+        undefined=undefined,
+        needed=_needed(compared),
+        curve=tuple(sorted(p_values, reverse=True)),
+    )
+
+
+def _needed(compared: Comparisons) -> float:
+    if compared.critical is not None:
+        return compared.critical
+    apart = [abs(row.difference or 0.0) for row in compared.rows if not row.different]
+    return max(apart, default=0.0)
+
+
+CARD = Card(
+    name="discriminative-power",
+    title="Discriminative power",
+    formula="pairs of runs with adjusted p ≤ α / all pairs of runs",
+    reading="How often the measure, on these topics, finds a difference between two of these "
+    "runs; of two measures the one with more is the more consistent over topics, and not "
+    "thereby the more valid.",
+    source="Sakai, SIGIR 2006 (there with the bootstrap test at α = 0.05 and no correction).",
+    edge_cases=(
+        (
+            "The curve of achieved significance levels has the p values of all pairs in descending "
+            "order: the lower it runs, the better the measure tells runs apart at any α."
+        ),
+        (
+            "The difference needed is the largest difference of means among pairs not told apart; "
+            "with Tukey's HSD its critical difference. Sakai takes, of all pairs, the largest "
+            "difference that the bootstrap would need."
+        ),
+        "Pairs without a p value count as not told apart.",
+    ),
+    undefined="no pair has a p value.",
+)

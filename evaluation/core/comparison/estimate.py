@@ -1,0 +1,89 @@
+"""What every statistic of comparison works on and answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+NOISE = 1e-12
+"""A difference of this share of the values or less is floating-point noise, and 0."""
+
+TIE = 1e-9
+"""Differences closer than this share of the largest difference are equal."""
+
+TOO_FEW = "fewer than two topics have a value from both"
+SAME = "every topic has the same difference, so there is no spread to compare it with"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One value from ``n`` topics or runs; None where undefined, and ``reason`` says why."""
+
+    value: float | None
+    n: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How resampling methods draw: the same seed, data and number give the same answer."""
+
+    seed: int = 0
+    resamples: int = 10_000
+
+    def __post_init__(self) -> None:
+        if self.resamples < 100:
+            raise ValueError("fewer than 100 resamples say nothing")
+        if self.seed < 0:
+            raise ValueError("a seed is a whole number of 0 or more")
+
+    @property
+    def generator(self) -> np.random.Generator:
+        """A fresh generator: always from the start of the stream."""
+        return np.random.default_rng(self.seed)
+
+
+def differences(first: Floats, second: Floats) -> Floats:
+    """``first − second`` along the last axis; noise is 0, so that the tests see ties."""
+    apart: Floats = first - second
+    largest = np.maximum(np.abs(first), np.abs(second)).max(axis=-1, keepdims=True, initial=0.0)
+    apart[np.abs(apart) <= NOISE * largest] = 0.0
+    return apart
+
+
+def constant(rows: Floats) -> NDArray[np.bool_]:
+    """Which rows hold one value only, but for noise."""
+    alike: NDArray[np.bool_] = np.ptp(rows, axis=1) <= TIE * np.abs(rows).max(axis=1)
+    return alike
+
+
+def common(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Both runs' values on the topics where both are defined; arrays of one length each."""
+    if first.shape != second.shape or first.ndim != 1:
+        raise ValueError("two runs are compared on one list of topics")
+    both = ~(np.isnan(first) | np.isnan(second))
+    return first[both], second[both]
+
+
+def by_topics(defined: NDArray[np.bool_]) -> Iterator[tuple[Places, Places]]:
+    """Rows that are defined on the same topics, together: ``(rows, topics)``."""
+    kinds, of = np.unique(defined, axis=0, return_inverse=True)
+    for kind in range(len(kinds)):
+        yield np.flatnonzero(of.ravel() == kind), np.flatnonzero(kinds[kind])
+
+
+def chunks(total: int, size: int) -> Iterator[slice]:
+    """Slices of at most ``size`` that cover ``total``."""
+    for start in range(0, total, size):
+        yield slice(start, min(start + size, total))
+
+
+def or_none(value: float) -> float | None:
+    """``value``, or None for NaN."""
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,134 @@
+"""Write the comparison of all pairs as aligned tables, as CSV or as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from evaluation.core.comparison.compare import Comparisons, PairRow
+from evaluation.core.comparison.discriminative import discriminative_power
+
+UNDEFINED = "null"
+COLUMNS = (
+    *("first", "second", "n", "difference", "effect", "wins", "losses", "ties"),
+    *("statistic", "p_value", "adjusted", "different"),
+)
+HEADS = (
+    *("first", "second", "n", "difference", "d_z", "wins", "losses", "ties"),
+    *("statistic", "p", "adjusted p", ""),
+)
+
+Measured = dict[str, Comparisons]
+"""Comparisons by the measure's name."""
+
+Conditions = dict[str, dict[str, Any]]
+"""What each run's scores depend on, by the run's name."""
+
+
+def table_text(measured: Measured, scored: Conditions | None = None) -> str:  # noqa: ARG001
+    """A block a measure: conditions, runs from the best, pairs, and why values are undefined."""
+    return "\n".join(_block(name, compared) for name, compared in measured.items())
+
+
+def _block(name: str, compared: Comparisons) -> str:
+    power = discriminative_power(compared)
+    head = (
+        f"{name}: {compared.test}, correction {compared.correction}, alpha {compared.alpha:g}; "
+        f"{compared.topics} topics, {compared.left_out} not in all runs; "
+        f"{power.different} of {power.pairs} pairs different\n"
+    )
+    lines = [head, "\n", _runs(compared), "\n", aligned([HEADS, *map(_cells, compared.rows)])]
+    lines += [f"warning: {compared.warning}\n"] if compared.warning else []
+    lines += [f"{text}\n" for text in notes(compared.rows)]
+    return "".join(lines)
+
+
+def _runs(compared: Comparisons) -> str:
+    """Each run's mean with its interval, the best first, undefined ones last."""
+    found = zip(compared.tags, compared.means, strict=True)
+    ranked = sorted(found, key=lambda run: (run[1].mean is None, -(run[1].mean or 0.0)))
+    heads = ("run", "", "n", "mean", f"{1 - compared.alpha:.0%} low", "high")
+    rows = (
+        (tag, "", str(mean.n), shown(mean.mean), shown(mean.low), shown(mean.high))
+        for tag, mean in ranked
+    )
+    return aligned([heads, *rows])
+
+
+def notes(rows: Iterable[PairRow]) -> list[str]:
+    """How p values were found and why some are undefined, each thing once."""
+    reasons = (f"{r.first} ~ {r.second}: undefined, {r.reason}" for r in rows if r.reason)
+    ways = (f"p: {row.note}" for row in rows if row.note)
+    return list(dict.fromkeys([*ways, *reasons]))
+
+
+def _cells(row: PairRow) -> tuple[str, ...]:
+    counts = (str(row.wins), str(row.losses), str(row.ties))
+    tested = (shown(row.statistic), shown(row.p_value), shown(row.adjusted))
+    apart = (str(row.n), shown(row.difference), shown(row.effect))
+    return (row.first, row.second, *apart, *counts, *tested, "*" if row.different else "")
+
+
+def shown(value: float | None) -> str:
+    """Four decimals, small ones as a power of ten, or null."""
+    if value is None:
+        return UNDEFINED
+    return f"{value:.1e}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """The first two columns to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(
+            cell.ljust(width) if place < 2 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def csv_text(measured: Measured, scored: Conditions | None = None) -> str:  # noqa: ARG001
+    """A line a measure and pair, in full precision; undefined is an empty value."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["measure", "test", "correction", "alpha", *COLUMNS, "note", "reason"])
+    for name, compared in measured.items():
+        fixed = [name, compared.test, compared.correction, compared.alpha]
+        for row in compared.rows:
+            values = asdict(row)
+            cells = [values[column] for column in COLUMNS[:-1]]
+            writer.writerow([*fixed, *cells, int(row.different), row.note, row.reason])
+    return stream.getvalue()
+
+
+def json_text(measured: Measured, scored: Conditions | None = None) -> str:
+    """Conditions, means, discriminative power and pairs by measure; undefined is null."""
+    by_name = {name: as_dict(found) for name, found in measured.items()}
+    content = {"scores": scored or {}, "measures": by_name}
+    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def as_dict(compared: Comparisons) -> dict[str, Any]:
+    """One measure's comparisons as plain values."""
+    return {
+        "conditions": compared.conditions(),
+        "runs": [
+            {"run": tag, **asdict(mean)}
+            for tag, mean in zip(compared.tags, compared.means, strict=True)
+        ],
+        "discriminative_power": asdict(discriminative_power(compared)),
+        "pairs": [asdict(row) for row in compared.rows],
+    }
+
+
+FORMATS: dict[str, Callable[[Measured, Conditions], str]] = {
+    "table": table_text,
+    "csv": csv_text,
+    "json": json_text,
+}

@@ -1,0 +1,162 @@
+"""How alike two rankings of the same runs are: the shape, tau-b and Spearman's rho."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.core.cards import Card
+from evaluation.core.comparison.estimate import TIE, Estimate, Floats, common
+from evaluation.core.comparison.wilcoxon import mid_ranks
+
+Levels = NDArray[np.intp]
+
+TOO_FEW_RUNS = "fewer than two runs have a value from both"
+ALL_TIED = "all runs are tied in one of the rankings"
+
+
+@dataclass(frozen=True)
+class RankingExample:
+    """Scores of the same runs by two measures, and the coefficient to come out."""
+
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+    value: float
+    told: str
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A coefficient as users choose it.
+
+    ``compute`` takes two arrays of levels, higher is better and equal is tied, and the
+    persistence p that rank-biased overlap needs; the others ignore it. With ``directed``
+    the first ranking is the reference, and swapping the two changes the value.
+    """
+
+    card: Card
+    compute: Callable[[Levels, Levels, float], Estimate]
+    directed: bool = False
+    examples: tuple[RankingExample, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.card.name
+
+    def of_scores(self, first: Floats, second: Floats, persistence: float = 0.9) -> Estimate:
+        """Compare the rankings by two arrays of scores of the same runs.
+
+        Runs where either is NaN are left out.
+        """
+        first, second = common(first, second)
+        if len(first) < 2:
+            return Estimate(None, len(first), TOO_FEW_RUNS)
+        return self.compute(levels(first), levels(second), persistence)
+
+
+def levels(scores: Floats) -> Levels:
+    """Whole numbers in the order of ``scores``; scores apart by noise alone are tied."""
+    scale = TIE * float(np.abs(scores).max(initial=0.0)) or 1.0
+    _, of = np.unique(np.round(scores / scale), return_inverse=True)
+    return np.asarray(of, np.intp)
+
+
+def tied(found: Levels) -> bool:
+    """Whether any two runs are on one level."""
+    return len(np.unique(found)) < len(found)
+
+
+def between(
+    scores: Mapping[str, Floats], correlation: Correlation, persistence: float = 0.9
+) -> dict[tuple[str, str], Estimate]:
+    """The coefficient of every two measures, by (first, second); ``scores`` by measure.
+
+    Each array has one mean for each run, in one order of runs.
+    """
+    return {
+        (first, second): correlation.of_scores(scores[first], scores[second], persistence)
+        for first, second in _pairs(scores, directed=correlation.directed)
+    }
+
+
+def _pairs(names: Iterable[str], *, directed: bool) -> Iterable[tuple[str, str]]:
+    listed = list(names)
+    for place, first in enumerate(listed):
+        for second in listed if directed else listed[place + 1 :]:
+            if first != second:
+                yield first, second
+
+
+def tau_b(first: Levels, second: Levels, persistence: float) -> Estimate:  # noqa: ARG001
+    """Σ of agreeing minus disagreeing pairs over the geometric mean of untied ones."""
+    one, two = (np.sign(found[:, None] - found[None, :]).ravel() for found in (first, second))
+    untied = float(np.count_nonzero(one)) * float(np.count_nonzero(two))
+    if untied == 0:
+        return Estimate(None, len(first), ALL_TIED)
+    return Estimate(float(one @ two) / float(np.sqrt(untied)), len(first))
+
+
+def spearman(first: Levels, second: Levels, persistence: float) -> Estimate:  # noqa: ARG001
+    """Pearson's correlation of the ranks, ties sharing the mean of their ranks."""
+    one, two = (mid_ranks(found.astype(np.float64))[0] for found in (first, second))
+    one, two = one - one.mean(), two - two.mean()
+    spread = float(np.sqrt((one @ one) * (two @ two)))
+    if spread == 0:
+        return Estimate(None, len(first), ALL_TIED)
+    return Estimate(float(one @ two) / spread, len(first))
+
+
+URBANO_X = (0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54)
+URBANO_Y = (0.48, 0.68, 0.32, 0.09, 0.06, 0.61, 0.87, 0.22, 0.44, 0.84)
+URBANO_Y_TIED = (0.5, 0.7, 0.3, 0.1, 0.1, 0.6, 0.9, 0.2, 0.4, 0.8)
+URBANO_X_TIED = (0.7, 0.4, 0.3, 0.1, 0.6, 0.2, 0.9, 0.8, 0.1, 0.5)
+URBANO = "the example of Urbano's R package ircor"
+
+TAU_B = Correlation(
+    Card(
+        name="tau-b",
+        title="Kendall's tau-b",
+        formula="(C − D) / √((P − T₁)(P − T₂)), C and D the pairs of runs in the same and in "
+        "opposite order, P = n(n − 1)/2 all pairs, T₁ and T₂ those tied in each ranking",
+        reading="Pairs of runs that the two rankings order alike minus those they order "
+        "differently; ties are evidence of neither.",
+        source="Kendall 1945.",
+        range="-1 to 1",
+        edge_cases=(
+            "A swap at the bottom weighs as much as one at the top.",
+            "Without ties it is Kendall's tau.",
+        ),
+        undefined="fewer than two runs; all runs tied in one of the rankings.",
+    ),
+    tau_b,
+    examples=(
+        RankingExample(URBANO_X, URBANO_Y, 0.2, f"{URBANO}: 0.2"),
+        RankingExample(URBANO_X, URBANO_Y_TIED, 0.2247333, f"{URBANO}, ties: 0.2247333"),
+        RankingExample(URBANO_X_TIED, URBANO_Y_TIED, 0.25, f"{URBANO}, ties in both: 0.25"),
+    ),
+)
+
+SPEARMAN = Correlation(
+    Card(
+        name="rho",
+        title="Spearman's rho",
+        formula="Pearson's correlation of the ranks, ties having the mean of their ranks",
+        reading="How nearly the ranks of runs in one ranking are those in the other.",
+        source="Spearman 1904.",
+        range="-1 to 1",
+        edge_cases=("Mostly further from 0 than tau for the same rankings.",),
+        undefined="fewer than two runs; all runs tied in one of the rankings.",
+    ),
+    spearman,
+    examples=(
+        RankingExample(
+            (4.0, 3.0, 2.0, 1.0),
+            (3.0, 4.0, 2.0, 1.0),
+            0.8,
+            "worked by hand: 1 − 6·(1 + 1) / (4·15)",
+        ),
+    ),
+)

@@ -1,0 +1,57 @@
+"""The sign test."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from evaluation.core.comparison.estimate import Floats, Sampling
+from evaluation.core.comparison.paired import (
+    TEN_QUERIES,
+    PairedTest,
+    PairExample,
+    Tested,
+    all_signs_alike,
+)
+
+
+def sign(apart: Floats, sampling: Sampling) -> Tested:  # noqa: ARG001
+    """Wins among the topics that differ, against a fair coin."""
+    from scipy.special import bdtr
+
+    wins = (apart > 0).sum(axis=1)
+    moved = (apart != 0).sum(axis=1)
+    tail = bdtr(np.minimum(wins, moved - wins).astype(np.float64), moved, 0.5)
+    zeros = (apart.shape[1] - moved).tolist()
+    notes = [f"exact; {left} zero differences left out" if left else "exact" for left in zeros]
+    return wins.astype(np.float64), np.minimum(1.0, 2 * tail), notes
+
+
+SIGN = PairedTest(
+    Card(
+        name="sign",
+        title="Sign test",
+        formula="S = number of topics with d > 0; p = min(1, 2 · P(B ≤ min(S, n − S))), B "
+        "binomial with n topics where d ≠ 0 and probability ½",
+        reading="Whether one run wins on more topics than a fair coin would give it.",
+        source="Arbuthnott 1710; van Rijsbergen, Information Retrieval, chapter 7.",
+        range="statistic 0 to n, p 0 to 1",
+        edge_cases=(
+            "Says nothing of how large the differences are, nor of their mean.",
+            "Zero differences are left out.",
+            "All differences 0: statistic 0 and p 1.",
+        ),
+        undefined="fewer than two topics.",
+    ),
+    sign,
+    all_signs_alike,
+    examples=(
+        PairExample(
+            *TEN_QUERIES,
+            statistic=7.0,
+            p_value=92 / 512,
+            told="worked by hand: 7 wins, 2 losses, 1 tie left out; 2 · (1 + 9 + 36) / 512. "
+            "(Croft, Metzler & Strohman count the tie as a loss: one-sided p = 0.17)",
+        ),
+    ),
+)

@@ -1,0 +1,63 @@
+"""The paired t test."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from evaluation.core.comparison.estimate import Floats, Sampling, constant
+from evaluation.core.comparison.paired import TEN_QUERIES, PairedTest, PairExample, Tested
+
+
+def student(apart: Floats, sampling: Sampling) -> Tested:  # noqa: ARG001
+    """Mean over its standard error against Student's t with n − 1 degrees of freedom."""
+    from scipy.special import stdtr
+
+    n = apart.shape[1]
+    error = standard_error(apart)
+    statistic = np.full(len(apart), np.nan)
+    np.divide(apart.mean(axis=1), error, out=statistic, where=error > 0)
+    return statistic, 2 * stdtr(n - 1, -np.abs(statistic)), [f"t with {n - 1} df"] * len(apart)
+
+
+def standard_error(rows: Floats) -> Floats:
+    """s / √n of each row; exactly 0 where all values are equal."""
+    spread = rows.std(axis=1, ddof=1) / np.sqrt(rows.shape[1])
+    error: Floats = np.where(constant(rows), 0.0, spread)
+    return error
+
+
+def smallest(n: int, sampling: Sampling) -> float:  # noqa: ARG001
+    return 0.0
+
+
+T = PairedTest(
+    Card(
+        name="t",
+        title="Paired t test",
+        formula="t = mean(d) / (s / √n), d the differences by topic, s their standard "
+        "deviation with n − 1; p = 2 · P(T ≥ |t|), T Student's t with n − 1 degrees of freedom",
+        reading="How far the mean difference is from 0, in its own standard errors.",
+        source="Student 1908; found sound for IR by Urbano, Lima and Hanjalic, SIGIR 2019.",
+        range="statistic any number, p 0 to 1",
+        edge_cases=(
+            (
+                "Assumes that the mean difference over as many topics is nearly normal; single "
+                "differences need not be."
+            ),
+            "All differences 0: statistic 0 and p 1.",
+        ),
+        undefined="fewer than two topics; every topic has the same difference, not 0.",
+    ),
+    student,
+    smallest,
+    examples=(
+        PairExample(
+            *TEN_QUERIES,
+            statistic=2.33,
+            p_value=0.045,
+            told="Croft, Metzler & Strohman, Search Engines, section 8.6.1: t = 2.33, one-sided "
+            "p = 0.02",
+        ),
+    ),
+)

@@ -1,0 +1,160 @@
+"""Write a report as aligned tables, as CSV or as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Sequence
+
+from evaluation.core.comparison.formats import shown
+from evaluation.core.disagreement.rankings import TREATMENTS, Ranking
+from evaluation.core.disagreement.report import Report
+from evaluation.core.disagreement.resampling import Drawn
+
+PAIRS = 20
+"""Pairs in the table of the command; CSV and JSON have all."""
+RUN_COLUMNS = ("rank", "score", "rank_low", "rank_high", "low", "high")
+
+
+def json_text(report: Report) -> str:
+    """The whole report; undefined is null with a reason."""
+    return json.dumps(report.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def runs_csv(report: Report) -> str:
+    """A line a run, best first: rank and score by the policy, the band of both, and its rank
+    and score by each other qrels.
+    """
+    others = [row for row in report.rankings if row is not report.by_policy]
+    names = [name for row in others for name in (f"rank {row.name}", f"score {row.name}")]
+    rows: list[Sequence[object]] = [("run", *RUN_COLUMNS, *names)]
+    for at in report.order:
+        own = [value for row in others for value in (row.ranks[at], row.scores[at])]
+        rows.append((report.tags[at], *run_cells(report, at), *own))
+    return csv_of(rows)
+
+
+def run_cells(report: Report, at: int) -> tuple[int | float | None, ...]:
+    """The values of ``RUN_COLUMNS`` of the run at that place."""
+    base = report.by_policy
+    band = report.bootstrap.bands[at] if report.bootstrap.bands else None
+    if band is None:
+        return (base.ranks[at], base.scores[at], None, None, None, None)
+    ranks = (base.ranks[at], base.scores[at], band.rank_low, band.rank_high)
+    return (*ranks, band.low, band.high)
+
+
+def pairs_csv(report: Report) -> str:
+    """A line a disputed pair, the most valuable first."""
+    head = ("topic", "docno", "grades", "policy", "grade", "value", "swaps", "closed", "shift")
+    rows: list[Sequence[object]] = [head]
+    for v in report.values:
+        grades = " ".join(map(str, v.grades))
+        what = (v.topic, v.docno, grades, v.policy, v.grade)
+        rows.append((*what, v.value, v.swaps, v.closed, v.shift))
+    return csv_of(rows)
+
+
+def csv_of(rows: Iterable[Sequence[object]]) -> str:
+    """Full precision; undefined is an empty value."""
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(rows)
+    return stream.getvalue()
+
+
+def table_text(report: Report) -> str:
+    """Rankings, draws, runs with their bands, and the most valuable pairs."""
+    facts = report.facts
+    head = (
+        f"{facts.measure}, policy {facts.policy}, level {facts.level}; {facts.runs} runs, "
+        f"{facts.topics} topics, {facts.assessors} assessors\n"
+        f"{facts.pairs} pairs judged, {facts.judged_by_several} by two people or more, "
+        f"{facts.disputed} in dispute; pairs that an assessor did not judge: "
+        f"{TREATMENTS[facts.treat]}\n"
+    )
+    parts = [
+        head,
+        aligned([_ranking_head(report), *map(_ranking_cells, report.rankings[1:])]),
+        _drawn_text("bootstrap over assessors", report.bootstrap),
+        _drawn_text("one assessor a topic at random", report.swaps),
+        aligned([("run", *RUN_COLUMNS), *_run_rows(report)]),
+        _pairs_text(report),
+        _turning_text(report),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _ranking_head(report: Report) -> tuple[str, ...]:
+    return ("qrels", "pairs", "topics", *report.rankings[0].coefficients, "largest drop")
+
+
+def _ranking_cells(row: Ranking) -> tuple[str, ...]:
+    values = (shown(found.value) for found in row.coefficients.values())
+    drop = row.drop and f"{row.drop.tag} {row.drop.before} to {row.drop.after}"
+    return (row.name, str(row.judged), str(row.topics), *values, drop or "none")
+
+
+def _drawn_text(name: str, drawn: Drawn) -> str:
+    if drawn.reason:
+        return f"{name}: {drawn.reason}\n"
+    rows: list[tuple[str, ...]] = [
+        (f"{name}, {drawn.draws} draws, seed {drawn.seed}", "mean", "min", "5 %", "95 %")
+    ]
+    rows += [
+        (key, *map(shown, (found.mean, found.least, found.p5, found.p95)))
+        for key, found in drawn.coefficients.items()
+    ]
+    return aligned(rows)
+
+
+def _run_rows(report: Report) -> Iterable[tuple[str, ...]]:
+    for at in report.order:
+        cells = run_cells(report, at)
+        texts = (str(cell) if isinstance(cell, int) else shown(cell) for cell in cells)
+        yield (report.tags[at], *texts)
+
+
+def _pairs_text(report: Report) -> str:
+    if not report.values:
+        return ""
+    rows = [("pair", "grades", "policy", "if", "swaps", "closed", "shift")]
+    for v in report.values[:PAIRS]:
+        grades = " ".join(map(str, v.grades))
+        what = (f"{v.topic} {v.docno}", grades, str(v.policy), str(v.grade))
+        rows.append((*what, f"{v.swaps:g}", shown(v.closed), shown(v.shift)))
+    more = len(report.values) - PAIRS
+    return aligned(rows) + (f"and {more} more\n" if more > 0 else "")
+
+
+def _turning_text(report: Report) -> str:
+    found = report.turning
+    if found is None:
+        return ""
+    head = f"{found.better} before {found.worse}"
+    if found.reason:
+        return f"{head}: {found.reason}\n"
+    if found.needed is None:
+        return f"{head} by {shown(found.gap)}: holds however these pairs are settled together\n"
+    return f"{head} by {shown(found.gap)}: turns when the first {found.needed} pairs are settled\n"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """The first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "".join(
+        "  ".join(
+            [row[0].ljust(widths[0])]
+            + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        ).rstrip()
+        + "\n"
+        for row in rows
+    )
+
+
+FORMATS: dict[str, Callable[[Report], str]] = {
+    "table": table_text,
+    "csv": runs_csv,
+    "pairs-csv": pairs_csv,
+    "json": json_text,
+}

@@ -1,0 +1,114 @@
+"""Runs and qrels from what a notebook has: files, dicts, pandas frames, or tables already read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from campaigns.core.opening import read_bytes
+from campaigns.core.qrels import qrels_from_rows, read_qrels
+from campaigns.core.runs import read_run, run_from_rows
+from campaigns.core.sampled_qrels import SampledQrels
+from campaigns.core.tables import QrelsTable, RunTable
+from evaluation.core.judged import Judged
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+File: TypeAlias = "str | os.PathLike[str] | bytes"
+RunLike: TypeAlias = "RunTable | File | Mapping[str, Mapping[str, float]] | DataFrame"
+QrelsLike: TypeAlias = (
+    "Judged | QrelsTable | SampledQrels | File | Mapping[str, Mapping[str, int]] | DataFrame"
+)
+
+TOPIC = ("topic", "query_id", "qid", "query", "q_id", "topic_id")
+DOCNO = ("docno", "doc_id", "docid", "document", "d_id", "document_id")
+SCORE = ("score", "sim", "s")
+GRADE = ("grade", "relevance", "rel", "label", "judgment")
+TAG = ("tag", "run", "name", "run_id", "system")
+
+
+def as_run(source: RunLike, *, tag: str = "") -> RunTable:
+    """A run out of ``source``: a path (plain or gzip), the bytes of a file, a dict
+    ``{topic: {docno: score}}``, or a frame with a column each for topic, docno and score
+    (``TOPIC``, ``DOCNO``, ``SCORE`` list the names understood). ``tag`` names the run;
+    else a file's own tag, a frame's tag column or its file's name does.
+
+    Raises ``BadFile`` for a bad file; ``ValueError`` for a document twice in a topic, a
+    score that is no finite number, ids that are no strings, or a missing column.
+    """
+    if isinstance(source, RunTable):
+        return source
+    if isinstance(source, str | os.PathLike | bytes):
+        return read_run(read_bytes(source), file=name_of(source), lenient=True)
+    if isinstance(source, Mapping):
+        return run_from_rows(tag or "run", _pairs(source, float))
+    named = tag or next(iter(_column(source, TAG, wanted=False)), "run")
+    return run_from_rows(str(named), _rows(source, SCORE, float))
+
+
+def as_judged(source: QrelsLike) -> Judged:
+    """Judgments out of ``source``: as ``as_run``, with whole-number grades for scores.
+
+    Judgments of a sample come from ``read_strata`` or ``read_prels``.
+    """
+    if isinstance(source, SampledQrels):
+        return Judged.from_sampled(source)
+    return source if isinstance(source, Judged) else Judged.from_table(as_qrels(source))
+
+
+def as_qrels(source: QrelsTable | File | Mapping[str, Mapping[str, int]] | DataFrame) -> QrelsTable:
+    """A qrels table out of ``source``; see ``as_judged``."""
+    if isinstance(source, QrelsTable):
+        return source
+    if isinstance(source, str | os.PathLike | bytes):
+        return read_qrels(read_bytes(source), file=name_of(source))
+    pairs = _pairs(source, whole) if isinstance(source, Mapping) else _rows(source, GRADE, whole)
+    return qrels_from_rows(pairs)
+
+
+def name_of(source: File) -> str:
+    return "" if isinstance(source, bytes) else Path(source).name
+
+
+def whole(value: Any) -> int:
+    """A grade; 1.0 is one, 1.5 is not."""
+    if int(value) != value:
+        raise ValueError(f"a grade is a whole number, not {value!r}")
+    return int(value)
+
+
+def _pairs(table: Mapping[str, Mapping[str, Any]], kind: Any) -> Iterable[tuple[str, str, Any]]:
+    for topic, documents in table.items():
+        for docno, value in documents.items():
+            yield _id(topic), _id(docno), kind(value)
+
+
+def _rows(frame: DataFrame, value: tuple[str, ...], kind: Any) -> Iterable[tuple[str, str, Any]]:
+    columns = (_column(frame, names) for names in (TOPIC, DOCNO, value))
+    for topic, docno, found in zip(*columns, strict=True):
+        yield _id(topic), _id(docno), kind(found)
+
+
+def _column(frame: DataFrame, names: tuple[str, ...], *, wanted: bool = True) -> list[Any]:
+    if not hasattr(frame, "columns"):
+        raise TypeError(f"a path, bytes, dict or pandas frame is expected, not {type(frame)}")
+    by_name = {str(column).lower(): column for column in frame.columns}
+    for name in names:
+        if name in by_name:
+            return list(frame[by_name[name]].tolist())
+    if wanted:
+        raise ValueError(f"the frame has no column {names[0]} (or {', '.join(names[1:])})")
+    return []
+
+
+def _id(value: Any) -> str:
+    if not isinstance(value, str) or not value or any(sign in value for sign in " \t\r\n\v\f\0"):
+        # A topic read as the number 1 was perhaps "001": nobody can know any more.
+        raise ValueError(
+            f"ids are strings without white space, not {value!r}: read them with dtype=str, "
+            'keep_default_na=False, so that "001" and "NA" stay what they are'
+        )
+    return value

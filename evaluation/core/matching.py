@@ -1,0 +1,116 @@
+"""From a ranking to a batch: which retrieved documents the qrels list, and at which ranks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.core.tables import RunTable
+from evaluation.core.batch import Batch
+from evaluation.core.judged import Ints, Judged
+from evaluation.core.options import Options
+
+
+def batch_from_table(run: RunTable, judged: Judged, options: Options) -> Batch:
+    """One run against qrels, documents matched by docno; topics without qrels are left out."""
+    if judged.index is None:
+        raise ValueError("judgments made from arrays have no docnos to match a run with")
+    run = in_single_precision(run) if options.profile.single_precision else run
+    return batch_from_places(judged, run.topics, run.starts, judged.index.find(run), options)
+
+
+def batch_from_places(
+    judged: Judged,
+    topics: tuple[str, ...],
+    starts: Ints,
+    places: NDArray[np.int32],
+    options: Options,
+) -> Batch:
+    """One run as places in ``judged`` (-1: not listed), in rank order, by its own topics.
+
+    ``places[starts[i]:starts[i + 1]]`` is the ranking of ``topics[i]``. The cuts of the
+    options are made: first ``max_per_topic``, then ``judged_only``, then the topic set.
+    """
+    rows = np.flatnonzero(places >= 0)
+    listed = places[rows].astype(np.int64)
+    # A pair is of one topic, so the place of a judgment tells the topic too.
+    topic_of = judged.topic_of[listed]
+    place = {topic: index for index, topic in enumerate(judged.topics)}
+    at = np.array([place.get(topic, -1) for topic in topics], np.int64)
+    known = at >= 0
+    lengths, first = np.zeros((2, len(judged.topics)), np.int64)
+    lengths[at[known]] = np.diff(starts)[known]
+    first[at[known]] = starts[:-1][known]
+    batch = Batch(
+        judged=judged,
+        topic_of=np.arange(len(judged.topics)),
+        lengths=lengths,
+        answered=lengths > 0,
+        segment=topic_of,
+        ranks=rows - first[topic_of] + 1,
+        listed=listed,
+        options=options,
+    )
+    return with_options(batch)
+
+
+def with_options(batch: Batch) -> Batch:
+    """``batch`` after the cuts that its options ask for."""
+    options = batch.options
+    if options.max_per_topic is not None:
+        batch = batch.cut(options.max_per_topic)
+    if options.judged_only:
+        batch = batch.condensed()
+    kept = np.ones(len(batch), np.bool_) if options.topics == "judged" else batch.answered
+    if options.leave_out_empty:
+        kept = kept & (batch.relevant > 0)
+    return batch if kept.all() else only_segments(batch, kept)
+
+
+def only_segments(batch: Batch, kept: NDArray[np.bool_]) -> Batch:
+    """``batch`` without the segments that are not in ``kept``."""
+    rows = kept[batch.segment]
+    renumbered = np.cumsum(kept) - 1
+    return replace(
+        batch,
+        topic_of=batch.topic_of[kept],
+        lengths=batch.lengths[kept],
+        answered=batch.answered[kept],
+        segment=renumbered[batch.segment[rows]],
+        ranks=batch.ranks[rows],
+        listed=batch.listed[rows],
+    )
+
+
+def in_single_precision(run: RunTable) -> RunTable:
+    """``run`` in the order that its scores have as 32-bit numbers.
+
+    Rounding keeps the order of scores and can only make new ties, so only documents
+    within them move: docno descending.
+    """
+    with np.errstate(over="ignore"):  # beyond 3.4e38 a 32-bit score is infinite
+        scores = run.scores.astype(np.float32)
+    order = np.arange(len(run))
+    for start, end in _new_ties(run, scores):
+        docnos = run.docnos[start:end]
+        order[start:end] = start + np.array(
+            sorted(range(end - start), key=docnos.__getitem__, reverse=True)
+        )
+    if (order == np.arange(len(run))).all():
+        return run
+    return replace(run, docnos=run.docnos.take(order), scores=run.scores[order])
+
+
+def _new_ties(run: RunTable, scores: NDArray[np.float32]) -> list[tuple[int, int]]:
+    """Stretches of one topic that tie as 32-bit numbers and do not as 64-bit ones."""
+    if not len(run):
+        return []
+    first = np.zeros(len(run), np.bool_)
+    first[run.starts[:-1]] = True
+    steps = first | np.concatenate(([True], scores[1:] != scores[:-1]))
+    finer = ~steps & np.concatenate(([False], run.scores[1:] != run.scores[:-1]))
+    bounds = np.append(np.flatnonzero(steps), len(run))
+    group = np.unique(np.cumsum(steps)[finer] - 1)
+    return [(int(bounds[g]), int(bounds[g + 1])) for g in group]

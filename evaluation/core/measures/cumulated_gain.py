@@ -1,0 +1,260 @@
+"""Cumulated gain: plain, discounted, and normalised by the best possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from evaluation.core.batch import Batch, ratio, sums_by
+from evaluation.core.judged import Floats, Ints
+from evaluation.core.means import MEANS, total
+from evaluation.core.measures.family import Example, Family
+from evaluation.core.measures.values import Value
+
+HIGHEST_POWER = 1000
+"""2 to the power of higher grades is beyond what a 64-bit number holds."""
+
+RATIO_OF_MEANS = "ratio_of_means"
+
+
+@dataclass(frozen=True)
+class Way:
+    """How gain is cumulated; the parameters of the measures, as they are named there.
+
+    ``gains`` are pairs of grade and gain that replace the gain table of the options.
+    """
+
+    gains: tuple[tuple[int, float], ...] = ()
+    dcg: str = "trec_eval"
+    b: float = 2.0
+    ideal: str = "judged"
+    level: str = "ignored"
+    mean: str = "arithmetic"
+
+    def divisor(self, ranks: Ints) -> Floats:
+        """What the gain at each rank is divided by."""
+        if self.dcg == "none":
+            return np.ones(len(ranks))
+        if self.dcg == "jarvelin":
+            divisor: Floats = np.maximum(1.0, np.log(ranks) / np.log(self.b))
+            return divisor
+        return np.log2(1 + ranks)
+
+    def apply(self, batch: Batch) -> Batch:
+        """``batch`` with the gain table that this way asks for."""
+        table = self._table(batch)
+        if table is batch.options.gains:
+            return batch
+        return replace(batch, options=replace(batch.options, gains=table))
+
+    def _table(self, batch: Batch) -> Mapping[int, float] | None:
+        table = dict(self.gains) or batch.options.gains
+        if self.dcg != "exponential" and self.level == "ignored":
+            return table
+        grades = [int(grade) for grade in np.unique(batch.judged.grades) if grade >= 0]
+        if self.dcg == "exponential":
+            table = {grade: 2.0 ** min(grade, HIGHEST_POWER) - 1 for grade in grades}
+        level = batch.options.level if self.level == "applied" else 0
+        own = {grade: float(grade) for grade in grades} | dict(table or {})
+        return {grade: gain if grade >= level else 0.0 for grade, gain in own.items()}
+
+
+def cumulated(batch: Batch, way: Way, k: int | None = None) -> Floats:
+    """The (discounted) gain of each ranking, or of its first ``k`` documents."""
+    batch = way.apply(batch)
+    rows = _gaining(batch.gains, batch.ranks, k)
+    return batch.sums(batch.gains[rows] / way.divisor(batch.ranks[rows]), rows)
+
+
+def best(batch: Batch, way: Way, k: int | None = None) -> Floats:
+    """The most that ``cumulated`` could be: the documents of ``way.ideal`` by falling gain."""
+    batch = way.apply(batch)
+    if way.ideal == "retrieved":
+        order = np.lexsort((-batch.gains, batch.segment))
+        gains, place = batch.gains[order], batch.segment
+        ranks = np.arange(1, len(order) + 1) - batch.starts[place]
+        return _discounted(gains, place, ranks, len(batch), way, k)
+    judged = batch.judged
+    falling = judged.falling_gains(batch.options.gains)
+    return _discounted(*falling, len(judged.topics), way, k)[batch.topic_of]
+
+
+def _discounted(
+    gains: Floats, place: Ints, ranks: Ints, places: int, way: Way, k: int | None
+) -> Floats:
+    rows = _gaining(gains, ranks, k)
+    return sums_by(place[rows], gains[rows] / way.divisor(ranks[rows]), places)
+
+
+def _gaining(gains: Floats, ranks: Ints, k: int | None) -> Any:
+    return gains > 0 if k is None else (gains > 0) & (ranks <= k)
+
+
+def normalised(batch: Batch, way: Way, k: int | None = None) -> Floats:
+    """The gain of each ranking as a share of the best; 0 where nothing gains."""
+    return ratio(cumulated(batch, way, k), best(batch, way, k))
+
+
+def mean_ratio(batch: Batch, way: Way, k: int | None = None) -> float | None:
+    """The mean gain over the mean best gain, when ``way.mean`` asks for it."""
+    if way.mean != RATIO_OF_MEANS or not len(batch):
+        return None
+    most = total(best(batch, way, k))
+    return total(cumulated(batch, way, k)) / most if most else 0.0
+
+
+def conflict(params: Mapping[str, Value]) -> str:
+    """What is wrong with parameters that do not go together."""
+    if "b" in params and params.get("dcg") != "jarvelin":
+        return "b is the base of dcg=jarvelin only."
+    if "gains" in params and params.get("dcg") == "exponential":
+        return "dcg=exponential makes the gains of the grades: give no gains."
+    if "rel" in params and params.get("level") != "applied":
+        return "gains do not use the relevance level; write level=applied to let rel count."
+    return ""
+
+
+def cg(batch: Batch, *, k: int | None = None, **way: Any) -> Floats:
+    return cumulated(batch, Way(dcg="none", **way), k)
+
+
+def dcg(batch: Batch, *, k: int | None = None, dcg: str = "trec_eval", **way: Any) -> Floats:
+    return cumulated(batch, Way(dcg=dcg, **way), k)
+
+
+def ncg(batch: Batch, *, k: int | None = None, **way: Any) -> Floats:
+    return normalised(batch, Way(dcg="none", **way), k)
+
+
+def overall_ncg(batch: Batch, *, k: int | None = None, **way: Any) -> float | None:
+    return mean_ratio(batch, Way(dcg="none", **way), k)
+
+
+K = Parameter("k", "Ranks looked at; without it all.", kind="rank")
+GAINS = Parameter(
+    "gains",
+    "Gain by grade, as in trec_eval's `ndcg.1=3,2=9`; grades it does not name gain themselves. "
+    "Else the gain table of the campaign.",
+    kind="gains",
+)
+DCG_FORM = Parameter(
+    "dcg",
+    "What the gain at a rank is divided by: `trec_eval` log2(1 + rank); `jarvelin` "
+    "max(1, log_b rank), so that the first b ranks count in full; `exponential` log2(1 + rank), "
+    "with gains 2^grade − 1 whatever the gain table.",
+    "trec_eval",
+    ("trec_eval", "jarvelin", "exponential"),
+)
+BASE = Parameter(
+    "b",
+    "Base of the logarithm of `dcg=jarvelin`, above 1: 2 for an impatient reader, 10 for a "
+    "patient one.",
+    "2",
+    kind="base",
+)
+IDEAL = Parameter(
+    "ideal",
+    "What the best ranking is made of: all documents `judged`, or only those `retrieved`.",
+    "judged",
+    ("judged", "retrieved"),
+)
+LEVEL = Parameter(
+    "level",
+    "`applied`: grades below the relevance level gain nothing.",
+    "ignored",
+    ("ignored", "applied"),
+)
+MEAN = Parameter(
+    "mean",
+    "How topics are averaged. `ratio_of_means`: the mean of the gains over the mean of the best "
+    "gains, so that topics with much to gain weigh more.",
+    "arithmetic",
+    ("arithmetic", *MEANS, RATIO_OF_MEANS),
+)
+EDGES = (
+    "Without `level=applied` every grade above 0 gains whatever the level, as in trec_eval.",
+    "Unjudged documents and grades below 0 gain nothing.",
+)
+_JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; Modern Information Retrieval, chapter 4"
+_G1 = (1, 0, 1, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 0, 3)
+_JUDGED1 = (3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+CG = Family(
+    Card(
+        name="cg",
+        title="Cumulated gain",
+        formula="Σ gain of the retrieved documents, or of the first k (cg_10)",
+        reading="How much relevance the reader has gathered, ranks not counting.",
+        source=f"{_JARVELIN}.",
+        range="0 and up",
+        parameters=(K, GAINS, LEVEL),
+        edge_cases=EDGES,
+    ),
+    cg,
+    (Example(_G1, _JUDGED1, 5.0, "1 + 1 + 3", "cg_8"),),
+    spellings=("CG",),
+    cut_spellings=("CG",),
+    suffix="k",
+    group="graded",
+    conflict=conflict,
+)
+
+DCG = Family(
+    Card(
+        name="dcg",
+        title="Discounted cumulated gain",
+        formula="Σ gain(rank) / divisor(rank), over all ranks or the first k (dcg_10)",
+        reading="How much relevance the reader has gathered, later ranks counting less.",
+        source=f"{_JARVELIN}; dcg=exponential: Burges and others, ICML 2005.",
+        range="0 and up",
+        parameters=(K, DCG_FORM, BASE, GAINS, LEVEL),
+        edge_cases=EDGES,
+    ),
+    dcg,
+    (
+        Example((2, 1, 2, 0), (2, 2, 1, 0), 3.6309297535714578, "2 + 1/log2 3 + 2/log2 4"),
+        Example(
+            (2, 1, 2, 0), (2, 2, 1, 0), 4.261859507142915, "2 + 1/1 + 2/log2 3", "dcg(dcg=jarvelin)"
+        ),
+        Example(
+            (2, 1, 2, 0),
+            (2, 2, 1, 0),
+            5.130929753571458,
+            "3 + 1/log2 3 + 3/log2 4",
+            "dcg(dcg=exponential)",
+        ),
+    ),
+    spellings=("DCG",),
+    cut_spellings=("DCG",),
+    suffix="k",
+    group="graded",
+    conflict=conflict,
+)
+
+NCG = Family(
+    Card(
+        name="ncg",
+        title="Normalised cumulated gain",
+        formula="CG / ideal CG; at k (ncg_10) both of the first k",
+        reading="Which share of the relevance that k documents can hold these k hold.",
+        source=f"{_JARVELIN} (there with ideal=retrieved, mean=ratio_of_means).",
+        parameters=(K, GAINS, IDEAL, LEVEL, MEAN),
+        edge_cases=(*EDGES, "A topic without any gain counts as 0."),
+    ),
+    ncg,
+    (
+        Example(_G1, _JUDGED1, 5 / 17, "(1 + 1 + 3) / (3·3 + 3·2 + 2·1)", "ncg_8"),
+        Example(_G1, _JUDGED1, 5 / 10, "5 / (3 + 3 + 2 + 1 + 1)", "ncg_8(ideal=retrieved)"),
+    ),
+    spellings=("NCG",),
+    cut_spellings=("NCG",),
+    suffix="k",
+    modifiers=("rel", "list", "unjudged"),
+    group="graded",
+    conflict=conflict,
+    overall=overall_ncg,
+)

@@ -1,0 +1,170 @@
+"""C/W/L: measures as models of a reader who walks down the ranking.
+
+C(i) is the chance to go on from rank i, W(i) the share of attention that rank i gets,
+L(i) the chance that rank i is the last. All follow from the chance to come to each rank,
+V(i) = Π of C above i: W = V / Σ V. A reader is described by V at the ranks that gain and
+by the sum of V over all ranks, of which the ranks without gain are known in closed form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.core.batch import Batch, ratio, sums_by
+from evaluation.core.judged import Floats, Ints
+from evaluation.core.scale import shares
+from evaluation.core.segmented import above, below, running_products, running_sums
+
+Walk = tuple[Floats, Floats]
+"""V of each row, and Σ V by segment: the documents read on average. The sum is infinite
+where the reader may never stop, NaN where there is no such reader."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """The ranks that gain, in rank order: ``place`` is their segment, ``gains`` from 0 to 1.
+
+    ``starts`` by segment, and the parameters of readers: all stop after rank ``k`` (infinite:
+    no end), persistence ``p``, wanted gain ``t``.
+    """
+
+    place: Ints
+    ranks: Floats
+    gains: Floats
+    starts: Ints
+    k: float
+    p: float
+    t: float
+
+    def total(self, weights: Floats) -> Floats:
+        """Sum of ``weights`` by segment."""
+        return sums_by(self.place, weights, len(self.starts) - 1)
+
+    def all_of(self, value: float) -> Floats:
+        """``value`` for each segment."""
+        return np.full(len(self.starts) - 1, value)
+
+    def first(self) -> Ints:
+        """The first row of each segment that has any."""
+        return self.starts[:-1][np.diff(self.starts) > 0]
+
+
+def precision(at: Ranks) -> Walk:
+    return np.ones(len(at.ranks)), at.all_of(at.k)
+
+
+def scaled_dcg(at: Ranks) -> Walk:
+    items = (1 / np.log2(np.arange(2, at.k + 2))).sum() if np.isfinite(at.k) else np.inf
+    return 1 / np.log2(1 + at.ranks), at.all_of(items)
+
+
+def rank_biased(at: Ranks) -> Walk:
+    if at.p == 1:
+        return precision(at)
+    return at.p ** (at.ranks - 1), at.all_of((1 - at.p**at.k) / (1 - at.p))
+
+
+def first_found(at: Ranks) -> Walk:
+    """The reader of reciprocal rank stops at the first gain."""
+    chance, items = np.zeros(len(at.ranks)), at.all_of(at.k)
+    chance[at.first()] = 1.0
+    items[at.place[at.first()]] = at.ranks[at.first()]
+    return chance, items
+
+
+def average(at: Ranks) -> Walk:
+    """The reader of average precision: V(i) = Σ from i on of gain/rank, as a share of all."""
+    weights = at.gains / at.ranks
+    every = at.total(weights)
+    down_to = running_sums(weights, at.starts)
+    items = np.divide(at.total(at.gains), every, out=at.all_of(np.nan), where=every > 0)
+    return (every[at.place] - down_to + weights) / every[at.place], items
+
+
+def steady(at: Ranks) -> Walk:
+    """INSQ: C(i) = ((i + 2T − 1) / (i + 2T))²."""
+    wanted = 2 * at.t
+    items = wanted**2 * _between(at.all_of(wanted), at.all_of(at.k + wanted))
+    return (wanted / (at.ranks - 1 + wanted)) ** 2, items
+
+
+def adaptive(at: Ranks) -> Walk:
+    """INST: C(i) = ((i + c − 1) / (i + c))² with c = 2T − gain down to i, 0 where below.
+
+    From one gain to the next c stays as it is, so that the product of C telescopes.
+    """
+    wanted = 2 * at.t
+    left = wanted - running_sums(at.gains, at.starts)
+    stop = np.maximum(at.ranks + left - 1, 0.0)
+    into = above(stop, at.starts, wanted) / (at.ranks - 1 + above(left, at.starts, wanted))
+    chance = running_products(into**2, at.starts)
+    end = at.all_of(at.k)
+    end[at.place[at.first()]] = at.ranks[at.first()]
+    before = wanted**2 * _between(at.all_of(wanted), end + wanted)
+    after = _between(at.ranks + left, below(at.ranks, at.starts, at.k) + left)
+    return chance, before + at.total(chance * stop**2 * after)
+
+
+def _between(start: Floats, end: Floats) -> Floats:
+    """Σ 1/x² over x = start, start + 1, … below ``end``, which may be infinite."""
+    return trigamma(start) - trigamma(end)
+
+
+def trigamma(x: Floats) -> Floats:
+    """Σ 1/(x + n)² over n = 0, 1, …, for x above 0: 15 terms, then the asymptotic series."""
+    tail = x + 15.0
+    terms = (1 / (x[:, None] + np.arange(15)) ** 2).sum(axis=1)
+    square = 1 / tail**2
+    series = 1 / 6 - square * (1 / 30 - square * (1 / 42 - square / 30))
+    return np.asarray(terms + 1 / tail + square / 2 + square / tail * series)
+
+
+READERS: dict[str, Callable[[Ranks], Walk]] = {
+    "precision": precision,
+    "sdcg": scaled_dcg,
+    "rbp": rank_biased,
+    "rr": first_found,
+    "ap": average,
+    "insq": steady,
+    "inst": adaptive,
+}
+
+
+def walk(
+    batch: Batch,
+    user: str,
+    k: int | None = None,
+    p: float = 0.8,
+    t: float = 1.0,
+    gain: str = "graded",
+    max_rel: int | None = None,
+) -> tuple[Ranks, Walk]:
+    """The ranks that gain, and how the reader ``user`` walks over them."""
+    gains = shares(batch, gain, max_rel)
+    rows = gains > 0
+    if k is not None:
+        rows &= batch.ranks <= k
+    kept, end = batch.only(rows), np.inf if k is None else float(k)
+    ranks = kept.ranks.astype(np.float64)
+    at = Ranks(kept.segment, ranks, gains[rows], kept.starts, end, p, t)
+    return at, READERS[user](at)
+
+
+def expected_utility(at: Ranks, walked: Walk) -> Floats:
+    """Σ W · gain: what the reader gains by document."""
+    chance, items = walked
+    return ratio(at.total(chance * at.gains), np.where(np.isnan(items), np.inf, items))
+
+
+def expected_total(at: Ranks, walked: Walk) -> Floats:
+    """Σ V · gain: what the reader gains until the end."""
+    return at.total(walked[0] * at.gains)
+
+
+def expected_items(_: Ranks, walked: Walk) -> Floats:
+    """1 / W(1): the documents that the reader sees; NaN where there is no end."""
+    items = walked[1]
+    return np.where(np.isfinite(items), items, np.nan)

@@ -1,0 +1,283 @@
+"""trec_eval's experimental measures of gain: G, binary G, NDCG at relevant documents and at R."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from campaigns.core.tables import starts_of
+from evaluation.core.batch import Batch, ratio, sums_by
+from evaluation.core.judged import Floats, Ints
+from evaluation.core.measures.cumulated_gain import GAINS, Way
+from evaluation.core.measures.family import Example, Family
+
+Gains = tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Gaining:
+    """The rows of a batch that gain something, beside the ideal ranking of their topics."""
+
+    batch: Batch
+
+    @cached_property
+    def rows(self) -> Ints:
+        return np.flatnonzero(self.batch.gains > 0)
+
+    @cached_property
+    def segment(self) -> Ints:
+        return self.batch.segment[self.rows]
+
+    @cached_property
+    def ranks(self) -> Ints:
+        return self.batch.ranks[self.rows]
+
+    @cached_property
+    def gains(self) -> Floats:
+        return self.batch.gains[self.rows]
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where the gaining rows of each segment start, and last where all end."""
+        return starts_of(np.bincount(self.segment, minlength=len(self.batch)))
+
+    @cached_property
+    def gained(self) -> Floats:
+        """The gain of each row and those above it in its segment."""
+        total = _cumulated(self.gains)
+        return total[1:] - total[self.starts[self.segment]]
+
+    @cached_property
+    def discounted(self) -> Floats:
+        """The discounted gains of all rows before each, over all segments."""
+        return _cumulated(self.gains / np.log2(1 + self.ranks))
+
+    def dcg(self, segment: Ints, rank: Ints) -> Floats:
+        """The discounted gain of the first ``rank`` documents of ``segment``."""
+        apart = 2 + max(int(self.ranks.max(initial=0)), int(rank.max(initial=0)))
+        keys = self.segment * apart + self.ranks
+        last = np.searchsorted(keys, segment * apart + rank, side="right")
+        return self.discounted[last] - self.discounted[self.starts[segment]]
+
+    @cached_property
+    def falling(self) -> Floats:
+        """The gains of the ideal ranking, topic by topic as in ``judged.starts``."""
+        return self.batch.judged.falling_gains(self.batch.options.gains)[0]
+
+    @cached_property
+    def gainful(self) -> Ints:
+        """Judged documents that gain something, by judged topic."""
+        return self.batch.judged.count(self.batch.options.gain_of(self.batch.judged.grades) > 0)
+
+    @cached_property
+    def ideal_discounted(self) -> Floats:
+        ranks = self.batch.judged.falling_gains(self.batch.options.gains)[2]
+        return _cumulated(self.falling / np.log2(1 + ranks))
+
+    def ideal_dcg(self, topic: Ints, rank: Ints) -> Floats:
+        """The discounted gain of the first ``rank`` documents of the ideal ranking."""
+        return self._ideal(self.ideal_discounted, topic, rank)
+
+    def ideal_cost(self, topic: Ints, rank: Ints) -> Floats:
+        """The gain of the first ``rank`` documents of the ideal ranking, each at least 1."""
+        beyond_1 = _cumulated(np.maximum(self.falling - 1, 0.0))
+        return rank + self._ideal(beyond_1, topic, rank)
+
+    def _ideal(self, cumulated: Floats, topic: Ints, rank: Ints) -> Floats:
+        starts = self.batch.judged.starts
+        last = np.minimum(starts[topic] + rank, starts[topic + 1])
+        within: Floats = cumulated[last] - cumulated[starts[topic]]
+        return within
+
+
+def _cumulated(values: Floats) -> Floats:
+    return np.concatenate(([0.0], np.cumsum(values)))
+
+
+def _gaining(batch: Batch, gains: Gains) -> Gaining:
+    return Gaining(Way(gains=gains).apply(batch))
+
+
+def normalised_gain(batch: Batch, *, gains: Gains = ()) -> Floats:
+    of = _gaining(batch, gains)
+    cost = of.ideal_cost(batch.topic_of[of.segment], of.ranks)
+    # The cost is never less, but for the last digits of great gains.
+    worth = of.gains / np.log2(2 + np.maximum(cost - of.gained, 0.0))
+    judged = batch.judged
+    most = sums_by(judged.topic_of, of.falling, len(judged.topics))
+    return ratio(sums_by(of.segment, worth, len(batch)), most[batch.topic_of])
+
+
+def binary_gain(batch: Batch) -> Floats:
+    hits = batch.is_relevant
+    others = batch.ranks[hits] - batch.relevant_so_far[hits]
+    return ratio(batch.sums(1.0 / np.log2(2 + others), hits), batch.relevant)
+
+
+def ndcg_at_relevant(batch: Batch, *, gains: Gains = ()) -> Floats:
+    of = _gaining(batch, gains)
+    topic = batch.topic_of[of.segment]
+    here = of.dcg(of.segment, of.ranks) / of.ideal_dcg(topic, of.ranks)
+    wanted = of.gainful[batch.topic_of]
+    missed = (wanted - np.diff(of.starts)) * _ndcg_at_end(of)
+    return ratio(sums_by(of.segment, here, len(batch)) + missed, wanted)
+
+
+def _ndcg_at_end(of: Gaining) -> Floats:
+    topic = of.batch.topic_of
+    dcg = of.dcg(np.arange(len(of.batch)), of.batch.lengths)
+    return ratio(dcg, of.ideal_dcg(topic, of.gainful[topic]))
+
+
+def ndcg_at_changes(batch: Batch, *, gains: Gains = ()) -> Floats:
+    of = _gaining(batch, gains)
+    segment, rank = _changes(of)
+    at = of.dcg(segment, rank) / of.ideal_dcg(batch.topic_of[segment], rank)
+    # After the last change trec_eval looks once more, at the end of a longer ranking.
+    longer = batch.lengths > of.gainful[batch.topic_of] + 1
+    points = np.bincount(segment, minlength=len(batch)) + longer
+    summed = sums_by(segment, at, len(batch)) + np.where(longer, _ndcg_at_end(of), 0.0)
+    return np.where(batch.relevant > 0, ratio(summed, points), 0.0)
+
+
+def _changes(of: Gaining) -> tuple[Ints, Ints]:
+    """``(segment, rank)`` of the last document of each positive gain in the ideal rankings."""
+    judged, topics = of.batch.judged, of.batch.topic_of
+    next_gain = np.append(of.falling[1:], 0.0)
+    next_gain[judged.starts[1:] - 1] = 0.0
+    places = np.flatnonzero((of.falling > 0) & (of.falling != next_gain))
+    starts = starts_of(np.bincount(judged.topic_of[places], minlength=len(judged.topics)))
+    sizes = np.diff(starts)[topics]
+    segment = np.repeat(np.arange(len(topics)), sizes)
+    within = np.arange(len(segment)) - starts_of(sizes)[segment]
+    place = places[starts[topics][segment] + within]
+    return segment, place - judged.starts[topics[segment]] + 1
+
+
+_EXPERIMENTAL = "trec_eval {name}, experimental since 2008."
+_EDGES = (
+    "The relevance level is not used: every grade above 0 gains.",
+    "A topic without any gain counts as 0.",
+)
+_RANKED, _JUDGED = (2, 0, 1, None), (2, 1, 0)
+
+BIN_G = Family(
+    Card(
+        name="binG",
+        title="Binary G",
+        formula="1/R · Σ over retrieved relevant documents of 1 / log2(2 + others above)",
+        reading="How few documents that are not relevant a reader passes on the way to each "
+        "relevant one.",
+        source=_EXPERIMENTAL.format(name="binG"),
+        edge_cases=(
+            "R = 0 counts as 0.",
+            "Others are all documents that are not relevant, judged or not.",
+        ),
+    ),
+    binary_gain,
+    (Example((1, 0, 1), (1, 1, 0), 0.8154648767857288, "(1/log2 2 + 1/log2 3) / 2"),),
+)
+
+G = Family(
+    Card(
+        name="G",
+        title="Normalised gain G",
+        formula="Σ gain(r) / log2(2 + cost(r) − gained(r)) / Σ ideal gain; gained(r): the gains "
+        "down to rank r; cost(r): those of the ideal ranking, each at least 1",
+        reading="Gains that count in full as long as the ranking keeps up with the best one, and "
+        "the less the more of it was missed so far.",
+        source=_EXPERIMENTAL.format(name="G"),
+        parameters=(GAINS,),
+        edge_cases=_EDGES,
+    ),
+    normalised_gain,
+    (
+        Example(
+            (0, 2, 1),
+            _JUDGED,
+            0.6309297535714575,
+            "(2/log2(2 + 3 − 2) + 1/log2(2 + 4 − 3)) / (2 + 1)",
+        ),
+        Example(
+            (1, 0, 2),
+            _JUDGED,
+            0.5981973151785931,
+            "(1/log2(2 + 3 − 1) + 3/log2(2 + 5 − 4)) / (3 + 1)",
+            "G_1=1,2=3",
+        ),
+    ),
+    suffix="gains",
+    together=True,
+    group="graded",
+)
+
+NDCG_REL = Family(
+    Card(
+        name="ndcg_rel",
+        title="NDCG averaged at the relevant documents",
+        formula="mean over judged documents with a gain of NDCG at their rank, or at the end "
+        "of the ranking for those not retrieved",
+        reading="NDCG as average precision looks at precision: at each document that matters.",
+        source=_EXPERIMENTAL.format(name="ndcg_rel"),
+        parameters=(GAINS,),
+        edge_cases=_EDGES,
+    ),
+    ndcg_at_relevant,
+    (
+        Example(
+            _RANKED,
+            _JUDGED,
+            0.9751172083949178,
+            "(2/2 + (2 + 1/2) / (2 + 1/log2 3)) / 2",
+        ),
+        Example(
+            _RANKED,
+            _JUDGED,
+            0.9598603945740938,
+            "(1/1 + (1 + 1/2) / (1 + 1/log2 3)) / 2",
+            "ndcg_rel_1=1,2=1",
+        ),
+    ),
+    suffix="gains",
+    together=True,
+    group="graded",
+)
+
+R_NDCG = Family(
+    Card(
+        name="Rndcg",
+        title="NDCG averaged where the ideal gain changes",
+        formula="mean of NDCG at the ranks where the ideal ranking passes to a lower gain, and "
+        "at the end of a ranking that goes on for more than one document",
+        reading="NDCG at ranks that mean the same in every topic, as R-precision for precision.",
+        source=_EXPERIMENTAL.format(name="Rndcg"),
+        parameters=(GAINS,),
+        edge_cases=(
+            "R = 0 counts as 0; else the relevance level is not used.",
+            "Grades of the same gain make no change between them.",
+            "A ranking that ends earlier is judged by what it has gained.",
+        ),
+    ),
+    ndcg_at_changes,
+    (
+        Example(
+            _RANKED,
+            _JUDGED,
+            0.9034739834072347,
+            "at ranks 1, 2 and the end: (2/2 + 2 / (2 + 1/log2 3) + 2.5 / (2 + 1/log2 3)) / 3",
+        ),
+        Example(
+            _RANKED,
+            _JUDGED,
+            0.766433990956823,
+            "at rank 2 and the end: (1 / (1 + 1/log2 3) + 1.5 / (1 + 1/log2 3)) / 2",
+            "Rndcg_1=1,2=1",
+        ),
+    ),
+    suffix="gains",
+    together=True,
+    group="graded",
+)

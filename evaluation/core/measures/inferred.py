@@ -1,0 +1,55 @@
+"""Inferred average precision, for pools of which a random part was judged."""
+
+from __future__ import annotations
+
+from campaigns.core.cards import Card
+from evaluation.core.batch import Batch, ratio
+from evaluation.core.judged import Floats
+from evaluation.core.measures.family import Example, Family
+
+EPSILON = 1e-5
+"""trec_eval's smoothing of the share of relevant documents among the judged ones."""
+
+
+def inferred_average_precision(batch: Batch) -> Floats:
+    hits = batch.is_relevant
+    rank = batch.ranks[hits]
+    relevant = batch.relevant_so_far[hits] - 1
+    judged = relevant + batch.nonrelevant_so_far[hits]
+    pooled = judged + batch.running(~batch.is_judged)[hits]
+    share = (relevant + EPSILON) / (judged + 2 * EPSILON)
+    expected = (1.0 + pooled * share) / rank
+    return ratio(batch.sums(expected, hits), batch.relevant)
+
+
+INFAP = Family(
+    Card(
+        name="infAP",
+        title="Inferred average precision",
+        formula="1/R · Σ over retrieved relevant documents of 1/r + p/r · (rel + ε) / "
+        "(rel + nonrel + 2ε), with p = rel + nonrel + unjudged the pooled documents above rank "
+        "r and ε = 0.00001",
+        reading="Average precision where only a random part of the pool was judged: the share "
+        "of relevant documents among the judged ones above a rank stands for all pooled ones.",
+        source="Yilmaz and Aslam, CIKM 2006; trec_eval infAP.",
+        edge_cases=(
+            "A negative grade is pooled and not judged.",
+            "A document without a line in the qrels is not pooled and counts as non-relevant.",
+            "The judged documents must be a random sample of the pool, at one rate everywhere.",
+            "Where the rates differ use xinfAP or statAP.",
+            "R counts the judged relevant documents. R = 0 counts as 0.",
+            "With every pooled document judged it is map, but for ε.",
+            "Its sampling error is told by `evaluate --intervals`.",
+        ),
+    ),
+    inferred_average_precision,
+    (
+        Example(
+            (1, 0, -1, 1),
+            (1, 1, 0, -1, -1),
+            0.8125,
+            "(1 + 1/4 + 3/4 · 1/2) / 2, ε aside",
+        ),
+    ),
+    group="sampled",
+)

@@ -1,0 +1,99 @@
+"""Interpolated precision at recall levels, and its average over them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from evaluation.core.batch import Batch
+from evaluation.core.curves import ELEVEN, interpolated
+from evaluation.core.judged import Floats
+from evaluation.core.measures.family import Example, Family
+
+_POINTS = (
+    "Which relevant document stands for a level r: the first that reaches recall r, that is "
+    "number ceil(r · R). Profile trec_eval-9 takes floor(r · R + 0.9), trec_eval-10 rounds r · R."
+)
+_EDGES = (
+    _POINTS,
+    "A level that the ranking does not reach counts as 0.",
+    "R = 0, or nothing retrieved, counts as 0 at every level (trec_eval -J prints -nan).",
+)
+_RANKED, _JUDGED = (1, 0, 1, 0, None, 1), (1, 1, 1, 1, 0, 0)
+
+
+def interpolated_precision(batch: Batch, *, recall: float) -> Floats:
+    best: Floats = interpolated(batch, (recall,))[:, 0]
+    return best
+
+
+def average_over_levels(batch: Batch, *, levels: tuple[float, ...] = ELEVEN) -> Floats:
+    best = interpolated(batch, levels)
+    # Added level by level as trec_eval does, so that the last digit is the same.
+    summed: Floats = np.add.accumulate(best[:, ::-1], axis=1)[:, -1]
+    return summed / len(levels)
+
+
+IPREC_AT_RECALL = Family(
+    Card(
+        name="iprec_at_recall",
+        title="Interpolated precision at a recall level",
+        formula="highest precision at any rank where recall is at least the level",
+        reading="The best precision left to a reader who wants this share of the relevant "
+        "documents; the points of the classical recall–precision curve.",
+        source="van Rijsbergen 1979; trec_eval iprec_at_recall.",
+        parameters=(Parameter("recall", "Recall level.", kind="level"),),
+        edge_cases=_EDGES,
+    ),
+    interpolated_precision,
+    (
+        Example(_RANKED, _JUDGED, 1.0, "recall 1/4 at rank 1: 1/1", "iprec_at_recall_0.20"),
+        Example(
+            _RANKED, _JUDGED, 2 / 3, "recall 2/4 at rank 3: max(2/3, 3/6)", "iprec_at_recall_0.50"
+        ),
+        Example(_RANKED, _JUDGED, 0.0, "recall stops at 3/4", "iprec_at_recall_1.00"),
+    ),
+    cut_spellings=("IPrec",),
+    suffix="recall",
+    bare=ELEVEN,
+    group="curves",
+)
+
+ELEVEN_POINT = Family(
+    Card(
+        name="11pt_avg",
+        title="Interpolated precision averaged over recall levels",
+        formula="mean of iprec_at_recall over the levels 0, 0.1, …, 1",
+        reading="The area under the interpolated curve in eleven steps; the single figure of "
+        "early TREC years, before average precision.",
+        source="Salton and McGill 1983; trec_eval 11pt_avg.",
+        parameters=(
+            Parameter(
+                "levels",
+                "Recall levels, as in trec_eval's `11pt_avg.0.25,0.5,0.75`; without them the "
+                "eleven.",
+                kind="levels",
+            ),
+        ),
+        edge_cases=_EDGES,
+    ),
+    average_over_levels,
+    (
+        Example(
+            _RANKED,
+            _JUDGED,
+            (3 * 1 + 3 * 2 / 3 + 2 / 2) / 11,
+            "1 at 0, 0.1 and 0.2; 2/3 at 0.3, 0.4 and 0.5; 1/2 at 0.6 and 0.7; else 0: 6 / 11",
+        ),
+        Example(
+            _RANKED,
+            _JUDGED,
+            13 / 18,
+            "(1 + 2/3 + 1/2) / 3",
+            "11pt_avg_0.25,0.5,0.75",
+        ),
+    ),
+    suffix="levels",
+    together=True,
+    group="curves",
+)

@@ -1,0 +1,57 @@
+"""The grades of the first documents as a string: no number, but a look at the ranking."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from evaluation.core.batch import Batch
+from evaluation.core.judged import Floats
+from evaluation.core.measures.family import Family
+
+DIGITS = np.frombuffer(b"0123456789", np.uint8)
+NOT_LISTED, NOT_JUDGED, BEYOND_9 = np.frombuffer(b"-.>", np.uint8)
+
+
+def no_number(batch: Batch, *, k: int = 10) -> Floats:  # noqa: ARG001
+    return np.full(len(batch), np.nan)
+
+
+def grades_in_rank_order(batch: Batch, *, k: int = 10) -> list[str]:
+    """A sign for each of the first ``k`` documents of each segment, in quotes."""
+    rows = batch.ranks <= k
+    grades = batch.grades[rows]
+    digits = DIGITS[np.clip(grades, 0, 9)]
+    signs = np.select([grades > 9, grades < 0], [BEYOND_9, NOT_JUDGED], digits)
+    seen = np.minimum(batch.lengths, k)
+    starts = np.concatenate(([0], np.cumsum(seen)))
+    line = np.full(starts[-1], NOT_LISTED, np.uint8)
+    line[starts[batch.segment[rows]] + batch.ranks[rows] - 1] = signs
+    shown = line.tobytes().decode()
+    bounds = starts.tolist()
+    return [f"'{shown[a:b]}'" for a, b in pairwise(bounds)]
+
+
+RELSTRING = Family(
+    Card(
+        name="relstring",
+        title="Grades of the first k documents",
+        formula="one sign a document: its grade; > above 9; . pooled and not judged; - not pooled",
+        reading="The top of the ranking at a glance; text, and so in no mean.",
+        source="trec_eval relstring.",
+        range="text",
+        parameters=(Parameter("k", "Documents shown.", "10", kind="rank"),),
+        edge_cases=("Printed by topic only (-q).", "A shorter ranking gives a shorter string."),
+        undefined="it is text; there is nothing to average.",
+        example="ranking `2 · 0`: relstring = '2-0'.",
+    ),
+    no_number,
+    (),
+    suffix="k",
+    modifiers=("list",),
+    group="counts",
+    text=grades_in_rank_order,
+    better="neither",
+)

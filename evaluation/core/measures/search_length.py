@@ -1,0 +1,35 @@
+"""Search length."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from evaluation.core.batch import Batch
+from evaluation.core.judged import Floats
+from evaluation.core.measures.family import Example, Family
+
+
+def search_length(batch: Batch) -> Floats:
+    first = batch.is_relevant & (batch.relevant_so_far == 1)
+    length = np.full(len(batch), np.nan)
+    length[batch.segment[first]] = batch.ranks[first]
+    return length
+
+
+SEARCH_LENGTH = Family(
+    Card(
+        name="search_length",
+        title="Search length",
+        formula="rank of the first relevant document",
+        reading="How many documents a reader looks at until the first relevant one.",
+        source="Lecture slides CS276, where a single document answers; Cooper, American "
+        "Documentation 19(1), 1968, counts the non-relevant ones before it, one less.",
+        range="1 and up",
+        edge_cases=("Lower is better.", "The reciprocal of recip_rank, topic by topic."),
+        undefined="nothing relevant is retrieved for the topic; the topic is left out of the mean.",
+    ),
+    search_length,
+    (Example((0, None, 2, 1), (2, 1, 0), 3.0, "the first is at rank 3"),),
+    better="lower",
+)

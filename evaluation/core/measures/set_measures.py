@@ -1,0 +1,177 @@
+"""What was retrieved as a set, in whatever order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from evaluation.core.batch import Batch, ratio
+from evaluation.core.judged import Floats, Ints
+from evaluation.core.measures.family import Example, Family
+
+_SET = (
+    "The set is everything the run holds for the topic, after -M and -J.",
+    "R = 0, or nothing retrieved, counts as 0.",
+)
+_RANKED, _JUDGED = (1, 0, 1, None), (1, 1, 1, 1, 1, 0)
+
+
+def _found(batch: Batch) -> Ints:
+    return batch.count(batch.is_relevant)
+
+
+def set_precision(batch: Batch) -> Floats:
+    return ratio(_found(batch), batch.lengths)
+
+
+def set_relative_precision(batch: Batch) -> Floats:
+    return ratio(_found(batch), np.minimum(batch.lengths, batch.relevant))
+
+
+def set_recall(batch: Batch) -> Floats:
+    return ratio(_found(batch), batch.relevant)
+
+
+def set_average_precision(batch: Batch) -> Floats:
+    found = _found(batch).astype(np.float64)
+    return ratio(found * found, batch.lengths.astype(np.float64) * batch.relevant)
+
+
+def set_f(batch: Batch, *, beta: float = 1.0) -> Floats:
+    precision, recall = set_precision(batch), set_recall(batch)
+    return ratio((beta + 1.0) * precision * recall, beta * precision + recall)
+
+
+def utility(batch: Batch, *, coefficients: tuple[float, ...] = (1.0, -1.0, 0.0, 0.0)) -> Floats:
+    found, retrieved, relevant = _found(batch), batch.lengths, batch.relevant
+    left = batch.options.collection_size + found - retrieved - relevant
+    table = (found, retrieved - found, relevant - found, left)
+    worth = sum(worth * count for worth, count in zip(coefficients, table, strict=True))
+    if batch.options.profile.zero_for_none:
+        worth = np.where(batch.answered, worth, 0.0)
+    return np.asarray(worth, np.float64)
+
+
+SET_P = Family(
+    Card(
+        name="set_P",
+        title="Precision of the set retrieved",
+        formula="relevant documents retrieved / documents retrieved",
+        reading="The share of what was retrieved that is relevant.",
+        source="Cleverdon 1966; trec_eval set_P.",
+        edge_cases=_SET,
+    ),
+    set_precision,
+    (Example(_RANKED, _JUDGED, 1 / 2, "2 of 4"),),
+    spellings=("SetP",),
+    group="sets",
+)
+
+SET_RELATIVE_P = Family(
+    Card(
+        name="set_relative_P",
+        title="Precision of the set retrieved, relative to the best possible",
+        formula="relevant documents retrieved / min(documents retrieved, R)",
+        reading="The precision of the set as a share of the best that a set of its size can have.",
+        source="trec_eval set_relative_P.",
+        edge_cases=_SET,
+    ),
+    set_relative_precision,
+    (Example(_RANKED, _JUDGED, 1 / 2, "2 of min(4, 5)"),),
+    spellings=("SetRelP",),
+    group="sets",
+)
+
+SET_RECALL = Family(
+    Card(
+        name="set_recall",
+        title="Recall of the set retrieved",
+        formula="relevant documents retrieved / R",
+        reading="The share of the known relevant documents that was retrieved at all.",
+        source="Cleverdon 1966; trec_eval set_recall.",
+        edge_cases=_SET,
+    ),
+    set_recall,
+    (Example(_RANKED, _JUDGED, 2 / 5, "2 of 5"),),
+    spellings=("SetR",),
+    group="sets",
+)
+
+SET_MAP = Family(
+    Card(
+        name="set_map",
+        title="Average precision of the set retrieved",
+        formula="set_P · set_recall",
+        reading="Average precision of a set: each relevant document retrieved is met at the "
+        "precision of the set.",
+        source="trec_eval set_map (exact_unranked_avg_prec of its early versions).",
+        edge_cases=_SET,
+    ),
+    set_average_precision,
+    (Example(_RANKED, _JUDGED, 1 / 5, "1/2 · 2/5"),),
+    spellings=("SetAP",),
+    group="sets",
+)
+
+SET_F = Family(
+    Card(
+        name="set_F",
+        title="F of the set retrieved",
+        formula="(β + 1) · P · R / (R + β · P), P = set_P and R = set_recall",
+        reading="Precision and recall of the set in one figure, their weighted harmonic mean.",
+        source="After van Rijsbergen 1979; trec_eval set_F.",
+        parameters=(
+            Parameter(
+                "beta",
+                "Weight of recall beside precision. It is not squared, as in trec_eval: the "
+                "usual F with β = 2 is `set_F_4`.",
+                "1",
+                kind="positive",
+            ),
+        ),
+        edge_cases=(*_SET, "Nothing relevant retrieved counts as 0."),
+    ),
+    set_f,
+    (
+        Example(_RANKED, _JUDGED, 4 / 9, "2 · 1/2 · 2/5 / (2/5 + 1/2)"),
+        Example(_RANKED, _JUDGED, 6 / 13, "1.5 · 1/2 · 2/5 / (2/5 + 0.5 · 1/2)", "set_F_0.5"),
+    ),
+    spellings=("SetF",),
+    suffix="beta",
+    group="sets",
+)
+
+UTILITY = Family(
+    Card(
+        name="utility",
+        title="Utility of the set retrieved",
+        formula="a · relevant retrieved + b · other retrieved + c · relevant not retrieved + "
+        "d · other not retrieved",
+        reading="What the set is worth to a reader who gains by each relevant document and "
+        "pays for each other one.",
+        source="trec_eval utility; the linear utility of the TREC filtering tracks.",
+        range="any number",
+        parameters=(
+            Parameter(
+                "coefficients",
+                "a, b, c and d, as in trec_eval's `utility.2,-1,0,0`.",
+                "1,-1,0,0",
+                kind="coefficients",
+            ),
+        ),
+        edge_cases=(
+            "Other documents are all that are not relevant, judged or not.",
+            "d needs the number of documents in the collection, -N; without it that is 0.",
+            "The figure over all topics is the mean, not the sum.",
+            "An unanswered topic costs c · R + d · (the other documents); 0 in trec_eval 9.",
+        ),
+    ),
+    utility,
+    (
+        Example(_RANKED, _JUDGED, 0.0, "2 − 2"),
+        Example(_RANKED, _JUDGED, 0.5, "2 · 2 − 2 − 0.5 · 3", "utility_2,-1,-0.5,0"),
+    ),
+    suffix="coefficients",
+    together=True,
+    group="sets",
+)

@@ -1,0 +1,119 @@
+"""Average precision estimated from a sample with known probabilities of inclusion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from evaluation.core.batch import Batch, ratio, sums_by
+from evaluation.core.judged import Floats, Judged
+from evaluation.core.measures.family import Example, Family
+from evaluation.core.strata import Strata
+
+_RANKED, _JUDGED, _STRATA = (1, -1, 1, 0), (1, 1, 0, -1, -1), "abbbb"
+"""The one document of stratum a was judged, and two of the four of b: π is 1 and 1/2."""
+_SOURCE = "Pavlu and Aslam, A practical sampling strategy, 2007; TREC Million Query track, {name}."
+_OUTSIDE = "Documents outside of the sample, judged or not, count nowhere but for their ranks."
+_ERROR = "Its sampling error is told by `evaluate --intervals`."
+_UNDEFINED = "the qrels tell no probabilities, or documents without a judgment are dropped (-J)."
+
+
+def sampled_average_precision(batch: Batch) -> Floats:
+    weights = sampled_weights(batch)
+    hits = weights > 0
+    precision = (1.0 + seen_above(batch, weights)[hits]) / batch.ranks[hits]
+    found = batch.sums(weights[hits] * precision, hits)
+    return _where_known(batch, ratio(found, _relevant(batch)))
+
+
+def sampled_relevant(batch: Batch) -> Floats:
+    return _where_known(batch, _relevant(batch))
+
+
+def sampled_weights(batch: Batch) -> Floats:
+    """By row: how many relevant documents it stands for; 0 outside of the sample."""
+    return inverse_inclusion(batch.judged, batch.options.level)[batch.listed]
+
+
+def seen_above(batch: Batch, weights: Floats) -> Floats:
+    """By row: how many relevant documents stand above it; an estimate."""
+    total = np.concatenate(([0.0], np.cumsum(weights)))
+    return total[:-1] - total[batch.starts[batch.segment]]
+
+
+def inverse_inclusion(judged: Judged, level: int) -> Floats:
+    """By judgment: 1 / inclusion of the relevant documents in the sample, 0 of all others."""
+    inclusion = (
+        np.full(len(judged.grades), np.nan) if judged.inclusion is None else judged.inclusion
+    )
+    rows = (judged.grades >= level) & ~np.isnan(inclusion)
+    weights = np.zeros(len(inclusion))
+    weights[rows] = 1.0 / inclusion[rows]
+    return weights
+
+
+def _relevant(batch: Batch) -> Floats:
+    judged = batch.judged
+    weights = inverse_inclusion(judged, batch.options.level)
+    return sums_by(judged.topic_of, weights, len(judged.topics))[batch.topic_of]
+
+
+def _where_known(batch: Batch, values: Floats) -> Floats:
+    """``values``, NaN where the judgments do not tell what is asked."""
+    judged = batch.judged
+    if judged.inclusion is None or batch.options.judged_only:
+        return np.full(len(batch), np.nan)
+    if judged.strata is None:
+        return values
+    return np.where(Strata.of(judged).is_estimable[batch.topic_of], values, np.nan)
+
+
+STATAP = Family(
+    Card(
+        name="statAP",
+        title="Average precision estimated from a sample",
+        formula="1/R̂ · Σ over retrieved relevant documents in the sample of 1/π · (1 + Σ over "
+        "those above of 1/π) / r, with π their probability of inclusion and R̂ = Σ over relevant "
+        "documents in the sample of 1/π",
+        reading="Average precision from documents that came into the sample with known, unlike "
+        "probabilities (Horvitz and Thompson's estimate).",
+        source=_SOURCE.format(name="statAP"),
+        edge_cases=(
+            "R̂ = 0 counts as 0; the track leaves such topics out of the mean.",
+            _OUTSIDE,
+            "Given strata, π is the judged share of the stratum.",
+            "With every pooled document judged it is map.",
+            "The estimate can exceed 1.",
+            _ERROR,
+        ),
+        undefined=_UNDEFINED,
+    ),
+    sampled_average_precision,
+    (
+        Example(
+            _RANKED, _JUDGED, 7 / 9, "R̂ = 1 + 2 = 3: (1/1 + 2 · (1 + 1) / 3) / 3", strata=_STRATA
+        ),
+    ),
+    spellings=("StatAP",),
+    modifiers=("rel", "mean"),
+    group="sampled",
+)
+
+STAT_NUM_REL = Family(
+    Card(
+        name="stat_num_rel",
+        title="Relevant documents estimated from a sample",
+        formula="R̂ = Σ over relevant documents in the sample of 1/π, summed over topics",
+        reading="How many relevant documents there are, by estimate.",
+        source=_SOURCE.format(name="Relevant"),
+        range="0 and up",
+        edge_cases=(_OUTSIDE, _ERROR),
+        undefined=_UNDEFINED,
+    ),
+    sampled_relevant,
+    (Example(_RANKED, _JUDGED, 3.0, "1 + 2", strata=_STRATA),),
+    modifiers=("rel",),
+    aggregate="sum",
+    group="sampled",
+    better="neither",
+)

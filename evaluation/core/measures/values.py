@@ -1,0 +1,149 @@
+"""How the values of parameters are written: ranks, numbers, lists, gains, choices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evaluation.core.options import MAX_LEVEL
+
+Value = int | float | str | tuple[float, ...] | tuple[tuple[int, float], ...]
+MAX_CUTOFF = 1_000_000_000
+LARGEST = 1e100
+"""No larger number is a parameter: powers of it are numbers still."""
+COEFFICIENTS = 4
+"""Of a table of retrieved or not by relevant or not."""
+STAND_INS = ("as_is", "nonrelevant", "relevant")
+"""What unjudged documents can be taken for, beside a grade."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """``read`` raises ``ValueError`` for what is not a ``wanted``; ``show`` prints a value."""
+
+    read: Callable[[str], Value]
+    show: Callable[[Value], str]
+    wanted: str
+
+
+def read_rank(text: str) -> int:
+    rank = int(text) if re.fullmatch(r"\d{1,10}", text) else 0
+    if not 1 <= rank <= MAX_CUTOFF:
+        raise ValueError
+    return rank
+
+
+def read_relevance_level(text: str) -> int:
+    if (grade := read_rank(text)) > MAX_LEVEL:
+        raise ValueError
+    return grade
+
+
+def read_number(text: str) -> float:
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
+        raise ValueError
+    if not abs(number := float(text)) <= LARGEST:
+        raise ValueError
+    return number
+
+
+def read_share(text: str) -> float:
+    if not 0 <= (share := read_number(text)) <= 1:
+        raise ValueError
+    return share
+
+
+def read_positive(text: str) -> float:
+    if (number := read_number(text)) <= 0:
+        raise ValueError
+    return number
+
+
+def read_base(text: str) -> float:
+    if (number := read_number(text)) <= 1:
+        raise ValueError
+    return number
+
+
+class Numbers(tuple[float, ...]):
+    """Numbers shown as they were typed (``.25,.5``), as trec_eval does; equal by value."""
+
+    text: str
+
+
+def read_numbers(text: str) -> Numbers:
+    numbers = Numbers(read_number(part) for part in text.split(","))
+    numbers.text = text
+    return numbers
+
+
+def read_levels(text: str) -> Numbers:
+    levels = read_numbers(text)
+    if not all(0 <= level <= 1 for level in levels):
+        raise ValueError
+    return levels
+
+
+def read_coefficients(text: str) -> Numbers:
+    if len(coefficients := read_numbers(text)) != COEFFICIENTS:
+        raise ValueError
+    return coefficients
+
+
+def read_gains(text: str) -> tuple[tuple[int, float], ...]:
+    """``1=3,2=9`` as in trec_eval, or ``{1: 3, 2: 9}`` as in ir_measures."""
+    pairs = [part.partition("=") for part in text.strip("{}").replace(":", "=").split(",")]
+    gains = {read_grade(grade.strip()): read_number(gain.strip()) for grade, _, gain in pairs}
+    if len(gains) < len(pairs) or any(gain < 0 for gain in gains.values()):
+        raise ValueError
+    return tuple(sorted(gains.items()))
+
+
+def read_grade(text: str) -> int:
+    if not re.fullmatch(r"\d{1,10}", text):
+        raise ValueError
+    return int(text)
+
+
+def read_stand_in(text: str) -> str | int:
+    """One of ``STAND_INS``, or a grade of 0 or more."""
+    return text if text in STAND_INS else int(text) and read_relevance_level(text)
+
+
+def show_plain(value: Value) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def show_places(value: Value) -> str:
+    """A number with two decimals, as trec_eval names recall levels; more where needed."""
+    two = f"{value:.2f}"
+    return two if float(two) == value else f"{value:g}"
+
+
+def show_numbers(value: Value) -> str:
+    return value.text if isinstance(value, Numbers) else str(value)
+
+
+def show_gains(value: Value) -> str:
+    pairs = value if isinstance(value, tuple) else ()
+    return ",".join(f"{pair[0]}={pair[1]:g}" for pair in pairs if isinstance(pair, tuple))
+
+
+KINDS: dict[str, Kind] = {
+    "rank": Kind(read_rank, show_plain, f"a rank from 1 to {MAX_CUTOFF:,}"),
+    "grade": Kind(read_relevance_level, show_plain, f"a grade from 1 to {MAX_LEVEL:,}"),
+    "number": Kind(read_number, show_plain, "a number"),
+    "positive": Kind(read_positive, show_plain, "a number above 0"),
+    "base": Kind(read_base, show_plain, "a number above 1"),
+    "share": Kind(read_share, show_plain, "a number from 0 to 1"),
+    "level": Kind(read_share, show_places, "a recall level from 0 to 1"),
+    "multiple": Kind(read_positive, show_places, "a number above 0"),
+    "levels": Kind(read_levels, show_numbers, "recall levels from 0 to 1, separated by commas"),
+    "coefficients": Kind(read_coefficients, show_numbers, "four numbers separated by commas"),
+    "gains": Kind(read_gains, show_gains, "gains by grade like 1=1,2=3"),
+    "stand-in": Kind(
+        read_stand_in, show_plain, f"{', '.join(STAND_INS)} or the grade they are taken to have"
+    ),
+    "choice": Kind(str, show_plain, "one of the choices"),
+}

@@ -1,0 +1,304 @@
+"""How far an estimate from a sampled pool may be off because another sample was not drawn.
+
+The variance of statAP follows from its formula: the estimate is made linear in the weights
+1/π (Taylor), and the variance of a weighted sum is that of stratified sampling of fixed
+size where strata are known, else that of independent draws (Horvitz and Thompson). The
+inferred measures are computed anew without each judged document in turn: the jackknife
+within strata, with the correction for finite populations (Wolter, Introduction to Variance
+Estimation, chapter 4), so that covariances between ranks are in it.
+
+The interval of a topic is its value times e^(±t · standard error / value): estimates are
+skewed. t has one degree of freedom less than relevant documents that came into the sample by
+chance, since those carry the error. The interval of a mean over topics is normal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from evaluation.core.batch import Batch, ratio, sums_by
+from evaluation.core.evaluate import aggregate
+from evaluation.core.judged import Floats, Ints, Mask
+from evaluation.core.measures.family import Measure
+from evaluation.core.measures.stat_ap import inverse_inclusion, seen_above
+from evaluation.core.strata import Strata
+
+JACKKNIFE = "delete-one jackknife within strata"
+TAYLOR = "Taylor linearisation of the Horvitz–Thompson estimate"
+UNTOLD = "a stratum has one judged document of several, or no strata are told"
+OTHER_MEAN = "only arithmetic means have an interval"
+
+
+class NoSamplingError(ValueError):
+    """A measure that is no estimate from a sample."""
+
+
+class Interval(NamedTuple):
+    """A value with its confidence interval; None where undefined."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingError:
+    """Estimates of one run with their intervals; arrays go by topic, NaN where undefined.
+
+    ``errors`` are standard errors, ``method`` says how they were found. ``overall`` is the
+    mean over topics (the sum for counts); ``reason`` says why it has no interval.
+    """
+
+    measure: Measure
+    method: str
+    confidence: float
+    topics: tuple[str, ...]
+    values: Floats
+    errors: Floats
+    low: Floats
+    high: Floats
+    overall: Interval
+    reason: str
+
+
+def sampling_error(batch: Batch, measure: Measure, confidence: float = 0.95) -> SamplingError:
+    """The estimates of ``measure`` for one run with their confidence intervals.
+
+    Raises ``NoSamplingError`` for a measure that is none of ``VARIANCES``, and
+    ``ValueError`` for a ``confidence`` that is not between 0 and 1.
+    """
+    known = variance_of(measure)
+    if not 0 < confidence < 1:
+        raise ValueError("the confidence is between 0 and 1")
+    values = measure(batch)
+    errors = np.where(np.isnan(values), np.nan, np.sqrt(known.by_segment(batch, measure)))
+    low, high = _by_topic(batch, measure, values, errors, confidence)
+    overall, reason = _overall(measure, values, errors, confidence)
+    return SamplingError(
+        measure=measure,
+        method=known.method,
+        confidence=confidence,
+        topics=tuple(batch.judged.topics[index] for index in batch.topic_of),
+        values=values,
+        errors=errors,
+        low=low,
+        high=high,
+        overall=overall,
+        reason=reason,
+    )
+
+
+def variance_of(measure: Measure) -> Variance:
+    """How the variance of ``measure`` is found; raises ``NoSamplingError`` where it is not."""
+    if (known := VARIANCES.get(measure.family.name)) is None:
+        told = ", ".join(VARIANCES)
+        raise NoSamplingError(f"{measure.name} has no sampling error. Those that have: {told}.")
+    return known
+
+
+def _by_topic(
+    batch: Batch, measure: Measure, values: Floats, errors: Floats, confidence: float
+) -> tuple[Floats, Floats]:
+    """``(low, high)``. A sample that is not the whole pool and has no error, or one relevant
+    document that came by chance, tells nothing of its error."""
+    from scipy.stats import t
+
+    relevant = batch.judged.count(_carriers(batch, measure))[batch.topic_of]
+    complete = _is_complete(batch, measure)
+    told = (errors > 0) & (values > 0) & (relevant > 1)
+    quantile = t.ppf((1 + confidence) / 2, np.maximum(relevant - 1, 1))
+    spread = np.exp(ratio(quantile * np.where(told, errors, 0.0), np.where(told, values, 0.0)))
+    spread = np.where(told, spread, np.where(complete, 1.0, np.nan))
+    return values / spread, _capped(measure, values * spread, values)
+
+
+def _overall(
+    measure: Measure, values: Floats, errors: Floats, confidence: float
+) -> tuple[Interval, str]:
+    value = aggregate(measure, values)
+    defined = ~np.isnan(values)
+    if value is None:
+        return Interval(None, None, None), measure.family.card.undefined
+    if "mean" in dict(measure.params):
+        return Interval(value, None, None), OTHER_MEAN
+    if np.isnan(errors[defined]).any():
+        return Interval(value, None, None), UNTOLD
+    error = float(np.sqrt((errors[defined] ** 2).sum()))
+    error /= 1 if measure.family.aggregate == "sum" else int(defined.sum())
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * error
+    high = _capped(measure, np.array([value + half]), np.array([value]))
+    return Interval(value, max(0.0, value - half), float(high[0])), ""
+
+
+def _capped(measure: Measure, high: Floats, values: Floats) -> Floats:
+    """What is estimated is at most 1, though an estimate may not be; counts have no bound."""
+    if measure.family.aggregate == "sum":
+        return high
+    return np.minimum(high, np.maximum(values, 1.0))
+
+
+def _carriers(batch: Batch, measure: Measure) -> Mask:
+    """Which judgments are relevant documents that came into the sample by chance."""
+    judged, options = batch.judged, measure.modified(batch).options
+    if "rel" in measure.family.modifiers:
+        relevant = judged.grades >= options.level
+    else:
+        relevant = options.gain_of(judged.grades) > 0
+    return relevant & _by_chance(batch, measure)
+
+
+def _by_chance(batch: Batch, measure: Measure) -> Mask:
+    """Which judgments are of documents that could as well have been left out."""
+    judged = batch.judged
+    if judged.strata is None and judged.inclusion is not None:
+        return np.asarray(judged.inclusion < 1, np.bool_)
+    strata = strata_of(batch, measure)
+    is_open = strata.sampled < strata.pooled
+    return np.asarray((judged.grades >= 0) & is_open[strata.number], np.bool_)
+
+
+def jackknife(batch: Batch, measure: Measure) -> Floats:
+    """Variance by segment from the values without each document of the sample in turn.
+
+    Needs a batch with one segment a topic; NaN where a stratum has one judged document of
+    several, and where only probabilities of inclusion are known.
+    """
+    if batch.judged.strata is None and batch.judged.inclusion is not None:
+        return np.full(len(batch), np.nan)
+    strata = strata_of(batch, measure)
+    pooled, sampled = strata.pooled, strata.sampled
+    units = _units(batch, strata)
+    without = _without_each(batch, measure, units.rows)
+    stratum = strata.number[units.rows]
+    mean = ratio(sums_by(stratum, units.alike * without, len(pooled)), sampled)
+    spread = sums_by(stratum, units.alike * (without - mean[stratum]) ** 2, len(pooled))
+    parts = (1 - sampled / pooled) * ratio(sampled - 1, sampled) * spread
+    parts[(sampled == 1) & (pooled > 1)] = np.nan
+    return sums_by(strata.topic, parts, len(batch.judged.topics))[batch.topic_of]
+
+
+def strata_of(batch: Batch, measure: Measure) -> Strata:
+    """The strata that ``measure`` supposes: for infAP the pool of a topic is a single one."""
+    single = measure.family.name == "infAP"
+    return Strata.of(replace(batch.judged, strata=None) if single else batch.judged)
+
+
+class _Units(NamedTuple):
+    """Documents of the sample to leave out, and for how many like it each stands."""
+
+    rows: Ints
+    alike: Ints
+
+
+def _units(batch: Batch, strata: Strata) -> _Units:
+    """One of each kind; documents of strata that are judged throughout have no error."""
+    judged = batch.judged
+    is_open = (strata.sampled > 1) & (strata.sampled < strata.pooled)
+    in_batch = np.zeros(len(judged.topics), np.bool_)
+    in_batch[batch.topic_of] = True
+    asked = (judged.grades >= 0) & is_open[strata.number] & in_batch[judged.topic_of]
+    rows = np.flatnonzero(asked)
+    retrieved = np.zeros(len(judged.grades), np.bool_)
+    retrieved[batch.listed] = True
+    # Of the documents that were not retrieved those of one stratum and grade are alike.
+    top = int(judged.grades.max(initial=0)) + 1
+    kind = np.where(
+        retrieved[rows], -1 - rows, strata.number[rows] * top + judged.grades[rows].astype(np.int64)
+    )
+    _, first, alike = np.unique(kind, return_index=True, return_counts=True)
+    return _Units(rows[first], alike)
+
+
+def _without_each(batch: Batch, measure: Measure, rows: Ints) -> Floats:
+    """The value of its topic without each of the judgments ``rows``, one a topic at a time."""
+    judged = batch.judged
+    place = np.zeros(len(judged.topics), np.int64)
+    place[batch.topic_of] = np.arange(len(batch))
+    order = np.argsort(judged.topic_of[rows], kind="stable")
+    topic = judged.topic_of[rows][order]
+    turn = np.empty(len(rows), np.int64)
+    turn[order] = np.arange(len(rows)) - np.searchsorted(topic, topic)
+    values = np.empty(len(rows))
+    for index in range(int(turn.max(initial=-1)) + 1):
+        left_out = turn == index
+        grades = judged.grades.copy()
+        grades[rows[left_out]] = -1
+        found = measure(replace(batch, judged=replace(judged, grades=grades)))
+        values[left_out] = found[place[judged.topic_of[rows[left_out]]]]
+    return values
+
+
+def linearised(batch: Batch, measure: Measure) -> Floats:
+    """Variance by segment of statAP and stat_num_rel, from what each document adds to them."""
+    batch, judged = measure.modified(batch), batch.judged
+    weights = inverse_inclusion(judged, batch.options.level)
+    adds = weights * (1.0 if measure.family.aggregate == "sum" else _influence(batch, weights))
+    if judged.strata is None:
+        draws = np.where(weights > 0, (1 - ratio(np.ones(len(weights)), weights)) * adds**2, 0.0)
+        return sums_by(judged.topic_of, draws, len(judged.topics))[batch.topic_of]
+    return _stratified(batch, adds)
+
+
+def _stratified(batch: Batch, adds: Floats) -> Floats:
+    """The variance of a sum over samples of fixed size, one from each stratum."""
+    strata = Strata.of(batch.judged)
+    pooled, sampled, rows = strata.pooled, strata.sampled, batch.judged.grades >= 0
+    stratum = strata.number[rows]
+    mean = ratio(sums_by(stratum, adds[rows], len(pooled)), sampled)
+    spread = sums_by(stratum, (adds[rows] - mean[stratum]) ** 2, len(pooled))
+    parts = (1 - sampled / pooled) * ratio(sampled, sampled - 1) * spread
+    parts[(sampled == 1) & (pooled > 1)] = np.nan
+    return sums_by(strata.topic, parts, len(batch.judged.topics))[batch.topic_of]
+
+
+def _influence(batch: Batch, weights: Floats) -> Floats:
+    """By judgment: the derivative of statAP in the weight of its document.
+
+    That is (precision at the document − statAP + Σ over relevant documents below of
+    1/π / rank) / R̂; the first and last only of retrieved documents.
+    """
+    judged, row_weights = batch.judged, weights[batch.listed]
+    total = np.concatenate(([0.0], np.cumsum(row_weights / batch.ranks)))
+    below = total[batch.starts[batch.segment + 1]] - total[1:]
+    precision = (1.0 + seen_above(batch, row_weights)) / batch.ranks
+    relevant = sums_by(judged.topic_of, weights, len(judged.topics))
+    found = batch.sums(row_weights * precision, np.ones(len(row_weights), np.bool_))
+    value = np.zeros(len(judged.topics))
+    value[batch.topic_of] = ratio(found, relevant[batch.topic_of])
+    derivative = -value[judged.topic_of]
+    derivative[batch.listed] += precision + below
+    return ratio(derivative, relevant[judged.topic_of])
+
+
+def _is_complete(batch: Batch, measure: Measure) -> Mask:
+    """By segment: whether the sample is the whole pool, so that there is no sampling error."""
+    judged = batch.judged
+    if judged.strata is None and judged.inclusion is not None:
+        open_topics = judged.topic_of[judged.inclusion < 1]
+    else:
+        strata = strata_of(batch, measure)
+        open_topics = strata.topic[strata.sampled < strata.pooled]
+    complete = np.ones(len(judged.topics), np.bool_)
+    complete[open_topics] = False
+    return np.asarray(complete[batch.topic_of], np.bool_)
+
+
+class Variance(NamedTuple):
+    """``by_segment(batch, measure)`` and the method in words."""
+
+    by_segment: Callable[[Batch, Measure], Floats]
+    method: str
+
+
+VARIANCES: dict[str, Variance] = {
+    **dict.fromkeys(
+        ("infAP", "xinfAP", "infNDCG", "inum_rel", "inum_rel_ret"), Variance(jackknife, JACKKNIFE)
+    ),
+    **dict.fromkeys(("statAP", "stat_num_rel"), Variance(linearised, TAYLOR)),
+}
+"""How the variance of each estimate is found, by its family's name."""

@@ -1,0 +1,72 @@
+"""Write estimates with their confidence intervals: a table, CSV, JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from evaluation.core.evaluate import or_none
+from evaluation.core.formats import ALL, UNDEFINED
+from evaluation.core.sampling_error import Interval, SamplingError
+
+
+class RunIntervals(NamedTuple):
+    """The intervals of one run, a measure each."""
+
+    tag: str
+    measures: Sequence[SamplingError]
+
+
+Row = tuple[str, str, str, Interval]
+"""Run, measure, topic, interval."""
+COLUMNS = ("run", "measure", "topic", "estimate", "low", "high")
+
+
+def table_text(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
+    """Columns between tabs under their names, four decimals, null where undefined."""
+    lines = ["\t".join(COLUMNS)]
+    for *named, interval in interval_rows(runs, by_topic=by_topic, summary=summary):
+        shown = [UNDEFINED if end is None else f"{end:.4f}" for end in interval]
+        lines.append("\t".join([*map(str, named), *shown]))
+    return "\n".join([*lines, ""])
+
+
+def csv_text(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
+    """The same in full precision; undefined is an empty value."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for *named, interval in interval_rows(runs, by_topic=by_topic, summary=summary):
+        writer.writerow([*named, *interval])
+    return stream.getvalue()
+
+
+def json_text(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
+    """The same as a list of objects; undefined is null."""
+    rows = interval_rows(runs, by_topic=by_topic, summary=summary)
+    content = [dict(zip(COLUMNS, [*named, *ends], strict=True)) for *named, ends in rows]
+    return json.dumps({"intervals": content}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def interval_rows(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> Iterator[Row]:
+    """Run by run and measure by measure, its topics first and all of them last."""
+    for tag, measures in runs:
+        for found in measures:
+            name = found.measure.name
+            ends = (found.values.tolist(), found.low.tolist(), found.high.tolist())
+            rows = zip(found.topics, *ends, strict=True) if by_topic else ()
+            for topic, *interval in rows:
+                yield tag, name, topic, Interval(*map(or_none, interval))
+            if summary:
+                yield tag, name, ALL, found.overall
+
+
+INTERVAL_FORMATS: dict[str, Callable[..., str]] = {
+    "trec_eval": table_text,
+    "csv": csv_text,
+    "json": json_text,
+}
+"""By the names of the formats of scores."""

@@ -1,0 +1,61 @@
+"""The scale of grades: which grade is the highest, and gains as shares of the highest gain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from campaigns.core.cards import Parameter
+from evaluation.core.batch import Batch
+from evaluation.core.judged import Floats
+from evaluation.core.options import MAX_LEVEL, gains_of
+
+MAX_REL = Parameter(
+    "max_rel",
+    "The highest grade of the scale; higher ones count as it. Else that of the gain table, "
+    "or without a table the highest in the qrels: say it where scores of several qrels are "
+    "to be compared.",
+    kind="grade",
+)
+MANY = 100
+"""Grades of a scale that are looked at one by one."""
+GAIN = Parameter(
+    "gain",
+    "`binary`: 1 from the relevance level on; `graded`: the gain of the grade as a share of "
+    "the gain of the highest, whatever the level.",
+    "binary",
+    ("binary", "graded"),
+)
+
+
+def top_grade(batch: Batch, max_rel: int | None = None) -> int:
+    """The highest grade of the scale: as stated, else as ``MAX_REL`` tells, and at least 1."""
+    if max_rel is not None:
+        return max_rel
+    if batch.options.gains:
+        return max(1, *batch.options.gains)
+    return int(batch.judged.grades.max(initial=max(1, batch.options.level)))
+
+
+def grades_of(batch: Batch, table: Mapping[int, float] | None, lowest: int = 0) -> list[int]:
+    """The grades of the scale from ``lowest`` up; of a long scale those that matter: where the
+    gain ``table`` bends, and those that were given."""
+    top = top_grade(batch)
+    if top <= MANY:
+        between = set(range(lowest, top))
+    else:
+        given = np.unique(batch.judged.grades).tolist()
+        between = {*given, *(table or {}), *(grade - 1 for grade in table or {})}
+    return sorted({lowest, top, *(grade for grade in between if lowest <= grade <= top)})
+
+
+def shares(batch: Batch, gain: str, max_rel: int | None = None) -> Floats:
+    """The gain of each row from 0 to 1, by ``GAIN``."""
+    if gain == "binary":
+        return batch.is_relevant.astype(np.float64)
+    top = top_grade(batch, max_rel)
+    scale = np.array([*range(min(top, MAX_LEVEL)), top], np.int32)
+    most = gains_of(scale, batch.options.gains).max()
+    reached = np.minimum(batch.gains, most)
+    return reached / most if most > 0 else np.zeros(len(reached))

@@ -1,0 +1,98 @@
+"""The strata of a sampled pool: their sizes, and how a ranking passes through them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from evaluation.core.batch import Batch, sums_by
+from evaluation.core.judged import Floats, Ints, Judged, Mask
+
+EPSILON = 1e-5
+"""sample_eval.pl adds this to the relevant documents and three times as much to the judged."""
+
+
+@dataclass(frozen=True)
+class Strata:
+    """By judgment: ``number``, its stratum. By stratum: ``topic``, ``pooled``, ``sampled``."""
+
+    judged: Judged
+    number: Ints
+    topic: Ints
+    pooled: Ints
+    sampled: Ints
+
+    @classmethod
+    def of(cls, judged: Judged) -> Strata:
+        """The strata of ``judged``; one that has none has each topic's pool for a stratum."""
+        number = judged.topic_of if judged.strata is None else judged.strata
+        pooled = np.bincount(number)
+        topic = np.zeros(len(pooled), np.int64)
+        topic[number] = judged.topic_of
+        sampled = np.bincount(number[judged.grades >= 0], minlength=len(pooled))
+        return cls(judged, number, topic, pooled, sampled)
+
+    @cached_property
+    def is_estimable(self) -> Mask:
+        """By topic: whether every stratum of its pool has a judged document."""
+        empty = self.topic[(self.sampled == 0) & (self.pooled > 0)]
+        estimable = np.ones(len(self.judged.topics), np.bool_)
+        estimable[empty] = False
+        return estimable
+
+    @cached_property
+    def weights(self) -> Floats:
+        """By judgment: pooled documents of its stratum for each judged one of it."""
+        return np.asarray(self.pooled / np.maximum(self.sampled, 1), np.float64)[self.number]
+
+    def estimated(self, mask: Mask) -> Floats:
+        """By topic: how many pooled documents are in ``mask``, given for the judgments."""
+        mask = mask & (self.judged.grades >= 0)
+        topics = self.judged.topic_of[mask]
+        return sums_by(topics, self.weights[mask], len(self.judged.topics))
+
+
+@dataclass(frozen=True)
+class Passage:
+    """How the rows of a batch fall into strata: ``group`` numbers segment and stratum."""
+
+    batch: Batch
+    group: Ints
+
+    @classmethod
+    def of(cls, batch: Batch, strata: Strata) -> Passage:
+        key = batch.segment * max(1, len(strata.pooled)) + strata.number[batch.listed]
+        return cls(batch, np.unique(key, return_inverse=True)[1])
+
+    @cached_property
+    def order(self) -> Ints:
+        """Rows by group, and by rank within one."""
+        return np.argsort(self.group, kind="stable")
+
+    @cached_property
+    def first(self) -> Ints:
+        """Where each group starts in ``order``."""
+        return np.searchsorted(self.group[self.order], np.arange(self.group.max(initial=-1) + 1))
+
+    def so_far(self, mask: Mask) -> Ints:
+        """Rows of ``mask`` in the group down to and including each row, in ``order``."""
+        total = np.concatenate(([0], np.cumsum(mask[self.order])))
+        return total[1:] - total[self.first[self.group[self.order]]]
+
+    @cached_property
+    def steps(self) -> Floats:
+        """By row: what its document adds to the estimate of the relevant ones seen so far.
+
+        Within a stratum that is pooled · (relevant + ε) / (judged + 3ε), all counted down
+        to the row.
+        """
+        pooled = self.so_far(np.ones(len(self.order), np.bool_))
+        judged, relevant = self.so_far(self.batch.is_judged), self.so_far(self.batch.is_relevant)
+        seen = pooled * (relevant + EPSILON) / (judged + 3 * EPSILON)
+        before = np.roll(seen, 1)
+        before[self.first] = 0.0
+        steps = np.empty(len(seen))
+        steps[self.order] = seen - before
+        return steps

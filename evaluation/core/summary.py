@@ -1,0 +1,40 @@
+"""The summary table of a run: four counts over all topics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evaluation.core.batch import Batch
+from evaluation.core.measures import counts
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Counts over the topics averaged: how many there are, and their documents."""
+
+    topics: int
+    retrieved: int
+    relevant_retrieved: int
+    relevant: int
+
+    def rows(self) -> tuple[tuple[str, int], ...]:
+        """What stands in the table, in words."""
+        return (
+            ("Number of topics", self.topics),
+            ("Documents retrieved over all topics", self.retrieved),
+            ("Relevant documents retrieved over all topics", self.relevant_retrieved),
+            ("Relevant documents over all topics as judged", self.relevant),
+        )
+
+
+def summary(batch: Batch) -> Summary:
+    """The summary table statistics of Modern Information Retrieval, chapter 4.
+
+    They are the sums of num_q, num_ret, num_rel_ret and num_rel.
+    """
+    return Summary(
+        topics=len(batch),
+        retrieved=int(counts.retrieved(batch).sum()),
+        relevant_retrieved=int(counts.relevant_retrieved(batch).sum()),
+        relevant=int(counts.relevant(batch).sum()),
+    )

@@ -1,0 +1,1 @@
+"""What people tell by what they know and what they pick: user measures, interleaving, clicks."""

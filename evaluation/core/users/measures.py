@@ -1,0 +1,165 @@
+"""User-oriented measures: how a run serves a user who knows some of the documents.
+
+K are the documents that the user knew before, R the relevant ones, A those retrieved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from campaigns.core.tables import QrelsTable, RunTable
+from evaluation.core.batch import Batch
+from evaluation.core.evaluate import ScoredRun, evaluate
+from evaluation.core.judged import Floats, Ints, Judged, Mask
+from evaluation.core.measures.family import Family, Measure
+from evaluation.core.options import Options
+from evaluation.core.users.known import Pairs
+
+
+@dataclass(frozen=True, eq=False)
+class User:
+    """``knows`` says of each judgment whether the user knew the document.
+
+    ``expected`` is how many relevant documents of each topic the user expects to find;
+    None: as many as the relevant ones that the user knows.
+    """
+
+    knows: Mask
+    expected: int | None = None
+
+    def known_relevant(self, batch: Batch) -> Ints:
+        """|K ∩ R| by segment."""
+        relevant = batch.judged.grades >= batch.options.level
+        return batch.judged.count(relevant & self.knows)[batch.topic_of]
+
+    def expects(self, batch: Batch) -> Ints:
+        """The relevant documents expected, by segment."""
+        if self.expected is None:
+            return self.known_relevant(batch)
+        return np.full(len(batch), self.expected)
+
+
+def coverage(batch: Batch, *, user: User) -> Floats:
+    found = batch.count(batch.is_relevant & user.knows[batch.listed])
+    return _quotient(found, user.known_relevant(batch))
+
+
+def novelty(batch: Batch, *, user: User) -> Floats:
+    new = batch.count(batch.is_relevant & ~user.knows[batch.listed])
+    return _quotient(new, batch.count(batch.is_relevant))
+
+
+def relative_recall(batch: Batch, *, user: User) -> Floats:
+    return _quotient(batch.count(batch.is_relevant), user.expects(batch))
+
+
+def recall_effort(batch: Batch, *, user: User) -> Floats:
+    expected = user.expects(batch)
+    last = batch.is_relevant & (batch.relevant_so_far == expected[batch.segment])
+    effort = np.full(len(batch), np.nan)
+    segment = batch.segment[last]
+    effort[segment] = expected[segment] / batch.ranks[last]
+    return effort
+
+
+def _quotient(part: Ints, whole: Ints) -> Floats:
+    share = np.full(len(part), np.nan)
+    np.divide(part, whole, out=share, where=whole > 0)
+    return share
+
+
+_SOURCE = "Korfhage 1997; Modern Information Retrieval, chapter 4."
+_EXPECTED = "Without a number expected it is |K ∩ R|, by topic."
+_LEFT_OUT = "; the topic is left out of the mean."
+_EXAMPLE = "Ranking d1 to d5, relevant d1, d3, d4, d9, known d3, d8, d9, 2 expected: "
+
+COVERAGE = Card(
+    name="coverage",
+    title="Coverage ratio",
+    formula="|K ∩ R ∩ A| / |K ∩ R|",
+    reading="The share of the relevant documents the user knows that the run finds again.",
+    source=_SOURCE,
+    undefined="the user knows no relevant document of the topic" + _LEFT_OUT,
+    example=_EXAMPLE + "of d3 and d9 the run has d3: 1/2.",
+)
+NOVELTY = Card(
+    name="novelty",
+    title="Novelty ratio",
+    formula="|(R ∩ A) − K| / |R ∩ A|",
+    reading="The share of the relevant documents found that are news to the user.",
+    source=_SOURCE,
+    undefined="nothing relevant is retrieved for the topic" + _LEFT_OUT,
+    example=_EXAMPLE + "of d1, d3 and d4 two are new: 2/3.",
+)
+RELATIVE_RECALL = Card(
+    name="relative_recall",
+    title="Relative recall",
+    formula="|R ∩ A| / relevant documents expected",
+    reading="How the relevant documents found compare with those the user expected to find.",
+    source=_SOURCE,
+    range="0 and up",
+    edge_cases=(_EXPECTED, "Above 1 where the run finds more than was expected."),
+    undefined="the user expects no relevant document of the topic" + _LEFT_OUT,
+    example=_EXAMPLE + "three found: 3/2.",
+)
+RECALL_EFFORT = Card(
+    name="recall_effort",
+    title="Recall effort",
+    formula="relevant documents expected / rank at which that many are found",
+    reading="How little had to be read to find what was expected; 1 is no document in vain.",
+    source=_SOURCE,
+    edge_cases=(_EXPECTED,),
+    undefined="the run has fewer relevant documents than the user expects, or none is "
+    "expected" + _LEFT_OUT,
+    example=_EXAMPLE + "the second relevant document is at rank 3: 2/3.",
+)
+USER_MEASURES = {
+    COVERAGE: coverage,
+    NOVELTY: novelty,
+    RELATIVE_RECALL: relative_recall,
+    RECALL_EFFORT: recall_effort,
+}
+"""The measures, by card, in the order of printing."""
+
+
+def user_measures(user: User) -> tuple[Measure, ...]:
+    """The four measures for one user."""
+    return tuple(
+        Measure(Family(card, partial(compute, user=user), (), group="users", modifiers=()))
+        for card, compute in USER_MEASURES.items()
+    )
+
+
+def score_for_user(
+    run: RunTable,
+    qrels: QrelsTable,
+    known: Pairs,
+    expected: int | None = None,
+    options: Options | None = None,
+) -> ScoredRun:
+    """Score ``run`` for a user who knows the ``(topic, docno)`` pairs ``known``.
+
+    Raises ``ValueError`` when ``expected`` is below 1.
+    """
+    if expected is not None and expected < 1:
+        raise ValueError("the number of relevant documents expected is 1 or more")
+    user = User(_knows(qrels, known), expected)
+    scored = evaluate(run, Judged.from_table(qrels), user_measures(user), options)
+    told = "\n".join(sorted(f"{topic} {docno}" for topic, docno in known))
+    own = {
+        "known_sha256": hashlib.sha256(told.encode()).hexdigest(),
+        "known_documents": len(known),
+        "expected": expected or "the known relevant documents",
+    }
+    return replace(scored, conditions=scored.conditions | own)
+
+
+def _knows(qrels: QrelsTable, known: Pairs) -> Mask:
+    topics = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.starts)).tolist()
+    pairs = zip(topics, qrels.docnos, strict=True)
+    return np.array([(qrels.topics[topic], docno) in known for topic, docno in pairs], np.bool_)

@@ -1,0 +1,51 @@
+"""``manage.py evaluate --intervals``: estimates from a sample with their confidence intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from django.core.management.base import CommandError
+
+from campaigns.core.runs import read_run
+from campaigns.management.files import Reading, read_file
+from evaluation.core.judged import Judged
+from evaluation.core.matching import batch_from_table
+from evaluation.core.measures.family import Measure
+from evaluation.core.measures.names import parse_measures
+from evaluation.core.options import Options
+from evaluation.core.sampling_error import VARIANCES, NoSamplingError, sampling_error, variance_of
+from evaluation.core.sampling_formats import RunIntervals
+
+
+def measures_with_intervals(wanted: Sequence[str] | None, options: Options) -> tuple[Measure, ...]:
+    """The measures named, all those that have intervals by default.
+
+    Raises ``CommandError`` for one that has none, ``UnknownMeasureError`` for no measure.
+    """
+    measures = parse_measures(wanted or VARIANCES, options.profile)
+    for measure in measures:
+        try:
+            variance_of(measure)
+        except NoSamplingError as none:
+            raise CommandError(str(none)) from none
+    return measures
+
+
+def intervals_of(
+    path: str, judged: Judged | None, measures: Sequence[Measure], options: Options
+) -> Reading[RunIntervals]:
+    """Read one run and find its intervals; without judgments only look for faults."""
+    read = read_file(path, read_run, lenient=True)
+    if read.table is None or judged is None:
+        return Reading(None, read.told, read.refused)
+    batch = batch_from_table(read.table, judged, options)
+    found = RunIntervals(read.table.tag, [sampling_error(batch, it) for it in measures])
+    return Reading(found, read.told)
+
+
+def told(found: RunIntervals) -> Iterator[str]:
+    """How each interval was found, and why one is missing."""
+    for error in found.measures:
+        line = f"{error.measure.name}: {error.confidence:.0%} intervals, {error.method}"
+        line += f"; no interval over all topics: {error.reason}" if error.reason else ""
+        yield f"{line.rstrip('.')}."

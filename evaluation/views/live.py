@@ -1,0 +1,107 @@
+"""The scores so far: what the ranking would be if judging stopped now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from campaigns.models import Campaign, Run
+from campaigns.queries import campaign_for
+from campaigns.views.signed_in import SignedIn
+from evaluation import services
+from evaluation.models import ScoreSet
+from evaluation.services.live import Live
+from evaluation.views.cells import TRUST, USUAL, Cell, Column, column_of, figure
+from judging.core.policies import POLICIES
+
+DEFAULT_POLICY = "median-floor"
+
+
+@dataclass(frozen=True)
+class LiveRow:
+    """One run: its place now, and in the newest score set (None: it was not there)."""
+
+    run: Run
+    place: int
+    before: int | None
+    cells: tuple[Cell, ...]
+
+    @property
+    def moved(self) -> int:
+        """Places gained since; negative: lost."""
+        return 0 if self.before is None else self.before - self.place
+
+    @property
+    def lost(self) -> int:
+        return -self.moved
+
+
+def live(request: SignedIn, slug: str) -> HttpResponse:
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    asked = request.GET.get("policy", "")
+    policy = asked if asked in POLICIES else DEFAULT_POLICY
+    scores = services.live_scores(actor=request.user, campaign=campaign, policy=policy)
+    names = [measure.name for measure in scores.measures]
+    shown = [name for name in (*campaign.measures, *USUAL) if name in names]
+    shown = [*dict.fromkeys(shown), *([TRUST] if TRUST in names else [])] or names[:1]
+    by = request.GET.get("by", "")
+    by = by if by in names else shown[0]
+    compared = newest_with(campaign, by)
+    lower = scores.measures[names.index(by)].family.better == "lower"
+    before = places_in(compared, by, lower=lower) if compared else {}
+    columns = [column_of(scores.measures[names.index(name)]) for name in shown]
+    context = {
+        "campaign": campaign,
+        "crumbs": [("Scores", "../"), ("So far", "")],
+        "live": scores,
+        "policies": [policy.card for policy in POLICIES.values()],
+        "policy": policy,
+        "columns": columns,
+        "by": by,
+        "rows": rows_of(scores, names, columns, by, before, lower=lower),
+        "compared": compared,
+        "topics": [(number, topic) for number, topic in scores.topics.items()],
+        "ms": round(scores.seconds * 1000),
+    }
+    return render(request, "evaluation/live.html", context)
+
+
+def rows_of(
+    scores: Live,
+    names: list[str],
+    columns: list[Column],
+    by: str,
+    before: dict[int, int],
+    *,
+    lower: bool,
+) -> list[LiveRow]:
+    """Best first; runs without a value last."""
+    at = names.index(by)
+    pairs = list(zip(scores.runs, scores.means, strict=True))
+    sign = 1 if lower else -1
+    pairs.sort(key=lambda pair: (pair[1][at] is None, sign * (pair[1][at] or 0.0), pair[0].tag))
+    rows = []
+    for place, (run, means) in enumerate(pairs, start=1):
+        values = [means[names.index(column.name)] for column in columns]
+        cells = tuple(
+            Cell(figure(value, whole=column.whole), value)
+            for value, column in zip(values, columns, strict=True)
+        )
+        rows.append(LiveRow(run, place, before.get(run.pk), cells))
+    return rows
+
+
+def newest_with(campaign: Campaign, by: str) -> ScoreSet | None:
+    """The newest score set that has the measure ``by``."""
+    sets = ScoreSet.objects.filter(campaign=campaign).select_related("qrels")
+    return next((each for each in sets if by in each.measures), None)
+
+
+def places_in(score_set: ScoreSet, by: str, *, lower: bool) -> dict[int, int]:
+    """The place of each run by the measure ``by``; those without a value have none."""
+    rows = score_set.runs.values_list("run", "run__tag", "means")
+    valued = [(run, tag, means[by]) for run, tag, means in rows if means[by] is not None]
+    valued.sort(key=lambda row: (row[2] if lower else -row[2], row[1]))
+    return {row[0]: place for place, row in enumerate(valued, start=1)}

@@ -1,0 +1,189 @@
+"""What coefficients are computed from: counts that add up over topics.
+
+Every coefficient here is a function of a few sums over pairs. So the sums are taken once by
+topic, and a value for one topic, for all of them or for a resample of topics costs a look at
+some numbers, not at the judgments again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judging.core.agreement.labels import Labels
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Sums over pairs; all arrays share their leading axes, q is the size of the scale.
+
+    ``units``      (…)        pairs with two judgments or more
+    ``matched``    (…, q, q)  of them: the share of a pair's couples of judgments with grades
+                              (c, k), in both orders; sums to ``units``
+    ``coincident`` (…, q, q)  the same, a pair counting as often as it has judgments: the
+                              coincidences of Krippendorff
+    ``shares``     (…, q)     over all judged pairs: the share of the judgments by grade
+    ``sets``       (…, 3)     pairs that everybody judged; that all of them called relevant;
+                              that any of them did
+    ``table``      (…, q, q)  of two assessors: rows by the grade of the first; else None
+    """
+
+    scale: tuple[int, ...]
+    level: int
+    units: Floats
+    matched: Floats
+    coincident: Floats
+    shares: Floats
+    sets: Floats
+    table: Floats | None = None
+
+    @property
+    def totals(self) -> Floats:
+        """(…, q): the judgments that can be compared, by grade."""
+        return weighted(self.coincident)
+
+    @property
+    def prevalence(self) -> Floats:
+        """(…): the share of ``totals`` that is relevant; 0 where there are none."""
+        totals = self.totals
+        relevant = weighted(totals, np.array([float(g >= self.level) for g in self.scale]))
+        return divide(relevant, weighted(totals), 0.0)
+
+    def over(self, weights: Floats) -> Counts:
+        """Sums over topics, the last of the leading axes (…, topics), as often as ``weights``
+        (draws, topics) say: (…, draws).
+        """
+        if self.table is not None:
+            return of_two(_drawn(self.table, weights), self.scale, self.level)
+        return Counts(
+            self.scale,
+            self.level,
+            _drawn(self.units, weights),
+            _drawn(self.matched, weights),
+            _drawn(self.coincident, weights),
+            _drawn(self.shares, weights),
+            _drawn(self.sets, weights),
+        )
+
+    def summed(self) -> Counts:
+        """The sums over all topics: (…)."""
+        if self.table is not None:
+            return of_two(self.table.sum(axis=-3), self.scale, self.level)
+        return Counts(
+            self.scale,
+            self.level,
+            self.units.sum(axis=-1),
+            self.matched.sum(axis=-3),
+            self.coincident.sum(axis=-3),
+            self.shares.sum(axis=-2),
+            self.sets.sum(axis=-2),
+        )
+
+
+def _drawn(values: Floats, weights: Floats) -> Floats:
+    """``values`` (a, topics, more…) summed over topics by ``weights``: (a, draws, more…)."""
+    summed = weights @ values.reshape(*values.shape[:2], -1)
+    found: Floats = summed.reshape(*summed.shape[:2], *values.shape[2:])
+    return found
+
+
+def of_two(table: Floats, scale: tuple[int, ...], level: int) -> Counts:
+    """Counts of two assessors from their confusion ``table`` (…, q, q)."""
+    turned = np.swapaxes(table, -1, -2)
+    rows, columns = weighted(table), weighted(turned)
+    units = weighted(rows)
+    relevant = np.array([float(grade >= level) for grade in scale])
+    both = weighted(weighted(table, relevant), relevant)
+    either = weighted(rows, relevant) + weighted(columns, relevant) - both
+    return Counts(
+        scale,
+        level,
+        units,
+        (table + turned) / 2,
+        table + turned,
+        (rows + columns) / 2,
+        np.stack([units, both, either], axis=-1),
+        table,
+    )
+
+
+def confusions(labels: Labels, others: Labels | None = None) -> Iterator[Floats]:
+    """Tables (topics, q, q) of every two assessors in the order of ``combinations``; with
+    ``others`` (over the same pairs, on the same scale) of each assessor with each of those.
+    """
+    q = len(labels.scale) + 1
+    topics = len(labels.topics)
+    start = labels.topic_of * q * q
+    rows = labels.positions
+    columns = rows if others is None else others.positions
+    couples = (
+        combinations(range(len(rows)), 2)
+        if others is None
+        else ((i, j) for i in range(len(rows)) for j in range(len(columns)))
+    )
+    last, base = -1, start
+    for i, j in couples:
+        if i != last:
+            last, base = i, start + rows[i] * q
+        found = np.bincount(base + columns[j], minlength=topics * q * q)
+        yield found.reshape(topics, q, q)[:, :-1, :-1].astype(np.float64)
+
+
+def of_all(labels: Labels, level: int) -> Counts:
+    """Counts of all assessors at once, by topic: leading axes (1, topics)."""
+    given = np.stack([(labels.positions == at).sum(axis=0) for at in range(len(labels.scale))])
+    judgments = given.sum(axis=0)
+    several = judgments >= 2
+    # Pairs with one judgment are divided by 1 and then left out.
+    others = np.maximum(judgments - 1, 1)
+    relevant = (labels.judged & (labels.grades >= level)).sum(axis=0)
+    everyone = judgments == len(labels.assessors)
+
+    def by_topic(values: NDArray[np.generic]) -> Floats:
+        summed = np.bincount(labels.topic_of, values, minlength=len(labels.topics))
+        return summed.astype(np.float64)[None]
+
+    def couples(weights: Floats) -> Floats:
+        q = range(len(labels.scale))
+        cells = [by_topic(weights * given[c] * (given[k] - (c == k))) for c in q for k in q]
+        return np.stack(cells, axis=-1).reshape(1, -1, len(q), len(q))
+
+    sets = (everyone, everyone & (relevant == judgments), everyone & (relevant > 0))
+    return Counts(
+        labels.scale,
+        level,
+        by_topic(several),
+        couples(several / (others * np.maximum(judgments, 1))),
+        couples(several / others),
+        np.stack([by_topic(row / np.maximum(judgments, 1)) for row in given], axis=-1),
+        np.stack([by_topic(row) for row in sets], axis=-1),
+    )
+
+
+def weighted(values: Floats, weights: Floats | None = None) -> Floats:
+    """The last axis summed, by ``weights`` if given. Short axes: a product beats ``sum``."""
+    found: Floats = values @ (np.ones(values.shape[-1]) if weights is None else weights)
+    return found
+
+
+def total(cells: Floats, weights: Floats) -> Floats:
+    """The last two axes of ``cells`` (…, q, q) summed by ``weights`` (q, q) or (…, q, q)."""
+    if weights.ndim == 2:
+        return weighted(cells.reshape(*cells.shape[:-2], -1), weights.ravel())
+    found: Floats = np.einsum("...ij,...ij->...", cells, weights)
+    return found
+
+
+def divide(top: Floats, bottom: Floats, otherwise: float = np.nan) -> Floats:
+    """``top / bottom``, and ``otherwise`` where ``bottom`` is not above 0."""
+    bottom = np.asarray(bottom, np.float64)
+    found = np.full(np.broadcast_shapes(np.shape(top), bottom.shape), otherwise)
+    np.divide(top, bottom, out=found, where=bottom > 0)
+    return found

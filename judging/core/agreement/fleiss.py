@@ -1,0 +1,100 @@
+"""Scott's pi, Fleiss' kappa and Brennan and Prediger's coefficient: chance agreement from the
+grades of all assessors together, or from the scale alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from judging.core.agreement.coefficient import (
+    NO_OVERLAP,
+    Agreement,
+    differences,
+    disagreement,
+    proportions,
+)
+from judging.core.agreement.counts import Counts, Floats, divide, weighted
+
+ONE_GRADE = "every judgment has the same grade, so chance agreement is 1"
+ONE_ON_SCALE = "there is only one grade to give"
+
+
+def fleiss(counts: Counts) -> Floats:
+    """1 − observed / expected disagreement; expected from the mean shares of the grades."""
+    apart = np.sign(differences(counts.scale))
+    shares = proportions(counts)
+    return 1 - divide(disagreement(counts, apart), weighted((shares @ apart) * shares))
+
+
+def brennan_prediger(counts: Counts) -> Floats:
+    """1 − observed / expected disagreement; expected if every grade were as likely."""
+    observed = disagreement(counts, np.sign(differences(counts.scale)))
+    size = len(counts.scale)
+    return 1 - divide(observed, np.full(observed.shape, 1 - 1 / size if size else 0.0))
+
+
+SCOTT = Agreement(
+    Card(
+        name="scott",
+        title="Scott's pi",
+        formula="1 − observed / expected disagreement; expected = 1 − Σ p², p the share of a grade "
+        "among the judgments of both",
+        reading="Agreement beyond chance, chance being the habits of both taken together.",
+        source="Scott 1955.",
+        range="-1 to 1, 0 is chance",
+        edge_cases=("Never above Cohen's kappa, and the same where both have the same habits.",),
+        undefined="no pair was judged by both, or both gave only one and the same grade.",
+    ),
+    fleiss,
+    flat=ONE_GRADE,
+    pairwise=True,
+    empty=NO_OVERLAP,
+    examples=((((0, 0, 1, 1, 2, None), (0, 1, 1, 2, 2, 0)), 1 - 0.4 / 0.66),),
+)
+# Three assessors; pairs with three, two and one judgments.
+_VARYING = ((0, 1, 1, 2, 0), (0, 1, 2, 2, None), (0, 0, None, None, None))
+
+FLEISS = Agreement(
+    Card(
+        name="fleiss",
+        title="Fleiss' kappa, any number of judgments a pair",
+        formula="1 − observed / expected disagreement; observed = mean over pairs with two "
+        "judgments or more of the share of couples that differ; expected = 1 − Σ p², p the mean "
+        "over all judged pairs of a grade's share of the pair's judgments",
+        reading="Agreement of all assessors beyond chance, chance being the habits of all.",
+        source="Fleiss 1971 for a fixed number of judgments a pair; for any number Gwet, Handbook "
+        "of Inter-Rater Reliability, 2014, chapter 2.",
+        range="-1 to 1, 0 is chance",
+        edge_cases=(
+            "Scott's pi for two assessors.",
+            "A pair counts once, however many judged it; with one judgment it tells of habits.",
+        ),
+        undefined="no pair has two judgments, or all judgments are the same grade.",
+    ),
+    fleiss,
+    flat=ONE_GRADE,
+    examples=((_VARYING, 1 - (5 / 12) / (1 - (7 / 15) ** 2 - (7 / 30) ** 2 - 0.3**2)),),
+)
+
+BRENNAN_PREDIGER = Agreement(
+    Card(
+        name="brennan-prediger",
+        title="Brennan and Prediger's coefficient",
+        formula="1 − observed disagreement / (1 − 1/q), q the number of grades of the scale",
+        reading="Agreement beyond that of assessors who draw lots among the grades.",
+        source="Brennan and Prediger 1981; Bennett, Alpert and Goldstein's S for two assessors.",
+        range="-1 to 1, 0 is chance",
+        edge_cases=(
+            "Does not fall with prevalence.",
+            (
+                "Depends on q: a grade that nobody gave counts where the scale is known, and not "
+                "in qrels files, whose scale is the grades seen."
+            ),
+        ),
+        undefined="no pair has two judgments, or the scale has one grade.",
+    ),
+    brennan_prediger,
+    flat=ONE_ON_SCALE,
+    examples=((((0, 0, 1, 1, 2, None), (0, 1, 1, 2, 2, 0)), 1 - 0.4 / (2 / 3)),),
+)

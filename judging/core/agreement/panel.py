@@ -1,0 +1,331 @@
+"""The panel computed: every coefficient, by pair of assessors and by topic, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations, islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judging.core.agreement.coefficient import Agreement, Coefficient
+from judging.core.agreement.counts import Counts, Floats, Ints, confusions, divide, of_all, of_two
+from judging.core.agreement.labels import Labels
+from judging.core.agreement.registry import COEFFICIENTS
+from judging.core.agreement.report import AgreementReport, Assessor, Panel, Row
+from judging.core.agreement.resampling import ONE_TOPIC, Draws, Interval, intervals
+
+ALL_UNDEFINED = "undefined for every one of the {}"
+PAIRS = "pairs of assessors"
+TOO_FEW = "agreement needs two assessors"
+CROWDED = "there are more than {} pairs of assessors: intervals are computed over all of them only"
+MOST_PAIRS = 500
+AT_ONCE = 2_000_000
+"""Numbers held at once for the resamples of pairs of assessors."""
+
+
+def agreement_report(
+    labels: Labels, level: int, *, binary: bool = False, draws: Draws | None = None
+) -> AgreementReport:
+    """All coefficients; ``level`` is the lowest grade that is relevant. ``binary`` cuts the
+    grades there before anything is compared.
+    """
+    draws = draws or Draws()
+    cut, at = (labels.binary(level), 1) if binary else (labels, level)
+    couples = Couples(cut, at, draws)
+    overall, topic_rows = over_all(cut, at, draws)
+    by_topic = {
+        topic: Panel(topic_rows[place], couples.topic_means(place))
+        for place, topic in enumerate(cut.topics if couples.names else ())
+    }
+    return AgreementReport(
+        level=level,
+        binary=binary,
+        scale=cut.scale,
+        documents=len(labels.pairs),
+        assessors=tuple(_assessor(labels, row, level) for row in range(len(labels.assessors))),
+        panel=Panel(overall, couples.means()),
+        pairs=dict(zip(couples.names, couples.rows, strict=True)),
+        confusion=dict(zip(couples.names, couples.confusion, strict=True)),
+        by_topic=by_topic,
+        topic_means=Panel(
+            _mean_row([panel.overall for panel in by_topic.values()], draws),
+            _mean_row([panel.means for panel in by_topic.values()], draws),
+        ),
+        draws=draws,
+    )
+
+
+def coefficient_of(agreement: Agreement, labels: Labels, level: int) -> Coefficient:
+    """One coefficient of ``labels`` without an interval; a pairwise one needs two assessors."""
+    if agreement.pairwise:
+        counts = of_two(np.stack(list(confusions(labels.only(0, 1)))), labels.scale, level)
+    else:
+        counts = of_all(labels, level)
+    topics = np.count_nonzero(agreement.n(counts), axis=-1)
+    return _coefficients(agreement, counts.summed(), topics, [Interval()])[0]
+
+
+def compare_two(
+    tables: Floats, scale: tuple[int, ...], level: int, draws: Draws | None
+) -> list[Row]:
+    """Every coefficient of couples of label sets from their confusion ``tables``
+    (couples, topics, q, q); without ``draws`` no intervals are computed.
+    """
+    counts = of_two(tables, scale, level)
+    return _rows(counts, Resampled(counts, draws) if draws else None)
+
+
+def _rows(counts: Counts, resampled: Resampled | None) -> list[Row]:
+    whole = counts.summed()
+    found: list[Row] = [{} for _ in whole.units]
+    for name, agreement in COEFFICIENTS.items():
+        topics = np.count_nonzero(agreement.n(counts), axis=-1)
+        bounds = resampled.bounds(agreement, topics) if resampled else None
+        for row, value in enumerate(_coefficients(agreement, whole, topics, bounds)):
+            found[row][name] = value
+    return found
+
+
+class Resampled:
+    """Resamples of each couple's own topics; couples with fewer than two have none.
+
+    ``groups`` holds the rows that have as many topics, and their counts (rows, resamples), by
+    rising number. ``crossed``: the last of them has all topics, so that its resamples are also
+    those of all couples together.
+    """
+
+    def __init__(self, counts: Counts, draws: Draws) -> None:
+        own = counts.units > 0
+        sizes = own.sum(axis=-1)
+        self.couples = len(sizes)
+        self.crossed = bool(own.all(axis=-1).any()) and own.shape[-1] > 1
+        self.groups: list[tuple[Ints, Counts]] = []
+        for size in np.unique(sizes[sizes > 1]).tolist():
+            rows = np.flatnonzero(sizes == size)
+            self.groups.append((rows, _own_topics(counts, rows, own).over(draws.weights(size))))
+        self.values: dict[str, list[Floats]] = {}
+
+    def others(self, counts: Counts, topics: int) -> Counts | None:
+        """The counts of couples that have not all ``topics``; None if there are none."""
+        table = counts.table
+        rows = np.flatnonzero(np.count_nonzero(counts.units, axis=-1) < topics)
+        if table is None or topics < 2 or not len(rows):
+            return None
+        return of_two(table[rows], counts.scale, counts.level)
+
+    def compute(self, agreement: Agreement) -> list[Floats]:
+        """The values (rows, resamples) of each group."""
+        if agreement.name not in self.values:
+            self.values[agreement.name] = [agreement.compute(drawn) for _, drawn in self.groups]
+        return self.values[agreement.name]
+
+    def bounds(self, agreement: Agreement, topics: Ints) -> list[Interval]:
+        found = [Interval(reason=ONE_TOPIC)] * self.couples
+        for (rows, _), values in zip(self.groups, self.compute(agreement), strict=True):
+            for row, bound in zip(rows, intervals(values, topics[rows]), strict=True):
+                found[row] = bound
+        return found
+
+
+def _own_topics(counts: Counts, rows: Ints, own: NDArray[np.bool_]) -> Counts:
+    """``rows`` of counts, which have equally many topics of their ``own``, with these alone."""
+    table = counts.table
+    if table is None:
+        raise ValueError("only two label sets have topics of their own")
+    taken = table[rows][own[rows]].reshape(len(rows), -1, *table.shape[2:])
+    return of_two(taken, counts.scale, counts.level)
+
+
+class Couples:
+    """Every two assessors: ``rows`` of coefficients, ``confusion`` tables, and the sums that
+    the means over pairs of assessors are made of: whole, by topic, and by resample.
+    """
+
+    def __init__(self, labels: Labels, level: int, draws: Draws) -> None:
+        self.names = list(combinations(labels.assessors, 2))
+        self.rows: list[Row] = []
+        self.confusion: list[list[list[int]]] = []
+        self.topics = len(labels.topics)
+        self.crowded = len(self.names) > MOST_PAIRS
+        self.draws = None if self.crowded else draws
+        self.sums = {name: Sums(self.topics, draws.resamples) for name in COEFFICIENTS}
+        q = len(labels.scale)
+        at_once = max(1, AT_ONCE // max(1, q * q * max(draws.resamples, self.topics)))
+        for tables in _chunks(confusions(labels), at_once):
+            self._take(tables, labels.scale, level)
+
+    def _take(self, tables: Floats, scale: tuple[int, ...], level: int) -> None:
+        counts = of_two(tables, scale, level)
+        resampled = Resampled(counts, self.draws) if self.draws else None
+        self.rows += _rows(counts, resampled)
+        self.confusion += tables.sum(axis=1).astype(int).tolist()
+        others = resampled.others(counts, self.topics) if resampled else None
+        drawn = others.over(self.draws.weights(self.topics)) if self.draws and others else None
+        for name, agreement in COEFFICIENTS.items():
+            self.sums[name].by_topic.add(agreement.compute(counts))
+            self.sums[name].prevalence.add(np.where(counts.units > 0, counts.prevalence, np.nan))
+            if drawn is not None:
+                self.sums[name].drawn.add(agreement.compute(drawn))
+            if resampled and resampled.crossed:
+                self.sums[name].drawn.add(resampled.compute(agreement)[-1])
+
+    def means(self) -> Row:
+        """The mean of each coefficient over the pairs of assessors that have a value."""
+        found = {}
+        for name, sums in self.sums.items():
+            values = [row[name] for row in self.rows]
+            topics = int(np.count_nonzero(sums.prevalence.count))
+            bound = Interval(reason=CROWDED.format(MOST_PAIRS))
+            if not self.crowded:
+                (bound,) = intervals(sums.drawn.mean[None], np.array([topics]))
+            found[name] = _mean(values, bound, topics, PAIRS)
+        return found
+
+    def topic_means(self, topic: int) -> Row:
+        """The same within one topic, without intervals."""
+        found = {}
+        for name, sums in self.sums.items():
+            count = int(sums.by_topic.count[topic])
+            left_out = len(self.names) - count
+            why = _left_out(left_out, len(self.names), PAIRS)
+            value = float(sums.by_topic.mean[topic]) if count else None
+            shared = sums.prevalence.count[topic]
+            prevalence = float(sums.prevalence.mean[topic]) if shared else None
+            reason = why if count else ALL_UNDEFINED.format(PAIRS)
+            found[name] = Coefficient(value, count, reason, prevalence, int(count > 0))
+        return found
+
+
+class Mean:
+    """A mean that leaves undefined values out, over rows that come a few at a time."""
+
+    def __init__(self, size: int) -> None:
+        self.total = np.zeros(size)
+        self.count = np.zeros(size)
+
+    def add(self, values: Floats) -> None:
+        there = ~np.isnan(values)
+        self.total += np.where(there, values, 0.0).sum(axis=0)
+        self.count += there.sum(axis=0)
+
+    @property
+    def mean(self) -> Floats:
+        return divide(self.total, self.count)
+
+
+class Sums:
+    """What the means of one coefficient over pairs of assessors are made of."""
+
+    def __init__(self, topics: int, resamples: int) -> None:
+        self.by_topic, self.prevalence = Mean(topics), Mean(topics)
+        self.drawn = Mean(resamples)
+
+
+def over_all(labels: Labels, level: int, draws: Draws) -> tuple[Row, list[Row]]:
+    """The coefficients of all assessors at once, and those of each topic."""
+    many = {name: it for name, it in COEFFICIENTS.items() if not it.pairwise}
+    if len(labels.assessors) < 2:
+        return {name: Coefficient(None, 0, TOO_FEW, no_interval=TOO_FEW) for name in many}, []
+    counts = of_all(labels, level)
+    whole, drawn = counts.summed(), counts.over(draws.weights(len(labels.topics)))
+    overall: Row = {}
+    by_topic: list[Row] = [{} for _ in labels.topics]
+    for name, agreement in many.items():
+        topics = np.count_nonzero(agreement.n(counts), axis=-1)
+        bounds = intervals(agreement.compute(drawn), topics)
+        (overall[name],) = _coefficients(agreement, whole, topics, bounds)
+        for row, value in zip(by_topic, _within(agreement, counts), strict=True):
+            row[name] = value
+    return overall, by_topic
+
+
+def _within(agreement: Agreement, counts: Counts) -> list[Coefficient]:
+    """A coefficient of each topic of ``counts`` (1, topics)."""
+    n = agreement.n(counts)[0]
+    values = agreement.compute(counts)[0]
+    return [
+        _coefficient(agreement, float(value), int(size), float(share), int(size > 0), None)
+        for value, size, share in zip(values, n, counts.prevalence[0], strict=True)
+    ]
+
+
+def _coefficients(
+    agreement: Agreement,
+    whole: Counts,
+    topics: Ints,
+    bounds: list[Interval] | None,
+) -> list[Coefficient]:
+    crowded = [Interval(reason=CROWDED.format(MOST_PAIRS))] * len(topics)
+    columns = (agreement.compute(whole), agreement.n(whole), whole.prevalence, topics)
+    return [
+        _coefficient(agreement, value, int(n), prevalence, count, bound)
+        for value, n, prevalence, count, bound in zip(
+            *(column.tolist() for column in columns), bounds or crowded, strict=True
+        )
+    ]
+
+
+def _coefficient(
+    agreement: Agreement,
+    value: float,
+    n: int,
+    prevalence: float,
+    topics: int,
+    bound: Interval | None,
+) -> Coefficient:
+    share = prevalence if n else None
+    if np.isnan(value):
+        why = agreement.why(n)
+        return Coefficient(None, n, why, share, topics, no_interval=why if bound else None)
+    found = bound or Interval()
+    return Coefficient(value, n, None, share, topics, found.low, found.high, found.reason)
+
+
+def _mean(values: list[Coefficient], bound: Interval, topics: int, what: str) -> Coefficient:
+    """The unweighted mean of the values that are defined; ``what`` they are the values of."""
+    defined = [c.value for c in values if c.value is not None]
+    shares = [c.prevalence for c in values if c.prevalence is not None]
+    if not defined:
+        why = ALL_UNDEFINED.format(what) if values else TOO_FEW
+        return Coefficient(None, 0, why, no_interval=why)
+    return Coefficient(
+        sum(defined) / len(defined),
+        len(defined),
+        _left_out(len(values) - len(defined), len(values), what),
+        sum(shares) / len(shares) if shares else None,
+        topics,
+        bound.low,
+        bound.high,
+        bound.reason,
+    )
+
+
+def _mean_row(rows: list[Row], draws: Draws) -> Row:
+    """The mean over topics of each coefficient; topics without a value are left out."""
+    found = {}
+    for name in rows[0] if rows else ():
+        cells = [row[name] for row in rows]
+        values = np.array([c.value for c in cells if c.value is not None])
+        drawn = draws.weights(len(values)) @ values / max(len(values), 1)
+        (bound,) = intervals(drawn[None], np.array([len(values)]))
+        found[name] = _mean(cells, bound, len(values), "topics")
+    return found
+
+
+def _left_out(count: int, of: int, what: str) -> str | None:
+    return f"{count} of {of} {what} are undefined" if count else None
+
+
+def _assessor(labels: Labels, row: int, level: int) -> Assessor:
+    judged = labels.judged[row]
+    relevant = judged & (labels.grades[row] >= level)
+    return Assessor(
+        labels.assessors[row], int(np.count_nonzero(judged)), int(np.count_nonzero(relevant))
+    )
+
+
+def _chunks(tables: Iterable[Floats], size: int) -> Iterator[Floats]:
+    left = iter(tables)
+    while found := list(islice(left, size)):
+        yield np.stack(found)

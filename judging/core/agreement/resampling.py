@@ -1,0 +1,86 @@
+"""Bootstrap over topics: how far a value would move with other topics of the same kind.
+
+Pairs of one topic hang together (one guideline, one reading of the need), so topics are drawn,
+with replacement, not pairs. The interval is that of percentiles: the middle 95 % of the values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from judging.core.agreement.counts import Floats, Ints
+
+RESAMPLES = 1000
+SEED = 20
+SHARE = 0.95
+ONE_TOPIC = "the judgments that can be compared are of one topic, and topics are what is resampled"
+ALL_ALIKE = "every resample of the topics has the same value"
+UNSTEADY = "undefined in {} of {} resamples of the topics"
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How resamples are drawn: ``resamples`` of them from ``seed``."""
+
+    resamples: int = RESAMPLES
+    seed: int = SEED
+
+    def weights(self, topics: int) -> Floats:
+        """(resamples, topics): how often each resample holds each topic."""
+        return _weights(topics, self.resamples, self.seed)
+
+
+@lru_cache(maxsize=64)
+def _weights(topics: int, resamples: int, seed: int) -> Floats:
+    if not topics:
+        return np.zeros((resamples, 0))
+    random = np.random.default_rng([seed, topics])
+    drawn = random.multinomial(topics, np.full(topics, 1 / topics), size=resamples)
+    found = drawn.astype(np.float64)
+    found.setflags(write=False)
+    return found
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The bounds of the 95 % interval, or the reason why there is none."""
+
+    low: float | None = None
+    high: float | None = None
+    reason: str | None = None
+
+
+def intervals(values: Floats, topics: Ints) -> list[Interval]:
+    """Of each row of ``values`` (rows, resamples), NaN where undefined; ``topics`` (rows) says
+    in how many topics there was something to compare.
+    """
+    ordered = np.sort(values, axis=-1)
+    defined = np.count_nonzero(~np.isnan(ordered), axis=-1)
+    resamples = values.shape[-1]
+    edges = [_at(ordered, defined, share) for share in ((1 - SHARE) / 2, (1 + SHARE) / 2)]
+    found = []
+    for row, (low, high) in enumerate(zip(*edges, strict=True)):
+        if topics[row] < 2:
+            found.append(Interval(reason=ONE_TOPIC))
+        elif defined[row] < SHARE * resamples:
+            missing = resamples - int(defined[row])
+            found.append(Interval(reason=UNSTEADY.format(missing, resamples)))
+        elif ordered[row, defined[row] - 1] - ordered[row, 0] < 1e-12:
+            found.append(Interval(reason=ALL_ALIKE))
+        else:
+            found.append(Interval(float(low), float(high)))
+    return found
+
+
+def _at(ordered: Floats, defined: Ints, share: float) -> Floats:
+    """The quantile of each row's first ``defined`` values, between two by a straight line."""
+    place = share * np.maximum(defined - 1, 0)
+    below = np.floor(place).astype(np.int64)
+    rows = np.arange(len(ordered))
+    low = ordered[rows, below]
+    high = ordered[rows, np.minimum(below + 1, np.maximum(defined - 1, 0))]
+    found: Floats = low + (high - low) * (place - below)
+    return found

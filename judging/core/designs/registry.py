@@ -1,0 +1,14 @@
+"""The designs by the name that users type."""
+
+from __future__ import annotations
+
+from judging.core.designs.blocks import BLOCKS
+from judging.core.designs.overlap import OVERLAP
+from judging.core.designs.round_robin import ROUND_ROBIN
+from judging.core.designs.shape import Design
+from judging.core.designs.share import SHARE
+from judging.core.designs.topic_owner import TOPIC_OWNER
+
+DESIGNS: dict[str, Design] = {
+    design.name: design for design in (TOPIC_OWNER, OVERLAP, SHARE, ROUND_ROBIN, BLOCKS)
+}

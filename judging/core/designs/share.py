@@ -1,0 +1,57 @@
+"""A share of the documents by n assessors, the rest by one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from judging.core.designs.shape import (
+    PER_PAIR,
+    Design,
+    Layout,
+    Number,
+    Parameters,
+    Work,
+    repeated,
+    spread,
+)
+
+
+def lay_out(work: Work, parameters: Parameters, seed: int) -> Layout:
+    # Half a document counts as one: round() would go to the even number.
+    wanted = int(np.floor(parameters["share"] * work.pairs + 0.5))
+    drawn = spread(work, wanted, np.random.default_rng(seed))
+    return repeated(np.where(drawn, int(parameters["n"]), 1).astype(np.int64))
+
+
+SHARE = Design(
+    Card(
+        name="share",
+        title="Overlap by share",
+        formula="n judgments for ⌊s · N + ½⌋ of the N documents, 1 for the others; drawn by the "
+        "plan's seed, from each topic its part within 1",
+        reading="Agreement can be told from a sample of the pool, for little more than judging "
+        "it once.",
+        source="Poolbench.",
+        range="judgments: N + ⌊s · N + ½⌋ · (n − 1)",
+        edge_cases=(
+            "s = 0 is overlap 1, s = 1 is overlap n.",
+            "The same seed draws the same documents; assessors cannot tell which they are.",
+        ),
+        example="N = 50, s = 0.2, n = 3: 10 documents three times, 40 once, 70 judgments.",
+    ),
+    (
+        PER_PAIR,
+        Number(
+            "share",
+            "Share judged n times",
+            "From 0 to 1: the share of the documents that get n judgments; the others get one.",
+            0,
+            1,
+            0.2,
+            whole=False,
+        ),
+    ),
+    lambda parameters: int(parameters["n"]) if parameters["share"] else 1,
+    lay_out,
+)

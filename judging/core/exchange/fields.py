@@ -1,0 +1,205 @@
+"""Which name of a column or key means what: from records to entries."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from judging.core.exchange.records import Entry, Passage, Record
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "topic": (
+        "topic", "topic_id", "topicid", "topic_number", "query_id", "queryid", "qid", "query_no",
+    ),
+    "docno": (
+        "docno", "doc_id", "docid", "document_id", "documentid", "doc_no", "corpus_id",
+        "passage_id", "pid", "did", "doc",
+    ),
+    "labels": (
+        "grade", "label", "labels", "relevance", "rel", "judgment", "judgement", "rating",
+        "score", "relevance_label", "choice", "sentiment",
+    ),
+    "assessor": (
+        "assessor", "assessor_id", "annotator", "annotator_id", "completed_by", "judge", "rater",
+        "worker", "worker_id", "username", "user",
+    ),
+    "comment": ("comment", "comments", "note", "notes", "explanation", "rationale"),
+    "judged_at": (
+        "judged_at", "annotated_at", "timestamp", "updated_at", "created_at", "time", "date",
+    ),
+    "active_seconds": ("active_seconds", "seconds", "lead_time", "duration"),
+    "kind": ("kind",),
+    "reason": ("reason",),
+    "flags": ("flags",),
+    "duplicate_of": ("duplicate_of",),
+    "passages": ("passages",),
+    "purpose": ("purpose",),
+    "revision": ("revision",),
+    "uuid": ("uuid", "client_uuid"),
+}  # fmt: skip
+"""By field the names that files use for it, the first found taken; case and ``-`` do not count."""
+IDS = ("topic", "docno")
+_IN_TEXT = {
+    name: re.compile(
+        rf"^[ \t]*(?:{'|'.join(NAMES[name])})[ \t]*[:=][ \t]*(\S+)[ \t]*$",
+        re.IGNORECASE | re.MULTILINE,
+    )
+    for name in IDS
+}
+
+
+@dataclass
+class Taken:
+    """Which names of the file were taken for which field, and which were left, with counts."""
+
+    fields: dict[str, Counter[str]] = field(default_factory=dict)
+    left: Counter[str] = field(default_factory=Counter)
+    from_text: int = 0
+
+    @property
+    def ignored(self) -> list[str]:
+        return list(self.left)
+
+    def told(self) -> list[tuple[str, str]]:
+        """``(field, names in the file)`` in the order of ``NAMES``."""
+        return [(name, ", ".join(self.fields[name])) for name in NAMES if name in self.fields]
+
+
+def plain(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
+def roles_of(names: Iterable[str]) -> dict[str, str]:
+    """By field the name among ``names`` that stands for it."""
+    known = {plain(name): name for name in reversed(list(names))}
+    found = {}
+    for role, candidates in NAMES.items():
+        name = next((known[c] for c in candidates if c in known), None)
+        if name is not None:
+            found[role] = name
+    return found
+
+
+def entry_of(record: Record, taken: Taken) -> Entry:
+    """The record by our own names; what was taken is counted in ``taken``."""
+    roles = roles_of(record.values)
+    for role, name in roles.items():
+        taken.fields.setdefault(role, Counter())[name] += 1
+    taken.left.update(set(record.values) - set(roles.values()))
+    given = {role: record.values[name] for role, name in roles.items()}
+    ids = {name: text_of(given.get(name)) for name in IDS}
+    if "" in ids.values() and isinstance(record.values.get("text"), str):
+        found = {name: ids[name] or in_text(name, record.values["text"]) for name in IDS}
+        taken.from_text += found != ids
+        ids = found
+    places = [record.columns.get(roles.get(name, "")) for name in (*IDS, "labels")]
+    return Entry(
+        line=record.line,
+        topic=ids["topic"],
+        docno=ids["docno"],
+        labels=labels_of(given.get("labels")),
+        assessor=person_of(given.get("assessor")),
+        comment=comment_of(given.get("comment")),
+        flags=flags_of(given.get("flags")),
+        passages=passages_of(given.get("passages")),
+        active_seconds=number_of(given.get("active_seconds")),
+        revision=whole_of(given.get("revision")),
+        columns=(places[0], places[1], places[2]),
+        **{
+            name: text_of(given.get(name))
+            for name in ("purpose", "kind", "reason", "duplicate_of", "judged_at", "uuid")
+        },
+    )
+
+
+def in_text(name: str, text: str) -> str:
+    """An id that a line such as ``query_id: 17`` of the text gives, or nothing."""
+    found = _IN_TEXT[name].search(text)
+    return found.group(1) if found else ""
+
+
+def text_of(value: object) -> str:
+    """A value as one piece of text; a whole number never as ``2.0``."""
+    if value is None or isinstance(value, bool):
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode().replace("\0", " ").strip(" \t\n\r\x0b\x0c")
+
+
+def labels_of(value: object) -> tuple[str, ...]:
+    """Every label of a record: a list of texts or numbers, or of ``[start, end, label]``."""
+    texts = (text_of(label_in(item)) for item in listed(value))
+    return tuple(text for text in texts if text)
+
+
+def label_in(item: object) -> object:
+    if isinstance(item, Mapping):
+        return item.get("label", item.get("text"))
+    if isinstance(item, list):
+        return item[-1] if item else None
+    return item
+
+
+def flags_of(value: object) -> tuple[str, ...]:
+    """Flags of a list, or of a cell with ``|`` between them."""
+    items = value.split("|") if isinstance(value, str) else listed(value)
+    return tuple(text for text in map(text_of, items) if text)
+
+
+def comment_of(value: object) -> str:
+    """A comment, or the comments of a list one below the other."""
+    items = value if isinstance(value, list) else [value]
+    own = (i.get("comment", i.get("text", i)) if isinstance(i, Mapping) else i for i in items)
+    texts = [text_of(item) for item in own]
+    return "\n".join(text for text in texts if text)[:10_000]
+
+
+def person_of(value: object) -> str:
+    """A name, a number, or of a described person user name, e-mail address or number."""
+    if isinstance(value, Mapping):
+        names = ("username", "email", "id")
+        value = next((value[name] for name in names if value.get(name)), None)
+    return text_of(value)
+
+
+def passages_of(value: object) -> tuple[Passage, ...]:
+    """Marked passages, ``[start, end, text]`` each; what has another shape is left out."""
+    shaped = [item for item in listed(value) if isinstance(item, list) and len(item) == 3]
+    found = []
+    for first, last, text in shaped:
+        start, end = whole_of(first), whole_of(last)
+        nowhere = start is None and end is None
+        if text_of(text) and (nowhere or (start is not None and start < (end or 0))):
+            found.append((start, end, text_of(text)))
+    return tuple(found)
+
+
+def listed(value: object) -> list[Any]:
+    """A list as it is, also when it is written as JSON within a cell; one value as a list."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return [value]
+    if isinstance(value, list | tuple):
+        return list(value)
+    return [] if value is None else [value]
+
+
+def number_of(value: object) -> float | None:
+    try:
+        number = float(text_of(value))
+    except ValueError:
+        return None
+    return number if 0 <= number <= 86_400 else None
+
+
+def whole_of(value: object) -> int | None:
+    text = text_of(value)
+    return int(text) if re.fullmatch(r"-?\d{1,9}", text) else None

@@ -1,0 +1,55 @@
+"""The formats of judgments by name, and which of them a text is."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from judging.core.exchange.fields import IDS, plain, roles_of
+from judging.core.exchange.label_studio import LABEL_STUDIO
+from judging.core.exchange.lines import CSV, QRELS, TSV
+from judging.core.exchange.objects import DOCCANO, JSON, JSONL
+from judging.core.exchange.records import Format
+
+FORMATS: dict[str, Format] = {
+    found.name: found for found in (QRELS, CSV, TSV, JSONL, JSON, DOCCANO, LABEL_STUDIO)
+}
+LOOKED_AT = 1 << 20
+_TASK = {"annotations", "completions", "predictions"}
+
+
+def format_of(text: str) -> str | None:
+    """The name of the format that ``text`` looks like, or None."""
+    start = text[:LOOKED_AT].lstrip()
+    if start.startswith("["):
+        head = start[1:].lstrip()
+        return LABEL_STUDIO.name if _TASK & _keys(head) else JSON.name
+    if start.startswith("{"):
+        return DOCCANO.name if _is_doccano(start.partition("\n")[0]) else JSONL.name
+    line = next((row for row in start.split("\n") if row.strip() and row[0] != "#"), "")
+    for found, separator in ((TSV, "\t"), (CSV, ",")):
+        if set(roles_of(line.split(separator))) & set(IDS) and separator in line:
+            return found.name
+    if len(line.split()) == 4:
+        return QRELS.name
+    return CSV.name if "," in line else TSV.name if "\t" in line else None
+
+
+def _keys(text: str) -> set[str]:
+    """The keys of the object at the start of ``text``; of a longer one those that are seen."""
+    try:
+        found, _ = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return {name for name in _TASK if re.search(rf'"{name}"\s*:\s*\[', text)}
+    return set(found) if isinstance(found, dict) else set()
+
+
+def _is_doccano(line: str) -> bool:
+    """Whether an object has doccano's own keys: a list of labels beside a text."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    names = {plain(name): value for name, value in found.items()}
+    lists = (names.get(name) for name in ("label", "labels", "annotations"))
+    return any(isinstance(value, list) for value in lists) and bool({"text", "data"} & set(names))

@@ -1,0 +1,102 @@
+"""Automatic assessors compared with people: never mixed with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from judging.core.agreement.counts import confusions, divide
+from judging.core.agreement.labels import MISSING, Labels
+from judging.core.agreement.panel import compare_two
+from judging.core.agreement.report import Row
+from judging.core.agreement.resampling import Draws
+from judging.core.quality.estimate import Estimate, estimate, mean, undefined
+
+CONSENSUS = "consensus"
+NO_PEOPLE = "no person judged any of the pairs"
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """One automatic assessor: every coefficient against the people's consensus, and against
+    each person; ``bias`` is the mean of its grade less the mean grade of the people.
+    """
+
+    judged: int
+    consensus: Row
+    people: dict[str, Row]
+    bias: Estimate
+
+
+def automatics(people: Labels, machines: Labels, level: int, draws: Draws) -> dict[str, Automatic]:
+    """By automatic assessor."""
+    if not len(machines.assessors):
+        return {}
+    both = people.beside(machines)
+    n = len(people.assessors)
+    persons = both.only(*range(n)) if n else both.only()
+    own = both.only(*range(n, len(both.assessors)))
+    against = _beside(consensus(persons), persons)
+    tables = np.stack(list(confusions(own, against)))
+    rows = compare_two(tables, both.scale, level, draws)
+    width = n + 1
+    found = {}
+    for at, name in enumerate(own.assessors):
+        mine = rows[at * width : (at + 1) * width]
+        found[name] = Automatic(
+            int(own.judged[at].sum()),
+            mine[0],
+            dict(zip(persons.assessors, mine[1:], strict=True)),
+            _bias(persons, own.only(at), draws),
+        )
+    return found
+
+
+def consensus(people: Labels) -> Labels:
+    """One row: of each pair the middle grade that people gave, the lower of two."""
+    given = people.judged.sum(axis=0)
+    ordered = np.sort(np.where(people.judged, people.grades, np.iinfo(np.int32).max), axis=0)
+    middle = np.maximum(given - 1, 0) // 2
+    grades = np.full((1, len(people.pairs)), MISSING, np.int32)
+    if len(people.assessors):
+        grades[0] = np.where(given > 0, ordered[middle, np.arange(len(middle))], MISSING)
+    return Labels((CONSENSUS,), people.pairs, grades, people.scale)
+
+
+def _beside(first: Labels, others: Labels) -> Labels:
+    grades = np.vstack([first.grades, others.grades])
+    return Labels((*first.assessors, *others.assessors), first.pairs, grades, first.scale)
+
+
+def _bias(people: Labels, machine: Labels, draws: Draws) -> Estimate:
+    given = people.judged.sum(axis=0)
+    both = machine.judged[0] & (given > 0)
+    if not both.any():
+        return undefined(NO_PEOPLE)
+    total = np.where(people.judged, people.grades, 0).sum(axis=0)
+    apart = (machine.grades[0] - divide(total, given))[both]
+    topics = people.topic_of[both]
+    parts = [np.bincount(topics, part) for part in (np.ones(len(apart)), apart)]
+    sums = np.stack(parts, axis=-1).astype(np.float64)
+    return estimate(sums, mean, draws, NO_PEOPLE)
+
+
+AUTOMATIC = Card(
+    name="automatic",
+    title="Automatic assessors against people",
+    formula="any coefficient of two, an automatic assessor's grade against the people's consensus "
+    "(the middle of their grades, the lower of two) and against each person; bias: mean of "
+    "(its grade − mean grade of the people)",
+    reading="Whether a model reads relevance as the people do; see what they reach among "
+    "themselves beside it.",
+    source="The coefficients are those between assessors.",
+    range="that of the coefficient",
+    edge_cases=(
+        "An automatic assessor is never one of the people: not in their panel, not in consensus.",
+    ),
+    undefined="no person judged any of its pairs, or as the coefficient says.",
+    example="people 0, 2 and 1, 2: consensus 0, 2; a model with 0, 1 has percent agreement 1/2 and "
+    "bias (−0.5 − 1) / 2 = −0.75.",
+)

@@ -1,0 +1,109 @@
+"""Write what is told of assessors one by one as aligned tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from judging.core.agreement.formats import aligned, shown, span
+from judging.core.agreement.report import Row
+from judging.core.quality.consistency import EVERYONE
+from judging.core.quality.estimate import Estimate
+from judging.core.quality.report import QualityReport
+
+SHOWN = ("percent", "kappa", "kappa-quadratic", "alpha-ordinal")
+"""What tables of self-consistency and of automatic assessors show; JSON has all."""
+Cells = tuple[str, ...]
+
+
+def table_text(report: QualityReport) -> str:
+    """Bias and drift, priming, self-consistency, pace and automatic assessors, as far as there
+    is something to tell, and the reasons of what is undefined.
+    """
+    parts = [aligned(rows) for rows in _tables(report) if len(rows) > 1]
+    reasons = "".join(f"{line}\n" for line in _reasons(report))
+    return "\n".join([*parts, reasons] if reasons else parts)
+
+
+def _tables(report: QualityReport) -> Iterator[Sequence[Cells]]:
+    yield [("assessor", "bias", "95 % interval", "n", "drift per 100", "95 % interval", "n")] + [
+        (
+            name,
+            shown(bias.value),
+            span(bias),
+            str(bias.n),
+            shown(report.drift[name].slope.value),
+            span(report.drift[name].slope),
+            str(report.drift[name].slope.n),
+        )
+        for name, bias in report.bias.items()
+    ]
+    yield [("threshold priming", "slope", "95 % interval", "p", "n"), *_priming(report)]
+    yield [("self-consistency", *SHOWN, "n"), *_consistency(report)]
+    yield [("median active seconds", "seconds", "n", "hasty")] + [
+        (name, shown(pace.overall.median), str(pace.overall.n), str(pace.hasty))
+        for name, pace in report.pace.items()
+        if pace.overall.n
+    ]
+    yield [("automatic assessor against", *SHOWN, "n"), *_automatic(report)]
+
+
+def _priming(report: QualityReport) -> Iterable[Cells]:
+    found = {"all assessors": report.priming, **report.priming_by_assessor}
+    for name, one in found.items():
+        if one.slope is not None:
+            yield name, shown(one.slope), span(one), shown(one.p), str(one.n)
+
+
+def _consistency(report: QualityReport) -> Iterable[Cells]:
+    return (_cells(name, row) for name, row in _repeated(report))
+
+
+def _automatic(report: QualityReport) -> Iterable[Cells]:
+    return (_cells(name, row) for name, row in _compared(report))
+
+
+def _repeated(report: QualityReport) -> Iterator[tuple[str, Row]]:
+    for name, row in report.consistency.items():
+        yield "all assessors" if name == EVERYONE else name, row
+
+
+def _compared(report: QualityReport) -> Iterator[tuple[str, Row]]:
+    for name, found in report.automatic.items():
+        for who, row in {"consensus": found.consensus, **found.people}.items():
+            yield f"{name} ~ {who}", row
+
+
+def _cells(name: str, row: Row) -> Cells:
+    values = (shown(row[coefficient].value) for coefficient in SHOWN)
+    return name, *values, str(row["percent"].n)
+
+
+def _reasons_of_rows(rows: Iterable[tuple[str, Row]], what: str) -> Iterable[str]:
+    for name, row in rows:
+        for coefficient in SHOWN:
+            if row[coefficient].reason:
+                yield f"{name}, {what}{coefficient}: {row[coefficient].reason}"
+
+
+def _reasons(report: QualityReport) -> Iterable[str]:
+    if report.priming.reason:
+        yield f"threshold priming: {report.priming.reason}"
+    else:
+        for name, one in report.priming_by_assessor.items():
+            if one.reason:
+                yield f"{name}, threshold priming: {one.reason}"
+    yield from _reasons_of_rows(_repeated(report), "self-consistency, ")
+    yield from _reasons_of_rows(_compared(report), "")
+    for name, bias in report.bias.items():
+        if bias.no_interval:
+            yield f"{name}, bias{_lacks(bias)}: {bias.no_interval}"
+    slopes = {name: drift.slope for name, drift in report.drift.items()}
+    if len({slope.reason for slope in slopes.values()}) == 1 < len(slopes):
+        slopes = {"all assessors": next(iter(slopes.values()))}
+    for name, slope in slopes.items():
+        if slope.no_interval:
+            yield f"{name}, drift{_lacks(slope)}: {slope.no_interval}"
+
+
+def _lacks(found: Estimate) -> str:
+    return "" if found.reason else ", interval"

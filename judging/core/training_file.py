@@ -1,0 +1,106 @@
+"""Training pairs as a table: topic, docno, grade, explanation; tabs or commas between them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from campaigns.core.faults import BadFile, FaultReport
+
+COLUMNS = ("topic", "docno", "grade", "explanation")
+MAX_EXPLANATION = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRow:
+    topic: str
+    docno: str
+    grade: int
+    explanation: str = ""
+
+
+def read_training(
+    text: str, *, topics: Collection[str], scale: Collection[int], file: str = ""
+) -> list[TrainingRow]:
+    """The rows of ``text``; a first line that names the columns is passed over.
+
+    Raises ``BadFile`` with every fault: EY01 not a row of three or four columns, EY02
+    unknown topic, EY03 no grade of ``scale``, EY04 a pair twice, EY05 an explanation that
+    is too long, EY06 nothing at all.
+    """
+    report = FaultReport(file)
+    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
+    lines = csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=delimiter, strict=True)
+    rows: list[TrainingRow] = []
+    first: dict[tuple[str, str], int] = {}
+    try:
+        for cells in lines:
+            if not any(cell.strip() for cell in cells) or _is_head(cells, lines.line_num):
+                continue
+            row = _row(cells, topics, scale, lines.line_num, report)
+            if row is not None and _is_new(row, first, lines.line_num, report):
+                rows.append(row)
+    except csv.Error as error:
+        cure = "Close every quotation mark, and double those within quotes."
+        report.add("EY01", f"This cannot be read on: {error}.", cure, line=lines.line_num)
+    if not rows and not report.has_errors:
+        report.add("EY06", "There is no training pair here.", f"Give {', '.join(COLUMNS)}.")
+    if report.has_errors:
+        raise BadFile(report)
+    return rows
+
+
+def _is_head(cells: Sequence[str], line: int) -> bool:
+    return line == 1 and [cell.strip().lower() for cell in cells[:2]] == ["topic", "docno"]
+
+
+def _row(
+    cells: Sequence[str],
+    topics: Collection[str],
+    scale: Collection[int],
+    line: int,
+    report: FaultReport,
+) -> TrainingRow | None:
+    shown = " ".join(cells[:3])
+    if len(cells) not in (3, 4):
+        cure = f"Give {', '.join(COLUMNS)}, with tabs or commas between; the last may be left out."
+        message = f"{len(cells)} columns stand here."
+        report.add("EY01", message, cure, line=line, excerpt=shown)
+        return None
+    topic, docno, told, *more = (cell.strip() for cell in cells)
+    explanation = more[0] if more else ""
+    faults = report.counts.total()
+    if topic not in topics:
+        cure = "Import the campaign's topics first, or leave these rows out."
+        report.add("EY02", "The campaign has no such topic.", cure, line=line, excerpt=shown)
+    if not _is_whole(told) or int(told) not in scale:
+        cure = f"Use a grade of the scale: {', '.join(map(str, sorted(scale)))}."
+        report.add("EY03", "The grade is not on the scale.", cure, line=line, excerpt=shown)
+    if len(explanation) > MAX_EXPLANATION or not docno or len(docno) > 500:
+        cure = f"A docno has 1 to 500 characters, an explanation at most {MAX_EXPLANATION:,}."
+        report.add("EY05", "A cell is empty or too long.", cure, line=line, excerpt=shown)
+    if report.counts.total() > faults:
+        return None
+    return TrainingRow(topic, docno, int(told), explanation)
+
+
+def _is_whole(text: str) -> bool:
+    return text.removeprefix("-").isascii() and text.removeprefix("-").isdigit() and len(text) < 6
+
+
+def _is_new(
+    row: TrainingRow, first: dict[tuple[str, str], int], line: int, report: FaultReport
+) -> bool:
+    seen = first.setdefault((row.topic, row.docno), line)
+    if seen != line:
+        cure = "Keep one row for each topic and document."
+        report.add(
+            "EY04",
+            f"The pair stands in line {seen} already.",
+            cure,
+            line=line,
+            excerpt=f"{row.topic} {row.docno}",
+        )
+    return seen == line

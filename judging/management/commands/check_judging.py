@@ -1,0 +1,39 @@
+"""Check what must hold of a campaign's judging; a breach ends with 1."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from campaigns.models import Campaign
+from judging.models import Judgment, Slot
+from judging.queries.invariants import breaches
+
+
+class Command(BaseCommand):
+    help = "Check the invariants of a campaign's judging in the database and count breaches."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", help="the campaign's short name")
+        parser.add_argument("--format", choices=("table", "json"), default="table")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        campaign = Campaign.objects.filter(slug=options["slug"]).first()
+        if campaign is None:
+            raise CommandError(f"There is no campaign {options['slug']}.")
+        found = breaches(campaign)
+        slots = Slot.objects.filter(plan__campaign=campaign).count()
+        judgments = Judgment.objects.filter(campaign=campaign).count()
+        if options["format"] == "json":
+            told = {it.name: count for it, count in found}
+            counts = {"slots": slots, "judgments": judgments, "breaches": told}
+            self.stdout.write(json.dumps(counts, indent=2))
+        else:
+            self.stdout.write(f"{slots:,} slots, {judgments:,} rows in the log")
+            for it, count in found:
+                self.stdout.write(f"{count:>8,}  {it.says}")
+        broken = sum(count > 0 for _, count in found)
+        if broken:
+            raise CommandError(f"{broken} of {len(found)} invariants broken.")

@@ -1,0 +1,124 @@
+"""``manage.py import_judgments SLUG FILE...``: bring judgments into a campaign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from campaigns.core.faults import FaultReport, count_of
+from campaigns.management.files import lines_of
+from campaigns.management.importing import ImportCommand
+from campaigns.models import Campaign, Role, User
+from judging.core.exchange.registry import FORMATS
+from judging.core.exchange.twice import RULES
+from judging.models import AutomaticAssessor
+from judging.services.bulk import Counts
+from judging.services.imports import Examined, Options, import_file, preview_file
+
+
+class Command(ImportCommand):
+    help = "Import judgments into a campaign, each file as a whole or not at all."
+    noun = "judgments"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        add = parser.add_argument
+        who = parser.add_mutually_exclusive_group()
+        who.add_argument("--assessor", help="user name of whoever judged; else the file says it")
+        who.add_argument("--by-file", action="store_true", help="the file's name is the assessor's")
+        who.add_argument("--automatic", help="name of the automatic assessor that judged")
+        add("--map", action="append", default=[], metavar="LABEL=GRADE", help="or LABEL=- for none")
+        add("--person", action="append", default=[], metavar="NAME=USER", help="who a name is")
+        add("--duplicates", choices=tuple(RULES), default="refuse", help="of one pair's labels")
+        add("--dry-run", action="store_true", help="tell what would be written, and write nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self.options = options
+        if options["format"] not in ("", *FORMATS):
+            raise CommandError(f"--format is one of: {', '.join(FORMATS)}.")
+        super().handle(*args, **options)
+
+    def count(self, path: Path, **given: Any) -> int:
+        """Bring in, or only look at, what is at ``path``; return how many are written."""
+        campaign, report = given["campaign"], given["report"]
+        file: dict[str, Any] = {"data": path.read_bytes(), "file": path.name}
+        file |= {"actor": given["actor"], "campaign": campaign}
+        file["options"] = self.chosen(campaign)
+        if self.options["dry_run"]:
+            self.tell(preview_file(**file), report)
+            return 0
+        counts = import_file(**file, report=report)
+        self.stdout.write(f"{path}: {told(counts)}")
+        return counts.written
+
+    def chosen(self, campaign: Campaign) -> Options:
+        given = self.options
+        return Options(
+            format=given["format"],
+            assessor=assessor_named(campaign, given["assessor"]),
+            automatic=automatic_named(campaign, given["automatic"]),
+            by_file=given["by_file"],
+            labels=split(given["map"], "--map"),
+            people=split(given["person"], "--person"),
+            duplicates=given["duplicates"],
+        )
+
+    def tell(self, found: Examined, report: FaultReport) -> None:
+        """What a dry run found: format, mapping, people, pairs labelled twice, faults, counts."""
+        write, settled = self.stdout.write, found.settled
+        write(f"format: {found.reading.format or 'unknown'}")
+        for name, names in found.reading.taken.told():
+            write(f"taken as {name}: {names}")
+        for label in settled.labels:
+            doubt = f"; {label.doubt}" if label.doubt else ""
+            write(f"label {label.label!r} ({label.count:,}): {label.value or 'no grade'}{doubt}")
+        for name, count, account in settled.people:
+            write(f"by {name or '(not said)'} ({count:,}): {account or 'nobody known'}")
+        for twice in settled.twice:
+            pairs = count_of(twice.pairs, "pair")
+            write(f"{twice.assessor} labelled {pairs} again: {twice.same:,} the same")
+        write(f"would be written: {told(found.counts)}")
+        if found.report.has_errors:
+            for line in lines_of(found.report):
+                self.stderr.write(line)
+            raise CommandError("The file would be refused.")
+        report.faults, report.counts = found.report.faults, found.report.counts
+
+
+def told(counts: Counts) -> str:
+    return (
+        f"{counts.new:,} new, {counts.revised:,} revised, {counts.unchanged:,} unchanged, "
+        f"{counts.without_slot:,} without a slot"
+    )
+
+
+def split(pairs: list[str], option: str) -> dict[str, str]:
+    """``LEFT=RIGHT`` each; a label may hold the sign itself, so the last one counts."""
+    found = {}
+    for pair in pairs:
+        left, sign, right = pair.rpartition("=")
+        if not sign or not left:
+            raise CommandError(f"{option} {pair}: write it as LEFT=RIGHT.")
+        found[left] = right
+    return found
+
+
+def assessor_named(campaign: Campaign, name: str | None) -> User | None:
+    if not name:
+        return None
+    members = campaign.members.filter(role=Role.ASSESSOR, user__username=name)
+    member = members.select_related("user").first()
+    if member is None:
+        raise CommandError(f"{name} is no assessor of {campaign.slug}.")
+    return member.user
+
+
+def automatic_named(campaign: Campaign, name: str | None) -> AutomaticAssessor | None:
+    if not name:
+        return None
+    found = campaign.automatic_assessors.select_related("user").filter(name=name).first()
+    if found is None:
+        raise CommandError(f"{campaign.slug} has no automatic assessor {name}.")
+    return found

@@ -1,0 +1,287 @@
+"""Disagreements between assessors, and how far settling them is."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from campaigns.models import Campaign, Role, Topic, User
+from judging.core.policies import Ballot
+from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.queries.judgments import (
+    SAID,
+    Pair,
+    adjudications,
+    ballots,
+    current_judgments,
+    latest,
+    log_until,
+)
+from judging.queries.progress import Tally
+from judging.queries.slots import PEOPLE, claimable, free_slots, held
+from pooling.core.order import hash_order
+
+State = Slot.State
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+STATES = {
+    "new": _("not taken up"),
+    "round": _("in a round"),
+    "skipped": _("skipped"),
+    "settled": _("settled"),
+}
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """A pair whose assessors gave different grades; ``state`` is a name of ``STATES``."""
+
+    topic: str
+    docno: str
+    grades: Mapping[str, int]
+    level: int
+    state: str
+    adjudicated: int | None
+    adjudicator: str = ""
+
+    @property
+    def pair(self) -> Pair:
+        return self.topic, self.docno
+
+    @cached_property
+    def listed(self) -> list[int]:
+        """The grades, ascending: they tell nobody's name."""
+        return sorted(self.grades.values())
+
+    @property
+    def size(self) -> int:
+        """How many grades apart the assessors are."""
+        return self.listed[-1] - self.listed[0]
+
+    @property
+    def crosses(self) -> bool:
+        """Is the document relevant to one assessor and not to another?"""
+        return self.listed[0] < self.level <= self.listed[-1]
+
+
+@dataclass
+class Adjudicator:
+    user: User
+    judged: int = 0
+    skipped: int = 0
+    held: int = 0
+
+
+@dataclass
+class Round:
+    """A round of adjudication.
+
+    On ``stuck`` pairs all of its adjudicators have had a say; ``agreed`` ones wait, though
+    their assessors agree by now.
+    """
+
+    plan: Plan
+    tally: Tally
+    people: list[Adjudicator] = field(default_factory=list)
+    stuck: int = 0
+    agreed: int = 0
+
+    @property
+    def blindness(self) -> str:
+        return "blind" if self.plan.blind else "open"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One assessor's judgment of a pair, under a letter instead of a name."""
+
+    letter: str
+    judgment: Judgment
+
+
+def disputes(campaign: Campaign, *, apart: int = 1, crossing: bool = False) -> list[Dispute]:
+    """The pairs whose judgments are ``apart`` or more grades apart, the farthest first.
+
+    ``crossing``: only those that are relevant to one assessor and not to another. Equals
+    come in the campaign's seeded order. Settled ones are among them.
+    """
+    states = slot_states(campaign)
+    settled = adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
+    found = [
+        dispute_of(ballot, campaign.relevance_level, states, settled)
+        for ballot in ballots(campaign)
+        if ballot.disagree
+    ]
+    wanted = [each for each in found if each.size >= apart and (each.crosses or not crossing)]
+    seed = campaign.seed
+    return sorted(wanted, key=lambda each: (-each.size, hash_order(seed, *each.pair), *each.pair))
+
+
+def dispute_of(
+    ballot: Ballot, level: int, states: Mapping[Pair, str], settled: Mapping[Pair, Judgment]
+) -> Dispute:
+    decided = settled.get(ballot.pair)
+    return Dispute(
+        topic=ballot.topic,
+        docno=ballot.docno,
+        grades={name: grade for name, grade in ballot.people.items() if grade >= 0},
+        level=level,
+        state="settled" if decided else states.get(ballot.pair, "new"),
+        adjudicated=decided.grade if decided else None,
+        adjudicator=decided.assessor.shown_name if decided else "",
+    )
+
+
+def slot_states(campaign: Campaign) -> dict[Pair, str]:
+    """By pair whether a round has it, or an adjudicator skipped it."""
+    rows = adjudication_slots(campaign).values_list("topic__number", "item__docno", "state")
+    waiting = (State.OPEN, State.LEASED)
+    found: dict[Pair, str] = {}
+    for topic, docno, state in rows:
+        if state in waiting:
+            found[topic, docno] = "round"
+        elif state == State.SKIPPED:
+            found.setdefault((topic, docno), "skipped")
+    return found
+
+
+def adjudication_slots(campaign: Campaign) -> QuerySet[Slot]:
+    return Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.ADJUDICATE).order_by()
+
+
+def waiting_pairs(campaign: Campaign) -> list[Pair]:
+    """The pairs that a round may hand out at this moment."""
+    waiting = adjudication_slots(campaign).filter(free_slots())
+    return list(waiting.values_list("topic__number", "item__docno"))
+
+
+def rounds(campaign: Campaign, agreed: Iterable[Pair] | None = None) -> list[Round]:
+    """Every round, newest first; ``agreed`` tells which waiting pairs are disputed no longer."""
+    plans = campaign.plans.filter(kind=Plan.Kind.ADJUDICATE).select_related("created_by")
+    found = {plan.pk: Round(plan, Tally()) for plan in plans}
+    slots = adjudication_slots(campaign)
+    for plan, state, count in slots.values_list("plan", "state").annotate(Count("pk")):
+        setattr(found[plan].tally, state, count)
+    for plan, people in people_of(campaign).items():
+        found[plan].people = people
+    stuck = stuck_slots(campaign).values_list("plan").annotate(Count("pk"))
+    for plan, count in stuck:
+        found[plan].stuck = count
+    over = set(agreed or ())
+    waiting = slots.filter(free_slots()).values_list("plan", "topic__number", "item__docno")
+    for plan, topic, docno in waiting if over else ():
+        found[plan].agreed += (topic, docno) in over
+    return list(found.values())
+
+
+def people_of(campaign: Campaign) -> dict[int, list[Adjudicator]]:
+    """By round its adjudicators and what each has done."""
+    assigned = Assignment.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.ADJUDICATE)
+    users = User.objects.filter(pk__in=assigned.values("assessor")).in_bulk()
+    found: dict[int, dict[int, Adjudicator]] = defaultdict(dict)
+    for plan, user in assigned.order_by("assessor__username").values_list("plan", "assessor"):
+        found[plan].setdefault(user, Adjudicator(users[user]))
+    slots = adjudication_slots(campaign).filter(assessor__isnull=False)
+    names = {State.JUDGED: "judged", State.SKIPPED: "skipped", State.LEASED: "held"}
+    rows = slots.values_list("plan", "assessor", "state").annotate(Count("pk"))
+    for plan, who, state, count in rows:
+        if who is not None and who in found[plan]:
+            setattr(found[plan][who], names[State(state)], count)
+    return {plan: list(people.values()) for plan, people in found.items()}
+
+
+def stuck_slots(campaign: Campaign) -> QuerySet[Slot]:
+    """Waiting slots that no adjudicator of the round may take: all have had a say already."""
+    said = Judgment.objects.filter(
+        campaign=campaign,
+        assessor=OuterRef("assessor"),
+        topic=OuterRef("topic"),
+        docno=OuterRef(OuterRef("item__docno")),
+        kind__in=SAID,
+        purpose__in=PEOPLE,
+    )
+    able = Assignment.objects.filter(~Exists(said), plan=OuterRef("plan"), topic=OuterRef("topic"))
+    return adjudication_slots(campaign).filter(free_slots(), ~Exists(able))
+
+
+def sides(campaign: Campaign, topic: Topic, docno: str) -> list[Side]:
+    """What the assessors say of a pair, skips too, in an order that is the pair's own.
+
+    The letters are given anew for each pair: A here is not A there.
+    """
+    log = log_until(campaign).filter(topic=topic, docno=docno)
+    said = latest(log).exclude(kind=Judgment.Kind.WITHDRAWN).select_related("assessor")
+    seed, pair = campaign.seed, f"{topic.number} {docno}"
+    listed = sorted(said, key=lambda row: hash_order(seed, pair, row.assessor.username))
+    return [Side(letter_of(at), row) for at, row in enumerate(listed)]
+
+
+def letter_of(at: int) -> str:
+    """A, B, … Z, AA, AB, …"""
+    before = letter_of(at // len(LETTERS) - 1) if at >= len(LETTERS) else ""
+    return before + LETTERS[at % len(LETTERS)]
+
+
+def standing_decision(campaign: Campaign, topic: Topic, docno: str) -> Judgment | None:
+    """The adjudication of a pair that counts."""
+    log = log_until(campaign, purpose=Purpose.ADJUDICATE).filter(topic=topic, docno=docno)
+    current = latest(log).filter(kind=Judgment.Kind.GRADE)
+    return adjudications(current).get((topic.number, docno))
+
+
+def yet_to_judge(actor: User, campaign: Campaign) -> set[Pair]:
+    """The pairs that ``actor`` may still be asked to judge, or to adjudicate blindly: they must
+    not see what others said of them.
+    """
+    found: set[Pair] = set()
+    for kind in Plan.Kind.values:
+        slots = (claimable(actor, campaign, kind), held(actor, campaign, None, kind))
+        for rows in slots:
+            unseen = rows.filter(plan__blind=True).order_by()
+            found.update(unseen.values_list("topic__number", "item__docno"))
+    return found
+
+
+def adjudicators(campaign: Campaign) -> QuerySet[User]:
+    roles = campaign.members.filter(role=Role.ADJUDICATOR).values("user")
+    return User.objects.filter(pk__in=roles).order_by("username")
+
+
+@dataclass(frozen=True)
+class MyRound:
+    """How far one adjudicator is with all rounds; ``open`` could still be theirs."""
+
+    judged: int
+    skipped: int
+    held: int
+    open: int
+
+    @property
+    def left(self) -> int:
+        return self.held + self.open
+
+    @property
+    def done(self) -> int:
+        return self.judged + self.skipped
+
+    @property
+    def of(self) -> int:
+        return self.done + self.left
+
+
+def my_round(campaign: Campaign, actor: User) -> MyRound:
+    own = adjudication_slots(campaign).filter(assessor=actor)
+    states = Counter(dict(own.values_list("state").annotate(Count("pk"))))
+    free = claimable(actor, campaign, Plan.Kind.ADJUDICATE).order_by()
+    count = free.aggregate(pairs=Count("item", distinct=True))["pairs"]
+    return MyRound(states[State.JUDGED], states[State.SKIPPED], states[State.LEASED], count)
+
+
+def grades_told(found: Sequence[Dispute]) -> dict[str, int]:
+    """How many disputes are in each state, by the names of ``STATES``."""
+    counts = Counter(each.state for each in found)
+    return {state: counts[state] for state in STATES}

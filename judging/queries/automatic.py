@@ -1,0 +1,80 @@
+"""What may be told of an automatic assessor: totals always, a pair only beside a person's word."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Max
+
+from campaigns.models import Campaign
+from judging.models import AutomaticAssessor, Judgment, Purpose
+from judging.queries.exchange import beside_people, by_people
+from judging.queries.judgments import current_judgments
+from pooling.models import PoolItem
+
+
+@dataclass(frozen=True)
+class Overview:
+    """``grades`` are ``(grade, label, pairs, percent)`` by grade; ``pooled`` of ``pool`` pairs
+    of the campaign's pools are judged; ``shared`` are judged by a person too.
+    """
+
+    automatic: AutomaticAssessor
+    pairs: int
+    topics: int
+    pool: int
+    pooled: int
+    shared: int
+    last: datetime | None
+    grades: list[tuple[int, str, int, int]]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A model's grade of a pair and those of people."""
+
+    judgment: Judgment
+    people: list[tuple[str, int]]
+
+
+def overviews(campaign: Campaign) -> list[Overview]:
+    found = campaign.automatic_assessors.select_related("user", "campaign")
+    return [overview(automatic) for automatic in found]
+
+
+def overview(automatic: AutomaticAssessor) -> Overview:
+    """Distribution of grades and coverage."""
+    campaign = automatic.campaign
+    own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic.user)
+    pool = set(
+        PoolItem.objects.filter(pool__campaign=campaign).order_by().values_list("topic", "docno")
+    )
+    pairs = set(own.order_by().values_list("topic", "docno"))
+    counts = Counter(dict(own.order_by().values_list("grade").annotate(Count("pk"))))
+    scale = campaign.grades.order_by("value").values_list("value", "label")
+    return Overview(
+        automatic=automatic,
+        pairs=len(pairs),
+        topics=len({topic for topic, _ in pairs}),
+        pool=len(pool),
+        pooled=len(pool & pairs),
+        shared=beside_people(campaign, automatic.user).count(),
+        last=own.aggregate(last=Max("judged_at"))["last"],
+        grades=[
+            (value, label, counts[value], round(100 * counts[value] / max(1, len(pairs))))
+            for value, label in scale
+        ],
+    )
+
+
+def beside(campaign: Campaign, rows: Iterable[Judgment]) -> list[Beside]:
+    """People's grades beside each of ``rows``."""
+    listed = list(rows)
+    said: dict[tuple[int, str], list[tuple[str, int]]] = defaultdict(list)
+    given = by_people(campaign).filter(docno__in={row.docno for row in listed})
+    for one in given.select_related("assessor").order_by("assessor__username", "purpose"):
+        said[one.topic_id, one.docno].append((one.assessor.shown_name, one.grade or 0))
+    return [Beside(row, said[row.topic_id, row.docno]) for row in listed]

@@ -1,0 +1,162 @@
+"""Judgments and pairs as files hold them, row by row: nothing here needs the whole in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby, islice
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from campaigns.models import Campaign, Document, User
+from judging.core.exchange.writing import Pair, Spoken
+from judging.models import Judgment, Purpose, Slot
+from judging.queries.judgments import current_judgments, latest, log_until
+
+PEOPLE = (Purpose.JUDGE, Purpose.REPEAT, Purpose.ADJUDICATE, Purpose.TRAINING)
+"""Automatic judgments are in no file of people's: see ``beside_people``."""
+OWN = (Purpose.JUDGE, Purpose.ADJUDICATE, Purpose.TRAINING)
+"""What assessors get of their own: that a document came as a repeat is not told."""
+OWN_COLUMNS = (
+    "topic", "docno", "assessor", "purpose", "revision", "kind", "grade", "reason", "comment",
+    "flags", "duplicate_of", "passages", "current", "judged_at", "active_seconds", "uuid",
+)  # fmt: skip
+COLUMNS = (
+    *OWN_COLUMNS, "source", "fills_slot", "order", "rank_shown", "served_at", "lease",
+    "guideline_version", "document_sha256",
+)  # fmt: skip
+BESIDE_COLUMNS = ("topic", "docno", "automatic", "grade", "assessor", "assessor_grade")
+BATCH = 200
+
+
+def log_rows(
+    campaign: Campaign,
+    *,
+    assessor: User | None = None,
+    purposes: Collection[str] = PEOPLE,
+    current: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """Every revision in the order of the log, or only what stands, as ``COLUMNS``."""
+    log = Judgment.objects.filter(campaign=campaign, purpose__in=purposes)
+    if assessor is not None:
+        log = log.filter(assessor=assessor)
+    standing = latest(log).exclude(kind=Judgment.Kind.WITHDRAWN)
+    known = set(standing.order_by().values_list("pk", flat=True))
+    for row in log.select_related("topic", "assessor").order_by("pk").iterator():
+        if not current or row.pk in known:
+            yield row_of(row, row.pk in known)
+
+
+def row_of(row: Judgment, current: bool) -> dict[str, Any]:
+    own = ("docno", "purpose", "revision", "kind", "grade", "reason", "comment", "flags",
+           "duplicate_of", "passages", "active_seconds", "source", "order", "rank_shown",
+           "guideline_version", "document_sha256")  # fmt: skip
+    return {name: getattr(row, name) for name in own} | {
+        "topic": row.topic.number,
+        "assessor": row.assessor.username,
+        "current": current,
+        "judged_at": row.judged_at.isoformat(),
+        "served_at": row.served_at.isoformat() if row.served_at else None,
+        "fills_slot": row.slot_id is not None,
+        "lease": str(row.lease) if row.lease else None,
+        "uuid": str(row.client_uuid),
+    }
+
+
+def judged_pairs(campaign: Campaign) -> Iterator[Pair]:
+    """Every judged or skipped pair by topic and docno, with its texts and who said what."""
+    log = latest(log_until(campaign)).exclude(kind=Judgment.Kind.WITHDRAWN)
+    rows = log.select_related("topic", "assessor").order_by(
+        "topic__position", "topic__number", "docno", "assessor__username"
+    )
+    by_pair = groupby(rows.iterator(), key=lambda row: (row.topic_id, row.docno))
+    found = ((said[0].topic, key[1], said) for key, group in by_pair if (said := list(group)))
+    yield from with_texts(
+        campaign, ((t.number, t.title, docno, list(map(spoken, said))) for t, docno, said in found)
+    )
+
+
+def open_pairs(campaign: Campaign) -> Iterator[Pair]:
+    """Every pair for which a judgment is still wanted, in the order of judging, with its texts."""
+    wanted = Slot.objects.filter(open_or_lapsed(), plan__campaign=campaign, purpose=Purpose.JUDGE)
+    first = Slot.objects.filter(item=OuterRef("item"), k__lt=OuterRef("k"))
+    earlier = first.filter(open_or_lapsed(), purpose=Purpose.JUDGE)
+    rows = wanted.exclude(Exists(earlier)).order_by(
+        "topic__position", "topic__number", "position", "pk"
+    )
+    pairs = rows.values_list("topic__number", "topic__title", "item__docno").iterator()
+    yield from with_texts(campaign, ((*pair, []) for pair in pairs))
+
+
+def open_or_lapsed() -> Q:
+    lapsed = Q(state=Slot.State.LEASED, expires_at__lte=timezone.now())
+    return Q(state=Slot.State.OPEN) | lapsed
+
+
+def spoken(row: Judgment) -> Spoken:
+    return Spoken(
+        assessor=row.assessor.username,
+        email=row.assessor.email,
+        grade=row.grade,
+        reason=row.reason,
+        comment=row.comment,
+        flags=row.flags,
+        duplicate_of=row.duplicate_of,
+        passages=row.passages,
+        active_seconds=row.active_seconds,
+        judged_at=row.judged_at.isoformat(),
+    )
+
+
+def with_texts(
+    campaign: Campaign, pairs: Iterable[tuple[str, str, str, list[Spoken]]]
+) -> Iterator[Pair]:
+    """``(topic, query, docno, said)`` with the documents' texts, fetched by the hundred."""
+    rest = iter(pairs)
+    while some := list(islice(rest, BATCH)):
+        wanted = Document.objects.filter(campaign=campaign, docno__in={row[2] for row in some})
+        texts = {
+            docno: (t, body) for docno, t, body in wanted.values_list("docno", "title", "body")
+        }
+        for topic, query, docno, said in some:
+            title, text = texts.get(docno, ("", ""))
+            yield Pair(topic, query, docno, title, text, said)
+
+
+def by_people(campaign: Campaign) -> QuerySet[Judgment]:
+    """The grades of people that stand, by which a pair is open to comparison with a model."""
+    given = (current_judgments(campaign, purpose=p) for p in (Purpose.JUDGE, Purpose.ADJUDICATE))
+    first, second = (one.order_by().values("pk") for one in given)
+    return Judgment.objects.filter(Q(pk__in=first) | Q(pk__in=second))
+
+
+def beside_people(campaign: Campaign, automatic: User) -> QuerySet[Judgment]:
+    """The model's grades of pairs that a person has graded: the others are shown to nobody."""
+    said = by_people(campaign).filter(topic=OuterRef("topic"), docno=OuterRef("docno"))
+    own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic)
+    return (
+        own.filter(Exists(said))
+        .select_related("topic")
+        .order_by("topic__position", "topic__number", "docno")
+    )
+
+
+def beside_rows(campaign: Campaign, automatic: User) -> Iterator[dict[str, Any]]:
+    """A row a person's grade of a pair, with the model's, as ``BESIDE_COLUMNS``."""
+    people: dict[tuple[int, str], list[tuple[str, int | None]]] = {}
+    rows = by_people(campaign).order_by("assessor__username")
+    for topic, docno, name, grade in rows.values_list(
+        "topic", "docno", "assessor__username", "grade"
+    ).iterator():
+        people.setdefault((topic, docno), []).append((name, grade))
+    for row in beside_people(campaign, automatic).iterator():
+        for name, grade in people.get((row.topic_id, row.docno), []):
+            yield {
+                "topic": row.topic.number,
+                "docno": row.docno,
+                "automatic": automatic.username,
+                "grade": row.grade,
+                "assessor": name,
+                "assessor_grade": grade,
+            }

@@ -1,0 +1,139 @@
+"""What the organizer should look at: what is out, skipped, marked, unsettled or not judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from campaigns.models import Campaign, User
+from judging.models import Judgment, Plan, Purpose, Slot
+from judging.queries.judgments import ON_SCREEN
+from judging.rules import THIRD_K
+from pooling.models import PoolItem
+
+State = Slot.State
+
+
+@dataclass(frozen=True)
+class Holder:
+    """What an assessor has out: how many documents, since when, until when, and run out."""
+
+    user: User
+    count: int
+    since: datetime
+    until: datetime
+    lapsed: int
+
+
+def holders(campaign: Campaign) -> list[Holder]:
+    """Who holds documents, the longest first; adjudicators too."""
+    now = timezone.now()
+    rows = list(
+        Slot.objects.filter(plan__campaign=campaign, state=State.LEASED)
+        .order_by()
+        .values("assessor")
+        .annotate(
+            count=Count("pk"),
+            since=Min("leased_at"),
+            until=Max("expires_at"),
+            lapsed=Count("pk", filter=Q(expires_at__lte=now)),
+        )
+        .order_by("since")
+    )
+    users = User.objects.in_bulk([row["assessor"] or 0 for row in rows])
+    return [
+        Holder(users[row["assessor"] or 0], row["count"], row["since"], row["until"], row["lapsed"])
+        for row in rows
+    ]
+
+
+def leases(campaign: Campaign, assessor: User) -> QuerySet[Slot]:
+    """The documents that ``assessor`` has out, the longest first."""
+    out = Slot.objects.filter(plan__campaign=campaign, state=State.LEASED, assessor=assessor)
+    return out.select_related("topic", "item").order_by("leased_at")
+
+
+def skipped(
+    campaign: Campaign, assessor: User | None = None, limit: int | None = None
+) -> list[tuple[Slot, Judgment | None]]:
+    """Skipped slots, each with the skip that says why."""
+    slots = Slot.objects.filter(plan__campaign=campaign, state=State.SKIPPED, purpose=Purpose.JUDGE)
+    if assessor is not None:
+        slots = slots.filter(assessor=assessor)
+    slots = slots.select_related("topic", "assessor", "item").order_by("topic__position", "pk")
+    listed = list(slots[:limit])
+    skips = Judgment.objects.filter(kind=Judgment.Kind.SKIP, slot__in=[s.pk for s in listed])
+    said = {row.slot_id: row for row in skips.order_by("pk")}
+    return [(slot, said.get(slot.pk)) for slot in listed]
+
+
+def flagged(campaign: Campaign, assessor: User | None = None) -> QuerySet[Judgment]:
+    """What stands of the judgments and skips that mark a document, by topic and docno."""
+    later = Judgment.objects.filter(
+        campaign=campaign,
+        topic=OuterRef("topic"),
+        docno=OuterRef("docno"),
+        assessor=OuterRef("assessor"),
+        purpose=OuterRef("purpose"),
+        revision__gt=OuterRef("revision"),
+    )
+    rows = Judgment.objects.filter(~Exists(later), campaign=campaign, purpose__in=ON_SCREEN)
+    if assessor is not None:
+        rows = rows.filter(assessor=assessor)
+    rows = rows.exclude(flags=[]).exclude(kind=Judgment.Kind.WITHDRAWN)
+    return rows.select_related("topic", "assessor").order_by("topic__position", "docno", "pk")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Counts that are no part of a plan's tally.
+
+    ``thirds`` are judgments asked of a third assessor since two disagreed, by whether they
+    stand; ``unjudged`` pairs have a plan and no judgment; ``unplanned`` are pairs of the
+    newest pool that no plan has.
+    """
+
+    thirds_open: int
+    thirds_given: int
+    repeats_open: int
+    repeats_given: int
+    unjudged: int
+    unplanned: int
+    extra: int
+
+
+def standing(campaign: Campaign) -> Standing:
+    slots = Slot.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE).order_by()
+    open_, given = Q(state__in=(State.OPEN, State.LEASED)), Q(state=State.JUDGED)
+    third, again = Q(k=THIRD_K, purpose=Purpose.JUDGE), Q(purpose=Purpose.REPEAT)
+    counts = slots.filter(third | again).aggregate(
+        thirds_open=Count("pk", filter=third & open_),
+        thirds_given=Count("pk", filter=third & given),
+        repeats_open=Count("pk", filter=again & open_),
+        repeats_given=Count("pk", filter=again & given),
+    )
+    wanted = slots.filter(purpose=Purpose.JUDGE)
+    pairs = wanted.values("item").annotate(given=Count("pk", filter=Q(state=State.JUDGED)))
+    loose = Judgment.objects.filter(
+        campaign=campaign, purpose=Purpose.JUDGE, slot=None, kind=Judgment.Kind.GRADE
+    )
+    return Standing(
+        **counts,
+        unjudged=pairs.filter(given=0).count(),
+        unplanned=unplanned_pairs(campaign),
+        extra=loose.count(),
+    )
+
+
+def unplanned_pairs(campaign: Campaign) -> int:
+    """How many pairs of the newest pool no judging plan has, whichever pool it was made on."""
+    pool = campaign.pools.first()
+    if pool is None:
+        return 0
+    wanted = Slot.objects.filter(purpose=Purpose.JUDGE, item=OuterRef("pk"))
+    planned = PoolItem.objects.filter(Exists(wanted), pool__campaign=campaign).order_by()
+    newest = PoolItem.objects.filter(pool=pool).order_by()
+    return newest.values("topic", "docno").difference(planned.values("topic", "docno")).count()

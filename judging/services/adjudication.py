@@ -1,0 +1,316 @@
+"""Settling disagreements: rounds for adjudicators, and decisions taken together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from campaigns.errors import Refused
+from campaigns.models import Campaign, Topic, User
+from campaigns.rules import require
+from campaigns.services import events
+from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.queries.adjudication import adjudication_slots, adjudicators, disputes, slot_states
+from judging.queries.judgments import adjudications, current_judgments
+from judging.queries.slots import free_slots
+from judging.services.checks import check_grade
+from judging.services.leasing import move
+from judging.services.log import LostRaceError, Said, append, lock, repeated, retried
+from pooling.models import PoolItem
+
+State = Slot.State
+BATCH = 5_000
+NAMED = 10
+Wanted = tuple[int, str, float | None]
+"""``(topic's key, docno, what the pair is put in order by)``."""
+
+
+def open_round(
+    *,
+    actor: User,
+    campaign: Campaign,
+    pairs: Sequence[Wanted],
+    adjudicators: Sequence[User],
+    blind: bool = True,
+    order: str = "size",
+) -> Plan:
+    """Have ``pairs`` adjudicated, in the order given, by whoever of ``adjudicators`` is free.
+
+    ``order`` names what the order is by, for people to read. Pairs that are settled or in a
+    round already are left out, and so are those of no pool; the log says how many.
+    Raises ``Refused`` when nothing remains, or an adjudicator has not the role.
+    """
+    require(actor, "campaigns.manage", campaign)
+    require_adjudicators(campaign, adjudicators)
+    with transaction.atomic():
+        # Locked, so that two rounds opened at once cannot both take a pair.
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        taken = taken_pairs(campaign)
+        fresh = [row for row in dict.fromkeys(pairs) if row[:2] not in taken]
+        items = items_of(campaign, {row[:2] for row in fresh})
+        chosen = [row for row in fresh if row[:2] in items]
+        if not chosen:
+            raise nothing_to_settle(pairs, fresh)
+        plan = make_round(actor, campaign, chosen, items, blind=blind, order=order)
+        Assignment.objects.bulk_create(
+            Assignment(plan=plan, topic_id=topic, assessor=user)
+            for topic in dict.fromkeys(row[0] for row in chosen)
+            for user in dict.fromkeys(adjudicators)
+        )
+        events.record(
+            campaign=campaign,
+            actor=actor,
+            verb="opened a round of adjudication",
+            subject=f"{len(chosen)} pairs, {'blind' if blind else 'open'}, by {order}",
+            plan=plan.pk,
+            pairs=len(chosen),
+            taken_before=len(pairs) - len(fresh),
+            without_pool=len(fresh) - len(chosen),
+            adjudicators=[user.username for user in adjudicators],
+        )
+    return plan
+
+
+def drop_agreed(*, actor: User, plan: Plan) -> int:
+    """Take the pairs out of a round whose assessors agree by now; return how many."""
+    disputed = {each.pair for each in disputes(plan.campaign)}
+    slots = plan.slots.filter(free_slots()).values_list("pk", "topic__number", "item__docno")
+    agreed = [pk for pk, topic, docno in slots if (topic, docno) not in disputed]
+    return withdraw_slots(actor, plan, agreed, "left out of a round what is agreed by now")
+
+
+def end_round(*, actor: User, plan: Plan) -> int:
+    """Hand out nothing more of a round; what is settled stays. Return how many pairs waited."""
+    waiting = plan.slots.filter(free_slots()).values_list("pk", flat=True)
+    return withdraw_slots(actor, plan, list(waiting), "ended a round of adjudication")
+
+
+def settle(
+    *,
+    actor: User,
+    campaign: Campaign,
+    topic: Topic,
+    docno: str,
+    grade: int,
+    client_uuid: UUID,
+    note: str = "",
+) -> Judgment:
+    """Write down what a meeting agreed on: an adjudication by the actor, who keeps the minutes.
+
+    Unlike in a round the actor may have judged the pair. A pair that waits in a round leaves
+    it; one that is on an adjudicator's screen is refused. The latest decision stands.
+    """
+    require(actor, "campaigns.settle", campaign)
+    said = Said(
+        actor, campaign, topic, docno, Judgment.Kind.GRADE, client_uuid,
+        purpose=Purpose.ADJUDICATE, grade=grade, comment=note,
+    )  # fmt: skip
+    return retried(partial(write_settlement, said))
+
+
+def reconsider(
+    *, actor: User, campaign: Campaign, topic: Topic, docno: str, client_uuid: UUID
+) -> Judgment:
+    """Take the actor's own decision on a pair back; an earlier one of another stands again."""
+    require(actor, "campaigns.settle", campaign)
+    said = Said(
+        actor, campaign, topic, docno, Judgment.Kind.WITHDRAWN, client_uuid,
+        purpose=Purpose.ADJUDICATE,
+    )  # fmt: skip
+    return retried(partial(write_withdrawal, said))
+
+
+def write_settlement(said: Said) -> Judgment:
+    lock(said.campaign)
+    known = repeated(said)
+    if known is not None:
+        return known
+    check_grade(said)
+    judged = current_judgments(said.campaign).filter(topic=said.topic, docno=said.docno)
+    if not judged.exists():
+        told = _("Nobody has judged document %(docno)s yet.") % {"docno": said.docno}
+        raise Refused("not-judged", told, _("Have it judged first."))
+    slot = slot_to_settle(said)
+    if slot is not None:
+        move(slot, said.actor, State.JUDGED)
+    return append(said, slot)
+
+
+def write_withdrawal(said: Said) -> Judgment:
+    lock(said.campaign)
+    known = repeated(said)
+    if known is not None:
+        return known
+    own = current_judgments(said.campaign, purpose=Purpose.ADJUDICATE)
+    if not own.filter(topic=said.topic, docno=said.docno, assessor=said.actor).exists():
+        raise Refused("nothing-to-undo", _("There is no decision of yours to take back."))
+    slot = slots_of_pair(said).filter(assessor=said.actor, state=State.JUDGED).first()
+    made = append(said, slot)
+    if slot is not None:
+        put_back(slot)
+    return made
+
+
+def slot_to_settle(said: Said) -> Slot | None:
+    """The slot of a round that the decision fills, if the pair waits in one."""
+    slots = list(slots_of_pair(said).select_related("assessor"))
+    own = next((slot for slot in slots if slot.assessor_id == said.actor.pk), None)
+    if own is not None:
+        return own
+    for slot in slots:
+        if slot.state == State.LEASED and slot.expires_at and slot.expires_at > timezone.now():
+            who = slot.assessor.shown_name if slot.assessor else ""
+            raise Refused(
+                "in-hand",
+                _("%(name)s has document %(docno)s on the screen at this moment.")
+                % {"name": who, "docno": said.docno},
+                _("Wait for the decision, or take the document back on the judging page."),
+            )
+    return next((slot for slot in slots if slot.state != State.JUDGED), None)
+
+
+def slots_of_pair(said: Said) -> QuerySet[Slot]:
+    slots = adjudication_slots(said.campaign)
+    return slots.filter(topic=said.topic, item__docno=said.docno).order_by("-k")
+
+
+def put_back(slot: Slot) -> None:
+    """Let the round hand the pair out again."""
+    change = {"state": State.OPEN, "assessor": None, "token": uuid4()}
+    if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change):
+        raise LostRaceError
+
+
+def require_adjudicators(campaign: Campaign, people: Sequence[User]) -> None:
+    if not people:
+        cure = _("Choose at least one adjudicator, or invite one.")
+        raise Refused("nobody", _("A round needs somebody who adjudicates."), cure)
+    allowed = set(adjudicators(campaign).values_list("pk", flat=True))
+    others = sorted(user.username for user in people if user.pk not in allowed)
+    if others:
+        raise Refused(
+            "not-an-adjudicator",
+            _("Not an adjudicator of this campaign: %(names)s.") % {"names": ", ".join(others)},
+            _("Invite them as adjudicators first."),
+        )
+
+
+def taken_pairs(campaign: Campaign) -> set[tuple[int, str]]:
+    """What is settled already, or in a round, by topic's key and docno."""
+    number = dict(campaign.topics.values_list("number", "pk"))
+    settled = adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
+    waiting = [pair for pair, state in slot_states(campaign).items() if state == "round"]
+    return {(number[topic], docno) for topic, docno in [*settled, *waiting]}
+
+
+def items_of(campaign: Campaign, pairs: Collection[tuple[int, str]]) -> dict[tuple[int, str], int]:
+    """The pool item of each pair, of the newest pool that has it."""
+    topics = {topic for topic, _ in pairs}
+    rows = PoolItem.objects.filter(pool__campaign=campaign, topic__in=topics)
+    found: dict[tuple[int, str], int] = {}
+    for pk, topic, docno in rows.order_by("pool__version").values_list("pk", "topic", "docno"):
+        if (topic, docno) in pairs:
+            found[topic, docno] = pk
+    return found
+
+
+def nothing_to_settle(pairs: Sequence[Wanted], fresh: Sequence[Wanted]) -> Refused:
+    if not pairs:
+        cure = _("Ask for smaller differences.")
+        return Refused("nothing-to-settle", _("No pair is so far apart."), cure)
+    if not fresh:
+        told = _("All of these pairs are settled or in a round already.")
+        return Refused("nothing-to-settle", told)
+    return Refused(
+        "no-pool",
+        _("These pairs are in no pool: a round hands out documents of a pool."),
+        _("Settle them at a meeting, or freeze a pool that has them."),
+    )
+
+
+def make_round(
+    actor: User,
+    campaign: Campaign,
+    chosen: Sequence[Wanted],
+    items: dict[tuple[int, str], int],
+    *,
+    blind: bool,
+    order: str,
+) -> Plan:
+    plan = Plan.objects.create(
+        campaign=campaign,
+        pool=campaign.pools.order_by("-version")[0],
+        kind=Plan.Kind.ADJUDICATE,
+        design="adjudication",
+        parameters={"order": order},
+        order=Plan.Order.VALUE,
+        blind=blind,
+        created_by=actor,
+    )
+    before = last_k(campaign)
+    # After what earlier rounds still hand out.
+    last = adjudication_slots(campaign).aggregate(last=Max("position"))["last"]
+    first = 0 if last is None else last + 1
+    Slot.objects.bulk_create(
+        (
+            Slot(
+                plan=plan,
+                item_id=items[topic, docno],
+                topic_id=topic,
+                purpose=Purpose.ADJUDICATE,
+                k=before.get(items[topic, docno], -1) + 1,
+                position=at,
+                value=value,
+            )
+            for at, (topic, docno, value) in enumerate(chosen, start=first)
+        ),
+        batch_size=BATCH,
+    )
+    return plan
+
+
+def last_k(campaign: Campaign) -> dict[int, int]:
+    """By pool item the highest ``k`` of an earlier adjudication."""
+    return dict(adjudication_slots(campaign).values_list("item").annotate(Max("k")))
+
+
+def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], verb: str) -> int:
+    """Remove waiting slots from a round.
+
+    One that somebody had in hand or has spoken on stays as skipped by them: what they still
+    send finds its place.
+    """
+    campaign = plan.campaign
+    require(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        log = Judgment.objects.filter(slot=OuterRef("pk"))
+        touched = Q(state=State.LEASED) | Exists(log)
+        waiting = Slot.objects.filter(free_slots(), plan=plan, pk__in=slots)
+        # Locked: what is handed out at this moment is out before, or not handed out.
+        list(waiting.select_for_update(of=("self",)).order_by("pk").values_list("pk"))
+        count = 0
+        for slot in waiting.filter(touched).select_related("assessor"):
+            who = slot.assessor or Judgment.objects.filter(slot=slot).latest("pk").assessor
+            move(slot, who, State.SKIPPED)
+            count += 1
+        count += waiting.exclude(touched).delete()[0]
+        if count:
+            events.record(campaign=campaign, actor=actor, verb=verb, plan=plan.pk, pairs=count)
+    return count
+
+
+def pairs_wanted(campaign: Campaign, *, apart: int, crossing: bool) -> list[Wanted]:
+    """The disputes that wait for no round, as ``open_round`` takes them, the farthest first."""
+    number = dict(campaign.topics.values_list("number", "pk"))
+    found = disputes(campaign, apart=apart, crossing=crossing)
+    return [
+        (number[each.topic], each.docno, float(each.size))
+        for each in found
+        if each.state in ("new", "skipped")
+    ]

@@ -1,0 +1,160 @@
+"""Automatic assessors: a model's judgments, kept apart from those of people.
+
+They fill no slot and belong to no member; only a policy that names one hears it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+
+from campaigns.core.faults import BadFile, FaultReport
+from campaigns.errors import Refused
+from campaigns.models import Campaign, User
+from campaigns.rules import require
+from campaigns.services import events
+from judging.models import AutomaticAssessor, Judgment, Purpose
+from judging.services.bulk import Counts, Row, append_all
+from judging.services.imports import missing_docnos
+from judging.services.log import lock, retried
+
+MOST = 10_000
+"""Judgments that one request may send."""
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,58}[a-z0-9])?")
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One judgment of a model as a program sends it."""
+
+    topic: str
+    docno: str
+    grade: int
+    client_uuid: UUID
+    comment: str = ""
+
+
+def add_automatic(
+    *, actor: User, campaign: Campaign, name: str, description: str = ""
+) -> AutomaticAssessor:
+    """An automatic assessor called ``name``; its account is inactive and has no password."""
+    require(actor, "campaigns.manage", campaign)
+    if not _NAME.fullmatch(name):
+        cure = "Use up to 60 of a-z 0-9 - _, such as llama3-70b."
+        raise Refused("bad-name", "This is no name of an automatic assessor.", cure)
+    username = f"{campaign.slug}.{name}"
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if User.objects.filter(username=username).exists():
+            cure = "Choose another name; a changed prompt or model is another assessor."
+            raise Refused("name-taken", f"There is an account {username} already.", cure)
+        user = User(username=username, first_name=name, is_active=False)
+        user.set_unusable_password()
+        user.save()
+        made = AutomaticAssessor.objects.create(
+            campaign=campaign, name=name, description=description, user=user, created_by=actor
+        )
+        events.record(
+            campaign=campaign, actor=actor, verb="added an automatic assessor", subject=name
+        )
+    return made
+
+
+def send(
+    *, actor: User, campaign: Campaign, automatic: AutomaticAssessor, judgments: Sequence[Sent]
+) -> Counts:
+    """Write what a program sends, all or none; each ``client_uuid`` counts once.
+
+    The same grade again is no new revision. Raises ``BadFile`` with every fault, places by
+    number of the judgment from 1: EJ01, EJ02, EJ12, EJ03 (a pair twice), EJ15 (a uuid of
+    another judgment).
+    """
+    require(actor, "campaigns.manage", campaign)
+    if len(judgments) > MOST:
+        cure = "Send them in several requests."
+        raise Refused("too-many", f"More than {MOST:,} judgments in one request.", cure)
+    if automatic.campaign_id != campaign.pk:
+        raise Refused("no-automatic", "The campaign has no such automatic assessor.")
+    return retried(partial(write_sent, actor, campaign, automatic, list(judgments)))
+
+
+def write_sent(
+    actor: User, campaign: Campaign, automatic: AutomaticAssessor, judgments: list[Sent]
+) -> Counts:
+    lock(campaign)
+    topics = dict(campaign.topics.values_list("number", "pk"))
+    done = made_by([one.client_uuid for one in judgments])
+    check_sent(campaign, automatic, judgments, topics, done)
+    rows = [
+        Row(
+            topics[one.topic], one.docno, Judgment.Kind.GRADE, one.grade,
+            comment=one.comment, uuid=one.client_uuid,
+        )
+        for one in judgments
+        if one.client_uuid not in done
+    ]  # fmt: skip
+    counts = append_all(
+        campaign, automatic.user, rows, purpose=Purpose.AUTOMATIC, source=Judgment.Source.API
+    )
+    counts.unchanged += len(judgments) - len(rows)
+    if counts.written:
+        events.record(
+            campaign=campaign,
+            actor=actor,
+            verb="sent automatic judgments",
+            subject=f"{counts.written} by {automatic.name}",
+            revised=counts.revised,
+            known_before=counts.unchanged,
+        )
+    return counts
+
+
+def made_by(uuids: Sequence[UUID]) -> dict[UUID, tuple[int, int, str, int]]:
+    """By uuid the judgment that it made already: campaign, topic, docno, assessor."""
+    found: dict[UUID, tuple[int, int, str, int]] = {}
+    for start in range(0, len(uuids), 500):
+        rows = Judgment.objects.filter(client_uuid__in=uuids[start : start + 500])
+        fields = ("client_uuid", "campaign", "topic", "docno", "assessor")
+        found |= {uuid: (c, t, d, a) for uuid, c, t, d, a in rows.values_list(*fields)}
+    return found
+
+
+def check_sent(
+    campaign: Campaign,
+    automatic: AutomaticAssessor,
+    judgments: Sequence[Sent],
+    topics: dict[str, int],
+    done: dict[UUID, tuple[int, int, str, int]],
+) -> None:
+    """Refuse the whole of what was sent, with every fault, unless all of it is right."""
+    report = FaultReport()
+    scale = sorted(campaign.grades.values_list("value", flat=True))
+    missing = missing_docnos(campaign, {one.docno for one in judgments})
+    pairs: dict[tuple[str, str], int] = {}
+    uuids: dict[UUID, int] = {}
+    for at, one in enumerate(judgments, 1):
+        add = partial(report.add, line=at, excerpt=f"{one.topic} {one.docno} {one.grade}")
+        if one.topic not in topics:
+            add("EJ01", "The campaign has no such topic.", "Use a topic of the campaign.")
+        if one.grade not in scale:
+            told = ", ".join(map(str, scale))
+            add("EJ02", "The grade is not on the scale.", f"Use a grade of the scale: {told}.")
+        if one.docno.encode().split() != [one.docno.encode()]:
+            cure = "Use a docno in one piece; qrels are split at white space."
+            add("EJ13", "The docno holds white space.", cure)
+        elif one.docno in missing:
+            add("EJ12", "The collection has no such document.", "Use the collection's docnos.")
+        if pairs.setdefault((one.topic, one.docno), at) != at:
+            cure = "Send one judgment for each topic and document."
+            add("EJ03", "The pair stands in this request already.", cure)
+        owner = (campaign.pk, topics.get(one.topic, 0), one.docno, automatic.user_id)
+        if done.get(one.client_uuid, owner) != owner or uuids.setdefault(one.client_uuid, at) != at:
+            cure = "Give each judgment a random UUID of its own; keep it when you send it again."
+            add("EJ15", "The client_uuid is that of another judgment.", cure)
+    if report.has_errors:
+        raise BadFile(report)

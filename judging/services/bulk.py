@@ -1,0 +1,195 @@
+"""Many judgments at once into the log: what is new of them, and the slots that they fill."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from uuid import UUID, uuid4
+
+from campaigns.models import Campaign, User
+from judging.models import Judgment, Purpose, Slot
+from judging.queries.judgments import latest, log_until
+from judging.queries.slots import free_slots
+from judging.services.followups import ask_third
+from judging.services.log import Passage
+
+BATCH = 500
+Pair = tuple[int, str]
+STATES = {Judgment.Kind.GRADE: Slot.State.JUDGED, Judgment.Kind.SKIP: Slot.State.SKIPPED}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One judgment to write, of the topic with this number of row; at most one a pair."""
+
+    topic: int
+    docno: str
+    kind: str
+    grade: int | None
+    reason: str = ""
+    comment: str = ""
+    flags: tuple[str, ...] = ()
+    duplicate_of: str = ""
+    passages: tuple[Passage, ...] = ()
+    active_seconds: float | None = None
+    uuid: UUID | None = None
+
+    @property
+    def pair(self) -> Pair:
+        return self.topic, self.docno
+
+
+@dataclass
+class Counts:
+    """Of the judgments of an import: new pairs, new revisions, those that stand already."""
+
+    new: int = 0
+    revised: int = 0
+    unchanged: int = 0
+    without_slot: int = 0
+
+    @property
+    def written(self) -> int:
+        return self.new + self.revised
+
+    def __add__(self, other: Counts) -> Counts:
+        theirs = asdict(other)
+        return Counts(**{name: count + theirs[name] for name, count in asdict(self).items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An assessor's last revision of a pair."""
+
+    revision: int
+    kind: str
+    grade: int | None
+    reason: str
+    comment: str
+    flags: list[str]
+    duplicate_of: str
+    passages: list[list[object]]
+
+
+def known_to(campaign: Campaign, assessor: User, purpose: str) -> dict[Pair, Standing]:
+    """By pair the assessor's last revision."""
+    own = latest(log_until(campaign, purpose=purpose).filter(assessor=assessor)).order_by()
+    rows = own.values_list(
+        "topic", "docno", "revision", "kind", "grade", "reason", "comment", "flags",
+        "duplicate_of", "passages",
+    )  # fmt: skip
+    return {(topic, docno): Standing(*rest) for topic, docno, *rest in rows.iterator()}
+
+
+def is_said(row: Row, known: Standing) -> bool:
+    """Whether ``row`` says nothing but what stands: where it is silent, anything will do."""
+    return (
+        (row.kind, row.grade) == (known.kind, known.grade)
+        and row.reason in ("", known.reason)
+        and row.comment in ("", known.comment)
+        and (not row.flags or list(row.flags) == known.flags)
+        and row.duplicate_of in ("", known.duplicate_of)
+        and (not row.passages or [list(one) for one in row.passages] == known.passages)
+    )
+
+
+def fresh_of(
+    rows: Sequence[Row], known: Mapping[Pair, Standing]
+) -> tuple[list[tuple[Row, int]], Counts]:
+    """The rows that say something new, each with its revision; and the counts."""
+    counts = Counts()
+    fresh = []
+    for row in rows:
+        standing = known.get(row.pair)
+        if standing is None:
+            counts.new += 1
+        elif is_said(row, standing):
+            counts.unchanged += 1
+            continue
+        else:
+            counts.revised += 1
+        fresh.append((row, standing.revision + 1 if standing else 1))
+    return fresh, counts
+
+
+def append_all(
+    campaign: Campaign,
+    assessor: User,
+    rows: Sequence[Row],
+    *,
+    purpose: str = Purpose.JUDGE,
+    source: str = Judgment.Source.IMPORT,
+) -> Counts:
+    """Append what is new of ``rows``; call it in the transaction of the act that it belongs to.
+
+    Judgments of people fill slots of the plan; those of models never touch one.
+    """
+    fresh, counts = fresh_of(rows, known_to(campaign, assessor, purpose))
+    slots: dict[Pair, int] = {}
+    if purpose == Purpose.JUDGE:
+        slots = fill(campaign, assessor, {row.pair: row.kind for row, _ in fresh})
+        counts.without_slot = len(fresh) - len(slots)
+    Judgment.objects.bulk_create(
+        (
+            Judgment(
+                campaign=campaign,
+                topic_id=row.topic,
+                docno=row.docno,
+                assessor=assessor,
+                purpose=purpose,
+                revision=revision,
+                kind=row.kind,
+                grade=row.grade,
+                reason=row.reason,
+                comment=row.comment,
+                flags=list(row.flags),
+                duplicate_of=row.duplicate_of,
+                passages=[list(passage) for passage in row.passages],
+                active_seconds=row.active_seconds,
+                slot_id=slots.get(row.pair),
+                source=source,
+                client_uuid=row.uuid or uuid4(),
+            )
+            for row, revision in fresh
+        ),
+        batch_size=BATCH,
+    )
+    ask_thirds(list(slots.values()))
+    return counts
+
+
+def fill(campaign: Campaign, assessor: User, kinds: Mapping[Pair, str]) -> dict[Pair, int]:
+    """Take a slot for each pair that has one for ``assessor``; return them by pair."""
+    # Only the slots, in one order: locked topics and pairs would deadlock with a judge.
+    slots = Slot.objects.select_for_update(of=("self",)).filter(
+        plan__campaign=campaign, purpose=Purpose.JUDGE
+    )
+    choices: dict[Pair, list[tuple[bool, int, int]]] = defaultdict(list)
+    rows = slots.annotate(free=free_slots()).order_by("pk")
+    for topic, docno, holder, reserved, free, k, pk in rows.values_list(
+        "topic", "item__docno", "assessor", "reserved_for", "free", "k", "pk"
+    ).iterator():
+        theirs = holder == assessor.pk or (free and reserved in (None, assessor.pk))
+        if theirs and (topic, docno) in kinds:
+            choices[topic, docno].append((holder != assessor.pk, k, pk))
+    taken = {pair: min(found)[2] for pair, found in choices.items()}
+    for kind, state in STATES.items():
+        numbers = [pk for pair, pk in taken.items() if kinds[pair] == kind]
+        for start in range(0, len(numbers), BATCH):
+            Slot.objects.filter(pk__in=numbers[start : start + BATCH]).update(
+                state=state, assessor=assessor, token=uuid4(), leased_at=None, expires_at=None
+            )
+    return taken
+
+
+def ask_thirds(numbers: Sequence[int]) -> None:
+    """Where a plan wants it, one more assessor for pairs on which these judgments disagree."""
+    for start in range(0, len(numbers), BATCH):
+        asking = Slot.objects.filter(
+            pk__in=numbers[start : start + BATCH],
+            plan__third_from__gt=0,
+            state=Slot.State.JUDGED,
+        )
+        for slot in asking.select_related("plan__campaign"):
+            ask_third(slot)

@@ -1,0 +1,79 @@
+"""What a judgment sets off: a third assessor where two disagree, a blind repeat later."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from django.db.models import Max
+
+from campaigns.models import User
+from judging.models import Judgment, Purpose, Slot
+from judging.queries.judgments import current_judgments
+from judging.rules import THIRD_K
+from pooling.models import PoolItem
+
+SOONEST, LATEST = 12, 30
+"""A repeat comes so many documents of the topic later, or when no other is left."""
+
+
+def hold_pair(slot: Slot) -> None:
+    """Let one judgment of the pair be written at a time, where the next needs the ones before.
+
+    Without it two that disagree could be written at once, neither seeing the other.
+    """
+    if slot.plan.third_from and slot.purpose == Purpose.JUDGE:
+        PoolItem.objects.select_for_update(no_key=True).get(pk=slot.item_id)
+
+
+def follow_up(judgment: Judgment, slot: Slot | None) -> None:
+    """Add the slots that ``judgment`` calls for; call it in the transaction that wrote it."""
+    if slot is None or judgment.kind != Judgment.Kind.GRADE or slot.purpose != Purpose.JUDGE:
+        return
+    if slot.plan.third_from:
+        ask_third(slot)
+    if slot.plan.repeat_share and judgment.revision == 1:
+        ask_again(judgment, slot)
+
+
+def ask_third(slot: Slot) -> None:
+    """One more slot when all planned judgments of the pair stand and are too far apart."""
+    pair = Slot.objects.filter(item=slot.item_id, purpose=Purpose.JUDGE).order_by()
+    states = dict(pair.values_list("k", "state"))
+    if THIRD_K in states or len(states) < 2 or set(states.values()) != {Slot.State.JUDGED}:
+        return
+    given = current_judgments(slot.plan.campaign).filter(slot__in=pair)
+    grades = [grade or 0 for grade in given.order_by().values_list("grade", flat=True)]
+    if len(grades) > 1 and max(grades) - min(grades) >= slot.plan.third_from:
+        Slot.objects.create(
+            plan=slot.plan,
+            item_id=slot.item_id,
+            topic_id=slot.topic_id,
+            k=THIRD_K,
+            position=slot.position,
+        )
+
+
+def ask_again(judgment: Judgment, slot: Slot) -> None:
+    """Have the document come to the same assessor once more, if its lot is drawn."""
+    seed = slot.plan.campaign.seed
+    drawn = lot(seed, "repeat", slot.item_id, judgment.assessor)
+    if drawn >= slot.plan.repeat_share:
+        return
+    again = Slot.objects.filter(item=slot.item_id, purpose=Purpose.REPEAT)
+    last = again.aggregate(last=Max("k"))["last"]
+    gap = SOONEST + int((LATEST - SOONEST + 1) * lot(seed, "gap", slot.item_id, judgment.assessor))
+    Slot.objects.create(
+        plan=slot.plan,
+        item_id=slot.item_id,
+        topic_id=slot.topic_id,
+        purpose=Purpose.REPEAT,
+        k=0 if last is None else last + 1,
+        position=(judgment.rank_shown or 0) + gap,
+        reserved_for=judgment.assessor,
+    )
+
+
+def lot(seed: int, what: str, item: int, assessor: User) -> float:
+    """A number in [0, 1) that is always the same for the same pair and person."""
+    key = f"{seed}:{what}:{item}:{assessor.pk}".encode()
+    return int.from_bytes(blake2b(key, digest_size=8).digest()) / 2**64

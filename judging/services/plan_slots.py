@@ -1,0 +1,225 @@
+"""The slots of a plan: which pairs are free, in which order they come, and writing them fast."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+from django.db import connection
+
+from campaigns.models import Topic, User
+from judging.core.designs.shape import NOBODY, Layout, Work
+from judging.models import Judgment, Plan, Purpose, Slot
+from judging.queries.judgments import SAID, latest, log_until
+from judging.services.followups import ask_third
+from judging.services.log import lock
+from pooling.models import Pool, PoolItem
+
+BATCH = 500
+COLUMNS = (
+    "plan_id", "item_id", "topic_id", "purpose", "k", "position", "reserved_for_id", "state",
+    "token",
+)  # fmt: skip
+
+
+Row = tuple[int | str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A pair of a pool that has no slot yet."""
+
+    item: int
+    topic: int
+    docno: str
+    rank: int
+    position: int
+
+
+def unplanned(pool: Pool) -> list[Pair]:
+    """The pool's pairs that no plan of the campaign has, by topic and seeded position."""
+    slots = Slot.objects.filter(plan__campaign=pool.campaign, purpose=Purpose.JUDGE).order_by()
+    planned = set(slots.values_list("topic", "item__docno").distinct())
+    rows = pool.items.order_by("topic", "position")
+    fields = ("pk", "topic", "docno", "min_rank", "position")
+    return [row for row in (Pair(*r) for r in rows.values_list(*fields).iterator())
+            if (row.topic, row.docno) not in planned]  # fmt: skip
+
+
+def work_of(
+    pairs: Sequence[Pair], topics: dict[int, Topic], people: dict[int, list[User]], crew: list[User]
+) -> Work:
+    """``pairs`` as a design sees them; ``people`` by topic, numbered as they stand in ``crew``."""
+    sizes: dict[int, int] = defaultdict(int)
+    for pair in pairs:
+        sizes[pair.topic] += 1
+    at = {user.pk: index for index, user in enumerate(crew)}
+    return Work(
+        topics=tuple(topics[topic].number for topic in sizes),
+        sizes=tuple(sizes.values()),
+        people=tuple(
+            tuple(sorted({at[user.pk] for user in people.get(topic, [])})) for topic in sizes
+        ),
+        crew=len(crew),
+    )
+
+
+def positions(pairs: Sequence[Pair], order: str) -> dict[int, int]:
+    """By item where it comes within its topic. Docnos are compared by code point."""
+    if order == Plan.Order.RANDOM:
+        return {pair.item: pair.position for pair in pairs}
+    if order == Plan.Order.DOCNO:
+        ordered = sorted(pairs, key=lambda pair: pair.docno)
+    else:
+        ordered = sorted(pairs, key=lambda pair: (pair.rank, pair.position))
+    place: dict[int, int] = defaultdict(int)
+    found = {}
+    for pair in ordered:
+        found[pair.item] = place[pair.topic]
+        place[pair.topic] += 1
+    return found
+
+
+def write_slots(plan: Plan, pairs: Sequence[Pair], layout: Layout, crew: Sequence[User]) -> None:
+    """One open slot for each judgment of ``layout``."""
+    position = positions(pairs, plan.order)
+    insert(slot_rows(plan, pairs, layout, position, [user.pk for user in crew]))
+
+
+def slot_rows(
+    plan: Plan,
+    pairs: Sequence[Pair],
+    layout: Layout,
+    position: dict[int, int],
+    crew: Sequence[int],
+) -> Iterator[Row]:
+    purpose, state = Purpose.JUDGE.value, Slot.State.OPEN.value
+    columns = zip(layout.pair.tolist(), layout.k.tolist(), layout.person.tolist(), strict=True)
+    for index, k, person in columns:
+        pair = pairs[index]
+        whose = None if person == NOBODY else crew[person]
+        yield (
+            plan.pk, pair.item, pair.topic, purpose, k, position[pair.item], whose, state,
+            uuid4().hex,
+        )  # fmt: skip
+
+
+def insert(rows: Iterable[Row]) -> None:
+    """Write rows of ``COLUMNS`` past the ORM, which takes four times as long.
+
+    On SQLite nobody else writes meanwhile, so the time counts.
+    """
+    # Made first: the rows, too, would be made while others wait.
+    made = list(rows)
+    quote = connection.ops.quote_name
+    table = quote(Slot._meta.db_table)  # noqa: SLF001 (public, whatever its name says)
+    names = ", ".join(map(quote, COLUMNS))
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
+                for row in made:
+                    copy.write_row(row)
+            # Now and not at the end, when writers of judgments already wait for us.
+            connection.check_constraints()
+            # Before it knows how many slots there are PostgreSQL reads a topic's all to
+            # find the next, and takes seconds where it should take a millisecond.
+            cursor.execute(f"ANALYZE {table}, {quote(PoolItem._meta.db_table)}")  # noqa: SLF001
+        else:
+            marks = ", ".join(["%s"] * len(COLUMNS))
+            sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 (our own names)
+            cursor.executemany(sql, made)
+
+
+def fill_known(plan: Plan) -> int:
+    """Let what is said already fill the slots of ``plan``; return how many it did.
+
+    It is written once more, with its slot: that it counts in the plan is itself a fact of
+    the log, so that a qrels release as of an earlier moment does not change. The slot
+    reserved for its assessor is taken, who is not asked again; else a grade takes one that
+    is for anybody, the earliest first.
+    """
+    # Alone: who writes a judgment now must not see the pair without its slots.
+    lock(plan.campaign, alone=True)
+    known = standing(plan)
+    slots = open_slots(plan, known)
+    filled: list[tuple[Judgment, Slot]] = []
+    for pair, judgments in known.items():
+        for judgment in judgments:
+            slot = fitting(judgment, slots[pair])
+            if slot is not None:
+                slots[pair].remove(slot)
+                filled.append((judgment, slot))
+    take(filled)
+    if plan.third_from:
+        for slot in {slot.item_id: slot for _, slot in filled}.values():
+            ask_third(slot)
+    return len(filled)
+
+
+def fitting(judgment: Judgment, slots: Sequence[Slot]) -> Slot | None:
+    """The slot that ``judgment`` may fill; a skip or a grade below 0 only its assessor's own."""
+    own = next((slot for slot in slots if slot.reserved_for_id == judgment.assessor_id), None)
+    if own is not None or judgment.grade is None or judgment.grade < 0:
+        return own
+    return next((slot for slot in slots if slot.reserved_for_id is None), None)
+
+
+def standing(plan: Plan) -> dict[tuple[int, str], list[Judgment]]:
+    """By pair what stands in the campaign and no plan wanted, earliest first."""
+    loose = latest(log_until(plan.campaign)).filter(slot=None, kind__in=SAID)
+    found: dict[tuple[int, str], list[Judgment]] = defaultdict(list)
+    for judgment in loose.order_by("pk"):
+        found[judgment.topic_id, judgment.docno].append(judgment)
+    return found
+
+
+def open_slots(
+    plan: Plan, known: dict[tuple[int, str], list[Judgment]]
+) -> dict[tuple[int, str], list[Slot]]:
+    found: dict[tuple[int, str], list[Slot]] = defaultdict(list)
+    if not known:
+        return found
+    topics = {topic for topic, _ in known}
+    slots = plan.slots.filter(state=Slot.State.OPEN, topic__in=topics).select_related("item")
+    for slot in slots.order_by("k", "pk"):
+        slot.plan = plan
+        if (slot.topic_id, slot.item.docno) in known:
+            found[slot.topic_id, slot.item.docno].append(slot)
+    return found
+
+
+def take(filled: Sequence[tuple[Judgment, Slot]]) -> None:
+    for judgment, slot in filled:
+        graded = judgment.kind == Judgment.Kind.GRADE
+        slot.state = Slot.State.JUDGED if graded else Slot.State.SKIPPED
+        slot.assessor_id, slot.token = judgment.assessor_id, uuid4()
+    changed = [slot for _, slot in filled]
+    Slot.objects.bulk_update(changed, ["state", "assessor", "token"], batch_size=BATCH)
+    Judgment.objects.bulk_create(
+        (counted(judgment, slot) for judgment, slot in filled), batch_size=BATCH
+    )
+
+
+def counted(judgment: Judgment, slot: Slot) -> Judgment:
+    """The same word again, now with the slot that it fills; it took no time and no reading."""
+    return Judgment(
+        campaign_id=judgment.campaign_id,
+        topic_id=judgment.topic_id,
+        docno=judgment.docno,
+        assessor_id=judgment.assessor_id,
+        purpose=judgment.purpose,
+        revision=judgment.revision + 1,
+        kind=judgment.kind,
+        grade=judgment.grade,
+        reason=judgment.reason,
+        comment=judgment.comment,
+        flags=judgment.flags,
+        duplicate_of=judgment.duplicate_of,
+        passages=judgment.passages,
+        guideline_version=judgment.guideline_version,
+        document_sha256=judgment.document_sha256,
+        slot=slot,
+        source=Judgment.Source.IMPORT,
+    )

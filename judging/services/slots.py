@@ -1,0 +1,210 @@
+"""Moving work about: documents taken back, shares handed on, people and topics paused."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from uuid import uuid4
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from campaigns.errors import Refused
+from campaigns.models import Campaign, Topic, User
+from campaigns.rules import require
+from campaigns.services import events
+from judging.core.designs.registry import DESIGNS
+from judging.models import Assignment, Plan, Purpose, Slot
+from judging.queries.slots import free_slots
+from judging.services.plans import NAMED, require_assessors
+
+State = Slot.State
+# That it was out at ``leased_at`` stays known: a repeat judged late must be told from a change.
+OPEN = {"state": State.OPEN, "assessor": None, "expires_at": None}
+BATCH = 500
+
+
+def reopen(*, actor: User, slot: Slot) -> None:
+    """Give a skipped slot, or a lease that is stuck, back to whoever is assigned."""
+    campaign = slot.plan.campaign
+    require(actor, "campaigns.manage", campaign)
+    takeable = (State.SKIPPED, State.LEASED)
+    with transaction.atomic():
+        # The token in the condition: what an assessor has done meanwhile is not undone.
+        won = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable).update(
+            **OPEN, token=uuid4()
+        )
+        if not won:
+            cure = _("Look at the judging page again.")
+            raise Refused("slot-moved", _("This document is no longer skipped or out."), cure)
+        events.record(
+            campaign=campaign,
+            actor=actor,
+            verb="reopened a document",
+            subject=f"topic {slot.topic.number}, {slot.item.docno}",
+            slot=slot.pk,
+            was=slot.state,
+            held_by=slot.assessor.username if slot.assessor else "",
+        )
+
+
+def return_slots(*, actor: User, campaign: Campaign, assessor: User) -> int:
+    """Take back all that ``assessor`` holds and has not judged; return how many.
+
+    What they judge of it all the same is kept: as long as the slot is free it fills it.
+    """
+    require(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        given = give_back(Slot.objects.filter(plan__campaign=campaign, assessor=assessor))
+        if given:
+            events.record(
+                campaign=campaign,
+                actor=actor,
+                verb="took documents back",
+                subject=f"{given} from {assessor.username}",
+            )
+    return given
+
+
+def give_back(slots: QuerySet[Slot]) -> int:
+    """One by one, by token: what is judged at this moment stays judged."""
+    given = 0
+    out = slots.filter(state=State.LEASED).order_by("pk")
+    for pk, token in list(out.values_list("pk", "token")):
+        own = Slot.objects.filter(pk=pk, token=token, state=State.LEASED)
+        given += own.update(**OPEN, token=uuid4())
+    return given
+
+
+def pause_work(
+    *,
+    actor: User,
+    plan: Plan,
+    assessor: User | None = None,
+    topic: Topic | None = None,
+    paused: bool = True,
+) -> int:
+    """Hand out nothing more of a topic, or to a person, or to a person of a topic; or go on.
+
+    Returns how many assignments changed. What is on a screen may be finished.
+    """
+    require(actor, "campaigns.manage", plan.campaign)
+    if assessor is None and topic is None:
+        told = _("Say whom or which topic to pause.")
+        raise Refused("pause-whom", told, _("Or pause the plan."))
+    rows = Assignment.objects.filter(plan=plan, paused=not paused)
+    rows = rows if assessor is None else rows.filter(assessor=assessor)
+    rows = rows if topic is None else rows.filter(topic=topic)
+    with transaction.atomic():
+        changed = rows.update(paused=paused)
+        if changed:
+            who = [assessor.username] if assessor else []
+            what = [f"topic {topic.number}"] if topic else []
+            events.record(
+                campaign=plan.campaign,
+                actor=actor,
+                verb="paused assessors" if paused else "resumed assessors",
+                subject=", ".join(who + what),
+                plan=plan.pk,
+                assignments=changed,
+            )
+    return changed
+
+
+def reassign(
+    *,
+    actor: User,
+    plan: Plan,
+    assessor: User,
+    to: Sequence[User],
+    topics: Collection[Topic] | None = None,
+) -> Counter[str]:
+    """Hand what ``assessor`` has not judged under ``plan`` on to the people of ``to``.
+
+    ``topics`` are those to hand on, all of theirs if None. What they hold comes back first;
+    what they have judged or skipped stays theirs. Judgments reserved for them are dealt out in turn
+    to those of ``to`` who have no part in the pair; where there is nobody they stay, and
+    the count says so. Returns ``moved``, ``stayed``, ``returned`` and ``topics``.
+    """
+    require(actor, "campaigns.manage", plan.campaign)
+    heirs = [user for user in dict.fromkeys(to) if user.pk != assessor.pk]
+    if not heirs:
+        cure = _("Choose somebody else than the one whose work it is.")
+        raise Refused("nobody-takes-over", _("Nobody takes the documents over."), cure)
+    require_assessors(plan.campaign, heirs)
+    with transaction.atomic():
+        # No other reassignment of the plan meanwhile; judges are not held up by it.
+        Plan.objects.select_for_update(no_key=True).get(pk=plan.pk)
+        mine = plan.assignments.filter(assessor=assessor)
+        mine = mine if topics is None else mine.filter(topic__in=topics)
+        numbers = dict(mine.values_list("topic", "topic__number"))
+        slots = plan.slots.filter(topic__in=numbers)
+        told = Counter({"returned": give_back(slots.filter(assessor=assessor))})
+        told.update(deal_reserved(slots, assessor, heirs))
+        told["topics"] = hand_on(plan, mine, heirs, kept=told["stayed"] > 0)
+        events.record(
+            campaign=plan.campaign,
+            actor=actor,
+            verb="reassigned an assessor's documents",
+            subject=f"{assessor.username} to {', '.join(user.username for user in heirs)}",
+            plan=plan.pk,
+            topics_of=sorted(numbers.values()),
+            **told,
+        )
+    return told
+
+
+def deal_reserved(slots: QuerySet[Slot], assessor: User, heirs: Sequence[User]) -> Counter[str]:
+    """Deal the free slots reserved for ``assessor`` out to the heirs in turn."""
+    own = slots.filter(free_slots(), purpose=Purpose.JUDGE, reserved_for=assessor)
+    own = own.filter(assessor=None).order_by("topic", "position", "pk")
+    items = own.values("item")
+    busy: dict[int, set[int | None]] = defaultdict(set)
+    siblings = Slot.objects.filter(item__in=items, purpose=Purpose.JUDGE).order_by()
+    for item, whose, holder in siblings.values_list("item", "reserved_for", "assessor"):
+        busy[item] |= {whose, holder}
+    chosen: dict[int, list[int]] = defaultdict(list)
+    turn, told = 0, Counter[str]()
+    for pk, item in list(own.values_list("pk", "item")):
+        ready = [heirs[(turn + i) % len(heirs)] for i in range(len(heirs))]
+        heir = next((user for user in ready if user.pk not in busy[item]), None)
+        told["stayed" if heir is None else "moved"] += 1
+        if heir is not None:
+            turn += 1
+            busy[item].add(heir.pk)
+            chosen[heir.pk].append(pk)
+    for user, numbers in chosen.items():
+        for start in range(0, len(numbers), BATCH):
+            part = Slot.objects.filter(pk__in=numbers[start : start + BATCH], assessor=None)
+            part.update(reserved_for=user)
+    return told
+
+
+def hand_on(plan: Plan, mine: QuerySet[Assignment], heirs: Sequence[User], *, kept: bool) -> int:
+    """Assign the topics to the heirs too; the assessor leaves them unless something stayed."""
+    topics = list(mine.values_list("topic", flat=True))
+    Assignment.objects.bulk_create(
+        (Assignment(plan=plan, topic_id=t, assessor=user) for t in topics for user in heirs),
+        ignore_conflicts=True,
+    )
+    if not kept:
+        mine.delete()
+    if not DESIGNS[plan.design].reserves:
+        check_enough(plan, topics)
+    return len(topics)
+
+
+def check_enough(plan: Plan, topics: Collection[int]) -> None:
+    """Refuse to leave a topic with fewer people than judgments a document."""
+    left = Counter(
+        plan.assignments.filter(topic__in=topics).values_list("topic__number", flat=True)
+    )
+    short = sorted(number for number, count in left.items() if count < plan.overlap)
+    if short:
+        raise Refused(
+            "too-few-assessors",
+            _("Overlap %(n)s needs %(n)s assessors a topic; fewer would be left for %(topics)s.")
+            % {"n": plan.overlap, "topics": ", ".join(short[:NAMED])},
+            _("Hand the documents to somebody who is not on these topics yet."),
+        )

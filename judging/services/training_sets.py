@@ -1,0 +1,128 @@
+"""The documents that every assessor judges before the real work, with grades that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.db.models import Max
+
+from campaigns.core.faults import BadFile, FaultReport
+from campaigns.errors import Refused
+from campaigns.models import Campaign, User
+from campaigns.rules import require
+from campaigns.services import events
+from judging.core.training_file import TrainingRow, read_training
+from judging.models import TrainingPair
+from judging.queries.training_results import is_locked
+from judging.services.log import lock
+
+BATCH = 500
+
+
+def import_training(*, actor: User, campaign: Campaign, text: str, file: str = "") -> int:
+    """Add the pairs of a table (see ``core.training_file``); return how many.
+
+    Raises ``BadFile`` with everything wrong, also EY07 a pair that is in training already
+    and EY08 a docno that the campaign does not have, where it has documents.
+    """
+    require(actor, "campaigns.manage", campaign)
+    rows = read_training(
+        text,
+        topics=set(campaign.topics.values_list("number", flat=True)),
+        scale=set(campaign.grades.values_list("value", flat=True)),
+        file=file,
+    )
+    return add_training(actor=actor, campaign=campaign, rows=rows, file=file)
+
+
+def add_training(
+    *, actor: User, campaign: Campaign, rows: Sequence[TrainingRow], file: str = ""
+) -> int:
+    """Add ``rows`` behind the training pairs that are there; all of them or none."""
+    require(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        require_unanswered(campaign)
+        check_known(campaign, rows, file)
+        topics = {topic.number: topic for topic in campaign.topics.all()}
+        last = campaign.training.aggregate(last=Max("position"))["last"]
+        start = 0 if last is None else last + 1
+        TrainingPair.objects.bulk_create(
+            (
+                TrainingPair(
+                    campaign=campaign,
+                    topic=topics[row.topic],
+                    docno=row.docno,
+                    grade=row.grade,
+                    explanation=row.explanation,
+                    position=start + at,
+                )
+                for at, row in enumerate(rows)
+            ),
+            batch_size=BATCH,
+        )
+        events.record(
+            campaign=campaign, actor=actor, verb="added training pairs", subject=f"{len(rows)}"
+        )
+    return len(rows)
+
+
+def explain(*, actor: User, pair: TrainingPair, grade: int, explanation: str) -> None:
+    """Change the known grade and explanation of a pair that nobody has answered yet."""
+    require(actor, "campaigns.manage", pair.campaign)
+    if grade not in set(pair.campaign.grades.values_list("value", flat=True)):
+        raise Refused("off-scale", f"{grade} is not on the grade scale.", "Use one that is.")
+    with transaction.atomic():
+        require_unanswered(pair.campaign)
+        pair.grade, pair.explanation = grade, explanation
+        pair.save(update_fields=["grade", "explanation"])
+        record_one(actor, pair, "changed a training pair")
+
+
+def remove_training(*, actor: User, campaign: Campaign, pairs: Sequence[TrainingPair]) -> int:
+    """Take pairs out of the training that nobody has answered yet; return how many."""
+    require(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        require_unanswered(campaign)
+        rows = TrainingPair.objects.filter(campaign=campaign, pk__in=[pair.pk for pair in pairs])
+        count, _ = rows.delete()
+        if count:
+            events.record(
+                campaign=campaign, actor=actor, verb="removed training pairs", subject=f"{count}"
+            )
+    return count
+
+
+def record_one(actor: User, pair: TrainingPair, verb: str) -> None:
+    subject = f"topic {pair.topic.number}, {pair.docno}"
+    events.record(campaign=pair.campaign, actor=actor, verb=verb, subject=subject, grade=pair.grade)
+
+
+def require_unanswered(campaign: Campaign) -> None:
+    """Refuse once somebody has answered: what is compared must have been asked alike."""
+    # Alone: an answer that is being written comes before or after, never between.
+    lock(campaign, alone=True)
+    if is_locked(campaign):
+        raise Refused(
+            "training-locked",
+            "The training is fixed: somebody has answered already.",
+            "All assessors are to be asked the same; leave it as it is.",
+        )
+
+
+def check_known(campaign: Campaign, rows: Sequence[TrainingRow], file: str) -> None:
+    report = FaultReport(file)
+    there = set(campaign.training.values_list("topic__number", "docno"))
+    wanted = {row.docno for row in rows}
+    has_texts = campaign.documents.exists()
+    known = set(campaign.documents.filter(docno__in=wanted).values_list("docno", flat=True))
+    for line, row in enumerate(rows, 1):
+        shown = f"{row.topic} {row.docno}"
+        if (row.topic, row.docno) in there:
+            cure = "Leave the row out, or remove the pair first."
+            report.add("EY07", "The pair is in training.", cure, line=line, excerpt=shown)
+        if has_texts and row.docno not in known:
+            cure = "Import the document first, or leave the row out."
+            report.add("EY08", "The campaign has no such document.", cure, line=line, excerpt=shown)
+    if report.has_errors:
+        raise BadFile(report)

@@ -1,0 +1,183 @@
+"""Judgments from a file: upload, look at what it would do, settle what is open, write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core import signing
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from campaigns import store
+from campaigns.core.faults import BadFile, count_of
+from campaigns.errors import Refused
+from campaigns.forms import bounded
+from campaigns.models import Campaign, Role, User
+from campaigns.queries import campaign_for
+from campaigns.views.signed_in import SignedIn, to
+from judging.core.exchange.grades import LEAVE_OUT
+from judging.core.exchange.registry import FORMATS
+from judging.core.exchange.twice import RULES
+from judging.services.bulk import Counts
+from judging.services.imports import Examined, Options, import_file, preview_file
+
+SALT, DAY = "judging.import", 86_400
+STAGED = ".import"
+SHOWN = 100
+"""Labels and names of a file that the page lists; a file with more is no file of grades."""
+
+
+class JudgmentsForm(forms.Form):
+    """A file of judgments, or the one that was sent before, and who judged.
+
+    ``who`` is ``file`` (the file says it), ``name`` (the file's name does), or ``user-`` or
+    ``automatic-`` with a number.
+    """
+
+    file = forms.FileField(allow_empty_file=True, required=False, label="File")
+    staged = forms.CharField(required=False, widget=forms.HiddenInput)
+    format = forms.ChoiceField(required=False, label="Format")
+    who = forms.ChoiceField(label="Who judged")
+    duplicates = forms.ChoiceField(
+        required=False,
+        label="Different grades of one assessor for one pair",
+        choices=list(RULES.items()),
+        widget=forms.RadioSelect,
+    )
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["file"].required = not self.data.get("staged")
+        self.people = assessors(campaign)
+        self.models = list(campaign.automatic_assessors.select_related("user"))
+        named = [(name, form.title) for name, form in FORMATS.items()]
+        self.fields["format"].choices = [("", "Told from the file"), *named]  # type: ignore[attr-defined]
+        self.fields["who"].choices = [  # type: ignore[attr-defined]
+            ("file", "The file says it, in a column or key"),
+            ("name", "The file is called after the assessor"),
+            *((f"user-{user.pk}", user.shown_name) for user in self.people),
+            *((f"automatic-{one.pk}", f"{one.name} (automatic)") for one in self.models),
+        ]
+
+    def clean_file(self) -> UploadedFile[Any] | None:
+        upload = self.cleaned_data["file"]
+        return bounded(upload) if upload else None
+
+    def options(self, labels: dict[str, str], people: dict[str, str]) -> Options:
+        chosen = self.cleaned_data["who"]
+        return Options(
+            format=self.cleaned_data["format"],
+            assessor=next((u for u in self.people if chosen == f"user-{u.pk}"), None),
+            automatic=next((a for a in self.models if chosen == f"automatic-{a.pk}"), None),
+            by_file=chosen == "name",
+            labels=labels,
+            people=people,
+            duplicates=self.cleaned_data["duplicates"] or "refuse",
+        )
+
+
+@require_http_methods(["GET", "POST"])
+def judgments_import(request: SignedIn, slug: str) -> HttpResponse:
+    """The form; after a post what the file would do; after a confirmation what it did."""
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    if request.method == "GET":
+        initial = {"who": request.GET.get("who", "file"), "duplicates": "refuse"}
+        return page(request, campaign, JudgmentsForm(campaign, initial=initial))
+    given = request.POST.copy()
+    given.setdefault("duplicates", "refuse")
+    form = JudgmentsForm(campaign, given, request.FILES)
+    if not form.is_valid():
+        return page(request, campaign, form, status=422)
+    name, file = taken(request.user, campaign, form)
+    options = form.options(listed(request.POST, "label"), listed(request.POST, "person"))
+    whole: dict[str, Any] = {"actor": request.user, "campaign": campaign}
+    whole |= {"data": store.get(name), "file": file, "options": options}
+    try:
+        if request.POST.get("confirm"):
+            counts = import_file(**whole)
+            messages.success(request, outcome(counts, file))
+            model = options.automatic
+            return redirect(
+                to("automatic", campaign, model.name) if model else to("exchange", campaign)
+            )
+        found = preview_file(**whole)
+    except Refused as refused:
+        form.add_error("who", str(refused))
+        return page(request, campaign, form, status=409)
+    except BadFile as bad:
+        shown = {"report": bad.report, "verdict": "Not imported"}
+        return page(request, campaign, form, status=422, **shown)
+    status = 422 if found.report.has_errors else 200
+    return page(
+        request, campaign, form, status=status, **preview(request.user, campaign, found, name)
+    )
+
+
+def taken(user: User, campaign: Campaign, form: JudgmentsForm) -> tuple[str, str]:
+    """``(name in the store, name of the file)`` of what is uploaded now or was before."""
+    upload = form.cleaned_data["file"]
+    if upload:
+        return store.put(upload.read(), STAGED), upload.name or ""
+    try:
+        staged = signing.loads(form.cleaned_data["staged"], salt=SALT, max_age=DAY)
+    except signing.BadSignature as error:
+        raise Http404("no such upload") from error
+    if staged["campaign"] != campaign.pk or staged["user"] != user.pk:
+        raise Http404("an upload of another campaign or person")
+    return str(staged["name"]), str(staged["file"])
+
+
+def listed(data: QueryDict, noun: str) -> dict[str, str]:
+    """What was chosen for each label or person of the file; empty choices are left out."""
+    chosen = zip(data.getlist(f"{noun}-name"), data.getlist(f"{noun}-choice"), strict=False)
+    return {name: choice for name, choice in chosen if choice}
+
+
+def outcome(counts: Counts, file: str) -> str:
+    beyond = counts.without_slot
+    return (
+        f"{file}: {count_of(counts.new, 'new judgment')}, {count_of(counts.revised, 'revision')}, "
+        f"{counts.unchanged:,} unchanged"
+        + (f"; {beyond:,} fill no slot of a plan." if beyond else ".")
+    )
+
+
+def preview(user: User, campaign: Campaign, found: Examined, name: str) -> dict[str, Any]:
+    settled = found.settled
+    staged = {
+        "name": name, "file": found.report.file, "campaign": campaign.pk, "user": user.pk,
+    }  # fmt: skip
+    named = {who: sum(1 for _ in rows) for who, rows in found.rows.items()}
+    return {
+        "found": found,
+        "format": FORMATS.get(found.reading.format),
+        "report": found.report if found.report.counts else None,
+        "verdict": "This cannot be imported yet"
+        if found.report.has_errors
+        else "What to know before it is imported",
+        "staged": signing.dumps(staged, salt=SALT),
+        "labels": settled.labels[:SHOWN],
+        "people": [row for row in settled.people if row[0]][:SHOWN],
+        "said": sorted(named.items(), key=lambda row: row[0].username),
+        "accounts": assessors(campaign),
+        "grades": campaign.grades.order_by("value"),
+        "leave_out": LEAVE_OUT,
+        "ready": not found.report.has_errors and bool(found.rows),
+    }
+
+
+def page(
+    request: SignedIn, campaign: Campaign, form: JudgmentsForm, status: int = 200, **shown: Any
+) -> HttpResponse:
+    crumbs = [("Judging", to("judging", campaign)), ("Import and export", to("exchange", campaign))]
+    context = {"campaign": campaign, "form": form, "crumbs": [*crumbs, ("Import", None)], **shown}
+    return render(request, "judging/import.html", context, status=status)
+
+
+def assessors(campaign: Campaign) -> list[User]:
+    roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
+    return list(User.objects.filter(pk__in=roles).order_by("username"))

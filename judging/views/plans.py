@@ -1,0 +1,237 @@
+"""The pages of a plan: making one, who judges what, pausing, handing on, closing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from campaigns.errors import Refused
+from campaigns.models import Campaign, Role, Topic, User
+from campaigns.queries import campaign_for
+from campaigns.views.signed_in import SignedIn
+from judging.core.designs.registry import DESIGNS
+from judging.models import Plan
+from judging.plan_forms import Matrix, PlanForm
+from judging.queries.progress import mean_pace, paces_of, seats_of
+from judging.services.plans import Preview, assign_all, close, make_plan, pause, preview
+from judging.services.slots import pause_work, reassign
+
+
+@require_http_methods(["GET", "POST"])
+def plan_new(request: SignedIn, slug: str) -> HttpResponse:
+    """Choose a pool, a design and who judges which topic; look at it; make it."""
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    matrix = Matrix(campaign, list(campaign.topics.all()))
+    if request.method == "GET":
+        return plan_page(request, campaign, PlanForm(campaign), matrix.fill("turn", 1))
+    form = PlanForm(campaign, request.POST)
+    matrix.post(request.POST)
+    valid, fill = form.is_valid(), request.POST.get("fill")
+    if not valid or fill:
+        overlap = form.cleaned_data.get("n") or 1
+        return plan_page(request, campaign, form, matrix.fill(fill, overlap) if fill else matrix)
+    people = {number: users for number, users in matrix.chosen.items() if users}
+    asked = {"actor": request.user, "pool": form.cleaned_data["pool"], "assessors": people}
+    try:
+        if "preview" in request.POST:
+            seen = preview(scheme=form.scheme(), **asked)
+            return plan_page(request, campaign, form, matrix, seen)
+        made = make_plan(scheme=form.scheme(), **asked)
+    except Refused as refused:
+        form.add_error(None, str(refused))
+        return plan_page(request, campaign, form, matrix)
+    messages.success(request, f"The plan is made: {made.slots.count():,} judgments to give.")
+    return redirect("judging", campaign.slug)
+
+
+def plan_page(
+    request: SignedIn,
+    campaign: Campaign,
+    form: PlanForm,
+    matrix: Matrix,
+    seen: Preview | None = None,
+) -> HttpResponse:
+    context = {
+        "campaign": campaign,
+        "crumbs": [("Judging", "../"), ("New plan", None)],
+        "form": form,
+        "matrix": matrix,
+        "designs": [design.card for design in DESIGNS.values()],
+        "has_pool": campaign.pools.exists(),
+        "seen": seen and told(campaign, seen),
+    }
+    return render(request, "judging/plan_new.html", context)
+
+
+def told(campaign: Campaign, seen: Preview) -> dict[str, Any]:
+    """A preview as the page tells it, with hours at each one's pace or at the mean one."""
+    paces = paces_of(campaign)
+    mean = mean_pace(paces.values())
+    rows = []
+    for user, load in seen.loads:
+        own = paces[user.pk].per_hour if user.pk in paces else None
+        pace = own or mean
+        rows.append((user, load, load / pace if pace else None))
+    return {
+        "judgments": seen.foreseen.judgments,
+        "pairs": len(seen.laid.pairs),
+        "planned_before": seen.planned_before,
+        "waiting": seen.foreseen.waiting,
+        "exact": seen.foreseen.exact,
+        "shared": seen.shared,
+        "thirds": seen.thirds,
+        "repeats": round(seen.repeats),
+        "rows": rows,
+        "hours": seen.foreseen.judgments / mean if mean else None,
+        "design": seen.laid.design.card,
+    }
+
+
+@require_http_methods(["GET", "POST"])
+def plan_assign(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Who judges what under one plan."""
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    plan = plan_of(campaign, pk)
+    topics = list(Topic.objects.filter(pk__in=plan.slots.order_by().values("topic")))
+    seats = seats_of(campaign)
+    given = {t.number: [seat.user for seat in seats[plan.pk, t.pk]] for t in topics}
+    matrix = Matrix(campaign, topics).take(given)
+    if request.method == "GET":
+        return assign_page(request, campaign, plan, matrix)
+    matrix.post(request.POST)
+    fill = request.POST.get("fill")
+    if fill:
+        return assign_page(request, campaign, plan, matrix.fill(fill, plan.overlap))
+    try:
+        changed = assign_all(actor=request.user, plan=plan, assessors=matrix.chosen)
+    except Refused as refused:
+        return assign_page(request, campaign, plan, matrix, refused)
+    told = ngettext("Saved; %(n)s topic changed.", "Saved; %(n)s topics changed.", changed)
+    messages.success(request, told % {"n": changed})
+    return redirect("judging", campaign.slug)
+
+
+def assign_page(
+    request: SignedIn,
+    campaign: Campaign,
+    plan: Plan,
+    matrix: Matrix,
+    refused: Refused | None = None,
+) -> HttpResponse:
+    context = {
+        "campaign": campaign,
+        "crumbs": [(_("Judging"), "../../"), (_("Assignments"), None)],
+        "plan": plan,
+        "design": DESIGNS.get(plan.design),
+        "matrix": matrix,
+        "refused": refused,
+    }
+    return render(request, "judging/plan_assign.html", context)
+
+
+@require_POST
+def plan_pause(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Pause or resume a plan, or in it one ``assessor``, one ``topic``, one of one."""
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    plan = plan_of(campaign, pk)
+    paused = request.POST.get("paused") == "1"
+    name, number = request.POST.get("assessor"), request.POST.get("topic")
+    if not name and not number:
+        pause(actor=request.user, plan=plan, paused=paused)
+        return redirect("judging", campaign.slug)
+    seated = User.objects.filter(assignments__plan=plan).distinct()
+    assessor = get_object_or_404(seated, username=name) if name else None
+    topic = get_object_or_404(campaign.topics, number=number) if number else None
+    changed = pause_work(
+        actor=request.user, plan=plan, assessor=assessor, topic=topic, paused=paused
+    )
+    told = ngettext("%(n)s assignment resumed.", "%(n)s assignments resumed.", changed)
+    if paused:
+        told = ngettext("%(n)s assignment paused.", "%(n)s assignments paused.", changed)
+    messages.success(request, told % {"n": changed})
+    if name:
+        return redirect("judging-assessor", campaign.slug, name)
+    return redirect("judging", campaign.slug)
+
+
+@require_POST
+def plan_close(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Ask for no more judgments under a plan."""
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    gone = close(actor=request.user, plan=plan_of(campaign, pk))
+    told = ngettext(
+        "Closed; %(n)s judgment no longer asked for.",
+        "Closed; %(n)s judgments no longer asked for.",
+        gone,
+    )
+    messages.success(request, told % {"n": gone})
+    return redirect("judging", campaign.slug)
+
+
+@require_http_methods(["GET", "POST"])
+def plan_reassign(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Hand what one assessor has not judged on to others: of all their topics, or of some."""
+    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    plan = plan_of(campaign, pk)
+    roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
+    people = list(User.objects.filter(pk__in=roles).order_by("username"))
+    name = request.POST.get("assessor") or request.GET.get("assessor", "")
+    rows = plan.assignments.select_related("topic", "assessor")
+    context = {
+        "campaign": campaign,
+        "crumbs": [(_("Judging"), "../../../"), (_("Hand on"), None)],
+        "plan": plan,
+        "givers": list(dict.fromkeys(row.assessor for row in rows)),
+        "people": people,
+        "giver": name,
+        "topics": [row.topic for row in rows if row.assessor.username == name],
+    }
+    if request.method == "POST" and "show" not in request.POST:
+        try:
+            return handed_on(request, campaign, plan, name, people)
+        except Refused as refused:
+            context["refused"] = refused
+    return render(request, "judging/plan_reassign.html", context)
+
+
+def handed_on(
+    request: SignedIn, campaign: Campaign, plan: Plan, name: str, people: list[User]
+) -> HttpResponse:
+    giver = User.objects.filter(username=name, assignments__plan=plan).first()
+    if giver is None:
+        cure = _("Choose somebody who has topics in this plan.")
+        raise Refused("whose", _("Say whose documents are handed on."), cure)
+    to = [user for user in people if str(user.pk) in request.POST.getlist("to")]
+    chosen = request.POST.getlist("topic")
+    topics = list(campaign.topics.filter(number__in=chosen)) if chosen else None
+    moved = reassign(actor=request.user, plan=plan, assessor=giver, to=to, topics=topics)
+    messages.success(request, " ".join(told_of(moved)))
+    return redirect("judging", campaign.slug)
+
+
+def told_of(moved: Mapping[str, int]) -> Iterator[str]:
+    """What handing on came to, in sentences."""
+    count = moved["topics"]
+    yield ngettext("%(n)s topic handed on.", "%(n)s topics handed on.", count) % {"n": count}
+    if count := moved["moved"]:
+        yield ngettext(
+            "%(n)s reserved judgment dealt out.", "%(n)s reserved judgments dealt out.", count
+        ) % {"n": count}
+    if count := moved["stayed"]:
+        yield _("%(n)s stayed, since the others have their part in them.") % {"n": count}
+    if count := moved["returned"]:
+        yield ngettext("%(n)s document taken back.", "%(n)s documents taken back.", count) % {
+            "n": count
+        }
+
+
+def plan_of(campaign: Campaign, pk: int) -> Plan:
+    plans = campaign.plans.filter(kind=Plan.Kind.JUDGE).select_related("pool", "campaign")
+    return get_object_or_404(plans, pk=pk)

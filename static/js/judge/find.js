@@ -1,0 +1,119 @@
+// Find in the document, also in what is not loaded yet: it is read on until the end.
+import { paint, rangeOf, roots, show, textMap } from "./text.js";
+
+const MOST = 5_000;
+const WAIT_MS = 120; // After the last letter.
+
+function pattern(text) {
+  const escaped = text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/gu, "\\s+");
+  return new RegExp(escaped, "giu");
+}
+
+export function makeFind({ box, current, readOn, words, told, leave }) {
+  const field = box.querySelector("input");
+  const count = box.querySelector("output");
+  let article = null;
+  let asked = "";
+  let ranges = [];
+  let seen = new WeakSet();
+  let at = -1;
+  let more = false;
+  let turn = 0;
+  let timer = 0;
+
+  // In what has been added to the document since.
+  function search() {
+    for (const root of roots(article)) {
+      const map = textMap(root, seen);
+      let hint = 0;
+      for (const hit of map.text.matchAll(pattern(asked))) {
+        if (ranges.length >= MOST) return;
+        const { range, at: place } = rangeOf(map, hit.index, hit.index + hit[0].length, hint);
+        hint = place;
+        ranges.push(range);
+      }
+    }
+  }
+
+  function draw() {
+    paint("found", ranges);
+    paint("found-now", ranges[at] ? [ranges[at]] : []);
+    if (!asked) count.value = "";
+    else if (!ranges.length && !more) count.value = words.notFound;
+    else count.value = told(more ? words.foundSoFar : words.found, { at: at + 1, n: ranges.length });
+  }
+
+  async function begin() {
+    const mine = (turn += 1);
+    const next = field.value.trim();
+    if (next === asked && article === current()) return;
+    article = current();
+    asked = next;
+    at = -1;
+    ranges = [];
+    seen = new WeakSet();
+    more = false;
+    if (asked && article) await through(mine);
+    draw();
+  }
+
+  async function through(mine) {
+    more = true;
+    while (mine === turn) {
+      search();
+      if (at < 0 && ranges.length) step(1);
+      draw();
+      if (!(await readOn(article))) break;
+    }
+    if (mine === turn) more = false;
+  }
+
+  function step(by) {
+    if (!ranges.length) return;
+    at = (at + by + ranges.length) % ranges.length;
+    draw();
+    show(ranges[at]);
+  }
+
+  function open() {
+    box.hidden = false;
+    field.focus();
+    field.select();
+    if (field.value) begin();
+  }
+
+  function close() {
+    turn += 1;
+    asked = "";
+    ranges = [];
+    at = -1;
+    article = null;
+    draw();
+    if (box.hidden) return;
+    box.hidden = true;
+    leave();
+  }
+
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(begin, WAIT_MS);
+  });
+  field.addEventListener("keydown", async (event) => {
+    if (event.isComposing) return;
+    if (event.key === "Escape") {
+      event.preventDefault();
+      close();
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      clearTimeout(timer);
+      if (field.value.trim() === asked) step(event.shiftKey ? -1 : 1);
+      else await begin();
+    }
+  });
+  box.addEventListener("click", (event) => {
+    const by = event.target.closest("[data-find]")?.dataset.find;
+    if (by === "0") close();
+    else if (by) step(Number(by));
+  });
+  return { open, close };
+}

@@ -1,0 +1,113 @@
+// Passages that show why a document is relevant: marked by selecting them.
+import { framed, paint, rangeOf, textMap } from "./text.js";
+
+const MOST_CHARACTERS = 5_000;
+const MOST = 50;
+
+const characters = (text) => [...text].length; // Code points, as the server counts.
+
+function selection(article) {
+  const inside = framed(article)?.getSelection();
+  const own = document.getSelection();
+  const chosen = inside && !inside.isCollapsed ? inside : own;
+  return chosen && !chosen.isCollapsed && chosen.rangeCount ? chosen : null;
+}
+
+// A selection over several blocks is one passage a block: what stands between them is no text
+// that the page has.
+function* parts(range, article) {
+  for (const block of article.querySelectorAll(".reading :is(p, pre)[data-start]")) {
+    if (!range.intersectsNode(block)) continue;
+    const part = document.createRange();
+    part.selectNodeContents(block);
+    if (block.contains(range.startContainer)) part.setStart(range.startContainer, range.startOffset);
+    if (block.contains(range.endContainer)) part.setEnd(range.endContainer, range.endOffset);
+    const text = part.toString();
+    const lead = text.length - text.trimStart().length;
+    if (!text.trim()) continue;
+    const before = document.createRange();
+    before.selectNodeContents(block);
+    before.setEnd(part.startContainer, part.startOffset);
+    const start = Number(block.dataset.start) + characters(before.toString()) + characters(text.slice(0, lead));
+    const bare = text.trim();
+    yield [start, start + characters(bare), bare];
+  }
+}
+
+// What is selected in the article as [[start, end, text], …]; in a framed page only the text
+// is known.
+function selected(article) {
+  const chosen = selection(article);
+  if (!chosen) return [];
+  const range = chosen.getRangeAt(0);
+  if (range.startContainer.ownerDocument !== document) {
+    const text = chosen.toString().trim();
+    return text ? [[null, null, text]] : [];
+  }
+  return article.contains(range.commonAncestorContainer) ? [...parts(range, article)] : [];
+}
+
+function rangeIn(article, [start, end, text]) {
+  if (start === null) return textRange(framed(article)?.body ?? article, text);
+  for (const block of article.querySelectorAll(".reading :is(p, pre)[data-start]")) {
+    const from = Number(block.dataset.start);
+    const letters = [...block.textContent];
+    if (start < from || end > from + letters.length) continue;
+    const lead = letters.slice(0, start - from).join("").length;
+    return rangeOf(textMap(block), lead, lead + text.length).range;
+  }
+  return null;
+}
+
+function textRange(root, text) {
+  const map = textMap(root);
+  const at = map.text.indexOf(text);
+  return at < 0 ? null : rangeOf(map, at, at + text.length).range;
+}
+
+export function makePassages({ list, say, words, current }) {
+  const own = () => current()?.passages ?? [];
+
+  function draw() {
+    if (!list) return;
+    const paper = current();
+    const ranges = own().map((passage) => rangeIn(paper.node, passage)).filter(Boolean);
+    paint("passage", ranges);
+    list.replaceChildren(
+      ...own().map(([, , text], at) => {
+        const item = document.createElement("li");
+        const quote = document.createElement("q");
+        quote.textContent = text.length > 90 ? `${text.slice(0, 88)}…` : text;
+        quote.dir = "auto";
+        const button = document.createElement("button");
+        button.type = "button";
+        button.dataset.remove = at;
+        button.textContent = "×";
+        button.ariaLabel = words.remove;
+        item.append(quote, button);
+        return item;
+      }),
+    );
+  }
+
+  function mark() {
+    const paper = current();
+    if (!list || !paper) return;
+    const found = selected(paper.node);
+    if (!found.length) return say(words.noSelection);
+    const fit = found.filter(([, , text]) => characters(text) <= MOST_CHARACTERS);
+    const known = new Set(own().map((it) => JSON.stringify(it)));
+    paper.passages = [...own(), ...fit.filter((it) => !known.has(JSON.stringify(it)))].slice(0, MOST);
+    say(fit.length < found.length ? words.longPassage : "");
+    selection(paper.node)?.removeAllRanges();
+    draw();
+  }
+
+  list?.addEventListener("click", (event) => {
+    const at = event.target.closest("[data-remove]")?.dataset.remove;
+    if (at === undefined) return;
+    current().passages = own().filter((_, place) => place !== Number(at));
+    draw();
+  });
+  return { draw, mark };
+}

@@ -1,0 +1,172 @@
+// The queue of acts: kept in the browser first, then sent in order until the server has said
+// yes or no to each. The uuid of an act makes sending it twice harmless; a lock that the tabs
+// share makes it rare.
+import { openStore } from "./store.js";
+import { Trouble, post } from "./wire.js";
+
+const BATCH = 20;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+
+export async function makeQueue({ user, campaign, url, changed, sent }) {
+  const store = await openStore();
+  const waiting = new Map(); // uuid → who wants to know the server's answer
+  const channel = "BroadcastChannel" in window ? new BroadcastChannel("poolbench-queue") : null;
+  let records = [];
+  let others = 0;
+  let state = "saved";
+  let running = false;
+  let again = false;
+  let failures = 0;
+  let timer = 0;
+  let batch = BATCH;
+
+  const isMine = (record) => record.user === user && record.campaign === campaign;
+  const unsent = () => records.filter((record) => !record.refused);
+
+  async function read() {
+    const all = await store.all();
+    records = all.filter(isMine);
+    others = all.filter((record) => record.user !== user && !record.refused).length;
+  }
+
+  async function refresh() {
+    await read();
+    changed(queue);
+  }
+
+  function told() {
+    channel?.postMessage("changed");
+    changed(queue);
+  }
+
+  // Resolves once the act is kept; then it is on its way.
+  async function add(act, label) {
+    const record = { user, campaign, act, told: label, refused: null };
+    record.seq = await store.add(record);
+    records.push(record);
+    if (state === "saved") state = "sending";
+    told();
+    flush();
+  }
+
+  function answerTo(uuid) {
+    return new Promise((resolve) => waiting.set(uuid, resolve));
+  }
+
+  async function flush() {
+    clearTimeout(timer);
+    if (running) {
+      again = true;
+      return;
+    }
+    running = true;
+    try {
+      do {
+        again = false;
+        await locked(drain);
+      } while (again);
+      failures = 0;
+      state = "saved";
+    } catch (error) {
+      failed(error);
+    } finally {
+      running = false;
+      changed(queue);
+    }
+  }
+
+  function locked(work) {
+    const name = `poolbench-queue-${user}`;
+    return navigator.locks ? navigator.locks.request(name, work) : work();
+  }
+
+  function failed(error) {
+    if (!(error instanceof Trouble)) throw error;
+    state = error.kind;
+    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
+    failures += 1;
+    timer = setTimeout(flush, wait * (0.75 + Math.random() / 2));
+  }
+
+  async function drain() {
+    await read();
+    let did = false;
+    for (let next = unsent(); next.length; next = unsent()) {
+      state = "sending";
+      changed(queue);
+      await send(next.slice(0, batch));
+      did = true;
+    }
+    if (did) {
+      state = "saved";
+      sent();
+    }
+  }
+
+  async function send(some) {
+    let answer;
+    try {
+      answer = await post(url, { user, acts: some.map((record) => record.act) });
+    } catch (error) {
+      if (![400, 413].includes(error.status)) throw error;
+      // Something among them cannot be read: find out which, and keep it with the reason.
+      if (some.length > 1) return void (batch = 1);
+      return settle(some[0], { ok: false, code: "unreadable", message: `${error.status}`, cure: "" });
+    }
+    const results = new Map(answer.results.map((result) => [result.uuid, result]));
+    for (const record of some) {
+      const result = results.get(record.act.uuid);
+      if (result) await settle(record, result);
+    }
+    if (!results.size) throw new Trouble("server");
+    batch = BATCH;
+  }
+
+  async function settle(record, result) {
+    if (result.ok || isNothing(result) || takesBackRefused(record)) await forget(record);
+    else {
+      record.refused = { code: result.code, message: result.message, cure: result.cure };
+      await store.put(record);
+    }
+    waiting.get(record.act.uuid)?.(result);
+    waiting.delete(record.act.uuid);
+    told();
+  }
+
+  const isNothing = (result) => result.code === "nothing-to-undo";
+
+  // What was never written need not be taken back: both go.
+  function takesBackRefused(record) {
+    const target = records.find((it) => it.refused && it.act.uuid === record.act.of);
+    if (target) forget(target);
+    return Boolean(target);
+  }
+
+  async function forget(record) {
+    await store.remove(record.seq);
+    records = records.filter((it) => it.seq !== record.seq);
+    told();
+  }
+
+  const queue = {
+    add,
+    flush,
+    forget,
+    answerTo,
+    refresh,
+    get kept() { return store.kept; },
+    get state() { return state; },
+    get unsent() { return unsent(); },
+    get refused() { return records.filter((record) => record.refused); },
+    get others() { return others; },
+  };
+  channel?.addEventListener("message", refresh);
+  window.addEventListener("online", () => { failures = 0; flush(); });
+  window.addEventListener("focus", () => { if (state !== "saved") flush(); });
+  window.addEventListener("beforeunload", (event) => {
+    if (!store.kept && unsent().length) event.preventDefault();
+  });
+  await refresh();
+  return queue;
+}

@@ -1,0 +1,85 @@
+// The words of the topic, marked in the document without touching its layout; n and N jump.
+import { paint, roots, show, textNodes } from "./text.js";
+import { finder } from "./words.js";
+
+const MOST = 5_000;
+const SLICE_MS = 12; // Of work at a time: reading goes before marking.
+
+export function makeTerms({ readOn, say, words }) {
+  const find = finder(
+    [...document.querySelectorAll(".judge-topic [data-terms]")].map((it) => it.textContent).join(" "),
+  );
+  let article = null;
+  let ranges = [];
+  let seen = new Set();
+  let at = -1;
+  let on = true;
+  let turn = 0;
+
+  function draw() {
+    paint("term", on ? ranges : []);
+    paint("term-now", on && ranges[at] ? [ranges[at]] : []);
+  }
+
+  function* unseen() {
+    for (const root of roots(article)) {
+      for (const node of textNodes(root)) if (!seen.has(node)) yield node;
+    }
+  }
+
+  // Marks what has been added to the document since, a little at a time.
+  async function mark() {
+    const mine = (turn += 1);
+    let until = performance.now() + SLICE_MS;
+    const nodes = [...unseen()];
+    for (const node of nodes) {
+      seen.add(node);
+      for (const [start, end] of find(node.data)) {
+        if (ranges.length >= MOST) break;
+        const range = node.ownerDocument.createRange();
+        range.setStart(node, start);
+        range.setEnd(node, end);
+        ranges.push(range);
+      }
+      if (performance.now() > until) {
+        draw();
+        await new Promise((resolve) => setTimeout(resolve));
+        if (mine !== turn) return;
+        until = performance.now() + SLICE_MS;
+      }
+    }
+    draw();
+  }
+
+  async function jump(step) {
+    if (!article) return;
+    await mark();
+    if (step > 0 && at + 1 >= ranges.length && (await readOn(article))) await mark();
+    if (!ranges.length) return say(words.noTerms);
+    if (!on) toggle();
+    at = at < 0 && step < 0 ? ranges.length - 1 : (at + step + ranges.length) % ranges.length;
+    draw();
+    show(ranges[at]);
+  }
+
+  function toggle() {
+    on = !on;
+    draw();
+    say(on ? words.termsOn : words.termsOff);
+  }
+
+  return {
+    look(next) {
+      if (next !== article) {
+        article = next;
+        ranges = [];
+        seen = new Set();
+        at = -1;
+        draw();
+      }
+      return article ? mark() : null;
+    },
+    jump,
+    toggle,
+  };
+}

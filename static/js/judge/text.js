@@ -1,0 +1,102 @@
+// The text of a document on screen: in the page itself or in a frame without scripts.
+
+// The document inside an article's frame, once it is loaded and is one that can be read
+// (the browser's PDF viewer is not).
+export function framed(article) {
+  const frame = article?.querySelector("iframe.document-frame[sandbox]");
+  try {
+    const inside = frame?.contentDocument;
+    return inside?.readyState === "complete" && inside.URL !== "about:blank" ? inside : null;
+  } catch {
+    return null;
+  }
+}
+
+export function roots(article) {
+  const inside = framed(article);
+  const own = [...article.querySelectorAll(".document-title, .reading")];
+  return inside?.body ? [...own, inside.body] : own;
+}
+
+export function* textNodes(root) {
+  const walker = root.ownerDocument.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    if (!walker.currentNode.parentElement.closest(".read-on")) yield walker.currentNode;
+  }
+}
+
+const BLOCKS = "p, pre, div, li, td, th, h1, h2, h3, h4, h5, h6, blockquote, dt, dd, section, caption";
+
+// The text of `root` as one string with the place of each node in it; blocks are parted by
+// a line, so that nothing is found across them. Nodes in `seen` are left out, and those that
+// are in are added to it.
+export function textMap(root, seen = new WeakSet()) {
+  const nodes = [];
+  const parts = [];
+  let length = 0;
+  let block = null;
+  for (const node of textNodes(root)) {
+    if (seen.has(node)) continue;
+    seen.add(node);
+    const own = node.parentElement.closest(BLOCKS);
+    if (block && own !== block) {
+      parts.push("\n");
+      length += 1;
+    }
+    block = own;
+    nodes.push({ node, start: length });
+    parts.push(node.data);
+    length += node.data.length;
+  }
+  return { text: parts.join(""), nodes };
+}
+
+// The range of text[start:end]; `hint` is a place in nodes at or before the start.
+export function rangeOf(map, start, end, hint = 0) {
+  let at = hint;
+  while (at + 1 < map.nodes.length && map.nodes[at + 1].start <= start) at += 1;
+  let last = at;
+  while (last + 1 < map.nodes.length && map.nodes[last + 1].start < end) last += 1;
+  const from = map.nodes[at];
+  const to = map.nodes[last];
+  const range = from.node.ownerDocument.createRange();
+  range.setStart(from.node, Math.min(start - from.start, from.node.data.length));
+  range.setEnd(to.node, Math.min(end - to.start, to.node.data.length));
+  return { range, at };
+}
+
+// Ranges under a name of ::highlight(), in whichever document each stands.
+export function paint(name, ranges) {
+  const views = new Map();
+  for (const range of ranges) {
+    const view = range.startContainer.ownerDocument.defaultView;
+    if (!view) continue;
+    if (views.has(view)) views.get(view).push(range);
+    else views.set(view, [range]);
+  }
+  const frames = [...document.querySelectorAll("iframe.document-frame[sandbox]")];
+  for (const view of new Set([window, ...frames.map((frame) => frame.contentWindow), ...views.keys()])) {
+    try {
+      if (!view?.CSS?.highlights) continue;
+      const own = views.get(view);
+      if (own) view.CSS.highlights.set(name, new view.Highlight(...own));
+      else view.CSS.highlights.delete(name);
+    } catch {
+      // A frame that cannot be read has nothing marked.
+    }
+  }
+}
+
+// Bring a range into sight. Scrolling its element first has the browser lay out a stretch
+// that it had left out so far.
+export function show(range) {
+  const element = range.startContainer.parentElement;
+  element.scrollIntoView({ block: "nearest" });
+  const view = element.ownerDocument.defaultView;
+  const scroller = view === window ? element.closest(".judge-doc") : element.ownerDocument.scrollingElement;
+  const height = view === window ? scroller.clientHeight : view.innerHeight;
+  const top = view === window ? scroller.getBoundingClientRect().top : 0;
+  const place = range.getBoundingClientRect();
+  const at = place.top - top;
+  if (at < 0.12 * height || at > 0.8 * height) scroller.scrollTop += at - 0.35 * height;
+}

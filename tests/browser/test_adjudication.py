@@ -1,0 +1,107 @@
+"""Disagreements settled by keys: one press a pair, undo, skip; and all sides at a meeting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pytest
+
+from campaigns.models import Campaign, Role
+from judging.models import Judgment, Purpose
+from judging.services.adjudication import open_round, pairs_wanted
+from judging.services.plans import make_plan
+from judging.services.work import judge
+from tests.browser.desk import shown, sign_in
+from tests.conftest import joined
+from tests.judging.conftest import make_pool
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def disputed(campaign, organizer, assessor, assessor2) -> Campaign:
+    """d1 0/3, d2 0/2, d3 0/1: settled in this order."""
+    pool = make_pool(campaign, {"1": ["d1", "d2", "d3"]})
+    people = {"1": [assessor, assessor2]}
+    make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    topic = campaign.topics.get(number="1")
+    for docno, value in (("d1", 3), ("d2", 2), ("d3", 1)):
+        for user, grade in ((assessor, 0), (assessor2, value)):
+            judge(
+                actor=user, campaign=campaign, topic=topic, docno=docno, grade=grade,
+                client_uuid=uuid4(), comment=f"{grade} for {docno}",
+            )  # fmt: skip
+    return campaign
+
+
+def ready(page: Page, docno: str) -> None:
+    """Wait until ``docno`` has been in sight for long enough."""
+    page.wait_for_function(
+        "docno => document.querySelector('#judge')?.dataset.settled === ''"
+        " && document.querySelector('.judge-doc')?.dataset.docno === docno",
+        arg=docno,
+    )
+
+
+def decisions() -> list[tuple[str, str, int | None]]:
+    log = Judgment.objects.filter(purpose=Purpose.ADJUDICATE).order_by("pk")
+    return list(log.values_list("docno", "kind", "grade"))
+
+
+def test_one_key_settles_a_pair_and_undo_brings_it_back(
+    disputed, organizer, open_page, live_server
+) -> None:
+    third = joined(disputed, "third", Role.ADJUDICATOR)
+    wanted = pairs_wanted(disputed, apart=1, crossing=False)
+    open_round(actor=organizer, campaign=disputed, pairs=wanted, adjudicators=[third], blind=False)
+    page = open_page()
+    sign_in(page, third, live_server.url)
+    page.goto("/c/small/adjudicate/")
+    ready(page, "d1")
+    assert "3 for d1" in page.locator(".judge-sides").inner_text()
+    page.keyboard.press("2")
+    ready(page, "d2")
+    page.keyboard.press("c")
+    page.keyboard.type("2 of them 3")
+    page.keyboard.press("Escape")
+    assert shown(page) == "d2"
+    page.keyboard.press("1")
+    ready(page, "d3")
+    page.keyboard.press("u")
+    ready(page, "d2")
+    page.keyboard.press("3")
+    ready(page, "d3")
+    page.keyboard.press("s")
+    page.keyboard.press("d")
+    page.get_by_role("heading", name="All is settled").wait_for()
+    assert decisions() == [
+        ("d1", "grade", 2),
+        ("d2", "grade", 1),
+        ("d2", "withdrawn", None),
+        ("d2", "grade", 3),
+        ("d3", "skip", None),
+    ]
+    assert Judgment.objects.get(docno="d2", purpose=Purpose.ADJUDICATE, grade=1).comment
+
+
+def test_a_meeting_goes_from_pair_to_pair_by_keys(
+    disputed, organizer, open_page, live_server
+) -> None:
+    page = open_page()
+    sign_in(page, organizer, live_server.url)
+    page.goto("/c/small/adjudication/meeting/")
+    page.get_by_role("link", name="d1").click()
+    ready(page, "d1")
+    page.keyboard.press("j")
+    ready(page, "d2")
+    page.keyboard.press("1")
+    ready(page, "d3")
+    page.keyboard.press("0")
+    ready(page, "d1")
+    page.keyboard.press("2")
+    page.get_by_role("heading", name="Nothing fits this filter").wait_for()
+    assert decisions() == [("d2", "grade", 1), ("d3", "grade", 0), ("d1", "grade", 2)]

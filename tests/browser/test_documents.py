@@ -1,0 +1,157 @@
+"""Documents in a browser: nothing of theirs runs, PDF and pictures are seen, long texts go on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import pytest
+
+from campaigns.core.sanitizing import sanitize
+from campaigns.models import Campaign, Document
+from campaigns.services.collection import import_documents
+from tests.campaigns.test_document_files import png, zipped
+from tests.core.campaigns.test_sanitizing import ATTACKS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, Route
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+TEXT = "\n\n".join(f"{n} paragraph 😀 whose words\nare many " + "word " * 40 for n in range(3000))
+
+
+def pdf(text: str) -> bytes:
+    """A PDF of one page with ``text`` on it."""
+    drawn = f"BT /F1 24 Tf 40 200 Td ({text}) Tj ET".encode()
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Count 1/Kids[3 0 R]>>",
+        (
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 300]/Contents 4 0 R"
+            b"/Resources<</Font<</F1 5 0 R>>>>>>"
+        ),
+        b"<</Length %d>>stream\n%s\nendstream" % (len(drawn), drawn),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    data, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(data))
+        data += b"%d 0 obj%sendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    return data + (
+        b"xref\n0 6\n0000000000 65535 f \n%strailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
+        % (table, len(data))
+    )
+
+
+@dataclass
+class Reader:
+    """A member at a browser: what went out to the attacker's host, and errors of the console."""
+
+    page: Page
+    slug: str
+    out: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def leaked(self, route: Route) -> None:
+        self.out.append(route.request.url)
+        route.fulfill(status=200, body="")
+
+    def open(self, docno: str, name: str = "view") -> Page:
+        self.page.goto(f"/c/{self.slug}/documents/{name}/?{urlencode({'docno': docno})}")
+        return self.page
+
+
+@pytest.fixture
+def reader(browser: Browser, live_server, campaign, organizer, client) -> Iterator[Reader]:
+    client.force_login(organizer)
+    context = browser.new_context(base_url=live_server.url)
+    context.set_default_timeout(10_000)
+    session = client.cookies["sessionid"].value
+    context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+    made = Reader(context.new_page(), campaign.slug)
+    context.route(re.compile(r"//evil\.example"), made.leaked)
+    made.page.on("console", lambda m: made.errors.append(m.text) if m.type == "error" else None)
+    yield made
+    context.close()
+
+
+def bring(campaign: Campaign, files: dict[str, bytes]) -> None:
+    import_documents(actor=campaign.created_by, campaign=campaign, data=zipped(files))
+
+
+@pytest.mark.parametrize("cleaned", [True, False], ids=["sanitised", "past-the-sanitiser"])
+def test_no_attack_in_a_document_runs_or_fetches(reader, campaign, cleaned):
+    """The second time as if nothing had been sanitised: frame and policy alone must hold."""
+    html = "".join(ATTACKS).replace("alert(1)", "top.document.title=document.title='pwned'")
+    body = sanitize(html).html if cleaned else html
+    Document.objects.create(
+        campaign=campaign, docno="evil", format="html", body=f"<p>seen</p>{body}", sha256="x"
+    )
+    page = reader.open("evil")
+    page.frame_locator("iframe").get_by_text("seen").wait_for()
+    page.wait_for_load_state("networkidle")
+    assert page.title().startswith("evil")
+    page = reader.open("evil", "body")
+    page.wait_for_load_state("networkidle")
+    assert page.title() != "pwned"
+    assert reader.out == []
+    # What is refused, the browser tells: without the sanitiser there was something to refuse.
+    assert bool(reader.errors) != cleaned
+
+
+def test_pdf_and_pictures_are_shown_in_the_page(reader, campaign):
+    bring(campaign, {"paper.pdf": pdf("Seen in the viewer"), "photo.png": png(40, 30)})
+    page = reader.open("photo")
+    picture = page.get_by_role("img", name="The picture photo")
+    assert picture.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [40, 30]
+    page = reader.open("paper")
+    if not page.evaluate("navigator.pdfViewerEnabled"):
+        pytest.skip("this Chromium has no PDF viewer")
+    frame = page.locator("iframe.document-frame")
+    frame.wait_for()
+    page.wait_for_load_state("networkidle")
+    assert any("documents/body/" in inside.url for inside in page.frames)
+    # The viewer is a frame of the browser's own inside ours.
+    assert any(inside.url.startswith("chrome-extension://") for inside in page.frames)
+    assert reader.errors == []
+
+
+def test_offsets_in_the_page_are_those_of_the_body(reader, campaign):
+    """As a script counts them: characters, not the halves of them that JavaScript counts."""
+    Document.objects.create(campaign=campaign, docno="long", body=TEXT, sha256="x")
+    page = reader.open("long")
+    blocks = page.evaluate(
+        "[...document.querySelectorAll('p[data-start], pre[data-start]')]"
+        ".map(e => [Number(e.dataset.start), e.textContent, [...e.textContent].length])"
+    )
+    assert len(blocks) > 500
+    assert all(TEXT[at : at + length] == text for at, text, length in blocks)
+
+
+def test_a_long_text_goes_on_where_it_is_scrolled_to(reader, campaign):
+    Document.objects.create(campaign=campaign, docno="long", body=TEXT, sha256="x")
+    page = reader.open("long")
+    seen = page.locator(".chunk").count()
+    page.locator(".read-on").scroll_into_view_if_needed()
+    page.locator(".chunk").nth(seen).wait_for(state="attached")
+    starts = page.evaluate("[...document.querySelectorAll('.chunk')].map(e => +e.dataset.start)")
+    assert starts == sorted(set(starts))
+    assert reader.errors == []
+
+
+def test_a_link_outward_leads_nowhere_and_one_inward_leads_there(reader, campaign):
+    page = b'<a href="https://evil.example/">out</a> <a href="#end">in</a><p id="end">End'
+    bring(campaign, {"page.html": page})
+    opened = reader.open("page")
+    frame = opened.frame_locator("iframe")
+    frame.get_by_text("out").click()
+    frame.get_by_text("in", exact=True).click()
+    frame.locator("#doc-end:target").wait_for()
+    assert [frame.url.rpartition("#")[2] for frame in opened.frames][1] == "doc-end"
+    assert len(opened.context.pages) == 1
+    assert reader.out == []

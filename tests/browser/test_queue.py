@@ -1,0 +1,240 @@
+"""Nothing lost, nothing doubled: the queue in the browser through all that goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from campaigns.models import Campaign
+from judging.models import Judgment, Slot
+from judging.services.work import claim
+from tests.browser.desk import give_work, said, settle, shown, sign_in, unsent
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+ACTS = "**/judge-acts/"
+
+
+def press(page: Page, keys: str) -> None:
+    for key in keys:
+        settle(page, 0)
+        page.keyboard.press(key)
+
+
+def until(page: Page, condition: Callable[[], bool]) -> None:
+    """What the page's last word, sent as it is left, does on the server."""
+    for _ in range(200):
+        if condition():
+            return
+        page.wait_for_timeout(25)
+    raise AssertionError("it never came about")
+
+
+def test_five_minutes_offline_and_a_closed_tab_lose_nothing(desk, campaign, assessor):
+    give_work(campaign, assessor)
+    page = desk(strict=False)
+    page.clock.install()
+    page.reload()
+    settle(page, 3)
+    page.context.set_offline(True)
+    press(page, "123")
+    unsent(page, 3)
+    page.clock.fast_forward("05:00")
+    page.get_by_text("3 unsent – offline").wait_for()
+    press(page, "u")  # Taken back without a connection too.
+    unsent(page, 4)
+    settle(page, 0)
+    assert shown(page) == "w03"
+    press(page, "0")
+    unsent(page, 5)
+    assert not Judgment.objects.exists()
+
+    context = page.context
+    page.close()
+    context.set_offline(False)
+    later = context.new_page()
+    later.goto("/c/small/judge/")
+    later.wait_for_function(
+        "() => document.querySelector('#my-topics td').textContent.trim() === '3'"
+    )
+    assert said() == [("w01", 1), ("w02", 2), ("w03", 3), ("w03", 0)]
+    assert said("withdrawn") == [("w03", None)]
+    later.goto("/c/small/judge/1/")
+    settle(later)
+    assert shown(later) == "w04"
+
+
+def test_a_reload_goes_on_after_what_is_unsent(desk, campaign, assessor):
+    give_work(campaign, assessor)
+    page = desk(strict=False)
+    settle(page, 3)
+    page.route(ACTS, lambda route: route.abort())
+    press(page, "12")
+    unsent(page, 2)
+    page.unroute(ACTS)
+    page.reload()
+    settle(page)
+    unsent(page, 0)
+    assert shown(page) == "w03"
+    assert said() == [("w01", 1), ("w02", 2)]
+
+
+def test_an_answer_that_is_lost_makes_no_second_judgment(desk, campaign, assessor):
+    """The server writes and dies before it answers; the same act is sent again."""
+    give_work(campaign, assessor)
+    page = desk(strict=False)
+    settle(page, 3)
+    lost = []
+
+    def lose(route) -> None:
+        if not lost:
+            lost.append(route.fetch().status)
+            return route.abort()
+        return route.continue_()
+
+    page.route(ACTS, lose)
+    press(page, "2")
+    unsent(page, 1)
+    page.wait_for_function("() => document.querySelector('#judge').dataset.unsent === '0'")
+    assert lost == [200]
+    assert said() == [("w01", 2)]
+
+
+def test_a_server_that_restarts_is_waited_for(desk, campaign, assessor):
+    give_work(campaign, assessor)
+    page = desk(strict=False)
+    settle(page, 3)
+    page.route(ACTS, lambda route: route.fulfill(status=502, body="restarting"))
+    press(page, "1")
+    page.get_by_text("1 unsent – the server has trouble").wait_for()
+    page.unroute(ACTS)
+    unsent(page, 0)
+    assert said() == [("w01", 1)]
+
+
+def test_two_windows_judge_each_document_once(desk, campaign, assessor):
+    give_work(campaign, assessor, 6)
+    page = desk()
+    settle(page, 3)
+    other = page.context.new_page()
+    other.goto("/c/small/judge/1/")
+    settle(other, 3)
+    assert shown(other) == "w01"
+    press(page, "1")
+    other.wait_for_function("() => document.querySelector('#grades [name=docno]').value === 'w02'")
+    press(other, "2")
+    page.wait_for_function("() => document.querySelector('#grades [name=docno]').value === 'w03'")
+    press(page, "3")
+    for window in (page, other):
+        settle(window)
+        unsent(window, 0)
+    assert sorted(said()) == [("w01", 1), ("w02", 2), ("w03", 3)]
+
+
+def test_what_another_account_left_is_never_sent_as_this_one(
+    desk, campaign, assessor, assessor2, live_server
+):
+    give_work(campaign, assessor)
+    page = desk(strict=False)
+    settle(page, 3)
+    page.route(ACTS, lambda route: route.abort())
+    press(page, "12")
+    unsent(page, 2)
+    page.unroute(ACTS)
+    sign_in(
+        page, assessor2, live_server.url
+    )  # In another tab, say: this page is still the first's.
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.get_by_text("2 unsent – signed in as somebody else").wait_for()
+    page.goto("/c/small/judge/")
+    page.get_by_text("Judgments of another account wait in this browser: 2.").wait_for()
+    assert not Judgment.objects.exists()
+    sign_in(page, assessor, live_server.url)
+    page.goto("/c/small/judge/1/")
+    settle(page)
+    unsent(page, 0)
+    assert said() == [("w01", 1), ("w02", 2)]
+    assert {row.assessor_id for row in Judgment.objects.all()} == {assessor.pk}
+
+
+def test_who_was_signed_out_signs_in_and_goes_on(desk, campaign, assessor, live_server):
+    give_work(campaign, assessor)
+    page = desk(strict=False)
+    settle(page, 3)
+    Session.objects.all().delete()
+    press(page, "1")
+    page.get_by_text("1 unsent – sign in again").wait_for()
+    assert page.locator("#unsent a").get_attribute("href") == "/accounts/login/"
+    sign_in(page, assessor, live_server.url)
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    unsent(page, 0)
+    assert said() == [("w01", 1)]
+
+
+def test_what_the_server_refuses_stays_until_it_is_judged_again(desk, campaign, assessor):
+    give_work(campaign, assessor)
+    page = desk(strict=False)
+    settle(page, 3)
+    Campaign.objects.update(judging_deadline=timezone.now() - timedelta(minutes=1))
+    press(page, "1")
+    page.locator("#refusals li", has_text="Judging was open until").wait_for()
+    page.reload()
+    page.locator("#refusals li", has_text="w01").wait_for()
+    Campaign.objects.update(judging_deadline=None)
+    page.reload()
+    settle(page, 0)
+    page.get_by_role("link", name="Judge again").click()
+    settle(page, 0)
+    assert shown(page) == "w01"
+    press(page, "2")
+    settle(page, 0)
+    unsent(page, 0)
+    page.locator("#refusals").wait_for(state="hidden")
+    assert said() == [("w01", 2)]
+
+
+def test_a_lease_that_passes_on_keeps_the_judgment(desk, campaign, assessor, assessor2):
+    plan = give_work(campaign, assessor)
+    topic = campaign.topics.get(number="1")
+    plan.assignments.create(topic=topic, assessor=assessor2)
+    page = desk()
+    settle(page, 3)
+    Slot.objects.filter(state="leased").update(expires_at=timezone.now() - timedelta(minutes=1))
+    taken = claim(actor=assessor2, campaign=campaign, topic=topic)
+    assert taken.item.docno == shown(page) == "w01"
+    press(page, "1")
+    settle(page)
+    unsent(page, 0)
+    assert said() == [("w01", 1)]
+
+
+def test_a_page_that_is_left_gives_back_what_was_not_shown(desk, campaign, assessor):
+    give_work(campaign, assessor)
+    page = desk()
+    settle(page, 3)
+    assert Slot.objects.filter(state="leased").count() == 4
+    page.goto("/c/small/judge/")
+    until(page, lambda: Slot.objects.filter(state="leased").count() == 1)
+    assert Slot.objects.get(state="leased").item.docno == "w01"
+
+
+def test_a_browser_that_keeps_nothing_sends_at_once_and_says_so(
+    desk: Callable[..., Page], campaign, assessor
+):
+    give_work(campaign, assessor)
+    page = desk("/c/small/judge/")
+    page.add_init_script("delete window.indexedDB; window.indexedDB = undefined;")
+    page.goto("/c/small/judge/1/")
+    settle(page)
+    page.get_by_text("This browser keeps nothing").wait_for()
+    press(page, "1")
+    settle(page)
+    unsent(page, 0)
+    assert said() == [("w01", 1)]

@@ -1,0 +1,95 @@
+"""Guidelines: every text that was ever in force is kept under its number."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.urls import reverse
+
+from campaigns.core.changes import changes
+from campaigns.models import Campaign
+from campaigns.services.campaigns import create_campaign, update_campaign
+from tests.conftest import SCALE
+
+
+def versions(campaign: Campaign) -> list[tuple[int, str]]:
+    return list(campaign.guideline_versions.values_list("version", "text"))
+
+
+def test_no_guidelines_have_no_version(campaign):
+    assert (campaign.guideline_version, versions(campaign)) == (0, [])
+
+
+def test_a_campaign_that_starts_with_guidelines_starts_with_version_1(organizer):
+    made = create_campaign(actor=organizer, title="T", scale=SCALE, guidelines="Read all of it.")
+    assert made.guideline_version == 1
+    kept = made.guideline_versions.get()
+    assert kept.sha256 == hashlib.sha256(b"Read all of it.").hexdigest()
+    assert (kept.by, kept.text) == (organizer, "Read all of it.")
+
+
+def test_every_change_of_the_text_is_a_version_and_nothing_else_is(campaign, organizer):
+    for text in ("one", "two", "two", "", "one"):
+        update_campaign(actor=organizer, campaign=campaign, guidelines=text)
+    update_campaign(actor=organizer, campaign=campaign, title="Another")
+    assert versions(campaign) == [(4, "one"), (3, ""), (2, "two"), (1, "one")]
+    assert Campaign.objects.get(pk=campaign.pk).guideline_version == 4
+
+
+def test_a_version_is_never_changed(campaign, organizer):
+    update_campaign(actor=organizer, campaign=campaign, guidelines="one")
+    kept = campaign.guideline_versions.get()
+    with pytest.raises(TypeError):
+        kept.save()
+    with pytest.raises(TypeError):
+        kept.delete()
+
+
+def test_who_changes_something_else_on_an_old_page_brings_no_old_guidelines_back(
+    campaign, organizer
+):
+    old = Campaign.objects.get(pk=campaign.pk)
+    update_campaign(actor=organizer, campaign=campaign, guidelines="one")
+    update_campaign(actor=organizer, campaign=old, title="Another")
+    assert versions(campaign) == [(1, "one")]
+
+
+def test_the_page_tells_each_version_and_what_it_changed(campaign, organizer, as_user, assessor):
+    for text in ("Read all.\nBe *kind*.", "Read all.\nBe <b>strict</b>.", ""):
+        update_campaign(actor=organizer, campaign=campaign, guidelines=text)
+    page = as_user(assessor).get(reverse("guidelines", args=[campaign.slug])).content.decode()
+    assert [f"Version {n}" in page for n in (1, 2, 3, 4)] == [True, True, True, False]
+    assert "<del>Be *kind*.</del><ins>Be &lt;b&gt;strict&lt;/b&gt;.</ins>" in page
+    assert "<span>Read all.</span>" in page
+    assert "Be <em>kind</em>." in page
+    assert organizer.username not in page
+    assert page.index("Version 3") < page.index("Version 1")
+
+
+def test_without_guidelines_the_page_says_so(campaign, organizer, as_user, assessor):
+    address = reverse("guidelines", args=[campaign.slug])
+    assert "Write guidelines" in as_user(organizer).get(address).content.decode()
+    assert "The organizers have written none." in as_user(assessor).get(address).content.decode()
+
+
+def test_changes_are_lines_gone_before_lines_new():
+    told = [(line.kind, line.text) for line in changes("a\nb\nc", "a\nB\nc\nd")]
+    assert told == [
+        ("same", "a"), ("gone", "b"), ("new", "B"), ("same", "c"), ("new", "d"),
+    ]  # fmt: skip
+    assert changes("", "") == []
+
+
+def test_guidelines_from_before_there_were_versions_become_version_1(campaign, organizer):
+    Campaign.objects.filter(pk=campaign.pk).update(guidelines="old")
+    migration = import_module("campaigns.migrations.0003_documents_and_guidelines")
+    migration.number_present_guidelines(apps, None)
+    campaign.refresh_from_db()
+    assert campaign.guideline_version == 1
+    kept = campaign.guideline_versions.get()
+    assert (kept.text, kept.at, kept.by) == ("old", campaign.created_at, organizer)
+    update_campaign(actor=organizer, campaign=campaign, guidelines="new")
+    assert versions(campaign) == [(2, "new"), (1, "old")]

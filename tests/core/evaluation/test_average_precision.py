@@ -1,0 +1,76 @@
+"""Average precision in its three readings, word by word."""
+
+from __future__ import annotations
+
+import pytest
+import pytrec_eval
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.core.curves import area, saw_tooth
+from evaluation.core.evaluate import evaluate
+from tests.core.evaluation.lectures import batch_of, value
+from tests.core.evaluation.made import Topic, made, random_topics
+
+TOPICS = random_topics(60, seed=5)
+grades = st.lists(st.sampled_from([None, -1, 0, 1, 2]), max_size=30)
+
+
+def topic_of(ranked: list[int | None], missed: int) -> Topic:
+    return ranked, [grade for grade in ranked if grade is not None] + [1] * missed
+
+
+def hits_of(ranked: list[int | None]) -> list[int]:
+    return [rank for rank, grade in enumerate(ranked, 1) if grade is not None and grade >= 1]
+
+
+@given(grades, st.integers(0, 3))
+def test_readings_are_their_definitions(ranked: list[int | None], missed: int) -> None:
+    topic, hits = topic_of(ranked, missed), hits_of(ranked)
+    at_hits = sum(place / rank for place, rank in enumerate(hits, 1))
+    last = hits[-1] if hits else 0
+    at_ranks = sum(sum(hit <= rank for hit in hits) / rank for rank in range(1, last + 1))
+    wanted = {
+        "map": at_hits / (len(hits) + missed) if hits else 0.0,
+        "map(over=seen)": at_hits / len(hits) if hits else 0.0,
+        "map(over=ranks)": at_ranks / last if hits else 0.0,
+    }
+    # An empty topic has no line in the qrels.
+    if topic[1]:
+        assert {name: value(name, topic) for name in wanted} == pytest.approx(wanted, abs=1e-12)
+
+
+@given(grades, st.integers(1, 3))
+def test_average_precision_is_the_area_under_the_raw_curve(
+    ranked: list[int | None], missed: int
+) -> None:
+    topic = topic_of(ranked, missed)
+    batch = batch_of(topic)
+    assert area(batch)[0] == pytest.approx(value("map", topic), abs=1e-12)
+    recall, precision = saw_tooth(batch, 0)
+    rises = [after - before for before, after in zip([0.0, *recall], recall, strict=False)]
+    by_rank = sum(p * rise for p, rise in zip(precision, rises, strict=True))
+    assert by_rank == pytest.approx(value("map", topic), abs=1e-12)
+
+
+def test_pytrec_eval_agrees_on_the_standard_reading() -> None:
+    run, qrels = made(TOPICS)
+    told = {
+        topic: dict(zip(qrels.docnos[rows], qrels.grades[rows].tolist(), strict=True))
+        for topic, rows in ((topic, qrels.rows(at)) for at, topic in enumerate(qrels.topics))
+    }
+    ranked = {
+        topic: dict(zip(run.docnos[rows], run.scores[rows].tolist(), strict=True))
+        for topic, rows in ((topic, run.rows(at)) for at, topic in enumerate(run.topics))
+    }
+    peer = pytrec_eval.RelevanceEvaluator(told, {"map"}).evaluate(ranked)
+    ours = evaluate(run, qrels, ["map"]).by_topic("map")
+    assert len(peer) > 50
+    for topic, values in peer.items():
+        assert ours[topic] == pytest.approx(values["map"], abs=1e-12)
+
+
+def test_readings_differ_where_something_is_not_found() -> None:
+    topic: Topic = ([1], [1, 1, 1, 1])
+    names = ("map", "map(over=seen)", "map(over=ranks)")
+    assert [value(name, topic) for name in names] == [1 / 4, 1.0, 1.0]

@@ -1,0 +1,241 @@
+"""Cumulated gain and its forms: against plain Python, pytrec_eval and trec_eval's outputs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from math import log, log2
+from pathlib import Path
+
+import ir_measures
+import pytest
+import pytrec_eval
+
+from campaigns.core.opening import read_bytes
+from campaigns.core.qrels import read_qrels
+from campaigns.core.runs import read_run
+from evaluation.core.evaluate import evaluate
+from evaluation.core.formats import trec_eval_text
+from evaluation.core.measures.names import UnknownMeasureError, parse_measures
+from evaluation.core.options import Options
+from tests.core.evaluation.golden import cases, lines_of
+from tests.core.evaluation.made import Topic, made, random_topics
+
+TOPICS = random_topics(40, seed=7, grades=5)
+BURGES = "ndcg_1=1,2=3,3=7,4=15"
+
+
+def by_topic(measure: str, options: Options | None = None) -> dict[str, float | None]:
+    scores = evaluate(*made(TOPICS), [measure], options)
+    return scores.by_topic(scores.measures[0].name)
+
+
+def plain(
+    topic: Topic,
+    k: int,
+    divisor: Callable[[int], float],
+    gain: Callable[[int], float] = float,
+    ideal: str = "judged",
+) -> tuple[float, float]:
+    """``(DCG, ideal DCG)`` word by word."""
+    ranked, judged = topic
+    gains = [gain(max(grade or 0, 0)) for grade in ranked]
+    pool = gains if ideal == "retrieved" else [gain(max(grade, 0)) for grade in judged]
+    best = sorted(pool, reverse=True)
+    dcg = sum(g / divisor(rank) for rank, g in enumerate(gains[:k], 1))
+    return dcg, sum(g / divisor(rank) for rank, g in enumerate(best[:k], 1))
+
+
+def trec_eval(rank: int) -> float:
+    return log2(1 + rank)
+
+
+def jarvelin(base: float) -> Callable[[int], float]:
+    return lambda rank: max(1.0, log(rank) / log(base))
+
+
+def flat(_: int) -> float:
+    return 1.0
+
+
+WAYS = [
+    ("{}", {"divisor": trec_eval}),
+    ("{}(ideal=retrieved)", {"divisor": trec_eval, "ideal": "retrieved"}),
+    ("{}(dcg=jarvelin)", {"divisor": jarvelin(2)}),
+    ("{}(dcg=jarvelin, b=10)", {"divisor": jarvelin(10)}),
+    ("{}(b=3.5, dcg=jarvelin, ideal=retrieved)", {"divisor": jarvelin(3.5), "ideal": "retrieved"}),
+    ("{}(dcg=exponential)", {"divisor": trec_eval, "gain": lambda grade: 2.0**grade - 1}),
+    ("{}(dcg='exp-log2')", {"divisor": trec_eval, "gain": lambda grade: 2.0**grade - 1}),
+    ("{}(gains=1=5,3=0.5)", {"divisor": trec_eval, "gain": lambda g: {1: 5, 3: 0.5}.get(g, g)}),
+    ("{}(level=applied, rel=3)", {"divisor": trec_eval, "gain": lambda g: g if g >= 3 else 0}),
+]
+
+
+@pytest.mark.parametrize(("name", "way"), WAYS)
+@pytest.mark.parametrize(("base", "k"), [("ndcg", 10**6), ("ndcg_cut_7", 7)])
+def test_ndcg_is_its_definition(name: str, way: dict, base: str, k: int) -> None:
+    found = by_topic(name.format(base))
+    for topic, given in TOPICS.items():
+        dcg, ideal = plain(given, k, **way)
+        assert found[topic] == pytest.approx(dcg / ideal if ideal else 0.0, abs=1e-12), topic
+
+
+@pytest.mark.parametrize(("name", "way"), [pair for pair in WAYS if "ideal" not in pair[0]])
+def test_dcg_is_its_definition(name: str, way: dict) -> None:
+    whole, cut = by_topic(name.format("dcg")), by_topic(name.format("dcg_3"))
+    for topic, given in TOPICS.items():
+        assert whole[topic] == pytest.approx(plain(given, 10**6, **way)[0], abs=1e-12)
+        assert cut[topic] == pytest.approx(plain(given, 3, **way)[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("ideal", ["judged", "retrieved"])
+def test_cg_and_ncg_do_not_discount(ideal: str) -> None:
+    gathered, share = by_topic("cg@4"), by_topic(f"NCG(ideal={ideal})@4")
+    for topic, given in TOPICS.items():
+        gain, best = plain(given, 4, flat, ideal=ideal)
+        assert gathered[topic] == gain
+        assert share[topic] == (gain / best if best else 0.0)
+
+
+@pytest.mark.parametrize("measure", ["ndcg", "ndcg_cut_5", "ncg_5", "ndcg(dcg=jarvelin, b=10)"])
+def test_the_ratio_of_means_is_the_mean_gain_over_the_mean_ideal(measure: str) -> None:
+    base, bracket, params = measure.partition("(")
+    name = f"{base}(mean=ratio_of_means, {params}" if bracket else f"{base}(mean=ratio_of_means)"
+    scores = evaluate(*made(TOPICS), [name, measure])
+    k = 5 if "5" in measure else 10**6
+    divisor = jarvelin(10) if bracket else trec_eval if "ndcg" in measure else flat
+    pairs = [plain(topic, k, divisor) for topic in TOPICS.values()]
+    wanted = sum(dcg for dcg, _ in pairs) / sum(ideal for _, ideal in pairs)
+    printed = next(m.name for m in scores.measures if "ratio_of_means" in m.name)
+    assert scores.mean(printed) == pytest.approx(wanted, abs=1e-12)
+    assert list(scores.by_topic(printed).values()) == list(scores.values[:, 0])
+
+
+def test_the_ratio_of_means_is_0_without_any_gain_and_null_without_a_topic() -> None:
+    name = "ndcg(mean=ratio_of_means)"
+    assert evaluate(*made({"1": ([0, None], [0])}), [name]).mean(name) == 0.0
+    _, qrels = made({"1": ([1], [1])})
+    run, _ = made({"2": ([1], [1])})
+    scores = evaluate(run, qrels, [name], Options(topics="common"))
+    assert scores.mean(name) is None
+    assert scores.reasons == {name: "no topic to average over"}
+
+
+def test_the_level_counts_only_where_it_is_asked_for() -> None:
+    strict = Options(level=3)
+    assert by_topic("ndcg", strict) == by_topic("ndcg")
+    assert by_topic("ndcg(level=applied)", strict) == by_topic("ndcg(level=applied, rel=3)")
+    assert by_topic("ndcg(level=applied)") == by_topic("ndcg")
+
+
+def test_gains_of_the_measure_stand_before_those_of_the_options() -> None:
+    table = Options(gains={1: 5.0, 3: 0.5})
+    assert by_topic("ndcg", table) == by_topic("ndcg_1=5,3=0.5")
+    assert by_topic("ndcg_1=2", table) == by_topic("ndcg_1=2")
+    assert by_topic("ndcg(dcg=exponential)", table) == by_topic(BURGES)
+
+
+def test_exponential_gains_of_any_grade_are_numbers() -> None:
+    scores = evaluate(
+        *made({"1": ([2000, 1], [3000, 2000, 1])}),
+        ["ndcg(dcg=exponential)", "dcg(dcg=exponential)"],
+    )
+    assert scores.values[0].tolist() == pytest.approx([1 / (1 + 1 / log2(3)), 2.0**1000])
+
+
+def test_pytrec_eval_agrees_on_exponential_gains() -> None:
+    run, qrels = made(TOPICS)
+    raised = {
+        topic: {qrels.docnos[row]: 2 ** max(int(qrels.grades[row]), 0) - 1 for row in rows}
+        for index, topic in enumerate(qrels.topics)
+        for rows in [range(qrels.starts[index], qrels.starts[index + 1])]
+    }
+    ranked = {
+        topic: {run.docnos[row]: float(run.scores[row]) for row in rows}
+        for index, topic in enumerate(run.topics)
+        for rows in [range(run.starts[index], run.starts[index + 1])]
+    }
+    peer = pytrec_eval.RelevanceEvaluator(raised, {"ndcg", "ndcg_cut.10"}).evaluate(ranked)
+    scores = evaluate(run, qrels, ["nDCG(dcg='exp-log2')@10", BURGES])
+    ours = {
+        "ndcg": scores.by_topic(BURGES),
+        "ndcg_cut_10": scores.by_topic("ndcg_cut_10(dcg=exponential)"),
+    }
+    assert len(peer) > 30
+    for topic, values in peer.items():
+        for name, value in values.items():
+            assert ours[name][topic] == pytest.approx(value, abs=1e-12), (topic, name)
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl program")
+def test_gdeval_agrees_on_exponential_gains_to_its_five_decimals(data_dir: Path) -> None:
+    folder = data_dir / "trec-dl19-passage"
+    qrels = folder / "qrels.dl19-passage.txt"
+    path = min((folder / "runs-full-judged-topics").glob("*.gz"))
+    data = read_bytes(path)
+    name = "nDCG(dcg='exp-log2')@10"
+    peer = ir_measures.iter_calc(
+        [ir_measures.parse_measure(name)],
+        list(ir_measures.read_trec_qrels(str(qrels))),
+        list(ir_measures.read_trec_run(data.decode())),
+    )
+    scores = evaluate(read_run(data, lenient=True), read_qrels(read_bytes(qrels)), [name])
+    ours = scores.by_topic("ndcg_cut_10(dcg=exponential)")
+    assert len(ours) == 43
+    assert ours == {metric.query_id: pytest.approx(metric.value, abs=5.1e-6) for metric in peer}
+
+
+@pytest.mark.parametrize("version", ["te9.0.8", "te10.0"])
+def test_gains_are_those_of_trec_eval(data_dir: Path, version: str) -> None:
+    compared = 0
+    for case in cases(data_dir):
+        output = case.output(version, "params")
+        if not output.exists() or case.folder.name == "09_float_precision":
+            continue
+        scores = evaluate(case.run(), case.judged(), [BURGES])
+        lines = trec_eval_text([scores], by_topic=True).split("\n")
+        # Only version 10 prints topics that the run does not answer.
+        answered = {*case.run().topics, "all"}
+        wanted = [line for line in lines_of(output, {BURGES}) if line.split("\t")[1] in answered]
+        found = [line for line in lines if line.startswith("ndcg")]
+        assert [line for line in found if line.split("\t")[1] in answered] == wanted, case
+        compared += len(wanted)
+    assert compared > 100
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed"),
+    [
+        ("ndcg.1=3,2=9,4=4.5", "ndcg_1=3,2=9,4=4.5"),
+        ("ndcg_1=3,2=9", "ndcg_1=3,2=9"),
+        ("nDCG(gains={0:0, 1:3, 2:9})@10", "ndcg_cut_10(gains=0=0,1=3,2=9)"),
+        ("nDCG(dcg='exp-log2')@20", "ndcg_cut_20(dcg=exponential)"),
+        ("nDCG(dcg=log2)@20", "ndcg_cut_20"),
+        ("nDCG(dcg=jarvelin, b=2)@10", "ndcg_cut_10(dcg=jarvelin)"),
+        ("ndcg@10", "ndcg_cut_10"),
+        ("NCG@3", "ncg_3"),
+        ("dcg.3", "dcg_3"),
+        ("CG", "cg"),
+        ("DCG(k=3, dcg=jarvelin)", "dcg_3(dcg=jarvelin)"),
+    ],
+)
+def test_names_of_gain(typed: str, printed: str) -> None:
+    assert [measure.name for measure in parse_measures([typed])] == [printed]
+    assert [measure.name for measure in parse_measures([printed])] == [printed]
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("ndcg(b=10)", "b is the base of dcg=jarvelin only"),
+        ("ndcg(dcg=jarvelin, b=1)", "b is a number above 1"),
+        ("ndcg_1=3(dcg=exponential)", "give no gains"),
+        ("ndcg(rel=2)", "write level=applied"),
+        ("ndcg_10", "ndcg has no cut-off. Write ndcg or ndcg_cut_10"),
+        ("ndcg.1=-3", "gains is gains by grade"),
+        ("cg(ideal=judged)", "cg has no parameter ideal"),
+    ],
+)
+def test_parameters_that_do_not_go_together_are_refused(typed: str, told: str) -> None:
+    with pytest.raises(UnknownMeasureError, match=told):
+        parse_measures([typed])

@@ -1,0 +1,127 @@
+"""The engine as a library: what a notebook may hand to ``evaluate``."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from campaigns.core.faults import BadFile
+from evaluation.core import Options, as_judged, as_run, evaluate
+from evaluation.core.profiles import TREC_EVAL_9
+
+RUN = {"001": {"a": 3.0, "b": 2.0, "NA": 1.0}, "1": {"a": 0.5}}
+QRELS = {"001": {"a": 0, "NA": 2}, "1": {"a": 1, "c": 1}}
+RUN_TEXT = b"001 Q0 a 1 3 mine\n001 Q0 b 2 2 mine\n001 Q0 NA 3 1 mine\n1 Q0 a 1 0.5 mine\n"
+QRELS_TEXT = b"001 0 a 0\n001 0 NA 2\n1 0 a 1\n1 0 c 1\n"
+MAP = {"001": 1 / 3, "1": 0.5}
+
+
+def frame(table: dict[str, dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    rows = [
+        (topic, docno, value) for topic, pairs in table.items() for docno, value in pairs.items()
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_dicts_frames_bytes_and_files_give_the_same_scores(tmp_path: Path) -> None:
+    (tmp_path / "run.txt").write_bytes(RUN_TEXT)
+    (tmp_path / "qrels.gz").write_bytes(gzip.compress(QRELS_TEXT))
+    runs = [
+        RUN,
+        frame(RUN, ["query_id", "doc_id", "score"]),
+        frame(RUN, ["Topic", "docno", "sim"]),
+        RUN_TEXT,
+        tmp_path / "run.txt",
+        str(tmp_path / "run.txt"),
+        as_run(RUN),
+    ]
+    qrels = [QRELS, frame(QRELS, ["qid", "docid", "rel"]), QRELS_TEXT, tmp_path / "qrels.gz"]
+    for judged in [*qrels, as_judged(QRELS)]:
+        for run in runs:
+            assert evaluate(run, judged, ["AP"]).by_topic("map") == pytest.approx(MAP)
+
+
+def test_the_scores_come_as_a_frame() -> None:
+    scores = evaluate(RUN, QRELS, ["AP", "judged_2"]).frame()
+    assert scores.columns.tolist() == ["map", "judged_2"]
+    assert scores["judged_2"].to_dict() == {"001": 0.5, "1": 1.0}
+
+
+def test_the_tag_is_the_argument_else_that_of_the_source() -> None:
+    tagged = frame(RUN, ["topic", "docno", "score"]).assign(tag="framed")
+    assert [as_run(RUN).tag, as_run(RUN, tag="t").tag, as_run(tagged).tag] == ["run", "t", "framed"]
+    assert as_run(RUN_TEXT).tag == "mine"
+
+
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        ({1: {"a": 1.0}}, "dtype=str"),
+        ({"1": {"a b": 1.0}}, "without white space"),
+        ({"1": {"a": float("nan")}}, "finite score"),
+        (pd.DataFrame({"topic": ["1"], "docno": ["a"]}), "no column score"),
+        (pd.DataFrame({"topic": [1], "docno": ["a"], "score": [1.0]}), "dtype=str"),
+    ],
+)
+def test_what_is_no_run_is_refused(run: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        evaluate(run, QRELS)
+
+
+def test_what_is_no_run_by_type_or_content_is_refused() -> None:
+    with pytest.raises(TypeError, match="pandas frame"):
+        evaluate([1, 2], QRELS)  # type: ignore[arg-type]
+    with pytest.raises(BadFile):
+        evaluate(b"1 Q0 a\n", QRELS)
+    with pytest.raises(ValueError, match="whole number"):
+        evaluate(RUN, {"1": {"a": 0.5}})  # type: ignore[dict-item]
+
+
+def test_scores_are_found_by_any_spelling_of_one_measure() -> None:
+    scores = evaluate(RUN, QRELS, ["AP", "nDCG@10", "judged_2"])
+    assert repr(scores) == "<ScoredRun run: 2 topics, map, ndcg_cut_10, judged_2>"
+    assert scores.by_topic("AP") == scores.by_topic("map") == pytest.approx(MAP)
+    assert scores.mean("Judged@2") == scores.mean("judged_2")
+    for name, told in (
+        ("P", "P stands for several measures: P_5,"),
+        ("Rprec", "Rprec was not scored. Scored are map, ndcg_cut_10, judged_2."),
+        ("mapp", "no such measure. Did you mean map?"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            scores.mean(name)
+
+
+def test_one_name_is_a_list_of_it_and_what_is_no_name_is_refused() -> None:
+    assert evaluate(RUN, QRELS, "map").names == ("map",)
+    (measure,) = evaluate(RUN, QRELS, "P.3").measures
+    assert evaluate(RUN, QRELS, measure).names == ("P_3",)
+    with pytest.raises(TypeError, match="measures are names, such as 'map' or 'P_10', not 5"):
+        evaluate(RUN, QRELS, [5])  # type: ignore[list-item]
+
+
+def test_options_take_a_profile_by_name_and_say_what_is_wrong() -> None:
+    assert Options(profile="trec_eval-9") == Options(profile=TREC_EVAL_9)  # type: ignore[arg-type]
+    for given, told in (
+        ({"profile": "trec_eval"}, "there are poolbench-1, trec_eval-9, trec_eval-10"),
+        ({"gains": {"1": 1}}, "gains are by grade, a whole number such as 1, not '1'"),
+        ({"gains": {1: "1"}}, "finite numbers of 0 or more, not '1'"),
+        ({"gains": {1: -1}}, "finite numbers of 0 or more, not -1"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            Options(**given)  # type: ignore[arg-type]
+
+
+def test_evaluating_imports_neither_django_nor_slow_libraries() -> None:
+    code = (
+        "import sys; from evaluation.core import evaluate\n"
+        f"assert evaluate({RUN!r}, {QRELS!r}, ['AP']).mean('map') > 0.4\n"
+        "print([m for m in ('django', 'pandas', 'scipy', 'pyarrow') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,157 @@
+"""ir_measures' names: all of its registry is taken or told, and what is taken has its values."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+import ir_measures
+import pytest
+from ir_measures import measures as theirs
+
+from evaluation.core.evaluate import evaluate
+from evaluation.core.measures.names import UnknownMeasureError, parse_measures
+from evaluation.core.options import Options
+from evaluation.core.profiles import TREC_EVAL_9
+from tests.core.evaluation.golden import Case, cases
+
+_SUBTOPICS = "needs judgments of subtopics, which qrels of four columns do not have"
+NOT_TAKEN = {
+    **dict.fromkeys(("AP_IA", "MAP_IA", "ERR_IA", "nERR_IA", "P_IA", "StRecall"), _SUBTOPICS),
+    **dict.fromkeys(("NRBP", "nNRBP", "alpha_DCG", "alpha_nDCG", "α_DCG", "α_nDCG"), _SUBTOPICS),
+    "BPM": "the bejewelled player, whose reader has a budget of effort",
+    **dict.fromkeys(("NERR8", "NERR9", "NERR10", "NERR11"), "its ERR as readers of C/W/L; see err"),
+    "Accuracy": "the chance that a relevant document stands before another; see bpref",
+    "Compat": "compares with an ideal ranking by overlap, not with judgments",
+}
+"""Measures of ir_measures that we do not have, and why."""
+
+TAKEN = {
+    "AP": "map",
+    "AP@10": "map_cut_10",
+    "AP(rel=2)": "map(rel=2)",
+    "AP(rel=2)@100": "map_cut_100(rel=2)",
+    "AP(judged_only=True)": "map(list=condensed)",
+    "AP(judged_only=False)@5": "map_cut_5",
+    "Bpref": "bpref",
+    "Bpref(rel=2)": "bpref(rel=2)",
+    "infAP": "infAP",
+    "IPrec@0.1": "iprec_at_recall_0.10",
+    "IPrec(rel=2)@0.25": "iprec_at_recall_0.25(rel=2)",
+    "Judged@10": "judged_10",
+    "nDCG": "ndcg",
+    "nDCG@20": "ndcg_cut_20",
+    "nDCG(judged_only=True)@10": "ndcg_cut_10(list=condensed)",
+    "NumQ": "num_q",
+    "NumRel": "num_rel",
+    "NumRet": "num_ret",
+    "NumRet(rel=2)": "num_rel_ret(rel=2)",
+    "P@5": "P_5",
+    "P(rel=2)@10": "P_10(rel=2)",
+    "P(judged_only=True, rel=2)@10": "P_10(list=condensed, rel=2)",
+    "R@1000": "recall_1000",
+    "R(rel=2)@50": "recall_50(rel=2)",
+    "Rprec": "Rprec",
+    "Rprec(rel=2)": "Rprec(rel=2)",
+    "RR": "recip_rank",
+    "RR(rel=2)": "recip_rank(rel=2)",
+    "RR@10": "recip_rank_10",
+    "SetAP": "set_map",
+    "SetF": "set_F",
+    "SetF(beta=2.0)": "set_F_2",
+    "SetP": "set_P",
+    "SetP(relative=True)": "set_relative_P",
+    "SetR": "set_recall",
+    "SetR(rel=2)": "set_recall(rel=2)",
+    "Success@5": "success_5",
+    "Success(rel=2)@1": "success_1(rel=2)",
+}
+"""How names of ir_measures are printed by us, those whose values are compared here."""
+
+COMPUTED_ELSEWHERE = {
+    "ERR": "err",
+    "ERR@20": "err_20",
+    "INSQ": "insq",
+    "INST": "inst",
+    "RBP": "rbp",
+    "RBP(p=0.5)": "rbp(p=0.5)",
+    "SDCG@10": "sdcg_10",
+    "nDCG(dcg='exp-log2')@20": "ndcg_cut_20(dcg=exponential)",
+}
+"""Names whose values are compared in the tests of their families."""
+ALIASES = {
+    "MAP": "map",
+    "BPref": "bpref",
+    "NDCG": "ndcg",
+    "MRR": "recip_rank",
+    "RPrec": "Rprec",
+    "NumRelRet": "num_rel_ret",
+    "SetRelP": "set_relative_P",
+    "Precision@10": "P_10",
+    "Recall@10": "recall_10",
+}
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed"), [*TAKEN.items(), *COMPUTED_ELSEWHERE.items(), *ALIASES.items()]
+)
+def test_names_are_taken(typed: str, printed: str) -> None:
+    assert [measure.name for measure in parse_measures([typed])] == [printed]
+
+
+def test_every_measure_of_ir_measures_is_taken_or_told() -> None:
+    taken = {name.split("@")[0].split("(")[0] for name in (*TAKEN, *COMPUTED_ELSEWHERE, *ALIASES)}
+    assert taken | set(NOT_TAKEN) == set(theirs.registry)
+    assert not taken & set(NOT_TAKEN)
+
+
+@pytest.mark.parametrize("name", NOT_TAKEN)
+def test_what_is_not_taken_is_refused(name: str) -> None:
+    with pytest.raises(UnknownMeasureError):
+        parse_measures([name])
+
+
+def values_of_ir_measures(case: Case) -> list[tuple[str, str, float]]:
+    """``(measure, topic, value)``; call it in a process of its own, see below."""
+    qrels = list(ir_measures.read_trec_qrels(str(case.folder / "qrels")))
+    run = list(ir_measures.read_trec_run(str(case.folder / f"{case.name}.run")))
+    # One measure at a time: asked for several it keeps them in a set, and a measure without
+    # parameters is computed together with whichever comes first, of judged documents alone too.
+    return [
+        (str(each.measure), each.query_id.split("-")[-1], each.value)
+        for number, name in enumerate(TAKEN)
+        for each in ir_measures.iter_calc(
+            [ir_measures.parse_measure(name)],
+            _own(qrels, f"{case.name}-{number}"),
+            _own(run, f"{case.name}-{number}"),
+        )
+    ]
+
+
+def _own(rows: list[NamedTuple], prefix: str) -> list[NamedTuple]:
+    # Its provider keeps what it made of the last topic and takes it for the next of the same
+    # name, of whatever run: no two questions may share the name of a topic.
+    return [row._replace(query_id=f"{prefix}-{row.query_id}") for row in rows]
+
+
+def in_own_process(case: Case) -> list[tuple[str, str, float]]:
+    # What other tests have asked of the C library behind it changes its answers.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as own:
+        return own.submit(values_of_ir_measures, case).result()
+
+
+@pytest.mark.parametrize("name", ["01_basic", "05_negative", "06_short_runs"])
+def test_values_are_those_of_ir_measures(data_dir: Path, name: str) -> None:
+    compared = 0
+    for case in cases(data_dir, name):
+        scores = evaluate(case.run(), case.judged(), TAKEN, Options(profile=TREC_EVAL_9))
+        ours = {str(ir_measures.parse_measure(n)): scores.by_topic(TAKEN[n]) for n in TAKEN}
+        # Their Judged takes a grade below 0 for a judgment.
+        ours.pop("Judged@10" if name == "05_negative" else "", None)
+        for measure, topic, value in in_own_process(case):
+            if measure in ours:
+                assert ours[measure][topic] == pytest.approx(value, abs=1e-9), (case, measure)
+                compared += 1
+    assert compared > 700

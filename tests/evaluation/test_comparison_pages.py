@@ -1,0 +1,245 @@
+"""All pairs of runs, two runs, and the measures beside one another, as pages and files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from django.urls import reverse
+
+from campaigns.core import significance
+from campaigns.errors import Refused
+from evaluation.core.comparison.compare import compare_pair
+from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
+from evaluation.queries.board import board_of
+from evaluation.queries.comparing import choice_of, fixed_choice, values_of
+from evaluation.queries.sets import Reader
+from evaluation.services import release_scores, score_campaign
+from evaluation.views.pairs import MOST_PAIRS
+from tests.evaluation.conftest import qrels_release
+from tests.factories import accepted_run
+
+
+@pytest.fixture
+def scored(organizer, campaign, team, other_team):
+    """Three runs over six topics: good finds the document first, fair second, poor never."""
+    topics = [str(n) for n in range(1, 7)]
+    qrels = qrels_release(campaign, "".join(f"{t} 0 d1 1\n{t} 0 d2 0\n" for t in topics))
+    for who, tag, order in (
+        (team, "good", "d1 d2"),
+        (team, "fair", "d2 d1"),
+        (other_team, "poor", "d2 d3"),
+    ):
+        lines = [
+            f"{topic} Q0 {docno} {rank} {9 - rank} {tag}\n"
+            for topic in topics
+            for rank, docno in enumerate(order.split(), 1)
+        ]
+        # One topic is turned round, so that differences have a spread.
+        lines[0], lines[1] = (line.replace(" 8 ", " 6.5 ") for line in lines[:2])
+        accepted_run(who, tag, "".join(lines))
+    accepted_run(other_team, "late", "1 Q0 d1 1 1 late\n2 Q0 d2 1 1 late\n")
+    return score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["map", "P_5"])
+
+
+def get(client, who, name, score_set, **query):
+    client.force_login(who)
+    args = query.pop("args", [])
+    return client.get(reverse(name, args=[score_set.campaign.slug, score_set.pk, *args]), query)
+
+
+def test_the_tests_of_a_campaign_are_those_of_the_core():
+    assert {name for name, _ in significance.TESTS} == {*TESTS, *FAMILY_TESTS}
+    assert {name for name, _ in significance.CORRECTIONS} == set(CORRECTIONS)
+
+
+def test_the_campaigns_choice_is_fixed_and_any_other_exploratory(campaign):
+    assert not fixed_choice(campaign).exploratory
+    assert not choice_of(campaign, "t", "holm").exploratory
+    assert choice_of(campaign, "sign", "").exploratory
+    assert choice_of(campaign, "", "none").exploratory
+    campaign.test = "tukey-hsd"
+    assert fixed_choice(campaign).correction == "none"
+    assert not choice_of(campaign, "", "holm").exploratory
+
+
+def test_all_pairs_are_shown_best_run_first(client, organizer, scored):
+    page = get(client, organizer, "pairs", scored, measure="map")
+    text = page.content.decode()
+    assert [row[0] for row in page.context["map"]] == ["good", "fair", "late", "poor"]
+    assert len(page.context["table"]) == 6 < MOST_PAIRS
+    assert "fixed by the campaign before the first scores" in text
+    assert "Exploratory" not in text
+    assert text.count('class="whisker"') == 4
+
+
+def test_another_test_is_marked_exploratory(client, organizer, scored):
+    text = get(client, organizer, "pairs", scored, test="sign").content.decode()
+    assert "<strong>Exploratory.</strong>" in text
+    assert "Paired t test" in text
+
+
+@pytest.mark.parametrize("test", [*TESTS, *FAMILY_TESTS])
+def test_every_test_has_its_page(client, organizer, scored, test):
+    assert get(client, organizer, "pairs", scored, test=test).status_code == 200
+
+
+def test_what_is_no_test_is_not_found(client, organizer, scored):
+    for query in ({"test": "z"}, {"correction": "z"}, {"measure": "z"}):
+        assert get(client, organizer, "pairs", scored, **query).status_code == 404
+
+
+def test_the_pairs_are_files_too(client, organizer, scored):
+    answer = get(client, organizer, "pairs-download", scored, args=["csv"], measure="map")
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    assert len(rows) == 6
+    assert {row["test"] for row in rows} == {"t"}
+    answer = get(client, organizer, "pairs-download", scored, args=["json"], measure="map")
+    content = json.loads(answer.content)
+    assert content["scores"]["good"]["qrels_sha256"] == scored.qrels.sha256
+    told = content["measures"]["map"]
+    assert told["conditions"]["correction"] == "holm"
+    assert len(told["pairs"]) == 6
+
+
+def test_a_participant_compares_only_runs_on_the_board(client, organizer, participant, scored):
+    release_scores(actor=organizer, score_set=scored)
+    text = get(client, participant, "pairs", scored).content.decode()
+    assert "poor" not in text
+    assert "fair" in text
+    own = get(client, participant, "measures-compared", scored).content.decode()
+    assert " of 6</td>" in own
+
+
+def test_two_runs_have_the_campaigns_verdict_and_the_rest_as_exploratory(client, organizer, scored):
+    page = get(client, organizer, "compare", scored, a="good", b="poor", measure="map")
+    text = page.content.decode()
+    board = board_of(scored, Reader(True, frozenset(), "own"))
+    good, poor = (board.named(tag) for tag in ("good", "poor"))
+    wanted = compare_pair(*values_of(board, [good, poor], "map"), test="t")
+    assert page.context["verdict"].p_value == wanted.outcome.p_value
+    assert page.context["pairs_tested"] == 6
+    assert "Exploratory: other tests" in text
+    assert "Precision and recall" in text
+    assert page.context["curve_rows"][0] == ("0.0", ["0.9167", "0.0000"])
+
+
+def test_the_curves_of_a_topic_are_drawn_on_request(client, organizer, scored):
+    run = scored.runs.get(run__tag="fair").run_id
+    page = get(client, organizer, "run-scores", scored, args=[run], topic="2")
+    assert page.context["curve_rows"][0] == ("0.0", ["0.5000"])
+    assert "Precision and recall of topic 2" in page.content.decode()
+    assert get(client, organizer, "run-scores", scored, args=[run], topic="99").status_code == 404
+
+
+def test_measures_are_compared_by_rankings_and_power(client, organizer, scored):
+    page = get(client, organizer, "measures-compared", scored, by="tau-ap", m=["map", "P_5"])
+    assert page.context["names"] == ["map", "P_5"]
+    assert page.context["directed"]
+    assert [column.name for column, _, _ in page.context["powers"]] == ["map", "P_5"]
+
+
+def test_a_board_without_two_runs_says_so(client, organizer, campaign, team):
+    accepted_run(team, "only", "1 Q0 d1 1 1 only\n")
+    alone = score_campaign(
+        actor=organizer, campaign=campaign, qrels=qrels_release(campaign), measures=["map"]
+    )
+    for name in ("pairs", "measures-compared", "compare"):
+        assert "There are" in get(client, organizer, name, alone).content.decode()
+
+
+def test_the_conditions_tell_the_test_and_the_share_judged(client, organizer, scored):
+    assert scored.conditions["comparison"]["test"] == "t"
+    assert scored.measures == ["map", "P_5", "judged_10"]
+    page = get(client, organizer, "pairs", scored).content.decode()
+    assert "Paired t test, correction Holm, level 0.05" in page
+
+
+def test_no_page_shows_a_bare_name_that_could_mean_two_things(client, organizer, score_set, alpha):
+    for name, args in (("score-set", []), ("run-scores", [alpha.pk]), ("compare", [])):
+        text = get(client, organizer, name, score_set, args=args).content.decode()
+        assert not re.search(r">\s*bpref(-10)?\s*</", text), name
+        assert "bpref (trec_eval)" in text
+
+
+def test_what_unjudged_documents_leave_open_is_told_on_request(client, organizer, score_set, alpha):
+    page = get(client, organizer, "run-scores", score_set, args=[alpha.pk], measure="P_5")
+    assert page.context["open_documents"] == 1
+    assert "What they leave open" in page.content.decode()
+    query = {"measure": "P_5", "bounds": "1"}
+    page = get(client, organizer, "run-scores", score_set, args=[alpha.pk], **query)
+    # Topic 1 is N R . R: 2 of 5, or 3 if the open document is relevant.
+    assert page.context["bounds_of"]["1"] == "0.4000 and 0.6000"
+    assert page.context["bounds"] == "0.2000 and 0.2667"
+
+
+def test_what_was_tested_does_not_depend_on_who_looks(client, organizer, participant, scored):
+    release_scores(actor=organizer, score_set=scored)
+    runs = {row.run.tag: row.run_id for row in scored.runs.select_related("run")}
+    query = {"a": runs["good"], "b": runs["fair"], "measure": "map"}
+    seen = [get(client, who, "compare", scored, **query) for who in (organizer, participant)]
+    rows = [page.context["verdict"] for page in seen]
+    assert rows[0] == rows[1]
+    assert [page.context["pairs_tested"] for page in seen] == [6, 6]
+    turned = {"a": runs["fair"], "b": runs["good"], "measure": "map"}
+    other = get(client, organizer, "compare", scored, **turned).context["verdict"]
+    assert (other.difference, other.wins) == (-rows[0].difference, rows[0].losses)
+    assert (other.statistic, other.adjusted) == (-rows[0].statistic, rows[0].adjusted)
+
+
+def test_a_participant_sees_the_place_among_all_runs(client, organizer, participant, scored):
+    release_scores(actor=organizer, score_set=scored)
+    page = get(client, participant, "score-set", scored, sort="map")
+    assert [(row.entry.tag, row.place) for row in page.context["rows"]] == [
+        ("good", 1),
+        ("fair", 2),
+    ]
+
+
+def test_less_is_better_where_it_is(client, organizer, campaign, score_set, qrels):
+    made = score_campaign(
+        actor=organizer, campaign=campaign, qrels=qrels, measures=["search_length", "set_E"]
+    )
+    board = get(client, organizer, "score-set", made, sort="set_E").context
+    means = [row.entry.means["set_E"] for row in board["rows"]]
+    assert means == sorted(means)
+    assert board["rows"][0].best
+    page = get(client, organizer, "pairs", made, measure="set_E")
+    assert [row[0] for row in page.context["map"]] == [row.entry.tag for row in board["rows"]]
+
+
+def test_values_below_0_and_above_1_have_their_picture(client, organizer, campaign, alpha, qrels):
+    made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["utility"])
+    chart = get(client, organizer, "run-scores", made, args=[alpha.pk]).context["chart"]
+    assert all(mark.height >= 0 for mark in chart.marks)
+    assert len({mark.height for mark in chart.marks}) > 1
+
+
+def test_scores_without_a_comparable_measure_are_no_comparison(
+    client, organizer, campaign, alpha, beta, qrels
+):
+    made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["num_q"])
+    for name in ("pairs", "measures-compared", "compare"):
+        assert get(client, organizer, name, made).status_code == 404
+    with pytest.raises(Refused, match="text"):
+        score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["relstring"])
+
+
+def test_measures_of_other_means_are_not_compared_topic_by_topic(
+    client, organizer, campaign, alpha, beta, qrels
+):
+    made = score_campaign(
+        actor=organizer, campaign=campaign, qrels=qrels, measures=["gm_map", "map(mean=median)"]
+    )
+    assert get(client, organizer, "pairs", made).status_code == 404
+
+
+def test_settings_do_not_offer_to_change_a_fixed_test(client, organizer, scored):
+    client.force_login(organizer)
+    url = reverse("campaign-settings", args=[scored.campaign.slug])
+    page = client.get(url)
+    assert "these stay as they are" in page.content.decode()
+    assert all(page.context["form"].fields[name].disabled for name in ("test", "alpha"))

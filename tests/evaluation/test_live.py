@@ -1,0 +1,117 @@
+"""Scores from the judgments so far: right after every kind of change, and only then renewed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from django.core.exceptions import PermissionDenied
+from django.urls import reverse
+
+from campaigns.models import Topic
+from evaluation.services import live_scores, score_campaign
+from judging.services.imports import import_judgments
+from judging.services.qrels import release_qrels
+from tests.factories import accepted_run
+
+
+def judge(campaign, organizer, assessor, *rows):
+    import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
+
+
+@pytest.fixture
+def live(organizer, campaign, alpha, beta, beta2):
+    return lambda policy="majority": live_scores(actor=organizer, campaign=campaign, policy=policy)
+
+
+def test_live_scores_are_those_of_a_release_made_now(
+    live, organizer, campaign, assessor, alpha, beta
+):
+    judge(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0), ("2", "d1", 1))
+    scores = live()
+    qrels = release_qrels(actor=organizer, campaign=campaign, policy="majority")
+    kept = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    for run, values, means in zip(scores.runs, scores.values, scores.means, strict=True):
+        row = kept.runs.get(run=run)
+        assert np.array_equal(values, row.table, equal_nan=True)
+        assert means == pytest.approx([row.means[m.name] for m in scores.measures], nan_ok=True)
+
+
+def test_only_topics_with_new_judgments_are_scored_again(live, organizer, campaign, assessor):
+    judge(campaign, organizer, assessor, ("1", "d1", 2), ("2", "d1", 1))
+    assert live().renewed == 2
+    assert live().renewed == 0
+    judge(campaign, organizer, assessor, ("1", "d3", 0))
+    assert live().renewed == 1
+    assert live("maximum").renewed == 2
+
+
+def test_a_changed_judgment_changes_the_scores(live, organizer, campaign, assessor):
+    judge(campaign, organizer, assessor, ("1", "d1", 2))
+    names = [measure.name for measure in live().measures]
+    before = [means[names.index("map")] for means in live().means]
+    judge(campaign, organizer, assessor, ("1", "d1", 0))
+    assert before == [0.5, 1.0, 0.0]
+    assert [means[names.index("map")] for means in live().means] == [0.0, 0.0, 0.0]
+
+
+def test_a_new_run_appears(live, organizer, campaign, assessor, team):
+    judge(campaign, organizer, assessor, ("1", "d1", 2))
+    assert len(live().runs) == 3
+    accepted_run(team, "alpha-two", "1 Q0 d1 1 1 alpha-two\n")
+    assert [run.tag for run in live().runs][-1] == "alpha-two"
+
+
+def test_pairs_that_the_policy_cannot_decide_are_left_out_and_counted(
+    live, organizer, campaign, assessor, assessor2
+):
+    judge(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d2", 1))
+    judge(campaign, organizer, assessor2, ("1", "d1", 0))
+    scores = live("single")
+    assert (scores.judged, scores.undecided) == (1, 1)
+    assert live("maximum").judged == 2
+
+
+def test_withheld_topics_are_left_out(live, organizer, campaign, assessor):
+    judge(campaign, organizer, assessor, ("1", "d1", 2), ("2", "d1", 1))
+    Topic.objects.filter(campaign=campaign, number="2").update(withheld=True)
+    assert list(live().topics) == ["1"]
+
+
+def test_only_organizers_see_the_scores_so_far(campaign, assessor):
+    with pytest.raises(PermissionDenied):
+        live_scores(actor=assessor, campaign=campaign, policy="majority")
+
+
+def test_the_page_ranks_the_runs_and_tells_who_moved(client, live, organizer, campaign, assessor):
+    url = reverse("scores-now", args=[campaign.slug])
+    client.force_login(organizer)
+    assert "Nothing to score yet" in client.get(url).content.decode()
+    judge(campaign, organizer, assessor, ("1", "d3", 2))
+    qrels = release_qrels(actor=organizer, campaign=campaign, policy="majority")
+    score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    judge(campaign, organizer, assessor, ("1", "d3", 0), ("1", "d1", 2))
+    page = client.get(url, {"by": "map"})
+    rows = [(row.run.tag, row.moved) for row in page.context["rows"]]
+    assert rows == [("beta-secret", 2), ("alpha-one", -1), ("beta-other", -1)]
+    assert "▲ 2" in page.content.decode()
+
+
+def test_movement_is_told_against_the_newest_scores_with_that_measure(
+    client, live, organizer, campaign, assessor
+):
+    judge(campaign, organizer, assessor, ("1", "d1", 2))
+    qrels = release_qrels(actor=organizer, campaign=campaign, policy="majority")
+    first = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["P_5"])
+    client.force_login(organizer)
+    page = client.get(reverse("scores-now", args=[campaign.slug]), {"by": "map"})
+    assert page.context["compared"] == first
+    assert {row.moved for row in page.context["rows"]} == {0}
+    assert all(row.before is not None for row in page.context["rows"])
+
+
+def test_the_first_time_is_told_apart_from_new_judgments(live, organizer, campaign, assessor):
+    judge(campaign, organizer, assessor, ("1", "d1", 2))
+    assert live().afresh
+    judge(campaign, organizer, assessor, ("1", "d3", 0))
+    assert not live().afresh

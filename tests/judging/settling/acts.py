@@ -1,0 +1,12 @@
+"""What adjudicators do, for the tests of this folder."""
+
+from __future__ import annotations
+
+from campaigns.models import Campaign, User
+from judging.models import Plan, Slot
+from judging.services.work import claim
+
+
+def take(user: User, campaign: Campaign) -> Slot | None:
+    """The next pair to settle."""
+    return claim(actor=user, campaign=campaign, topic=None, kind=Plan.Kind.ADJUDICATE)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from campaigns.models import Role, User
+from judging.models import Judgment, Plan, Slot
+from judging.services.adjudication import open_round, pairs_wanted
+from judging.services.work import judge
+from tests.conftest import joined
+
+
+@pytest.fixture
+def adjudicator(campaign) -> User:
+    return joined(campaign, "adjudicator", Role.ADJUDICATOR)
+
+
+@pytest.fixture
+def disputed(double_plan, campaign, assessor, assessor2, grade):
+    """Topic 1: d1 0/3, d2 1/1, d3 1/2, d4 0/1; relevant from 1."""
+    for docno, one, other in (("d1", 0, 3), ("d2", 1, 1), ("d3", 1, 2), ("d4", 0, 1)):
+        grade(assessor, docno, one)
+        grade(assessor2, docno, other)
+    return campaign
+
+
+@pytest.fixture
+def begin(disputed, organizer, adjudicator):
+    """``begin(apart=1, …)``: a round over the disputes."""
+
+    def make(apart: int = 1, crossing: bool = False, people=None, **more: object) -> Plan:
+        wanted = pairs_wanted(disputed, apart=apart, crossing=crossing)
+        people = [adjudicator] if people is None else people
+        return open_round(
+            actor=organizer, campaign=disputed, pairs=wanted, adjudicators=people, **more
+        )
+
+    return make
+
+
+@pytest.fixture
+def decide(campaign, topic):
+    """``decide(user, slot, grade)``: an adjudication under the lease of ``slot``."""
+
+    def give(user: User, slot: Slot, value: int, **more: object) -> Judgment:
+        return judge(
+            actor=user, campaign=campaign, topic=slot.topic, docno=slot.item.docno, grade=value,
+            client_uuid=uuid4(), token=slot.token, kind=Plan.Kind.ADJUDICATE, **more,
+        )  # fmt: skip
+
+    return give

@@ -1,0 +1,133 @@
+"""``manage.py qrels``: the same acts as the pages, on the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import timedelta
+from io import StringIO
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from campaigns import store
+from campaigns.models import Event
+from judging.models import Judgment, Qrels
+from judging.services.adjudication import settle
+
+
+@pytest.fixture
+def disputed(double_plan, campaign, assessor, assessor2, grade):
+    for docno, one, other in (("d1", 0, 3), ("d2", 1, 1), ("d3", 1, 2)):
+        grade(assessor, docno, one)
+        grade(assessor2, docno, other)
+    return campaign
+
+
+@pytest.fixture
+def agreed(disputed, organizer, topic):
+    """d1 settled as 2."""
+    settle(
+        actor=organizer, campaign=disputed, topic=topic, docno="d1", grade=2, client_uuid=uuid4()
+    )
+    return disputed
+
+
+def run(*args: object, **more: object) -> str:
+    out = StringIO()
+    call_command("qrels", *map(str, args), stdout=out, **more)
+    return out.getvalue()
+
+
+def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):
+    told = run("release", "small", "--policy", "adjudicated-majority", "--note", "final")
+    made = Qrels.objects.get()
+    assert told == f"Released qrels 1: 3 pairs by adjudicated-majority, sha256 {made.sha256}.\n"
+    assert made.released_by.username == "organizer"
+    assert "1\tadjudicated-majority\t3\t" in run("list", "small")
+    assert run("text", "small", 1) == "1 0 d1 2\n1 0 d2 1\n1 0 d3 1\n"
+    assert run("text", "small", 1, "--output", tmp_path / "qrels.txt") == ""
+    assert (tmp_path / "qrels.txt").read_bytes() == store.get(made.path)
+    manifest = json.loads(run("manifest", "small", 1))
+    assert manifest["adjudications"]["pairs"] == 1
+    assert (manifest["version"], manifest["sha256"]) == (1, made.sha256)
+    assert run("verify", "small") == "qrels 1: the same bytes\n"
+    assert Event.objects.filter(verb="released qrels", actor=made.released_by).exists()
+
+
+def test_what_differs_from_the_log_ends_with_an_error(agreed):
+    run("release", "small", "--policy", "majority")
+    run("release", "small", "--policy", "maximum")
+    store.path(Qrels.objects.get(version=1).path).write_bytes(b"1 0 d1 3\n")
+    with pytest.raises(CommandError, match="qrels 1: DIFFERS"):
+        run("verify", "small")
+    assert run("verify", "small", 2) == "qrels 2: the same bytes\n"
+
+
+def test_policies_are_foreseen_side_by_side(agreed):
+    rows = list(csv.DictReader(StringIO(run("policies", "small")), delimiter="\t"))
+    told = {row["policy"]: (row["pairs"], row["undecided"], row["differ"]) for row in rows}
+    assert told["majority"] == ("3", "0", "0")
+    assert told["single"] == ("1", "2", "2")
+    assert told["adjudicated-single"] == ("2", "1", "2")
+    assert told["adjudicated-maximum"] == ("3", "0", "2")
+    assert rows[0]["grades"] == "0:1 1:2"
+
+
+def test_a_release_as_of_a_moment_and_what_changed_since(agreed):
+    moment = timezone.now()
+    Judgment.objects.filter(docno="d3").update(judged_at=moment + timedelta(hours=1))
+    run("release", "small", "--policy", "maximum", "--as-of", moment.isoformat())
+    Judgment.objects.filter(docno="d3").update(judged_at=moment)
+    run("release", "small", "--policy", "adjudicated-maximum")
+    changes = run("compare", "small", 1, 2)
+    assert changes == "topic,docno,before,after\n1,d1,3,2\n1,d3,,2\n"
+    assert Qrels.objects.get(version=1).as_of == moment
+
+
+def test_a_moment_without_zone_is_utc(agreed):
+    run(
+        "release",
+        "small",
+        "--policy",
+        "maximum",
+        "--as-of",
+        f"{timezone.now():%Y-%m-%dT%H:%M:%S.%f}",
+    )
+    assert Qrels.objects.get().pairs == 3
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("release", "small"), "needs --policy"),
+        (("release", "small", "--policy", "loudest"), "Choose one of: single"),
+        (("release", "small", "--policy", "single"), "cannot decide 2 pairs"),
+        (("release", "small", "--policy", "automatic:gpt"), "is not an automatic assessor"),
+        (("release", "small", "--policy", "majority", "--as-of", "noon"), "is no moment"),
+        (("release", "small", "--policy", "majority", "--as-of", "2026-13-41T00:00"), "no moment"),
+        (("release", "small", "--policy", "majority", "--as", "assessor"), "no organizer"),
+        (("list", "nowhere"), "no campaign nowhere"),
+        (("text", "small", 7), "has no release 7; there are: none"),
+        (("compare", "small"), "Name two releases"),
+        (("manifest", "small"), "Name one release"),
+    ],
+)
+def test_what_cannot_be_done_is_told(agreed, args, told):
+    with pytest.raises(CommandError, match=told):
+        run(*args)
+
+
+def test_the_api_releases_by_any_policy_that_can_be_named(agreed, organizer):
+    client = APIClient()
+    client.force_authenticate(organizer)
+    body = {"campaign": "small", "policy": "assessor:assessor2"}
+    made = client.post(reverse("api-qrels-list"), body, format="json")
+    assert (made.status_code, made.data["policy"]) == (201, "assessor:assessor2")
+    told = client.post(reverse("api-qrels-list"), body | {"policy": "loudest"}, format="json")
+    assert told.status_code == 409
+    assert "adjudicated-" in str(told.data)

@@ -1,0 +1,244 @@
+"""What the judging screen's script sends: acts, documents ahead, leases."""
+
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from campaigns.models import Document
+from judging.models import Judgment, Plan, Slot
+from judging.services.plans import make_plan
+from tests.judging.conftest import make_pool
+
+
+@pytest.fixture
+def send(as_user, assessor, plan):
+    """``send("acts", {...})``: the answer's JSON; ``status`` is what is expected."""
+    client = as_user(assessor)
+
+    def post(name: str, body: object, status: int = 200):
+        url = reverse(f"judge-{name}", args=["small"])
+        text = body if isinstance(body, str) else json.dumps(body)
+        answer = client.post(url, text, content_type="application/json")
+        assert answer.status_code == status, answer.content
+        return answer.json()
+
+    return post
+
+
+def act(docno: str, **more: object) -> dict[str, object]:
+    return {"act": "judge", "uuid": str(uuid4()), "topic": "1", "docno": docno, "grade": 2} | more
+
+
+def ahead(send, **more: object) -> dict:
+    return send("ahead", {"topic": "1", "have": [], "count": 3} | more)
+
+
+def docnos(answer: dict) -> list[str]:
+    return [found["docno"] for found in answer["documents"]]
+
+
+def test_acts_are_done_in_order_each_by_itself(send, campaign):
+    first, second = act("d1", grade=1), act("d2", grade=9)
+    undo = {"act": "undo", "uuid": str(uuid4()), "of": first["uuid"]}
+    results = send("acts", {"acts": [first, second, undo, act("d1", grade=3)]})["results"]
+    assert [result["ok"] for result in results] == [True, False, True, True]
+    assert results[1]["code"] == "off-scale"
+    assert results[1]["cure"]
+    said = Judgment.objects.order_by("pk").values_list("docno", "kind", "grade")
+    assert list(said) == [("d1", "grade", 1), ("d1", "withdrawn", None), ("d1", "grade", 3)]
+
+
+def test_the_same_acts_again_change_nothing(send):
+    acts = [act("d1"), act("d2", act="skip", reason="broken"), act("d3")]
+    acts.append({"act": "undo", "uuid": str(uuid4()), "of": acts[2]["uuid"]})
+    once = send("acts", {"acts": acts})
+    before = list(Judgment.objects.order_by("pk").values())
+    again = send("acts", {"acts": acts})
+    assert [result["ok"] for result in once["results"]] == [True] * 4
+    assert [result["ok"] for result in again["results"]] == [True] * 4
+    assert list(Judgment.objects.order_by("pk").values()) == before
+
+
+def test_an_act_carries_all_that_is_said_of_a_document(send, campaign):
+    got = ahead(send, count=1)["documents"][0]
+    more = {
+        "token": got["token"], "comment": "see end", "flags": ["duplicate"], "duplicate_of": "d2",
+        "passages": [[4, 8, "text"], [None, None, "quoted"]], "active_seconds": 4.2,
+        "served_at": "2026-01-01T00:00:00.000Z",
+    }  # fmt: skip
+    send("acts", {"acts": [act("d1", **more)]})
+    given = Judgment.objects.get()
+    assert (given.comment, given.flags, given.duplicate_of) == ("see end", ["duplicate"], "d2")
+    assert given.passages == [[4, 8, "text"], [None, None, "quoted"]]
+    assert (given.active_seconds, str(given.lease)) == (4.2, got["token"])
+    # The browser's clock is heard within what the lease allows.
+    assert given.served_at.year != 2026 or given.served_at.month != 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        ({"act": "fly"}, "no-act"),
+        ({"uuid": "7"}, "incomplete"),
+        ({"uuid": None}, "incomplete"),
+        ({"grade": None}, "incomplete"),
+        ({"grade": "1e9999"}, "incomplete"),
+        ({"docno": ""}, "incomplete"),
+        ({"docno": "d1\0"}, "incomplete"),
+        ({"topic": "no"}, "no-topic"),
+        ({"topic": {"a": 1}}, "no-topic"),
+        ({"flags": ["odd"]}, "incomplete"),
+        ({"flags": "broken"}, "incomplete"),
+        ({"flags": ["duplicate"], "duplicate_of": "d1"}, "no-original"),
+        ({"passages": [[1, 2]]}, "incomplete"),
+        ({"passages": [[5, 2, "x"]]}, "bad-passages"),
+        ({"passages": "[[1, 2, 3]]"}, "incomplete"),
+        ({"active_seconds": "NaN"}, "incomplete"),
+        ({"served_at": 7}, "incomplete"),
+        ({"comment": "x" * 10_001}, "incomplete"),
+        ({"docno": "elsewhere"}, "not-yours"),
+    ],
+)
+def test_a_wrong_act_is_refused_by_itself(send, wrong, code):
+    results = send("acts", {"acts": [act("d1") | wrong, act("d2")]})["results"]
+    assert (results[0]["ok"], results[0]["code"]) == (False, code)
+    assert results[1]["ok"]
+    assert Judgment.objects.get().docno == "d2"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "{", "[]", "7", '{"acts": 7}', '{"acts": [7]}', "[" * 100_000, "x" * 2_000_001,
+     json.dumps({"acts": [{}] * 51})],
+)  # fmt: skip
+def test_what_cannot_be_read_is_said_so(send, body):
+    assert send("acts", body, status=400)["code"] == "unreadable"
+    assert not Judgment.objects.exists()
+
+
+def test_acts_of_one_account_are_never_another_accounts(send, assessor, assessor2):
+    body = {"user": assessor2.pk, "acts": [act("d1")]}
+    assert send("acts", body, status=409) == {"code": "other-account"}
+    assert not Judgment.objects.exists()
+    assert send("acts", body | {"user": assessor.pk})["results"][0]["ok"]
+
+
+def test_who_is_signed_out_is_told_so_without_a_redirect(client, plan):
+    for name in ("acts", "ahead", "renew"):
+        url = reverse(f"judge-{name}", args=["small"])
+        answer = client.post(url, "{}", content_type="application/json")
+        assert (answer.status_code, answer.json()) == (401, {"code": "signed-out"})
+
+
+def test_acts_need_the_csrf_token(assessor, plan):
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(assessor)
+    for name in ("acts", "ahead", "renew", "release"):
+        url = reverse(f"judge-{name}", args=["small"])
+        assert strict.post(url, "{}", content_type="application/json").status_code == 403
+
+
+def test_three_documents_come_ahead_and_no_more(send):
+    answer = ahead(send, count=50)
+    assert docnos(answer) == ["d1", "d2", "d3"]
+    assert Slot.objects.filter(state="leased").count() == 3
+    have = [found["token"] for found in answer["documents"]]
+    assert docnos(ahead(send, have=have)) == ["d4"]
+    assert docnos(ahead(send)) == ["d1", "d2", "d3"]
+    assert answer["progress"]["of"] == 4
+
+
+def test_a_document_ahead_is_rendered_and_tells_nothing_more(send):
+    found = ahead(send, count=1)["documents"][0]
+    assert "The text of document 1." in found["html"]
+    assert found["html"].lstrip().startswith("<article")
+    for leak in ("SECRETRUN", "SECRETTEAM", "98765432"):
+        assert leak not in found["html"]
+
+
+def test_when_nothing_is_left_the_page_says_so(send):
+    send("acts", {"acts": [act(f"d{n}") for n in (1, 2, 3, 4)]})
+    answer = ahead(send)
+    assert answer["documents"] == []
+    assert "Topic 1 is done" in answer["over"]
+
+
+def test_a_document_comes_again_with_what_was_said_of_it(send):
+    ahead(send)
+    sent = act("d1", comment="mine")
+    send("acts", {"acts": [sent]})
+    found = ahead(send, again="d1")["documents"][0]
+    assert "You said:" in found["html"]
+    assert "&quot;comment&quot;: &quot;mine&quot;" in found["html"]
+    undo = {"act": "undo", "uuid": str(uuid4()), "of": sent["uuid"]}
+    token = send("acts", {"acts": [undo]})["results"][0]["token"]
+    found = ahead(send, again="d1", token=token)["documents"][0]
+    assert "You took this back:" in found["html"]
+    assert found["token"] == token
+    assert ahead(send, again="d9")["documents"] == []
+
+
+def test_nothing_of_another_comes_up_under_a_slot_that_was_theirs(
+    send, campaign, plan, assessor, assessor2, grade
+):
+    """A slot that was given back and handed on shows nothing of who had it before."""
+    slot = Slot.objects.get(item__docno="d1")
+    Judgment.objects.create(
+        campaign=campaign, topic=slot.topic, docno="d1", assessor=assessor2, revision=1,
+        kind="grade", grade=3, comment="theirs-only", slot=slot, source="screen",
+    )  # fmt: skip
+    assert "theirs-only" not in ahead(send, count=1)["documents"][0]["html"]
+    assert ahead(send, again="d1", token=str(uuid4()))["documents"] == []
+
+
+def test_leases_are_renewed_and_given_back(send, as_user, assessor):
+    tokens = [found["token"] for found in ahead(send)["documents"]]
+    before = Slot.objects.get(token=tokens[0]).expires_at
+    assert send("renew", {"tokens": [*tokens, str(uuid4()), "odd"]}) == {"held": sorted(tokens)}
+    assert Slot.objects.get(token=tokens[0]).expires_at > before
+    url = reverse("judge-release", args=["small"])
+    assert as_user(assessor).post(url, {"token": [*tokens[1:], "odd"]}).status_code == 204
+    assert Slot.objects.get(state="leased").item.docno == "d1"
+
+
+def test_rationale_is_asked_for_by_the_server_too(send, plan):
+    Plan.objects.update(rationale="relevant")
+    ahead(send)
+    results = send("acts", {"acts": [act("d1", grade=3), act("d2", grade=0)]})["results"]
+    assert [result.get("code") for result in results] == ["no-passage", None]
+
+
+@pytest.mark.parametrize("pairs", [100, 3000])
+def test_act_and_next_cost_the_same_in_a_large_pool(
+    pairs, campaign, organizer, assessor, as_user, django_assert_num_queries
+):
+    docs = [f"x{n}" for n in range(pairs)]
+    Document.objects.bulk_create(Document(campaign=campaign, docno=d, body="text") for d in docs)
+    pool = make_pool(campaign, {"3": docs})
+    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"3": [assessor]})
+    client = as_user(assessor)
+    url = reverse("judge-ahead", args=["small"])
+    asked = json.dumps({"topic": "3", "have": [], "count": 3})
+    got = client.post(url, asked, content_type="application/json").json()["documents"]
+    sent = act(got[0]["docno"], topic="3", token=got[0]["token"])
+    locks = connection.vendor == "postgresql"  # the advisory lock of those who write
+    with django_assert_num_queries(ACT + locks):
+        client.post(
+            reverse("judge-acts", args=["small"]),
+            json.dumps({"acts": [sent]}),
+            content_type="application/json",
+        )
+    asked = json.dumps({"topic": "3", "have": [it["token"] for it in got[1:]], "count": 1})
+    with django_assert_num_queries(AHEAD):
+        client.post(url, asked, content_type="application/json")
+
+
+ACT, AHEAD = 15, 23
+"""Queries: session, roles, topic; the judgment in its transaction; the claim, the document, the
+progress."""

@@ -1,0 +1,239 @@
+"""The pages of agreement: what they show, what they cost, what they never mix."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from uuid import uuid4
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils.html import escape
+
+from campaigns.models import User
+from judging.core.agreement.registry import COEFFICIENTS
+from judging.models import AutomaticAssessor, Judgment, Plan, Purpose
+from judging.queries.agreement import labels_of
+from judging.queries.judgments import current_judgments, votes
+from judging.queries.quality import record_of_campaign
+
+PAGES = ("agreement", "agreement-pair", "agreement-topics", "agreement-assessors")
+
+
+@pytest.fixture
+def say(campaign):
+    """``say(user, topic, docno, grade)``: one row of the log, for whatever purpose."""
+
+    def append(user: User, number: str, docno: str, grade: int | None, **more) -> Judgment:
+        topic = campaign.topics.get(number=number)
+        purpose = more.pop("purpose", Purpose.JUDGE)
+        before = Judgment.objects.filter(
+            campaign=campaign, topic=topic, docno=docno, assessor=user, purpose=purpose
+        )
+        kind = Judgment.Kind.WITHDRAWN if grade is None else Judgment.Kind.GRADE
+        source = more.pop("source", Judgment.Source.SCREEN)
+        return Judgment.objects.create(
+            campaign=campaign, topic=topic, docno=docno, assessor=user, purpose=purpose,
+            revision=before.count() + 1, kind=kind, grade=grade, source=source,
+            client_uuid=uuid4(), **more,
+        )  # fmt: skip
+
+    return append
+
+
+@pytest.fixture
+def machine(campaign, organizer) -> User:
+    user = User.objects.create(username="small.bot", is_active=False)
+    AutomaticAssessor.objects.create(campaign=campaign, name="bot", user=user, created_by=organizer)
+    return user
+
+
+@pytest.fixture
+def judged(say, assessor, assessor2, machine):
+    """Two people on three topics, in random order and with times; repeats and a machine."""
+    for topic in "123":
+        for at in range(1, 8):
+            more = {"order": Plan.Order.RANDOM, "active_seconds": 2.0 + at}
+            say(assessor, topic, f"d{at}", at % 3, **more)
+            say(assessor2, topic, f"d{at}", (at + (at > 4)) % 3, **more)
+            say(machine, topic, f"d{at}", 3 - at % 3, purpose=Purpose.AUTOMATIC)
+        say(assessor, topic, "d1", 1, purpose=Purpose.REPEAT)
+        say(assessor, topic, "d2", 0, purpose=Purpose.REPEAT)
+
+
+def page(client, name: str, query: str = "", *args: str) -> str:
+    return client.get(f"{reverse(name, args=['small', *args])}?{query}").content.decode()
+
+
+def test_empty_pages_say_what_comes_next(campaign, organizer, as_user):
+    client = as_user(organizer)
+    for name in ("agreement", "agreement-topics"):
+        assert "Nothing to compare yet" in page(client, name)
+    assert "There are no two assessors" in page(client, "agreement-pair")
+    assert "No judgments yet" in page(client, "agreement-assessors")
+    assert json.loads(page(client, "agreement-download", "", "json"))["pairs"] == []
+    told = json.loads(page(client, "agreement-assessors-download", "", "json"))
+    assert (told["assessors"], told["priming"]["slope"]) == ([], None)
+    assert "random order" in told["priming"]["reason"]
+
+
+def test_the_panel_shows_every_coefficient_with_interval_and_links(judged, organizer, as_user):
+    told = page(as_user(organizer), "agreement", "by=ac1&level=2")
+    for name, coefficient in COEFFICIENTS.items():
+        assert f"{reverse('coefficients')}#{name}" in told
+        assert escape(coefficient.card.title) in told
+    assert "21 pairs judged by 2 assessors; relevant is grade 2 or more" in told
+    assert "assessor and assessor2: " in told
+    assert "small.bot" not in told
+    assert "a=assessor&amp;b=assessor2" in told
+    cut = page(as_user(organizer), "agreement", "cut=1&topic=2")
+    assert "7 pairs of topic 2" in cut
+    assert "grades are cut there" in cut
+    assert "of one topic" in cut
+
+
+def test_two_assessors_are_shown_grade_by_grade_and_topic_by_topic(judged, organizer, as_user):
+    told = page(as_user(organizer), "agreement-pair", "a=assessor2&b=assessor&by=kappa")
+    assert "21 documents judged by both" in told
+    # d5, d6, d7 of each topic: 0 against 2, 1 against 0, 2 against 1.
+    assert "0 and 2: 3 of 6" in told
+    assert told.count('<th scope="row" class="mono">') == 3
+    assert "Choose two different" in page(as_user(organizer), "agreement-pair", "a=assessor&b=x")
+
+
+def test_topics_are_compared(judged, organizer, as_user):
+    client = as_user(organizer)
+    told = page(client, "agreement-topics", "by=kappa")
+    assert told.count('<th scope="row"><a class="mono"') == 3
+    text = client.get(reverse("agreement-topics-download", args=["small"])).content.decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    found = [
+        r for r in rows if (r["topic"], r["coefficient"], r["between"]) == ("2", "percent", "all")
+    ]
+    assert [(r["value"], r["n"]) for r in found] == [("0.571429", "7")]
+
+
+def test_assessors_are_told_one_by_one(judged, organizer, as_user):
+    client = as_user(organizer)
+    told = page(client, "agreement-assessors")
+    for words in ("Threshold priming", "Self-consistency", "<strong>bot</strong>, automatic: 21"):
+        assert words in told
+    content = json.loads(page(client, "agreement-assessors-download", "", "json"))
+    first, second = content["assessors"]
+    assert (first["name"], first["bias"]["n"]) == ("assessor", 21)
+    assert first["bias"]["value"] == pytest.approx(-second["bias"]["value"])
+    assert first["consistency"]["percent"]["value"] == 0.5
+    assert first["pace"]["median"] == 6.0
+    assert first["drift"]["slope"]["n"] == 21
+    assert content["priming"]["sequences"] == 6
+    assert content["priming"]["n"] == 42
+    (bot,) = content["automatic"]
+    assert (bot["name"], bot["judged"], [row["name"] for row in bot["people"]]) == (
+        "bot",
+        21,
+        ["assessor", "assessor2"],
+    )
+    text = page(client, "agreement-assessors-download", "", "csv")
+    rows = {(r["assessor"], r["figure"]): r for r in csv.DictReader(io.StringIO(text))}
+    assert rows["assessor", "median seconds"]["value"] == "6.000000"
+    assert rows["bot", "consensus percent"]["n"] == "21"
+
+
+def test_what_is_current_counts_where_it_was_first_given(say, campaign, assessor, assessor2):
+    """A later revision keeps the place and the time of the first; what is taken back is out."""
+    more = {"order": Plan.Order.RANDOM}
+    say(assessor, "1", "d1", 0, active_seconds=9.0, **more)
+    say(assessor, "1", "d2", 2, **more)
+    say(assessor2, "1", "d1", 1, source=Judgment.Source.IMPORT)
+    say(assessor, "1", "d1", 3, active_seconds=1.0)
+    say(assessor, "1", "d2", None)
+    say(assessor, "1", "d3", 1, **more)
+    found = record_of_campaign(campaign).said
+    assert found.grade.tolist() == [3, 1, 1]
+    assert [found.assessors[at] for at in found.assessor] == ["assessor", "assessor2", "assessor"]
+    assert found.seconds.tolist()[0] == 9.0
+    assert found.ordered.tolist() == [True, False, True]
+    assert found.shuffled.tolist() == [True, False, True]
+
+
+def test_a_repeat_is_compared_with_what_stood_before_it(say, campaign, assessor, assessor2):
+    """Not with a first grade that was changed after it; not where the first is taken back."""
+    again = {"purpose": Purpose.REPEAT}
+    say(assessor, "1", "d1", 0)
+    say(assessor, "1", "d1", 3)
+    say(assessor, "1", "d1", 2, **again)
+    say(assessor, "1", "d1", 2)
+    say(assessor, "1", "d1", 1, **again)
+    say(assessor, "1", "d2", 1)
+    say(assessor, "1", "d2", 1, **again)
+    say(assessor, "1", "d2", None)
+    say(assessor, "1", "d3", 1)
+    say(assessor, "1", "d3", 2, **again)
+    say(assessor, "1", "d3", None, **again)
+    say(assessor2, "1", "d4", 1)
+    say(assessor, "1", "d4", 1, **again)
+    assert record_of_campaign(campaign).repeats == [("assessor", "1", 3, 1)]
+
+
+def test_labels_are_the_current_judgments(say, campaign, assessor, assessor2, machine):
+    say(assessor, "1", "d1", 0)
+    say(assessor, "1", "d1", 2)
+    say(assessor, "1", "d2", 1)
+    say(assessor, "1", "d2", None)
+    say(assessor2, "2", "d2", 3)
+    say(machine, "2", "d2", 1, purpose=Purpose.AUTOMATIC)
+    found = labels_of(campaign)
+    cast = {
+        (found.assessors[row], *found.pairs[at]): int(found.grades[row, at])
+        for row, at in zip(*found.judged.nonzero(), strict=True)
+    }
+    wanted = {(v.assessor, v.topic, v.docno): v.grade for v in votes(current_judgments(campaign))}
+    assert cast == wanted == {("assessor", "1", "d1"): 2, ("assessor2", "2", "d2"): 3}
+
+
+def test_the_record_has_the_labels_that_the_panel_has(judged, campaign):
+    record, labels = record_of_campaign(campaign), labels_of(campaign)
+    assert record.people.assessors == labels.assessors == ("assessor", "assessor2")
+    assert record.people.pairs == labels.pairs
+    assert (record.people.grades == labels.grades).all()
+    machines = labels_of(campaign, Purpose.AUTOMATIC)
+    assert record.automatic is not None
+    assert (record.automatic.grades == machines.grades).all()
+    assert labels_of(campaign, Purpose.REPEAT).assessors == ("assessor",)
+
+
+def test_the_command_tells_of_a_campaign_what_the_page_downloads(judged, organizer, as_user):
+    out = io.StringIO()
+    call_command("agreement", "--campaign", "small", "--format", "json", stdout=out)
+    assert json.loads(out.getvalue()) == json.loads(
+        page(as_user(organizer), "agreement-download", "", "json")
+    )
+    out = io.StringIO()
+    call_command("agreement", "--campaign", "small", stdout=out)
+    assert "bot ~ consensus" in out.getvalue()
+    assert "median active seconds" in out.getvalue()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_cost_as_many_queries_for_more_judgments(
+    name, say, judged, campaign, organizer, assessor, assessor2, as_user, django_assert_num_queries
+):
+    client = as_user(organizer)
+    page(client, name)
+    with CaptureQueriesContext(connection) as few:
+        page(client, name, "a=assessor&b=assessor2")
+    for at in range(30):
+        say(assessor, "1", f"e{at}", at % 3)
+        say(assessor2, "2", f"e{at}", at % 2)
+    with django_assert_num_queries(len(few)):
+        page(client, name, "a=assessor&b=assessor2")
+
+
+def test_the_figures_are_explained_to_everybody(client, db):
+    told = client.get(reverse("coefficients")).content.decode()
+    for name in (*COEFFICIENTS, "bias", "drift", "priming", "consistency", "pace", "automatic"):
+        assert f'id="{name}"' in told

@@ -1,0 +1,212 @@
+"""Judgments as files, and back again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from xml.etree import ElementTree
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from campaigns.models import Document, Role, Topic
+from campaigns.services.campaigns import create_campaign
+from campaigns.services.people import add_member
+from judging.models import Judgment, Purpose
+from judging.services.automatic import add_automatic
+from judging.services.imports import Options, import_file
+from judging.services.work import skip, undo
+from tests.conftest import SCALE
+
+SAYS = ("kind", "grade", "reason", "comment", "flags", "duplicate_of", "passages", "active_seconds")
+
+
+@pytest.fixture
+def judged(double_plan, campaign, organizer, assessor, assessor2, topic, grade):
+    """Two assessors, a revision, a skip, a judgment taken back, marks and odd comments."""
+    grade(assessor, "d1", 1)
+    passages = [(4, 8, "text"), (None, None, 'a "quote", and ü')]
+    grade(
+        assessor, "d1", 2, comment="=1+1\nsecond | line", active_seconds=12.5,
+        flags=["duplicate"], duplicate_of="d9", passages=passages,
+    )  # fmt: skip
+    grade(assessor, "d2", 0, comment="+ well")
+    grade(assessor2, "d1", 3)
+    skip(
+        actor=assessor2, campaign=campaign, topic=topic, docno="d2", reason="language",
+        client_uuid="6a1ba1f5-5b0f-4d57-8ae7-1d4c40e9a7a1", comment="Welsh?",
+    )  # fmt: skip
+    grade(assessor, "d3", 1)
+    undo(actor=assessor, campaign=campaign)
+    return campaign
+
+
+@pytest.fixture
+def elsewhere(organizer, assessor, assessor2):
+    """A second campaign of the same people, topics and documents, without a judgment."""
+    made = create_campaign(actor=organizer, title="Again", slug="again", scale=SCALE)
+    Topic.objects.bulk_create(Topic(campaign=made, number=n, title=n) for n in "123")
+    Document.objects.bulk_create(Document(campaign=made, docno=f"d{n}") for n in range(1, 10))
+    for user in (assessor, assessor2):
+        add_member(actor=organizer, campaign=made, user=user, role=Role.ASSESSOR)
+    return made
+
+
+def said(campaign) -> dict[tuple[str, str, str], tuple]:
+    """By assessor and pair what stands."""
+    found = {}
+    rows = Judgment.objects.filter(campaign=campaign, purpose=Purpose.JUDGE).order_by("pk")
+    for row in rows.select_related("topic", "assessor"):
+        key = (row.assessor.username, row.topic.number, row.docno)
+        found[key] = tuple(getattr(row, name) for name in SAYS)
+    return {key: value for key, value in found.items() if value[0] != "withdrawn"}
+
+
+def body(answer) -> bytes:
+    assert answer.status_code == 200
+    return b"".join(answer.streaming_content)
+
+
+FILES = [
+    ("judgments-which", ("log", "csv")), ("judgments-which", ("log", "jsonl")),
+    ("judgments-which", ("log", "json")), ("judgments-which", ("current", "csv")),
+    ("judgments-which", ("current", "jsonl")), ("pairs-for", ("judged", "doccano")),
+    ("pairs-for", ("judged", "label-studio")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "args"), FILES, ids=str)
+def test_every_export_imports_again_to_the_same_judgments(
+    judged, elsewhere, organizer, as_user, name, args
+):
+    answer = as_user(organizer).get(reverse(name, args=["small", *args]))
+    data = body(answer)
+    assert "attachment" in answer.headers["Content-Disposition"]
+    given = {"actor": organizer, "data": data, "file": "export", "options": Options()}
+    assert import_file(campaign=elsewhere, **given).new == 4
+    want = said(judged)
+    if name == "pairs-for" and "doccano" in args:  # which has no place for seconds
+        want = {key: (*value[:-1], None) for key, value in want.items()}
+    assert said(elsewhere) == want
+    assert import_file(campaign=elsewhere, **given).written == 0
+    assert import_file(campaign=judged, **given).written == 0
+
+
+def test_the_log_has_every_revision_and_every_field(judged, organizer, as_user):
+    client = as_user(organizer)
+    text = body(client.get(reverse("judgments-which", args=["small", "log", "csv"]))).decode()
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert len(rows) == Judgment.objects.count() == 7
+    assert [row["current"] for row in rows] == ["False", "True", "True", "True", "True"] + [
+        "False"
+    ] * 2
+    first = Judgment.objects.order_by("pk")[1]
+    assert rows[1]["uuid"] == str(first.client_uuid)
+    assert (rows[1]["revision"], rows[1]["rank_shown"], rows[0]["rank_shown"]) == ("2", "", "1")
+    assert (rows[1]["comment"], rows[2]["comment"]) == ("'=1+1\nsecond | line", "'+ well")
+    records = json.loads(
+        body(client.get(reverse("judgments-which", args=["small", "current", "json"])))
+    )
+    assert [row["revision"] for row in records] == [2, 1, 1, 1]
+    assert records[0]["passages"] == [[4, 8, "text"], [None, None, 'a "quote", and ü']]
+
+
+def test_pairs_to_judge_have_text_and_nothing_of_runs(judged, organizer, as_user):
+    client = as_user(organizer)
+    texts = {}
+    for program in ("doccano", "label-studio"):
+        found = client.get(reverse("pairs-for", args=["small", "open", program]))
+        texts[program] = body(found).decode()
+        assert "SECRET" not in texts[program]
+        assert "98765432" not in texts[program]
+    records = [json.loads(line) for line in texts["doccano"].splitlines()]
+    assert [row["docno"] for row in records if row["topic"] == "1"] == ["d3", "d4"]
+    assert records[0]["text"] == "Document 3\n\nThe text of document 3."
+    assert all(row["label"] == [] for row in records)
+    tasks = json.loads(texts["label-studio"])
+    assert [task["data"]["docno"] for task in tasks] == [row["docno"] for row in records]
+    assert all(task["annotations"] == [] == task["predictions"] for task in tasks)
+
+
+def test_the_labelling_interface_names_every_grade(judged, organizer, as_user):
+    page = as_user(organizer).get(reverse("exchange", args=["small"]))
+    view = ElementTree.fromstring(page.context["setup"])  # noqa: S314 (our own)
+    values = [choice.get("value") for choice in view.iter("Choice")]
+    assert values == ["0 not relevant", "1 related", "2 relevant", "3 perfect"]
+
+
+def test_assessors_get_their_own_judgments_and_nothing_that_tells_of_others(
+    judged, assessor, as_user
+):
+    Judgment.objects.create(
+        campaign=judged, topic=judged.topics.get(number="1"), docno="d2", assessor=assessor,
+        purpose=Purpose.REPEAT, revision=1, kind="grade", grade=3, source="screen",
+    )  # fmt: skip
+    client = as_user(assessor)
+    for fmt in ("csv", "json", "jsonl"):
+        text = body(client.get(reverse("my-judgments-file", args=["small", fmt]))).decode()
+        assert text.count("withdrawn") == 1
+        for hidden in ("assessor2", "repeat", "order", "rank", "pool", "SECRET", "lease"):
+            assert hidden not in text
+    assert client.get(reverse("my-judgments-file", args=["small", "xml"])).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("judgments-which", ("other", "csv")), ("judgments-which", ("log", "xls")),
+        ("pairs-for", ("other", "doccano")), ("pairs-for", ("open", "excel")),
+    ],
+)  # fmt: skip
+def test_other_files_are_not_there(judged, organizer, as_user, name, args):
+    assert as_user(organizer).get(reverse(name, args=["small", *args])).status_code == 404
+
+
+def test_an_empty_log_is_an_empty_file(campaign, organizer, as_user):
+    client = as_user(organizer)
+    for fmt, empty in (("jsonl", b""), ("json", b"[]\n")):
+        url = reverse("judgments-which", args=["small", "log", fmt])
+        assert body(client.get(url)) == empty
+    assert client.get(reverse("exchange", args=["small"])).status_code == 200
+
+
+def test_the_command_writes_the_same_files(judged, organizer, as_user, tmp_path):
+    client = as_user(organizer)
+    for which, form, name, args in (
+        ("log", "csv", "judgments-which", ("log", "csv")),
+        ("current", "label-studio", "pairs-for", ("judged", "label-studio")),
+        ("open", "doccano", "pairs-for", ("open", "doccano")),
+    ):
+        path = tmp_path / form
+        call_command(
+            "export_judgments", "small", "--which", which, "--format", form, "--output", str(path)
+        )
+        assert path.read_bytes() == body(client.get(reverse(name, args=["small", *args])))
+
+
+def test_no_export_of_people_holds_a_word_of_a_model(judged, organizer, as_user):
+    model = add_automatic(actor=organizer, campaign=judged, name="llama")
+    given = {"actor": organizer, "campaign": judged, "file": "x"}
+    import_file(**given, data=b"1 0 d1 0\n1 0 d4 3\n", options=Options(automatic=model))
+    client = as_user(organizer)
+    for name, args in [*FILES, ("pairs-for", ("open", "doccano"))]:
+        assert b"llama" not in body(client.get(reverse(name, args=["small", *args])))
+
+
+def test_an_export_asks_the_database_as_often_for_many_as_for_few(
+    judged, organizer, as_user, django_assert_max_num_queries
+):
+    topic = judged.topics.get(number="3")
+    Judgment.objects.bulk_create(
+        Judgment(
+            campaign=judged, topic=topic, docno=f"x{n}", assessor=organizer, revision=1,
+            kind="grade", grade=n % 4, source="import",
+        )
+        for n in range(1000)
+    )  # fmt: skip
+    client = as_user(organizer)
+    for name, args in FILES:
+        with django_assert_max_num_queries(18):
+            body(client.get(reverse(name, args=["small", *args])))

@@ -1,0 +1,213 @@
+"""What a judgment sets off: a third assessor, a blind repeat; and training before all."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from campaigns.errors import Refused
+from judging.models import Judgment, Plan, Purpose, Slot, TrainingPair
+from judging.queries.judgments import current_judgments, last_said
+from judging.queries.screen import progress_in
+from judging.services import followups
+from judging.services.training import answer, next_pair
+from judging.services.work import claim, judge, skip, undo
+from tests.judging.conftest import make_pool
+
+
+@pytest.fixture
+def third_plan(double_plan, organizer, assessor, assessor2, assessor3) -> Plan:
+    from judging.services.plans import assign_all
+
+    Plan.objects.filter(pk=double_plan.pk).update(third_from=2)
+    people = {number: [assessor, assessor2, assessor3] for number in "123"}
+    assign_all(actor=organizer, plan=double_plan, assessors=people)
+    return Plan.objects.get(pk=double_plan.pk)
+
+
+def slots_of(docno: str) -> list[tuple[int, str]]:
+    found = Slot.objects.filter(item__docno=docno, purpose="judge").order_by("k")
+    return list(found.values_list("k", "state"))
+
+
+def test_a_third_is_asked_where_two_are_far_apart(
+    third_plan, campaign, assessor, assessor2, assessor3, topic, grade
+):
+    grade(assessor, "d1", 0)
+    grade(assessor2, "d1", 1)
+    assert slots_of("d1") == [(0, "judged"), (1, "judged")]
+    grade(assessor2, "d1", 2)
+    assert slots_of("d1") == [(0, "judged"), (1, "judged"), (100, "open")]
+    grade(assessor, "d1", 3)
+    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+    third = claim(actor=assessor3, campaign=campaign, topic=topic)
+    assert (third.item.docno, third.k) == ("d1", 100)
+    grade(assessor3, "d1", 3, token=third.token)
+    assert slots_of("d1") == [(0, "judged"), (1, "judged"), (100, "judged")]
+
+
+def test_no_third_while_one_judgment_is_missing_or_skipped(
+    third_plan, campaign, assessor, assessor2, topic, grade
+):
+    grade(assessor, "d1", 0)
+    skip(
+        actor=assessor2, campaign=campaign, topic=topic, docno="d1", reason="broken",
+        client_uuid=uuid4(),
+    )  # fmt: skip
+    assert slots_of("d1") == [(0, "judged"), (1, "skipped")]
+
+
+@pytest.fixture
+def repeat_plan(campaign, organizer, assessor, monkeypatch) -> Plan:
+    """Twenty documents of topic 1, every one of which comes to its assessor again."""
+    from judging.services.plans import make_plan
+
+    monkeypatch.setattr(followups, "SOONEST", 3)
+    monkeypatch.setattr(followups, "LATEST", 3)
+    pool = make_pool(campaign, {"1": [f"x{n:02}" for n in range(6)]})
+    plan = make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    Plan.objects.filter(pk=plan.pk).update(repeat_share=1.0)
+    return plan
+
+
+def walk(assessor, campaign, topic, give) -> list[tuple[str, str]]:
+    """Judge all that comes; return the documents in order and what they were for."""
+    seen = []
+    while (slot := claim(actor=assessor, campaign=campaign, topic=topic)) is not None:
+        seen.append((slot.item.docno, slot.purpose))
+        give(assessor, slot.item.docno, len(seen) % 3, token=slot.token)
+    return seen
+
+
+def test_every_document_comes_again_later_and_once(repeat_plan, campaign, assessor, topic, grade):
+    seen = walk(assessor, campaign, topic, grade)
+    for name in (f"x{n:02}" for n in range(6)):
+        first, again = (at for at, (docno, _) in enumerate(seen) if docno == name)
+        assert seen[first][1] == "judge"
+        assert seen[again][1] == "repeat"
+    assert len(seen) == 12
+    assert seen[3:5] == [("x03", "judge"), ("x00", "repeat")]
+
+
+def test_repeats_are_kept_apart_from_judgments(repeat_plan, campaign, assessor, topic, grade):
+    walk(assessor, campaign, topic, grade)
+    assert current_judgments(campaign).count() == 6
+    repeats = Judgment.objects.filter(purpose=Purpose.REPEAT)
+    assert {row.revision for row in repeats} == {1}
+    assert sorted(repeats.values_list("docno", flat=True)) == [f"x{n:02}" for n in range(6)]
+    ranks = Judgment.objects.order_by("pk").values_list("rank_shown", flat=True)
+    assert list(ranks) == list(range(1, 13))
+
+
+def test_an_assessor_cannot_tell_a_repeat_by_progress_or_the_last_line(
+    repeat_plan, campaign, assessor, topic, grade
+):
+    for expected in range(1, 13):
+        slot = claim(actor=assessor, campaign=campaign, topic=topic)
+        grade(assessor, slot.item.docno, 1, token=slot.token)
+        assert progress_in(campaign, assessor, topic).done == expected
+        assert last_said(campaign, assessor).first().docno == slot.item.docno
+
+
+def test_a_change_of_the_first_judgment_is_no_repeat(repeat_plan, campaign, assessor, topic, grade):
+    first = claim(actor=assessor, campaign=campaign, topic=topic)
+    grade(assessor, "x00", 1, token=first.token)
+    assert grade(assessor, "x00", 2).purpose == "judge"
+    assert grade(assessor, "x00", 3, token=first.token).purpose == "judge"
+    for _ in range(3):
+        slot = claim(actor=assessor, campaign=campaign, topic=topic)
+        grade(assessor, slot.item.docno, 1, token=slot.token)
+    again = claim(actor=assessor, campaign=campaign, topic=topic)
+    assert (again.item.docno, again.purpose) == ("x00", "repeat")
+    # Its lease is taken away while it is on the screen: it stays a repeat.
+    Slot.objects.filter(pk=again.pk).update(
+        state="open", assessor=None, expires_at=None, token=uuid4()
+    )
+    assert grade(assessor, "x00", 0, token=again.token).purpose == "repeat"
+    assert grade(assessor, "x00", 0, token=again.token).revision == 2
+    assert current_judgments(campaign).get(docno="x00").grade == 3
+
+
+def test_undo_of_a_repeat_takes_the_repeat_back(repeat_plan, campaign, assessor, topic, grade):
+    for _ in range(4):
+        slot = claim(actor=assessor, campaign=campaign, topic=topic)
+        grade(assessor, slot.item.docno, 1, token=slot.token)
+    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    assert slot.purpose == "repeat"
+    grade(assessor, slot.item.docno, 2, token=slot.token)
+    assert undo(actor=assessor, campaign=campaign).purpose == "repeat"
+    again = claim(actor=assessor, campaign=campaign, topic=topic)
+    assert (again.pk, again.purpose) == (slot.pk, "repeat")
+    assert current_judgments(campaign).filter(docno=slot.item.docno).exists()
+
+
+@pytest.fixture
+def training(campaign, topic) -> list[TrainingPair]:
+    pairs = [("t1", 2), ("t2", 0)]
+    return [
+        TrainingPair.objects.create(
+            campaign=campaign, topic=topic, docno=docno, grade=grade, position=at
+        )
+        for at, (docno, grade) in enumerate(pairs)
+    ]
+
+
+def test_training_comes_before_the_real_work(plan, training, campaign, assessor, topic, grade):
+    with pytest.raises(Refused, match="training"):
+        claim(actor=assessor, campaign=campaign, topic=topic)
+    while (pair := next_pair(actor=assessor, campaign=campaign)) is not None:
+        uuid = uuid4()
+        for given in (1, 1, 3):
+            said = {"actor": assessor, "campaign": campaign, "pair": pair}
+            kept = answer(**said, grade=given, client_uuid=uuid if given == 1 else uuid4())
+            assert (kept.grade, kept.purpose, kept.revision) == (1, "training", 1)
+    assert Judgment.objects.count() == 2
+    assert current_judgments(campaign).count() == 0
+    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d1"
+
+
+def test_marks_and_passages_are_written(plan, campaign, assessor, topic, grade):
+    given = grade(
+        assessor, "d1", 1, flags=["broken", "duplicate"], duplicate_of="d2",
+        passages=[(0, 4, "text"), (None, None, "typed")],
+    )  # fmt: skip
+    given.refresh_from_db()
+    assert given.flags == ["broken", "duplicate"]
+    assert given.passages == [[0, 4, "text"], [None, None, "typed"]]
+    assert given.duplicate_of == "d2"
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ({"flags": ["nice"]}, "no-flag"),
+        ({"flags": ["broken", "broken"]}, "no-flag"),
+        ({"flags": ["duplicate"], "duplicate_of": "d1"}, "no-original"),
+        ({"flags": ["duplicate"], "duplicate_of": "no such"}, "no-original"),
+        ({"passages": [(4, 4, "x")]}, "bad-passages"),
+        ({"passages": [(0, None, "x")]}, "bad-passages"),
+        ({"passages": [(0, 1, "")]}, "bad-passages"),
+        ({"passages": [(0, 1, "x")] * 51}, "bad-passages"),
+    ],
+)
+def test_bad_marks_are_refused(plan, campaign, grade, assessor, more, code):
+    with pytest.raises(Refused) as refused:
+        grade(assessor, "d1", 1, **more)
+    assert refused.value.code == code
+    assert Judgment.objects.count() == 0
+
+
+def test_a_relevant_document_needs_a_passage_where_the_plan_asks(
+    plan, campaign, assessor, topic, grade
+):
+    Plan.objects.update(rationale=Plan.Rationale.RELEVANT)
+    grade(assessor, "d1", 0)
+    with pytest.raises(Refused) as refused:
+        grade(assessor, "d2", campaign.relevance_level)
+    assert refused.value.code == "no-passage"
+    given = judge(
+        actor=assessor, campaign=campaign, topic=topic, docno="d2", grade=2,
+        client_uuid=uuid4(), passages=[(0, 3, "abc")],
+    )  # fmt: skip
+    assert given.grade == 2

@@ -1,0 +1,117 @@
+"""Words that come late, twice or by another door: each finds its purpose, its slot or a no."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from campaigns.errors import Refused
+from judging.models import Judgment, Slot, TrainingPair
+from judging.services import work
+from judging.services.plans import make_plan
+from judging.services.slots import return_slots
+from judging.services.training import answer
+from judging.services.work import claim, judge, undo
+from tests.judging.conftest import make_pool
+from tests.judging.test_followups import repeat_plan  # noqa: F401
+
+
+@pytest.fixture
+def trained(campaign, topic):
+    """``trained(user)``: their answer to the training pair d1, which is in the pool too."""
+    pair = {"campaign": campaign, "topic": topic, "docno": "d1", "grade": 1, "position": 0}
+
+    def give(user) -> Judgment:
+        known = TrainingPair.objects.create(**pair)
+        return answer(actor=user, campaign=campaign, pair=known, grade=1, client_uuid=uuid4())
+
+    return give
+
+
+def test_training_gives_no_right_to_judge_the_pair(plan, assessor2, trained, grade):
+    trained(assessor2)
+    with pytest.raises(Refused, match="not among those you judge"):
+        grade(assessor2, "d1", 3)
+    assert not Slot.objects.exclude(state="open").exists()
+
+
+def test_a_number_is_of_one_act(plan, campaign, assessor, trained, grade):
+    answered = trained(assessor)
+    with pytest.raises(Refused, match="number of another judgment"):
+        grade(assessor, "d1", 3, client_uuid=answered.client_uuid)
+    given = grade(assessor, "d1", 3)
+    with pytest.raises(Refused, match="number of another judgment"):
+        undo(actor=assessor, campaign=campaign, client_uuid=given.client_uuid)
+    back = undo(actor=assessor, campaign=campaign, of=given.client_uuid)
+    with pytest.raises(Refused, match="number of another judgment"):
+        grade(assessor, "d1", 2, client_uuid=back.client_uuid)
+
+
+def test_a_repeat_that_is_judged_without_its_token_is_done(repeat_plan, campaign, assessor, topic):  # noqa: F811
+    said = {"actor": assessor, "campaign": campaign, "topic": topic}
+    seen = []
+    while (slot := claim(**said)) is not None and len(seen) < 20:
+        seen.append(judge(**said, docno=slot.item.docno, grade=1, client_uuid=uuid4()).purpose)
+    assert sorted(seen) == ["judge"] * 6 + ["repeat"] * 6
+
+
+def test_a_word_under_an_older_lease_is_no_repeat_before_one_was_shown(
+    repeat_plan, campaign, assessor, topic, grade  # noqa: F811
+):  # fmt: skip
+    first = claim(actor=assessor, campaign=campaign, topic=topic)
+    Slot.objects.filter(pk=first.pk).update(expires_at=first.leased_at)
+    other_tab = claim(actor=assessor, campaign=campaign, topic=topic)
+    grade(assessor, "x00", 1, token=other_tab.token)
+    late = grade(assessor, "x00", 2, token=first.token)
+    assert (late.purpose, late.revision) == ("judge", 2)
+
+
+def test_a_repeat_that_was_taken_back_stays_one(
+    repeat_plan, campaign, organizer, assessor, topic, grade  # noqa: F811
+):  # fmt: skip
+    for _ in range(4):
+        slot = claim(actor=assessor, campaign=campaign, topic=topic)
+        grade(assessor, slot.item.docno, 1, token=slot.token)
+    again = claim(actor=assessor, campaign=campaign, topic=topic)
+    assert again.purpose == "repeat"
+    assert return_slots(actor=organizer, campaign=campaign, assessor=assessor) == 1
+    assert grade(assessor, again.item.docno, 0, token=again.token).purpose == "repeat"
+
+
+@pytest.fixture
+def long_topic(campaign, organizer, assessor, assessor2) -> None:
+    pool = make_pool(campaign, {"1": [f"x{n:03}" for n in range(260)]})
+    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor, assessor2]})
+
+
+def lapse(slots, user) -> None:
+    past = timezone.now() - timedelta(hours=2)
+    slots.update(state="leased", assessor=user, leased_at=past, expires_at=past)
+
+
+def test_what_is_held_comes_first_though_many_leases_have_run_out(
+    long_topic, campaign, assessor, assessor2, topic
+):
+    lapse(Slot.objects.filter(position__lt=250), assessor2)
+    held = claim(actor=assessor, campaign=campaign, topic=topic)
+    assert claim(actor=assessor, campaign=campaign, topic=topic).pk == held.pk
+
+
+def test_a_lapsed_lease_that_another_takes_at_this_moment_is_not_handed_out(
+    plan, campaign, assessor, assessor2, topic, monkeypatch
+):
+    mine = claim(actor=assessor, campaign=campaign, topic=topic)
+    lapse(Slot.objects.filter(pk=mine.pk), assessor)
+    look = work.nearby
+
+    def look_and_lose(*args):
+        found = look(*args)
+        lapse(Slot.objects.filter(pk=mine.pk), assessor2)
+        Slot.objects.filter(pk=mine.pk).update(token=uuid4())
+        return found
+
+    monkeypatch.setattr(work, "nearby", look_and_lose)
+    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"

@@ -1,0 +1,61 @@
+"""Seven machine-made qrels of the Deep Learning track 2019, beside NIST's own judgments."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from campaigns.core.qrels import read_qrels
+from campaigns.models import Topic
+from judging.models import Judgment
+from judging.queries.judgments import current_judgments
+from judging.services.automatic import add_automatic
+from judging.services.imports import Options, import_file
+
+PAIRS = 9_260
+LEAST, MOST = 0.124, 0.227
+
+
+@pytest.fixture
+def nist(data_dir) -> dict[tuple[str, str], int]:
+    found = next(iter(sorted((data_dir / "trec-dl19-passage").glob("*qrels*"))))
+    return grades_in(found)
+
+
+def grades_in(path: Path) -> dict[tuple[str, str], int]:
+    data = path.read_bytes()
+    table = read_qrels(gzip.decompress(data) if path.suffix == ".gz" else data)
+    return {
+        (topic, docno): grade
+        for at, topic in enumerate(table.topics)
+        for docno, grade in zip(
+            table.docnos[table.rows(at)], table.grades[table.rows(at)].tolist(), strict=True
+        )
+    }
+
+
+def test_seven_models_judge_all_pairs_and_agree_with_nist_as_published(
+    campaign, organizer, assessor, data_dir, nist
+):
+    assert len(nist) == PAIRS
+    campaign.documents.all().delete()
+    numbers = sorted({topic for topic, _ in nist})
+    Topic.objects.bulk_create(Topic(campaign=campaign, number=n, title=n) for n in numbers)
+    kappas = []
+    for path in sorted((data_dir / "llm-judges-dl19").glob("*.txt.gz")):
+        name = f"judge-{len(kappas)}"
+        model = add_automatic(actor=organizer, campaign=campaign, name=name, description=path.name)
+        given = {"actor": organizer, "campaign": campaign, "data": path.read_bytes()}
+        counts = import_file(**given, file=path.name, options=Options(automatic=model))
+        assert counts.new >= PAIRS
+        own = current_judgments(campaign, purpose="automatic").filter(assessor=model.user)
+        said = {(t, d): g for t, d, g in own.values_list("topic__number", "docno", "grade")}
+        assert set(nist) <= set(said)
+        pairs = sorted(nist)
+        kappas.append(cohen_kappa_score([nist[p] for p in pairs], [said[p] for p in pairs]))
+    assert len(kappas) == 7
+    assert (round(min(kappas), 3), round(max(kappas), 3)) == (LEAST, MOST)
+    assert not Judgment.objects.exclude(purpose="automatic").exists()

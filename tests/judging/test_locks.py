@@ -1,0 +1,78 @@
+"""Who waits for whom in PostgreSQL: organizers' acts and judgments must never wait in a ring."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor, wait
+from threading import Event
+from uuid import uuid4
+
+import pytest
+from django.db import connection, transaction
+from django.db.models.deletion import Collector
+
+from judging.models import Slot
+from judging.services import plan_slots
+from judging.services.plans import close, make_plan
+from judging.services.work import judge, lease
+from tests.judging.conftest import make_pool
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has one writer"),
+]
+WAIT, MEETING = 20, 0.5
+
+
+def apart(act):
+    """``act`` with a connection of its own, closed after it."""
+
+    def run(*args):
+        try:
+            return act(*args)
+        finally:
+            connection.close()
+
+    return run
+
+
+def test_a_plan_is_made_while_a_judgment_is_written(
+    plan, campaign, organizer, assessor, topic, monkeypatch
+):
+    more = make_pool(campaign, {"1": ["n1", "n2"]}, version=2)
+    about_to_wait, lock = Event(), plan_slots.lock
+
+    def tell_and_lock(*args, **options):
+        about_to_wait.set()
+        lock(*args, **options)
+
+    monkeypatch.setattr(plan_slots, "lock", tell_and_lock)
+    make = apart(lambda: make_plan(actor=organizer, pool=more, assessors={"1": [assessor]}))
+    with ThreadPoolExecutor(1) as other:
+        with transaction.atomic():
+            judge(
+                actor=assessor, campaign=campaign, topic=topic, docno="d1", grade=1,
+                client_uuid=uuid4(),
+            )  # fmt: skip
+            made = other.submit(make)
+            assert about_to_wait.wait(WAIT)
+        assert made.result(WAIT).slots.count() == 2
+
+
+def test_a_document_handed_out_while_its_plan_is_closed_stays(
+    plan, campaign, organizer, assessor, monkeypatch
+):
+    """The lease comes between the closing's look and its deletion: it waits, and gets nothing."""
+    slot = Slot.objects.get(item__docno="d1")
+    take = apart(lambda: lease(slot, assessor))
+    delete = Collector.delete
+    with ThreadPoolExecutor(1) as other:
+        taken = []
+
+        def meet_and_delete(collector):
+            taken.append(other.submit(take))
+            wait(taken, MEETING)
+            return delete(collector)
+
+        monkeypatch.setattr(Collector, "delete", meet_and_delete)
+        close(actor=organizer, plan=plan)
+        assert Slot.objects.filter(pk=slot.pk).exists() == taken[0].result(WAIT)

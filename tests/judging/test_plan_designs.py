@@ -1,0 +1,191 @@
+"""Plans by design: what is written, in which order, and grades that stand already."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+
+from campaigns.errors import Refused
+from campaigns.models import Event
+from judging.models import Judgment, Plan, Slot
+from judging.services.imports import import_judgments
+from judging.services.plans import Scheme, close, make_plan, preview
+from judging.services.qrels import release_qrels, verify
+from judging.services.work import claim
+from pooling.models import PoolItem
+from tests.judging.conftest import make_pool
+
+
+@pytest.fixture
+def everyone(assessor, assessor2, assessor3):
+    return {number: [assessor, assessor2, assessor3] for number in "123"}
+
+
+def taken(plan) -> dict[tuple[str, str], list[str | None]]:
+    """By pair whom its slots are for."""
+    rows = plan.slots.order_by("item", "k").values_list(
+        "topic__number", "item__docno", "reserved_for__username"
+    )
+    found: dict[tuple[str, str], list[str | None]] = {}
+    for topic, docno, whose in rows:
+        found.setdefault((topic, docno), []).append(whose)
+    return found
+
+
+def test_round_robin_keeps_each_judgment_for_one(pool, campaign, organizer, everyone, topic):
+    scheme = Scheme("round-robin", {"n": 1})
+    plan = make_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
+    whose = taken(plan)
+    assert Counter(name for (name,) in whose.values()) == {
+        "assessor": 3, "assessor2": 3, "assessor3": 3,
+    }  # fmt: skip
+    for user in everyone["1"]:
+        slot = claim(actor=user, campaign=campaign, topic=topic)
+        assert slot.reserved_for == user
+    assert (plan.design, plan.parameters, plan.overlap) == ("round-robin", {"n": 1}, 1)
+
+
+def test_blocks_have_every_two_share(pool, organizer, everyone):
+    scheme = Scheme("blocks", {"n": 2, "shared": 2, "rest": 1})
+    plan = make_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
+    met = Counter(two for whose in taken(plan).values() for two in combinations(sorted(whose), 2))
+    assert set(met.values()) == {2}
+    assert len(met) == 3
+    assert plan.slots.count() == 6 * 2 + 3
+    with pytest.raises(Refused, match="9 documents must be judged by 2 each; there are 8"):
+        make_plan(
+            actor=organizer,
+            pool=make_pool(plan.campaign, {"1": [f"n{i}" for i in range(8)]}, version=2),
+            assessors=everyone,
+            scheme=Scheme("blocks", {"n": 2, "shared": 3}),
+        )
+
+
+def test_a_preview_is_what_is_made(pool, organizer, everyone):
+    scheme = Scheme("blocks", {"n": 2, "shared": 2}, third_from=2, repeat_share=0.2)
+    asked = {"actor": organizer, "pool": pool, "assessors": everyone, "scheme": scheme}
+    seen = preview(**asked)
+    assert not Slot.objects.exists()
+    assert not Event.objects.filter(verb="made a judging plan").exists()
+    plan = make_plan(**asked)
+    loads = Counter(plan.slots.values_list("reserved_for__username", flat=True))
+    assert {user.username: load for user, load in seen.loads} == loads
+    assert seen.foreseen.judgments == plan.slots.count() == 15
+    assert seen.shared == (2, 2)
+    assert (seen.thirds, seen.repeats) == (6, pytest.approx(3))
+    event = Event.objects.get(verb="made a judging plan")
+    assert event.data["judgments"] == 15
+    assert event.data["design"] == "blocks"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "match"),
+    [
+        (Scheme("magic"), "no design magic"),
+        (Scheme("overlap", {"n": 0}), "Judgments a document: 0"),
+        (Scheme("overlap", {"n": 1}, order="value"), "no order value"),
+        (Scheme("overlap", {"n": 1}, third_from=1), "nothing to disagree"),
+        (Scheme("overlap", {"n": 3}, third_from=1), "with a third judge needs 4 assessors"),
+        (Scheme("overlap", {"n": 2}, third_from=4), "cannot be 4 apart"),
+        (Scheme("overlap", {"n": 1}, repeat_share=1.5), "share of repeats is 1.5"),
+        (Scheme("overlap", {"n": 1}, rationale="always"), "no rule"),
+        (Scheme("topic-owner"), "A topic has one owner"),
+    ],
+)
+def test_a_scheme_that_will_not_do_is_refused(scheme, match, pool, organizer, everyone):
+    for act in (make_plan, preview):
+        with pytest.raises(Refused, match=match):
+            act(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
+    assert not Plan.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("order", "docnos"),
+    [
+        ("random", ["b", "Z", "a", "é"]),
+        ("docno", ["Z", "a", "b", "é"]),
+        ("pool", ["é", "a", "b", "Z"]),
+    ],
+)
+def test_documents_come_in_the_order_of_the_plan(order, docnos, campaign, organizer, assessor):
+    pool = make_pool(campaign, {})
+    topic = campaign.topics.get(number="1")
+    ranks = [("b", 7), ("Z", 7), ("a", 2), ("é", 1)]
+    PoolItem.objects.bulk_create(
+        PoolItem(pool=pool, topic=topic, docno=docno, min_rank=rank, contributors=b"", position=at)
+        for at, (docno, rank) in enumerate(ranks)
+    )
+    scheme = Scheme("overlap", {"n": 1}, order=order)
+    plan = make_plan(actor=organizer, pool=pool, assessors={"1": [assessor]}, scheme=scheme)
+    assert list(plan.slots.values_list("item__docno", flat=True)) == docnos
+
+
+def test_grades_that_stand_fill_the_slots(pool, campaign, organizer, assessor, assessor2, topic):
+    def bring(user, rows):
+        import_judgments(actor=organizer, campaign=campaign, assessor=user, rows=rows)
+
+    bring(assessor2, [("1", "d1", 3), ("1", "elsewhere", 1)])
+    bring(assessor, [("1", "d1", 0), ("1", "d2", 2)])
+    people = {number: [assessor, assessor2] for number in "123"}
+    plan = make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    states = Counter(plan.slots.values_list("item__docno", "state"))
+    assert states["d1", "judged"] == 2
+    assert (states["d2", "judged"], states["d2", "open"]) == (1, 1)
+    assert states["d3", "open"] == 2
+    assert Event.objects.get(verb="made a judging plan").data["judged_before"] == 3
+    rows = Judgment.objects.filter(docno="d1", slot__isnull=False).values_list(
+        "assessor__username", "grade", "revision", "source"
+    )
+    assert sorted(rows) == [("assessor", 0, 2, "import"), ("assessor2", 3, 2, "import")]
+    # Nobody is asked for what they have judged: d2 goes to the other.
+    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d3"
+    assert claim(actor=assessor2, campaign=campaign, topic=topic).item.docno == "d2"
+
+
+def test_a_release_before_the_plan_stays_as_it_was(pool, campaign, organizer, assessor, assessor2):
+    for user, grade in ((assessor, 0), (assessor2, 3)):
+        rows = [("1", "d1", grade)]
+        import_judgments(actor=organizer, campaign=campaign, assessor=user, rows=rows)
+    release = release_qrels(actor=organizer, campaign=campaign, policy="maximum")
+    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor2]})
+    assert verify(release)
+    after = release_qrels(actor=organizer, campaign=campaign, policy="maximum")
+    assert after.pairs == release.pairs == 1
+
+
+def test_a_reserved_slot_waits_for_its_own(pool, campaign, organizer, assessor, assessor2):
+    rows = [("1", "d1", 3)]
+    import_judgments(actor=organizer, campaign=campaign, assessor=assessor2, rows=rows)
+    people = {number: [assessor] for number in "123"}
+    scheme = Scheme("round-robin", {"n": 1})
+    plan = make_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
+    assert set(plan.slots.values_list("state", flat=True)) == {"open"}
+
+
+def test_two_that_disagree_already_call_a_third(pool, campaign, organizer, everyone):
+    first, second, _ = everyone["1"]
+    for user, grade in ((first, 0), (second, 3)):
+        rows = [("1", "d1", grade)]
+        import_judgments(actor=organizer, campaign=campaign, assessor=user, rows=rows)
+    scheme = Scheme("overlap", {"n": 2}, third_from=2)
+    plan = make_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
+    assert [s.state for s in plan.slots.filter(item__docno="d1").order_by("k")] == [
+        "judged", "judged", "open",
+    ]  # fmt: skip
+
+
+def test_closing_lets_go_of_what_nobody_touched(plan, campaign, organizer, assessor, grade, topic):
+    grade(assessor, "d1", 1)
+    out = claim(actor=assessor, campaign=campaign, topic=topic)
+    assert close(actor=organizer, plan=plan) == 7
+    assert set(plan.slots.values_list("item__docno", "state")) == {
+        ("d1", "judged"), (out.item.docno, "leased"),
+    }  # fmt: skip
+    assert claim(actor=assessor, campaign=campaign, topic=topic) == out
+    grade(assessor, out.item.docno, 2, token=out.token)
+    again = make_plan(actor=organizer, pool=plan.pool, assessors={"1": [assessor]})
+    assert again.slots.count() == 7
+    with pytest.raises(Refused, match="in a plan already"):
+        make_plan(actor=organizer, pool=plan.pool, assessors={})

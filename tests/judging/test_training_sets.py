@@ -1,0 +1,128 @@
+"""Training pairs: brought in, taken from agreement, fixed once answered, told by assessor."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import PermissionDenied
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from campaigns.core.faults import BadFile
+from campaigns.errors import Refused
+from campaigns.models import Event
+from judging.core.training_file import TrainingRow, read_training
+from judging.queries.training_results import agreed_pairs, known_pairs, trained
+from judging.services.training import answer
+from judging.services.training_sets import explain, import_training, remove_training
+
+SCALE = {0, 1, 2, 3}
+
+
+def codes(text: str) -> list[str]:
+    with pytest.raises(BadFile) as bad:
+        read_training(text, topics={"1", "2"}, scale=SCALE)
+    return sorted(bad.value.report.counts.elements())
+
+
+def test_tables_with_tabs_or_commas_and_with_a_head_are_read():
+    rows = [TrainingRow("1", "d1", 2, 'says "yes", twice'), TrainingRow("2", "NA", 0)]
+    tabs = 'topic\tdocno\tgrade\texplanation\n1\td1\t2\t"says ""yes"", twice"\n\n2\tNA\t0\t\n'
+    commas = '1,d1,2,"says ""yes"", twice"\r\n2,NA,0\r\n'
+    assert read_training(tabs, topics={"1", "2"}, scale=SCALE) == rows
+    assert read_training("\ufeff" + commas, topics={"1", "2"}, scale=SCALE) == rows
+
+
+def test_everything_wrong_is_told_at_once():
+    text = "1,d1\n9,d1,1\n1,d1,7\n1,d2,x\n1,d3,1\n1,d3,2\n1,,1\n1,d4,1," + "x" * 2001 + "\n"
+    assert codes(text) == ["EY01", "EY02", "EY03", "EY03", "EY04", "EY05", "EY05"]
+    assert codes('1,d1,1,"open\n') == ["EY01"]
+    assert codes("topic,docno,grade\n") == codes("") == ["EY06"]
+
+
+def test_pairs_are_added_in_order_and_all_or_none(campaign, organizer, assessor):
+    def bring(text):
+        return import_training(actor=organizer, campaign=campaign, text=text)
+
+    assert bring("1,d1,2,clear\n2,d2,0,no\n") == 2
+    assert bring("1,d3,1,hm\n") == 1
+    assert [(p.docno, p.position) for p in campaign.training.all()] == [
+        ("d1", 0), ("d2", 1), ("d3", 2),
+    ]  # fmt: skip
+    with pytest.raises(BadFile) as bad:
+        bring("1,d4,1,fine\n1,d1,1,again\n1,nowhere,1,\n")
+    assert bad.value.report.counts == {"EY07": 1, "EY08": 1}
+    assert campaign.training.count() == 3
+    with pytest.raises(PermissionDenied):
+        import_training(actor=assessor, campaign=campaign, text="1,d4,1,\n")
+    assert Event.objects.filter(verb="added training pairs").count() == 2
+
+
+def test_the_training_is_fixed_once_somebody_answered(campaign, organizer, assessor):
+    import_training(actor=organizer, campaign=campaign, text="1,d1,2,clear\n1,d2,0,no\n")
+    first, second = campaign.training.all()
+    explain(actor=organizer, pair=second, grade=1, explanation="a little")
+    assert remove_training(actor=organizer, campaign=campaign, pairs=[second]) == 1
+    answer(actor=assessor, campaign=campaign, pair=first, grade=0, client_uuid=uuid4())
+    for act in (
+        lambda: import_training(actor=organizer, campaign=campaign, text="1,d3,1,\n"),
+        lambda: explain(actor=organizer, pair=first, grade=1, explanation=""),
+        lambda: remove_training(actor=organizer, campaign=campaign, pairs=[first]),
+    ):
+        with pytest.raises(Refused, match="The training is fixed"):
+            act()
+    assert campaign.training.get().grade == 2
+
+
+def test_who_has_finished_and_how_many_were_right(campaign, organizer, assessor, assessor2):
+    import_training(actor=organizer, campaign=campaign, text="1,d1,2,\n1,d2,0,\n")
+    first, second = campaign.training.all()
+    answer(actor=assessor, campaign=campaign, pair=first, grade=2, client_uuid=uuid4())
+    answer(actor=assessor, campaign=campaign, pair=second, grade=3, client_uuid=uuid4())
+    one, two = trained(campaign)
+    assert (one.answered, one.right, one.of, one.off) == (2, 1, 2, 1.5)
+    assert (one.finished, one.percent) == (True, 50)
+    assert (two.answered, two.off, two.percent, two.finished) == (0, None, None, False)
+    told = known_pairs(campaign)
+    assert [(k.answers, k.right, k.of) for k in told] == [([(2, 1)], 1, 1), ([(3, 1)], 0, 1)]
+
+
+def test_agreed_pairs_are_those_that_all_judged_alike(
+    double_plan, campaign, organizer, assessor, assessor2, grade
+):
+    for docno, *grades in (("d1", 1, 1), ("d2", 0, 1), ("d3", 2)):
+        for user, value in zip((assessor, assessor2), grades, strict=False):
+            grade(user, docno, value)
+    assert [(p.docno, p.grade, p.count) for p in agreed_pairs(campaign)] == [
+        ("d1", 1, 2), ("d3", 2, 1),
+    ]  # fmt: skip
+
+
+def test_the_page_brings_picks_and_removes(
+    double_plan, campaign, organizer, assessor, assessor2, grade, as_user, topic
+):
+    client, url = as_user(organizer), reverse("training-sets", args=["small"])
+    bad = client.post(url, {"text": "9,d1,1\n"})
+    assert (bad.status_code, "EY02" in bad.content.decode()) == (422, True)
+    file = SimpleUploadedFile("t.csv", b"2,d2,0,not at all\n")
+    assert client.post(url, {"upload": file}).status_code == 302
+    latin = client.post(url, {"upload": SimpleUploadedFile("t.csv", b"2,d2,0,\xe9\n")})
+    assert "t.csv is not UTF-8." in latin.content.decode()
+    for user in (assessor, assessor2):
+        grade(user, "d1", 3)
+    assert f'value="{topic.pk} d1"' in client.get(url).content.decode()
+    client.post(url, {"pick": [f"{topic.pk} d1"]})
+    pair = campaign.training.get(docno="d1")
+    assert (pair.grade, pair.explanation) == (3, "2 assessors gave this grade.")
+    assert "No pair is ticked" in client.post(url, {"pick": ["0 d1"]}).content.decode()
+    client.post(url, {"remove": [pair.pk]})
+    assert [p.docno for p in campaign.training.all()] == ["d2"]
+    answer(
+        actor=assessor, campaign=campaign, pair=campaign.training.get(), grade=0,
+        client_uuid=uuid4(),
+    )  # fmt: skip
+    page = client.get(url).content.decode()
+    assert "The training is fixed" in page
+    assert "1 of 1" in page
+    assert 'name="text"' not in page

@@ -1,0 +1,185 @@
+"""Judging through true web workers that die, are restarted, or are asked twice at once.
+
+The installation, in a temporary folder, has a database of its own and is made by a process
+of its own.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from tests.services.test_workers import manage
+
+ROOT = Path(__file__).resolve().parents[2]
+CSRF = "x" * 32
+BUILD = """
+import json
+from campaigns.core.scale import GradeSpec
+from campaigns.models import Role, Topic, User
+from campaigns.services.campaigns import create_campaign
+from campaigns.services.people import add_member
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from judging.services.plans import make_plan
+from tests.judging.conftest import make_pool
+owner = User.objects.create_user("o", can_create_campaigns=True)
+scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]
+campaign = create_campaign(actor=owner, title="C", slug="c", scale=scale)
+topic = Topic.objects.create(campaign=campaign, number="1", title="t")
+user = User.objects.create_user("a")
+add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
+pool = make_pool(campaign, {"1": [f"d{n}" for n in range(20)]})
+make_plan(actor=owner, pool=pool, overlap=1, assessors={"1": [user]})
+session = SessionStore()
+session[SESSION_KEY] = str(user.pk)
+session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+session.create()
+print(json.dumps(session.session_key))
+"""
+LOG = "SELECT docno, revision, client_uuid FROM judging_judgment ORDER BY id"
+
+
+class Installation:
+    """A web server over the installation in ``folder``, and one assessor's session."""
+
+    def __init__(self, folder: Path) -> None:
+        self.database = folder / "faults.sqlite3"
+        self.env = {
+            **os.environ,
+            "POOLBENCH_VAR": str(folder),
+            "DATABASE_URL": f"sqlite:///{self.database}",
+            "DJANGO_SETTINGS_MODULE": "workbench.settings",
+            "PYTHONPATH": str(ROOT),
+        }
+        manage(self.env, "migrate", "-v", "0")
+        session = json.loads(manage(self.env, "shell", "-v", "0", "-c", BUILD))
+        self.headers = {
+            "Content-Type": "application/json",
+            "Cookie": f"sessionid={session}; csrftoken={CSRF}",
+            "X-CSRFToken": CSRF,
+        }
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+
+    def start(self) -> None:
+        command = [
+            sys.executable, "-m", "gunicorn", "tests.services.dying:application", "--bind",
+            f"127.0.0.1:{self.port}", "--workers", "1", "--threads", "4", "--no-control-socket",
+            "--log-level", "critical",
+        ]  # fmt: skip
+        self.server = subprocess.Popen(command, cwd=ROOT, env=self.env)
+
+    def stop(self) -> None:
+        self.server.terminate()
+        self.server.wait(20)
+
+    def post(self, page: str, body: object, **headers: str) -> dict[str, object] | None:
+        """The answer, or None where the server was gone before it came."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            sent = json.dumps(body)
+            connection.request("POST", f"/c/c/{page}/", sent, self.headers | headers)
+            answer = connection.getresponse()
+            text = answer.read()
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+        assert answer.status == 200, text
+        return dict(json.loads(text))
+
+    def insist(self, page: str, body: object) -> dict[str, object]:
+        """As the browser's queue does: once more, until there is an answer."""
+        end = time.monotonic() + 60
+        while (answer := self.post(page, body)) is None:
+            assert time.monotonic() < end, "the server never answered"
+            time.sleep(0.05)
+        return answer
+
+    def document(self) -> dict[str, str]:
+        asked = {"topic": "1", "have": [], "count": 1}
+        return self.insist("judge-ahead", asked)["documents"][0]  # type: ignore[index]
+
+    def log(self) -> list[list[object]]:
+        with closing(sqlite3.connect(self.database)) as connection:
+            rows = connection.execute(LOG).fetchall()
+        return [[docno, revision, str(UUID(uuid))] for docno, revision, uuid in rows]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    made = Installation(tmp_path_factory.mktemp("faults"))
+    made.start()
+    yield made
+    made.stop()
+
+
+def act(document: dict[str, str], grade: int = 1) -> dict[str, object]:
+    said = {"act": "judge", "uuid": str(uuid4()), "topic": "1", "grade": grade}
+    return {"acts": [{**said, "docno": document["docno"], "token": document["token"]}]}
+
+
+def uuid_in(body: dict[str, object]) -> object:
+    return body["acts"][0]["uuid"]  # type: ignore[index]
+
+
+def rows_of(served: Installation, document: dict[str, str]) -> list[list[object]]:
+    return [row for row in served.log() if row[0] == document["docno"]]
+
+
+def test_a_worker_that_dies_after_the_commit_leaves_one_judgment(served):
+    document = served.document()
+    body = act(document)
+    assert served.post("judge-acts", body, **{"X-Die": "1"}) is None
+    assert rows_of(served, document) == [[document["docno"], 1, uuid_in(body)]]
+    again = served.insist("judge-acts", body)
+    assert again["results"][0]["ok"] is True
+    assert rows_of(served, document) == [[document["docno"], 1, uuid_in(body)]]
+
+
+def test_a_server_restarted_in_mid_session_goes_on_where_it_was(served):
+    document = served.document()
+    served.stop()
+    assert served.post("judge-acts", act(document)) is None
+    served.start()
+    assert served.document() == document
+    body = act(document)
+    assert served.insist("judge-acts", body)["results"][0]["ok"] is True
+    assert rows_of(served, document) == [[document["docno"], 1, uuid_in(body)]]
+
+
+def test_two_clicks_at_once_are_one_judgment(served):
+    document = served.document()
+    body = act(document)
+    with ThreadPoolExecutor(2) as clicks:
+        answers = list(clicks.map(lambda _: served.insist("judge-acts", body), range(2)))
+    assert [answer["results"][0]["ok"] for answer in answers] == [True, True]
+    assert rows_of(served, document) == [[document["docno"], 1, uuid_in(body)]]
+
+
+def test_two_tabs_with_one_document_make_revisions_and_one_slot(served):
+    document = served.document()
+    bodies = [act(document, grade) for grade in (0, 1)]
+    with ThreadPoolExecutor(2) as tabs:
+        answers = list(tabs.map(lambda body: served.insist("judge-acts", body), bodies))
+    assert all(answer["results"][0]["ok"] for answer in answers)
+    rows = rows_of(served, document)
+    assert sorted(row[1] for row in rows) == [1, 2]
+    assert {row[2] for row in rows} == {uuid_in(body) for body in bodies}
+    manage(served.env, "check_judging", "c")

@@ -1,0 +1,272 @@
+"""Pages as a German browser gets them, beside the same pages in English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from uuid import uuid4
+
+import pytest
+from django.test import Client, override_settings
+from django.urls import reverse
+from django.utils import translation
+
+from campaigns.models import Campaign, Role, User
+from campaigns.services import people
+from judging.core.designs.registry import DESIGNS
+from judging.models import Plan, TrainingPair
+from judging.rules import DESIGN_NAMES
+from judging.services.adjudication import open_round, pairs_wanted
+from judging.services.plans import Scheme, make_plan
+from judging.services.slots import pause_work
+from judging.services.work import claim, judge, skip
+from tests.conftest import REPOSITORY, joined
+from tests.judging.conftest import make_pool
+from tests.translation.sources import forms_of, key_of, messages
+
+READ_ALOUD = {"aria-label", "title", "placeholder", "alt", "data-of", "data-local", "data-label"}
+"""Attributes with words for people; what all others hold is for programs."""
+OWN = {"lang", "csrfmiddlewaretoken", "client_uuid", "aria-pressed"}
+SAME = {
+    "Poolbench", "Poolbench 0.1.0", "doccano", "Label Studio",
+    "Apache-2.0", "English", "Deutsch", "API", "CSV", "JSON",
+    "JSONL", "qrels", "Esc", "Enter", "sha256", "UTC", "Authorization: Token …", "TREC",
+}  # fmt: skip
+"""What is not a word of either language."""
+STATUS = {"/nowhere/": 404, "/join/nonsense/": 404, "/c/small/settings/": 403,
+          "/c/small/judge-undo/": 405}  # fmt: skip
+SIDED = re.compile(
+    r"(?:margin|padding|border)-(?:left|right)|(?:^|[\s;{])(?:left|right)\s*:"
+    r"|(?:text-align|float|clear):\s*(?:left|right)"
+)
+
+
+class Words(HTMLParser):
+    """The texts of a page and of its spoken attributes; apart from them what programs read."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.values: list[tuple[str, str, str | None]] = []
+        self.skipping = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        if tag in ("script", "style", "option") and not told.get("value", "x"):
+            return
+        self.skipping = tag if tag in ("script", "style", "pre") else ""
+        self.texts += [told[name] or "" for name in READ_ALOUD & set(told)]
+        if told.get("name") not in OWN:
+            self.values += [
+                (tag, name, value) for name, value in attrs if name not in READ_ALOUD | OWN
+            ]
+
+    def handle_data(self, data: str) -> None:
+        if not self.skipping:
+            self.texts.append(data)
+
+    def words(self) -> set[str]:
+        """Every text with two letters in a row."""
+        bare = (" ".join(text.split()) for text in self.texts)
+        return {text for text in bare if re.search(r"[^\W\d_]{2}", text)}
+
+
+@pytest.fixture
+def world(campaign, organizer, assessor, assessor2) -> dict[str, User]:
+    """A campaign in which everything that an assessor or adjudicator may see is there."""
+    Campaign.objects.filter(pk=campaign.pk).update(
+        description="Zweck.", guidelines="Leitsatz.", guideline_version=2
+    )
+    campaign.topics.update(description="Beschrieben.", narrative="Genauer.")
+    pool = make_pool(campaign, {"1": ["d1", "d2", "d3"], "2": ["d5", "d6"]})
+    third = joined(campaign, "assessor3", Role.ASSESSOR)
+    people = {number: [assessor, assessor2, third] for number in "12"}
+    scheme = Scheme(parameters={"n": 2}, third_from=3, repeat_share=0.5)
+    plan = make_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
+    topic = campaign.topics.get(number="1")
+    for who, grades in ((assessor, {"d1": 0, "d2": 1, "d3": 2}), (assessor2, {"d1": 3, "d2": 0})):
+        for docno, grade in grades.items():
+            judge(actor=who, campaign=campaign, topic=topic, docno=docno, grade=grade,
+                  client_uuid=uuid4(), flags=["language"], comment="Anmerkung")  # fmt: skip
+    skip(actor=assessor2, campaign=campaign, topic=topic, docno="d3", reason="undecided",
+         client_uuid=uuid4())  # fmt: skip
+    claim(actor=assessor2, campaign=campaign, topic=campaign.topics.get(number="2"))
+    pause_work(actor=organizer, plan=plan, assessor=assessor, topic=topic, paused=True)
+    adjudicator = joined(campaign, "adjudicator", Role.ADJUDICATOR)
+    open_round(
+        actor=organizer, campaign=campaign, pairs=pairs_wanted(campaign, apart=1, crossing=False),
+        adjudicators=[adjudicator], blind=False,
+    )  # fmt: skip
+    return {"assessor": assessor, "adjudicator": adjudicator, "organizer": organizer}
+
+
+COMMON = (
+    "/", "/account/", "/accounts/password/", "/accounts/password/done/", "/nowhere/", "/c/small/",
+    "/c/small/topics/", "/c/small/topics/?q=none", "/c/small/topics/view/1/",
+    "/c/small/documents/", "/c/small/documents/?q=none", "/c/small/documents/view/?docno=d1",
+)  # fmt: skip
+PAGES = {
+    "anonymous": ("/", "/accounts/login/", "/join/nonsense/"),
+    "assessor": (
+        *COMMON, "/c/small/guidelines/", "/c/small/settings/", "/c/small/judge/",
+        "/c/small/my-judgments/", "/c/small/my-judgments/?grade=skip", "/c/small/judge-undo/",
+        "/c/small/judge/1/", "/c/small/judge/2/", "/c/small/judge/3/",
+        "/c/small/judge/1/change/?docno=d1",
+    ),
+    "adjudicator": (
+        *COMMON, "/c/small/guidelines/", "/c/small/adjudication/", "/c/small/adjudicate/",
+        "/c/small/adjudication/meeting/", "/c/small/adjudication/meeting/?apart=3&show=all",
+        "/c/small/adjudication/meeting/pair/?topic=1&docno=d1",
+    ),
+    "organizer": (
+        "/", "/c/small/", "/c/small/adjudication/", "/c/small/adjudication/meeting/",
+        "/c/small/judging/", "/c/small/judging/flags/", "/c/small/judging/assessor/assessor/",
+        "/c/small/people/", "/c/small/judging/exchange/",
+        "/c/small/judging/plan/PLAN/", "/c/small/judging/plan/PLAN/hand-on/?assessor=assessor",
+    ),
+}  # fmt: skip
+
+
+def page(client: Client, url: str, language: str) -> str:
+    if "PLAN" in url:
+        plan = Plan.objects.filter(kind=Plan.Kind.JUDGE).values_list("pk", flat=True).get()
+        url = url.replace("PLAN", str(plan))
+    answer = client.get(url, headers={"accept-language": language})
+    assert answer.status_code == STATUS.get(url, 200), url
+    text = answer.content.decode()
+    assert f'<html lang="{language}" dir="ltr"' in text, url
+    return text
+
+
+def contents(campaign: Campaign) -> set[str]:
+    """What members wrote, and names: the same in every language."""
+    rows = [
+        campaign.topics.values_list("number", "title", "description", "narrative"),
+        campaign.documents.values_list("docno", "title", "body"),
+        campaign.grades.values_list("label", "meaning", "key"),
+        User.objects.values_list("username", "first_name", "email"),
+        [(campaign.title, campaign.slug, "Zweck.", "Leitsatz.", "Anmerkung", "none")],
+    ]
+    return {str(text) for row in rows for values in row for text in values}
+
+
+def is_content(text: str, told: set[str]) -> bool:
+    """Is the text put together out of what members wrote, figures and marks alone?"""
+    for each in sorted(told | SAME, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", "", text) if each else text
+    return not re.search(r"[^\W\d_]{2}", text)
+
+
+def same_in_both() -> set[str]:
+    return {key_of(m)[1] for m in messages("de") if forms_of(m)[0] == key_of(m)[1]}
+
+
+def sign_in(world: dict[str, User], role: str) -> Client:
+    client = Client()
+    if role != "anonymous":
+        client.force_login(world[role])
+    return client
+
+
+@pytest.mark.parametrize("role", list(PAGES))
+def test_a_german_page_has_no_english_left(world, campaign, role):
+    client, told = sign_in(world, role), contents(campaign) | same_in_both()
+    left = {}
+    for url in PAGES[role]:
+        english, german = (Words(page(client, url, code)) for code in ("en", "de"))
+        both = english.words() & german.words()
+        left[url] = sorted(text for text in both if not is_content(text, told))
+    assert {url: texts for url, texts in left.items() if texts} == {}
+
+
+@pytest.mark.parametrize("role", list(PAGES))
+def test_programs_read_the_same_in_every_language(world, role):
+    client = sign_in(world, role)
+    for url in PAGES[role]:
+        english, german = (Words(page(client, url, code)) for code in ("en", "de"))
+        assert set(german.values) ^ set(english.values) == set(), url
+
+
+def test_designs_are_named_as_their_cards_say():
+    with translation.override("en"):
+        names = {name: str(told) for name, told in DESIGN_NAMES.items()}
+    assert names == {name: design.card.title for name, design in DESIGNS.items()}
+
+
+def test_what_refuses_a_judgment_speaks_german(world, campaign):
+    client = sign_in(world, "assessor")
+    body = {"docno": "d9", "grade": "1", "client_uuid": str(uuid4())}
+    german = {"accept-language": "de"}
+    client.post("/c/small/judge/2/", body, headers=german)
+    told = client.get("/c/small/judge/2/", headers=german).content.decode()
+    assert "Nicht gespeichert. Dokument d9 zu Thema 2 gehört nicht zu denen" in told
+
+
+def test_training_and_invitations_speak_german(world, campaign, organizer, client):
+    topic = campaign.topics.get(number="3")
+    TrainingPair.objects.create(campaign=campaign, topic=topic, docno="d9", grade=1, position=1)
+    assessor = sign_in(world, "assessor")
+    told = contents(campaign) | same_in_both()
+    invitation = people.invite(actor=organizer, campaign=campaign, role=Role.ASSESSOR)
+    join = reverse("join", args=[people.token_of(invitation)])
+    for who, url in ((assessor, "/c/small/judge-training/"), (assessor, "/c/small/judge/"),
+                     (assessor, join), (client, join)):  # fmt: skip
+        both = Words(page(who, url, "en")).words() & Words(page(who, url, "de")).words()
+        assert [text for text in both if not is_content(text, told)] == [], url
+
+
+def test_the_chosen_language_stands_before_the_browsers(client, db):
+    answer = client.post("/language/", {"language": "de", "next": "/accounts/login/"})
+    assert answer["Location"] == "/accounts/login/"
+    cookie = answer.cookies["language"]
+    assert (cookie.value, cookie["samesite"]) == ("de", "Lax")
+    assert cookie["max-age"] > 30_000_000
+    shown = client.get("/accounts/login/", headers={"accept-language": "en"})
+    assert "Anmelden" in shown.content.decode()
+    assert (
+        client.post("/language/", {"language": "xx", "next": "//evil.example/"})["Location"] == "/"
+    )
+
+
+def test_an_unknown_language_is_answered_in_english(client, db):
+    told = client.get("/accounts/login/", headers={"accept-language": "xx, fr;q=0.8"})
+    assert '<html lang="en"' in told.content.decode()
+
+
+def test_programs_hear_english(world, campaign):
+    client = sign_in(world, "assessor")
+    body = {"campaign": "small", "topic": "2", "docno": "d5", "grade": 99}
+    told = [
+        client.post("/api/judgments/", body | {"client_uuid": str(uuid4())}, headers=headers)
+        for headers in ({}, {"accept-language": "de"})
+    ]
+    assert told[0].json() == told[1].json()
+    assert "is not on the grade scale" in told[1].content.decode()
+
+
+def test_a_page_that_is_not_translated_comes_in_english_as_a_whole(client, db):
+    told = client.get("/measures/", headers={"accept-language": "de"}).content.decode()
+    assert '<html lang="en"' in told
+    assert "Skip to the content" in told
+
+
+def test_a_request_leaves_the_thread_in_english(client, db):
+    client.get("/accounts/login/", headers={"accept-language": "de"})
+    assert translation.get_language() == "en"
+
+
+def styles() -> Iterator[tuple[str, int, str]]:
+    for path in sorted((REPOSITORY / "static/css").glob("*.css")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            yield path.name, number, line
+
+
+def test_pages_turn_for_scripts_from_right_to_left(world):
+    client = sign_in(world, "assessor")
+    with override_settings(LANGUAGES=[("en", "English"), ("ar", "العربية")]):
+        for url in ("/c/small/judge/2/", "/c/small/judge/"):
+            told = client.get(url, headers={"accept-language": "ar"}).content.decode()
+            assert '<html lang="ar" dir="rtl"' in told
+    assert [place for *place, line in styles() if SIDED.search(line)] == []
