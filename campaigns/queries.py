@@ -72,7 +72,7 @@ def counted(rows_of_all: Manager[Any]) -> Coalesce:
 def people_of(campaign: Campaign) -> list[tuple[str, list[Member]]]:
     """``(role's label, members)`` for every role somebody has."""
     members = list(campaign.members.select_related("user", "team"))
-    by_role = [(r.label, [m for m in members if m.role == r]) for r in Role]
+    by_role = [(str(r.label), [m for m in members if m.role == r]) for r in Role]
     return [(label, found) for label, found in by_role if found]
 
 

@@ -59,7 +59,7 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
     class Meta:
         model = Judgment
         fields = (
-            "id", "campaign", "topic", "docno", "assessor", "revision", "kind", "grade",
+            "id", "campaign", "topic", "docno", "assessor", "purpose", "revision", "kind", "grade",
             "reason", "comment", "flags", "duplicate_of", "passages", "source", "client_uuid",
             "judged_at", "active_seconds",
         )  # fmt: skip

@@ -71,13 +71,28 @@ class Plan(models.Model):
         ordering = ["-created_at", "-pk"]
 
 
+class Sitting(models.Manager["Assignment"]):
+    """The assignments that hold: not of those who have left the topic."""
+
+    def get_queryset(self) -> models.QuerySet[Assignment]:
+        return super().get_queryset().filter(left=False)
+
+
 class Assignment(models.Model):
-    """An assessor may judge this topic under this plan, unless it is ``paused`` for them."""
+    """An assessor may judge this topic under this plan, unless it is ``paused`` for them.
+
+    Of somebody who has ``left`` the row stays, in ``ever`` alone: what was on their screen,
+    or unsent in their browser, is taken all the same.
+    """
 
     plan = models.ForeignKey(Plan, models.CASCADE, related_name="assignments")
     topic = models.ForeignKey(Topic, models.PROTECT, related_name="+")
     assessor = models.ForeignKey(User, models.PROTECT, related_name="assignments")
     paused = models.BooleanField(default=False)
+    left = models.BooleanField(default=False)
+
+    objects = Sitting()
+    ever: models.Manager[Assignment] = models.Manager()
 
     class Meta:
         ordering = ["topic__position", "topic__number", "assessor__username"]

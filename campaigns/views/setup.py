@@ -25,10 +25,12 @@ def campaign_page(request: SignedIn, slug: str) -> HttpResponse:
     # Who else takes part is for organizers; everybody may know whom to ask.
     people = people_of(campaign)
     manages = organizes(request.user, campaign)
+    if not manages:
+        people = [row for row in people if row[0] == str(Role.ORGANIZER.label)]
     shown = {
         "campaign": campaign,
         "grades": campaign.grades.all(),
-        "people": people if manages else [row for row in people if row[0] == Role.ORGANIZER.label],
+        "people": people,
         "roles": roles_of(request.user, campaign),
         "organizes": manages,
         "topic_count": campaign.topics.count(),

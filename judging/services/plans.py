@@ -260,7 +260,7 @@ def assign_all(*, actor: User, plan: Plan, assessors: Assessors) -> int:
             return 0
         for number, people in changed.items():
             rows = plan.assignments.filter(topic=topics[number])
-            rows.exclude(assessor__in=people).delete()
+            rows.exclude(assessor__in=people).update(left=True)
             held = before.get(topics[number].pk, set())
             fresh = [user for user in people if user.pk not in held]
             add_assignments(plan, {topics[number]: fresh})
@@ -360,9 +360,15 @@ def require_assessors(campaign: Campaign, people: Iterable[User]) -> None:
         raise Refused("not-an-assessor", why, _("Invite them as assessors first."))
 
 
-def add_assignments(plan: Plan, people: Mapping[Topic, Sequence[User]]) -> None:
-    Assignment.objects.bulk_create(
-        Assignment(plan=plan, topic=topic, assessor=user)
-        for topic, users in people.items()
-        for user in dict.fromkeys(users)
+def add_assignments(plan: Plan, people: Mapping[Topic, Iterable[User]]) -> None:
+    """Seat people; who is seated already stays as they are, who had left is back."""
+    Assignment.ever.bulk_create(
+        (
+            Assignment(plan=plan, topic=topic, assessor=user)
+            for topic, users in people.items()
+            for user in dict.fromkeys(users)
+        ),
+        update_conflicts=True,
+        update_fields=["left"],
+        unique_fields=["plan", "topic", "assessor"],
     )

@@ -17,7 +17,7 @@ from campaigns.services import events
 from judging.core.designs.registry import DESIGNS
 from judging.models import Assignment, Plan, Purpose, Slot
 from judging.queries.slots import free_slots
-from judging.services.plans import NAMED, require_assessors
+from judging.services.plans import NAMED, add_assignments, require_assessors
 
 State = Slot.State
 # That it was out at ``leased_at`` stays known: a repeat judged late must be told from a change.
@@ -183,15 +183,12 @@ def deal_reserved(slots: QuerySet[Slot], assessor: User, heirs: Sequence[User]) 
 
 def hand_on(plan: Plan, mine: QuerySet[Assignment], heirs: Sequence[User], *, kept: bool) -> int:
     """Assign the topics to the heirs too; the assessor leaves them unless something stayed."""
-    topics = list(mine.values_list("topic", flat=True))
-    Assignment.objects.bulk_create(
-        (Assignment(plan=plan, topic_id=t, assessor=user) for t in topics for user in heirs),
-        ignore_conflicts=True,
-    )
+    topics = list(Topic.objects.filter(pk__in=mine.values("topic")))
+    add_assignments(plan, dict.fromkeys(topics, heirs))
     if not kept:
-        mine.delete()
+        mine.update(left=True)
     if not DESIGNS[plan.design].reserves:
-        check_enough(plan, topics)
+        check_enough(plan, [topic.pk for topic in topics])
     return len(topics)
 
 

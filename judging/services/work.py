@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID, uuid4
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -278,7 +278,7 @@ def slot_for(said: Said, kind: str) -> Slot | None:
     if own is not None:
         return own
     before = said_before(said).filter(purpose__in=(main, *others))
-    if not any(slot.assigned for slot in slots) and not before.exists():  # type: ignore[attr-defined]
+    if not before.exists() and not had_part(said):
         raise Refused(
             "not-yours",
             gettext("Document %(docno)s of topic %(topic)s is not among those you judge.")
@@ -308,16 +308,24 @@ def is_repeat(said: Said, slot: Slot) -> bool:
     return out or (slot.state == State.OPEN and slot.leased_at is not None)
 
 
+def had_part(said: Said) -> bool:
+    """May the document have been shown to the actor, under a plan open, closed or handed on?"""
+    return Assignment.ever.filter(
+        plan__campaign=said.campaign,
+        plan__pool__items__docno=said.docno,
+        plan__pool__items__topic=said.topic,
+        topic=said.topic,
+        assessor=said.actor,
+    ).exists()
+
+
 def slots_of(said: Said, purposes: Collection[str]) -> QuerySet[Slot]:
     """All slots of the pair for ``purposes``, through the pools of the campaign."""
-    assigned = Assignment.objects.filter(
-        plan=OuterRef("plan"), topic=OuterRef("topic"), assessor=said.actor
-    )
     pair = {"item__topic": said.topic, "item__docno": said.docno}
     slots = Slot.objects.filter(
         item__pool__campaign=said.campaign, purpose__in=purposes, **pair
     ).select_related("plan__campaign")
-    return slots.annotate(assigned=Exists(assigned), free=free_slots()).order_by("k", "pk")
+    return slots.annotate(free=free_slots()).order_by("k", "pk")
 
 
 def require_open(campaign: Campaign, kind: str) -> None:

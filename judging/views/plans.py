@@ -146,7 +146,7 @@ def plan_pause(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     if not name and not number:
         pause(actor=request.user, plan=plan, paused=paused)
         return redirect("judging", campaign.slug)
-    seated = User.objects.filter(assignments__plan=plan).distinct()
+    seated = User.objects.filter(assignments__plan=plan, assignments__left=False).distinct()
     assessor = get_object_or_404(seated, username=name) if name else None
     topic = get_object_or_404(campaign.topics, number=number) if number else None
     changed = pause_work(
@@ -204,7 +204,9 @@ def plan_reassign(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def handed_on(
     request: SignedIn, campaign: Campaign, plan: Plan, name: str, people: list[User]
 ) -> HttpResponse:
-    giver = User.objects.filter(username=name, assignments__plan=plan).first()
+    giver = User.objects.filter(
+        username=name, assignments__plan=plan, assignments__left=False
+    ).first()
     if giver is None:
         cure = _("Choose somebody who has topics in this plan.")
         raise Refused("whose", _("Say whose documents are handed on."), cure)

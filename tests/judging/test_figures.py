@@ -21,7 +21,7 @@ def test_progress_is_whole_only_when_nothing_is_left():
 def test_after_imported_judgments_there_is_nothing_to_undo(campaign):
     def told(judged: int) -> str:
         progress = MyTopic(campaign.topics.first(), judged, skipped=0, held=0, open=2)
-        shown = {"campaign": campaign, "last": None, "progress": progress}
+        shown = {"campaign": campaign, "screen": {"last": None, "progress": progress}}
         return render_to_string("judging/_undo.html", shown)
 
     assert "Nothing judged yet." in told(0)
