@@ -35,6 +35,7 @@ def test_an_assessor_judges_through_the_api(plan, assessor, call):
     first = call(JudgmentViewSet, assessor, "create", "post", said)
     assert first == call(JudgmentViewSet, assessor, "create", "post", said)
     assert (first[0], first[1]["grade"], first[1]["source"]) == (200, 2, "api")
+    assert first[1]["purpose"] == "judge"
     status, back = call(JudgmentViewSet, assessor, "take_back", "post", {"campaign": "small"})
     assert (status, back["kind"], back["docno"]) == (200, "withdrawn", "d1")
     passed = {**said, "client_uuid": str(uuid4()), "reason": "broken"}

@@ -11,8 +11,8 @@ from django.utils import timezone
 from campaigns.errors import Refused
 from judging.models import Judgment, Slot, TrainingPair
 from judging.services import work
-from judging.services.plans import make_plan
-from judging.services.slots import return_slots
+from judging.services.plans import assign, close, make_plan
+from judging.services.slots import reassign, return_slots
 from judging.services.training import answer
 from judging.services.work import claim, judge, undo
 from tests.judging.conftest import make_pool
@@ -115,3 +115,34 @@ def test_a_lapsed_lease_that_another_takes_at_this_moment_is_not_handed_out(
 
     monkeypatch.setattr(work, "nearby", look_and_lose)
     assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+
+
+def test_what_was_on_screen_when_the_topic_was_handed_on_is_kept(
+    plan, campaign, organizer, assessor, assessor2, topic, grade
+):
+    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    reassign(actor=organizer, plan=plan, assessor=assessor, to=[assessor2])
+    assert grade(assessor, slot.item.docno, 1, token=slot.token).slot_id == slot.pk
+    assert claim(actor=assessor, campaign=campaign, topic=topic) is None
+
+
+def test_what_was_unsent_when_somebody_else_was_assigned_is_kept_as_an_extra(
+    plan, campaign, organizer, assessor, assessor2, topic, grade
+):
+    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    lapse(Slot.objects.filter(pk=slot.pk), assessor)
+    assign(actor=organizer, plan=plan, topic=topic, assessors=[assessor2])
+    assert claim(actor=assessor2, campaign=campaign, topic=topic).pk == slot.pk
+    assert grade(assessor, slot.item.docno, 1, token=slot.token).slot is None
+    assign(actor=organizer, plan=plan, topic=topic, assessors=[assessor])
+    back = claim(actor=assessor, campaign=campaign, topic=topic)
+    assert back.item.docno != slot.item.docno
+
+
+def test_what_was_unsent_when_the_plan_was_closed_is_kept(
+    plan, campaign, organizer, assessor, topic, grade
+):
+    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    lapse(Slot.objects.filter(pk=slot.pk), assessor)
+    close(actor=organizer, plan=plan)
+    assert grade(assessor, slot.item.docno, 1, token=slot.token).slot is None
