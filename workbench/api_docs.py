@@ -30,6 +30,7 @@ WHO = {
     "pools": ORGANIZERS,
     "plans": ORGANIZERS,
     "judgments": ASSESSORS,
+    "automatic": ORGANIZERS,
     "qrels": ORGANIZERS,
     "score-sets": "organizers; participants what is released",
     "run-scores": "organizers; participants their team's, once released",

@@ -23,9 +23,10 @@ from campaigns.services.campaigns import create_campaign
 from judging.models import Judgment, Plan, Qrels, Slot
 from judging.queries.adjudication import disputes, rounds
 from judging.services.adjudication import open_round, pairs_wanted
+from judging.services.leasing import AHEAD
 from judging.services.plans import make_plan
 from judging.services.qrels import previews, release_qrels, verify
-from judging.services.work import claim, judge
+from judging.services.work import claim_ahead, judge
 from tests.conftest import SCALE, joined
 from tests.judging.conftest import make_pool
 
@@ -81,20 +82,21 @@ def judged(organizer: User, published: dict[str, Grades]) -> Campaign:
 
 
 def work_through(user: User, campaign: Campaign, grades: Grades, kind: str) -> int:
-    """Claim and judge until nothing is left, as the screen does."""
-    given = 0
-    while slot := claim(actor=user, campaign=campaign, topic=None, kind=kind):
-        judge(
-            actor=user,
-            campaign=campaign,
-            topic=slot.topic,
-            docno=slot.item.docno,
-            grade=grades[slot.topic.number, slot.item.docno],
-            client_uuid=uuid4(),
-            token=slot.token,
-            kind=kind,
-        )
-        given += 1
+    """Claim ahead and judge until nothing is left, as the screen does."""
+    given, wanted = 0, {"actor": user, "campaign": campaign, "topic": None, "count": AHEAD}
+    while slots := claim_ahead(**wanted, kind=kind):
+        for slot in slots:
+            judge(
+                actor=user,
+                campaign=campaign,
+                topic=slot.topic,
+                docno=slot.item.docno,
+                grade=grades[slot.topic.number, slot.item.docno],
+                client_uuid=uuid4(),
+                token=slot.token,
+                kind=kind,
+            )
+        given += len(slots)
     return given
 
 
