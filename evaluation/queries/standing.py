@@ -1,4 +1,4 @@
-"""Where a campaign stands, counted for one person in at most four queries."""
+"""Where a campaign stands, counted for one person in a fixed number of queries."""
 
 from __future__ import annotations
 

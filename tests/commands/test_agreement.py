@@ -24,7 +24,7 @@ def test_the_table_tells_values_n_and_reasons(run: Run, write: Write) -> None:
     assert pair.split()[3:5] == ["0.6667", "0.5000"]
     assert pair.split()[-1] == "3"
     assert "ann ~ eve: no pair was judged by both" in table
-    assert "mean over pairs, kappa: 2 of 3 pairs of assessors are undefined" in table
+    assert "mean over pairs, all coefficients: 2 of 3 pairs of assessors are undefined" in table
 
 
 def test_json_holds_null_with_a_reason(run: Run, write: Write) -> None:

@@ -87,9 +87,10 @@ def _reasons(report: AgreementReport) -> Iterable[str]:
         else:
             yield f"{' ~ '.join(names)}: no pair was judged by both"
     for place, row in rows:
-        for name, found in row.items():
-            if found.reason:
-                yield f"{place}, {name}: {found.reason}"
+        told = {name: found.reason for name, found in row.items() if found.reason}
+        if len(row) == len(told) > len(set(told.values())) == 1:
+            told = {"all coefficients": next(iter(told.values()))}
+        yield from (f"{place}, {name}: {reason}" for name, reason in told.items())
 
 
 def shown(value: float | None) -> str:
