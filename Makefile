@@ -12,7 +12,7 @@ run: .venv/.main  ## serve an installation of your own: web and worker together
 	$(PY) manage.py serve $(ARGS)
 
 test: .venv/.dev  ## the test suite
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 check: .venv/.dev  ## formatting, lint, types, import contracts, templates, migrations, API schema
 	.venv/bin/ruff check . && .venv/bin/ruff format --check .

@@ -67,9 +67,11 @@ function unsettle() {
 function painted(node) {
   if (node !== article()) return;
   shownAt = performance.now();
-  setTimeout(() => {
-    if (node === article() && settled(SETTLE_MS)) judge.dataset.settled = "";
-  }, SETTLE_MS + 10);
+  for (const [ms, by] of [[SETTLE_MS, "keys"], [CLICK_SETTLE_MS, "keys clicks"]]) {
+    setTimeout(() => {
+      if (node === article() && settled(ms)) judge.dataset.settled = by;
+    }, ms + 10);
+  }
 }
 
 const settled = (ms) => performance.now() - shownAt >= ms;

@@ -55,9 +55,14 @@ def settle(page: Page, ahead: int = 1) -> None:
     """Wait until a document is in hand for long enough, with ``ahead`` behind it."""
     page.wait_for_function(
         "n => { const d = document.querySelector('#judge').dataset;"
-        " return d.live === '' && d.settled === '' && !('waiting' in d) && Number(d.ready) >= n; }",
+        " return d.live === '' && 'settled' in d && !('waiting' in d) && Number(d.ready) >= n; }",
         arg=ahead,
     )
+
+
+def settle_for_clicks(page: Page) -> None:
+    """As long again: a click that could be the second half of a double click counts later."""
+    page.wait_for_selector("#judge[data-settled~=clicks]")
 
 
 def unsent(page: Page, count: int) -> None:

@@ -41,7 +41,7 @@ def disputed(campaign, organizer, assessor, assessor2) -> Campaign:
 def ready(page: Page, docno: str) -> None:
     """Wait until ``docno`` has been in sight for long enough."""
     page.wait_for_function(
-        "docno => document.querySelector('#judge')?.dataset.settled === ''"
+        "docno => document.querySelector('#judge')?.dataset.settled !== undefined"
         " && document.querySelector('.judge-doc')?.dataset.docno === docno",
         arg=docno,
     )

@@ -10,7 +10,7 @@ import pytest
 
 from campaigns.models import Document
 from judging.models import Judgment, Plan, TrainingPair
-from tests.browser.desk import give_work, said, settle, shown, unsent
+from tests.browser.desk import give_work, said, settle, settle_for_clicks, shown, unsent
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 ON_SCREEN = ".judge-doc:not([hidden])"
@@ -111,7 +111,7 @@ HASTE = """async (keys) => {
 def test_a_double_click_is_one_judgment(desk, campaign, assessor):
     give_work(campaign, assessor)
     page = desk()
-    settle(page)
+    settle_for_clicks(page)
     page.evaluate("""async () => {
       const button = document.querySelector("#grades [data-grade='2']");
       button.click();

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -16,7 +16,7 @@ from judging.services.work import claim
 from tests.browser.desk import give_work, said, settle, shown, sign_in, unsent
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 ACTS = "**/judge-acts/"
@@ -26,6 +26,24 @@ def press(page: Page, keys: str) -> None:
     for key in keys:
         settle(page, 0)
         page.keyboard.press(key)
+
+
+class Line:
+    """The way of judgments to the server, cut until it is ``up``. A route that is taken away
+    while a request is on it would leave that request without an answer.
+    """
+
+    def __init__(self, page: Page, **answer: Any) -> None:
+        self.up, self.answer = False, answer
+        page.route(ACTS, self.carry)
+
+    def carry(self, route: Route) -> None:
+        if self.up:
+            route.continue_()
+        elif self.answer:
+            route.fulfill(**self.answer)
+        else:
+            route.abort()
 
 
 def until(page: Page, condition: Callable[[], bool]) -> None:
@@ -75,10 +93,10 @@ def test_a_reload_goes_on_after_what_is_unsent(desk, campaign, assessor):
     give_work(campaign, assessor)
     page = desk(strict=False)
     settle(page, 3)
-    page.route(ACTS, lambda route: route.abort())
+    line = Line(page)
     press(page, "12")
     unsent(page, 2)
-    page.unroute(ACTS)
+    line.up = True
     page.reload()
     settle(page)
     unsent(page, 0)
@@ -111,10 +129,10 @@ def test_a_server_that_restarts_is_waited_for(desk, campaign, assessor):
     give_work(campaign, assessor)
     page = desk(strict=False)
     settle(page, 3)
-    page.route(ACTS, lambda route: route.fulfill(status=502, body="restarting"))
+    line = Line(page, status=502, body="restarting")
     press(page, "1")
     page.get_by_text("1 unsent – the server has trouble").wait_for()
-    page.unroute(ACTS)
+    line.up = True
     unsent(page, 0)
     assert said() == [("w01", 1)]
 
@@ -144,13 +162,12 @@ def test_what_another_account_left_is_never_sent_as_this_one(
     give_work(campaign, assessor)
     page = desk(strict=False)
     settle(page, 3)
-    page.route(ACTS, lambda route: route.abort())
+    line = Line(page)
     press(page, "12")
     unsent(page, 2)
-    page.unroute(ACTS)
-    sign_in(
-        page, assessor2, live_server.url
-    )  # In another tab, say: this page is still the first's.
+    line.up = True
+    # In another tab, say: this page is still the first's.
+    sign_in(page, assessor2, live_server.url)
     page.evaluate("dispatchEvent(new Event('online'))")
     page.get_by_text("2 unsent – signed in as somebody else").wait_for()
     page.goto("/c/small/judge/")

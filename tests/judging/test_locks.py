@@ -18,6 +18,7 @@ from tests.judging.conftest import make_pool
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
+    pytest.mark.postgresql,
     pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has one writer"),
 ]
 WAIT, MEETING = 20, 0.5
