@@ -11,6 +11,7 @@ const LONGEST_WAIT_MS = 30_000;
 export async function makeQueue({ user, campaign, url, changed, sent }) {
   const store = await openStore();
   const waiting = new Map(); // uuid → who wants to know the server's answer
+  const gone = new Set(); // What a look at the store that was under way may still have seen.
   const channel = "BroadcastChannel" in window ? new BroadcastChannel("poolbench-queue") : null;
   let records = [];
   let others = 0;
@@ -25,7 +26,7 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
   const unsent = () => records.filter((record) => !record.refused);
 
   async function read() {
-    const all = await store.all();
+    const all = (await store.all()).filter((record) => !gone.has(record.seq));
     records = all.filter(isMine);
     others = all.filter((record) => record.user !== user && !record.refused).length;
   }
@@ -144,6 +145,7 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
   }
 
   async function forget(record) {
+    gone.add(record.seq);
     await store.remove(record.seq);
     records = records.filter((it) => it.seq !== record.seq);
     told();
