@@ -11,7 +11,7 @@ from threading import Thread
 from typing import Any
 from uuid import uuid4
 
-AHEAD = 3
+AHEAD, PROGRESS = 3, 30.0
 CSRF = "x" * 32
 RETRIES, PATIENCE = 40, 0.25
 
@@ -46,6 +46,7 @@ class Assessor:
         self.acknowledged: list[str] = []
         self.errors: list[str] = []
         self.retried = 0
+        self.told_at = time.monotonic()
 
     def work(self, until: float) -> None:
         time.sleep(self.draw.uniform(0, self.think))
@@ -64,7 +65,9 @@ class Assessor:
             ahead += self.fetch(topic, [each["token"] for each in ahead])
 
     def fetch(self, topic: str, have: list[str]) -> list[dict[str, Any]]:
-        body = {"topic": topic, "have": have, "count": AHEAD}
+        body = {"topic": topic, "have": have, "count": AHEAD - len(have)}
+        if time.monotonic() - self.told_at > PROGRESS:
+            body["progress"], self.told_at = True, time.monotonic()
         answer = self.timed("next", "judge-ahead", body)
         return list(answer.get("documents", ())) if answer else []
 

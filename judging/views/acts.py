@@ -25,7 +25,7 @@ from campaigns.views.signed_in import SignedIn
 from judging.forms import JudgeForm, SkipForm, UndoForm
 from judging.models import Judgment
 from judging.queries.papers import own_pace
-from judging.queries.screen import progress_in
+from judging.queries.screen import MyTopic, progress_in
 from judging.services.work import claim_ahead, judge, release, renew, skip, undo
 from judging.templatetags.reading import hours
 from judging.views.screens import (
@@ -155,7 +155,7 @@ def ahead(request: SignedIn, campaign: Campaign, asked: Asked) -> Asked:
     """Documents to come, leased and rendered; or one again that the assessor has had.
 
     ``have`` are the leases that the page holds already. ``over`` is what the page shows when
-    nothing is left.
+    nothing is left. Progress costs as much as the documents: it is told when asked for.
     """
     topic = topic_of(campaign, asked)
     if topic is None:
@@ -165,21 +165,24 @@ def ahead(request: SignedIn, campaign: Campaign, asked: Asked) -> Asked:
         papers = wanted(request.user, campaign, topic, asked)
     except Refused as refused:
         told = str(refused)
+    found: Asked = {"documents": [rendered(request, campaign, paper) for paper in papers]}
+    if papers and not asked.get("progress"):
+        return found
     progress = progress_in(campaign, request.user, topic)
-    per_hour = own_pace(campaign, request.user)
-    found: Asked = {
-        "documents": [rendered(request, campaign, paper) for paper in papers],
-        "progress": {
-            "done": progress.done,
-            "of": progress.of,
-            "per_hour": per_hour and round(per_hour),
-            "left": hours(progress.left / per_hour) if per_hour else "",
-        },
-    }
+    found["progress"] = told_progress(progress, own_pace(campaign, request.user))
     if not papers:
         context = over_context(request.user, campaign, topic, progress, told)
         found["over"] = render_to_string("judging/_over.html", context, request)
     return found
+
+
+def told_progress(progress: MyTopic, per_hour: float | None) -> Asked:
+    return {
+        "done": progress.done,
+        "of": progress.of,
+        "per_hour": per_hour and round(per_hour),
+        "left": hours(progress.left / per_hour) if per_hour else "",
+    }
 
 
 def wanted(actor: User, campaign: Campaign, topic: Topic, asked: Asked) -> list[Paper]:

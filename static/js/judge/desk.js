@@ -7,6 +7,7 @@ const AHEAD = 3;
 const REMEMBERED = 30; // Papers kept whole, to be taken back also without a connection.
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
+const PROGRESS_MS = 30_000;
 
 export function makeDesk({ judge, queue, onShow, onProgress }) {
   const { user, topic } = judge.dataset;
@@ -19,6 +20,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   let failures = 0;
   let timer = 0;
   let trouble = "";
+  let toldAt = performance.now(); // When the server last said how far the topic is.
 
   const has = (docno, token) =>
     [current, ...ahead].some((paper) => paper && !paper.over && (paper.token === token || paper.docno === docno)) ||
@@ -101,7 +103,9 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   }
 
   async function ask() {
-    const asked = { user: Number(user), topic, have: tokens(), count: AHEAD - ahead.length };
+    // The page counts on by itself; now and then the server's count puts it right.
+    const progress = !queue.unsent.length && performance.now() - toldAt > PROGRESS_MS;
+    const asked = { user: Number(user), topic, have: tokens(), count: AHEAD - ahead.length, progress };
     const answer = await post(judge.dataset.ahead, asked);
     for (const found of answer.documents) {
       if (has(found.docno, found.token)) continue;
@@ -110,7 +114,10 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       ahead.push(paper);
     }
     over = answer.over ? paperOf(nodeOf(answer.over)) : null;
-    if (!queue.unsent.length) onProgress(answer.progress);
+    if (answer.progress && !queue.unsent.length) {
+      toldAt = performance.now();
+      onProgress(answer.progress);
+    }
     count();
   }
 
