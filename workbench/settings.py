@@ -99,6 +99,9 @@ TEMPLATES = [
 DATABASES = {
     "default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'poolbench.sqlite3'}")
 }
+# Opening one costs PostgreSQL more than most requests do; each web thread keeps its own.
+DATABASES["default"].setdefault("CONN_MAX_AGE", 600)
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # Deferred transactions lose writers on SQLite: three of four under load.
     DATABASES["default"]["OPTIONS"] = {
