@@ -246,7 +246,7 @@ def assign_all(*, actor: User, plan: Plan, assessors: Assessors) -> int:
     campaign = plan.campaign
     require(actor, "campaigns.manage", campaign)
     topics = topics_named(campaign, assessors)
-    check_people(campaign, plan.overlap, assessors)
+    check_people(campaign, plan.overlap, assessors, thirds=bool(plan.third_from))
     with transaction.atomic():
         before: dict[int, set[int]] = {}
         for topic_id, user_id in plan.assignments.order_by().values_list("topic", "assessor"):

@@ -193,15 +193,16 @@ def hand_on(plan: Plan, mine: QuerySet[Assignment], heirs: Sequence[User], *, ke
 
 
 def check_enough(plan: Plan, topics: Collection[int]) -> None:
-    """Refuse to leave a topic with fewer people than judgments a document."""
+    """Refuse to leave a topic with fewer people than judgments a document, the third's too."""
+    needed = plan.overlap + bool(plan.third_from)
     left = Counter(
         plan.assignments.filter(topic__in=topics).values_list("topic__number", flat=True)
     )
-    short = sorted(number for number, count in left.items() if count < plan.overlap)
+    short = sorted(number for number, count in left.items() if count < needed)
     if short:
         raise Refused(
             "too-few-assessors",
-            _("Overlap %(n)s needs %(n)s assessors a topic; fewer would be left for %(topics)s.")
-            % {"n": plan.overlap, "topics": ", ".join(short[:NAMED])},
+            _("The plan needs %(n)s assessors a topic; fewer would be left for %(topics)s.")
+            % {"n": needed, "topics": ", ".join(short[:NAMED])},
             _("Hand the documents to somebody who is not on these topics yet."),
         )

@@ -11,8 +11,9 @@ from campaigns.errors import Refused
 from campaigns.models import Event
 from judging.models import Judgment, Plan, Slot
 from judging.services.imports import import_judgments
-from judging.services.plans import Scheme, close, make_plan, preview
+from judging.services.plans import Scheme, assign, close, make_plan, preview
 from judging.services.qrels import release_qrels, verify
+from judging.services.slots import reassign
 from judging.services.work import claim
 from pooling.models import PoolItem
 from tests.judging.conftest import make_pool
@@ -174,6 +175,17 @@ def test_two_that_disagree_already_call_a_third(pool, campaign, organizer, every
     assert [s.state for s in plan.slots.filter(item__docno="d1").order_by("k")] == [
         "judged", "judged", "open",
     ]  # fmt: skip
+
+
+def test_a_third_judge_is_left_when_people_change(pool, campaign, organizer, everyone, topic):
+    first, second, third = everyone["1"]
+    scheme = Scheme("overlap", {"n": 2}, third_from=2)
+    plan = make_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
+    with pytest.raises(Refused, match="with a third judge needs 3 assessors"):
+        assign(actor=organizer, plan=plan, topic=topic, assessors=[first, second])
+    with pytest.raises(Refused, match="needs 3 assessors a topic; fewer would be left"):
+        reassign(actor=organizer, plan=plan, assessor=third, to=[first])
+    assert plan.assignments.filter(topic=topic).count() == 3
 
 
 def test_closing_lets_go_of_what_nobody_touched(plan, campaign, organizer, assessor, grade, topic):
