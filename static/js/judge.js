@@ -67,11 +67,11 @@ function unsettle() {
 function painted(node) {
   if (node !== article()) return;
   shownAt = performance.now();
-  for (const [ms, by] of [[SETTLE_MS, "keys"], [CLICK_SETTLE_MS, "keys clicks"]]) {
-    setTimeout(() => {
-      if (node === article() && settled(ms)) judge.dataset.settled = by;
-    }, ms + 10);
-  }
+  const after = (ms, by) => setTimeout(() => {
+    if (node === article() && settled(ms)) judge.dataset.settled = by;
+  }, ms + 10);
+  after(SETTLE_MS, "keys");
+  after(CLICK_SETTLE_MS, "keys clicks");
 }
 
 const settled = (ms) => performance.now() - shownAt >= ms;
@@ -249,10 +249,7 @@ async function queued() {
     desk.give({ ...entry, marks }, told(kind === "grade" ? words.given : words.skippedNext, { grade, docno: "{docno}" }));
   }
 
-  function ask(text, then) {
-    say(text);
-    then?.();
-  }
+  const ask = (text, then) => void (say(text), then?.());
 
   function forgetRefused(own) {
     for (const record of queue.refused) {
@@ -308,6 +305,7 @@ async function queued() {
   // Change one of the last, or judge again what was refused.
   async function open(entry, event) {
     event.preventDefault();
+    if (paper()?.docno === entry.docno && !paper().given) return focusDocument();
     const known = desk.given.find((it) => it.docno === entry.docno && it.paper);
     try {
       const found = known?.paper === desk.current ? known.paper : await desk.again(known ?? entry, known?.marks ?? null, false);

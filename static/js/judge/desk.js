@@ -149,6 +149,10 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       const found = (await post(judge.dataset.ahead, asked)).documents[0];
       if (!found) return null;
       paper = paperOf(nodeOf(found.html));
+      // It may have come ahead, or into hand meanwhile: one of it is enough.
+      if (current && !current.over && current.docno === paper.docno && isOpen(current)) return current;
+      ahead.filter((it) => it.docno === paper.docno).forEach((it) => it.node.remove());
+      ahead = ahead.filter((it) => it.docno !== paper.docno);
     }
     note(paper, takenBack);
     if (current && !current.over && current !== paper && isOpen(current)) {
