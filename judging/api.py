@@ -181,7 +181,7 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
             of=form.validated_data.get("of"),
             source=Source.API,
         )
-        return Response(self.get_serializer(back).data)
+        return self.answer(back)
 
     @extend_schema(request=PlaceSerializer, responses={200: ServedSerializer})
     @action(detail=False, methods=["post"])
@@ -201,7 +201,12 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
         campaign, topic = self.place(said)
         actor = actor_of(self.request)
         made = act(actor=actor, campaign=campaign, topic=topic, source=Source.API, **said)
-        return Response(self.get_serializer(made).data)
+        return self.answer(made)
+
+    def answer(self, made: Judgment) -> Response:
+        """What was written; of a repeat without saying that it was one."""
+        again = {"purpose": Purpose.JUDGE} if made.purpose == Purpose.REPEAT else {}
+        return Response({**self.get_serializer(made).data, **again})
 
     def place(self, said: dict[str, Any]) -> tuple[Campaign, Topic]:
         slug = said.pop("campaign")

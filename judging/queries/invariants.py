@@ -67,10 +67,14 @@ def twice_on_a_pair(campaign: Campaign) -> QuerySet[Any, Any]:
 
 
 def slot_without_word(campaign: Campaign) -> QuerySet[Slot]:
-    """Slots judged (skipped) whose assessor's last word is no grade (no skip)."""
+    """Slots judged (skipped) whose assessor's last word is no grade (no skip).
+
+    Of an ended round what somebody had in hand stands as skipped, without a word.
+    """
     taken = slots(campaign).filter(state__in=DONE).annotate(said=last_word("kind"))
     judged = Q(state=State.JUDGED) & (Q(said=None) | ~Q(said=Judgment.Kind.GRADE))
-    skipped = Q(state=State.SKIPPED) & (Q(said=None) | ~Q(said=Judgment.Kind.SKIP))
+    skipped = Q(state=State.SKIPPED) & ~Q(purpose=Purpose.ADJUDICATE)
+    skipped &= Q(said=None) | ~Q(said=Judgment.Kind.SKIP)
     return taken.filter(judged | skipped)
 
 

@@ -24,6 +24,11 @@ def free_slots() -> Q:
     return Q(state=Slot.State.OPEN) | lapsed
 
 
+def shown_again() -> Q:
+    """Blind repeats that are, or once were, on a screen."""
+    return Q(purpose=Purpose.REPEAT, leased_at__isnull=False)
+
+
 def held(
     actor: User, campaign: Campaign, topic: Topic | None, kind: str = Plan.Kind.JUDGE
 ) -> QuerySet[Slot]:
@@ -54,8 +59,12 @@ def offered(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
     )
 
 
-def untouched(actor: User) -> Q:
-    """Slots of pairs that ``actor`` does not hold and has not had a say in."""
+def untouched(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
+    """Slots of pairs that ``actor`` does not hold and has not had a say in.
+
+    A judgment that was taken back is none, so that the pair can come back to its only
+    assessor; but who ever judged a pair does not adjudicate it, nor the other way round.
+    """
     own = Slot.objects.filter(item=OuterRef("item"), assessor=actor)
     said = Judgment.objects.filter(
         campaign=OuterRef("plan__campaign"),
@@ -65,7 +74,23 @@ def untouched(actor: User) -> Q:
         kind__in=SAID,
         purpose__in=PEOPLE,
     )
+    if kind == Plan.Kind.JUDGE:
+        said = said.exclude(taken_back())
     return Q(~Exists(own), ~Exists(said))
+
+
+def taken_back() -> Q:
+    """Within a query of judgments: words of a judge that their last word has taken back."""
+    later = Judgment.objects.filter(
+        campaign=OuterRef("campaign"),
+        topic=OuterRef("topic"),
+        docno=OuterRef("docno"),
+        assessor=OuterRef("assessor"),
+        purpose=OuterRef("purpose"),
+        revision__gt=OuterRef("revision"),
+        kind=Judgment.Kind.WITHDRAWN,
+    )
+    return Q(Exists(later), purpose__in=ON_SCREEN)
 
 
 def claimable(actor: User, campaign: Campaign, kind: str = Plan.Kind.JUDGE) -> QuerySet[Slot]:
@@ -74,7 +99,9 @@ def claimable(actor: User, campaign: Campaign, kind: str = Plan.Kind.JUDGE) -> Q
     Never of a pair that the actor holds, or has or had a say in: so a third person settles
     what two have judged. Repeats are not among them, see ``repeats``.
     """
-    found = Slot.objects.filter(offered(actor, kind), untouched(actor), plan__campaign=campaign)
+    found = Slot.objects.filter(
+        offered(actor, kind), untouched(actor, kind), plan__campaign=campaign
+    )
     return found.select_related("item", "topic").order_by("position", "k")
 
 
@@ -145,6 +172,7 @@ def said_without_slot(
         purpose__in=PEOPLE,
         **here,
     )
+    said = said.exclude(taken_back())
     pairs = set(said.order_by().values_list("topic", "docno"))
     if not pairs:
         return Counter()

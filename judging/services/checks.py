@@ -6,7 +6,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from campaigns.errors import Refused
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Document
 from judging.models import Judgment, Plan, Purpose
 from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
 from judging.services.log import Said, said_before
@@ -76,15 +76,25 @@ def scale_of(campaign: Campaign) -> list[int]:
 
 
 def check_rationale(said: Said, plan: Plan) -> None:
-    """Where the plan asks for it, a relevant document needs a passage that says why."""
+    """Where the plan asks for it, a relevant document needs a passage that says why.
+
+    Only of a text: of a PDF, a picture or no document the screen lets nobody mark anything.
+    """
     if plan.rationale != Plan.Rationale.RELEVANT or said.passages or said.grade is None:
         return
-    if said.grade >= said.campaign.relevance_level:
+    if said.grade >= said.campaign.relevance_level and can_be_marked(said):
         raise Refused(
             "no-passage",
             _("A relevant document needs a passage that shows why."),
             _("Select the passage, press p, and judge again."),
         )
+
+
+def can_be_marked(said: Said) -> bool:
+    texts = said.campaign.documents.filter(
+        docno=said.docno, format__in=(Document.Format.TEXT, Document.Format.HTML)
+    )
+    return texts.exclude(body="").exists()
 
 
 def check_third_person(said: Said) -> None:

@@ -79,7 +79,7 @@ def chosen(
     actor: User, campaign: Campaign, kind: str, count: int, among: Q, most: int
 ) -> list[Slot]:
     """Of ``among`` the first slots that ``actor`` may take; a repeat that is due alone."""
-    theirs = Q(offered(actor, kind), untouched(actor))
+    theirs = Q(offered(actor, kind), untouched(actor, kind))
     if kind == Plan.Kind.JUDGE:
         theirs |= repeats(actor)
     slots = Slot.objects.filter(among, theirs, plan__campaign=campaign)

@@ -18,7 +18,7 @@ from judging.core.designs.foreseen import Foreseen, foresee
 from judging.core.designs.registry import DESIGNS
 from judging.core.designs.shape import Design, ImpossibleError, Layout, Work
 from judging.models import Assignment, Plan, Slot
-from judging.queries.slots import free_slots
+from judging.queries.slots import free_slots, shown_again
 from judging.services.plan_slots import Pair, fill_known, unplanned, work_of, write_slots
 from pooling.models import Pool
 
@@ -260,7 +260,7 @@ def assign_all(*, actor: User, plan: Plan, assessors: Assessors) -> int:
             return 0
         for number, people in changed.items():
             rows = plan.assignments.filter(topic=topics[number])
-            rows.exclude(assessor__in=people).update(left=True)
+            rows.exclude(assessor__in=people).update(left=True, paused=False)
             held = before.get(topics[number].pk, set())
             fresh = [user for user in people if user.pk not in held]
             add_assignments(plan, {topics[number]: fresh})
@@ -290,13 +290,14 @@ def close(*, actor: User, plan: Plan) -> int:
 
     Open slots of which nothing was ever said go, so that another plan may have pairs of
     which nothing is left. What is out may be finished, and closing once more lets go of
-    what has run out. Judgments, and slots that a judgment names, stay.
+    what has run out. Judgments, and slots that a judgment names, stay; and so do repeats that
+    were ever out: what is still said of one must not revise the first judgment.
     """
     require(actor, "campaigns.manage", plan.campaign)
     with transaction.atomic():
         Plan.objects.filter(pk=plan.pk).update(paused=True)
         # Locked: what is handed out at this moment is out before, or not handed out.
-        gone = plan.slots.filter(free_slots(), judgments=None).order_by("pk")
+        gone = plan.slots.filter(free_slots(), judgments=None).exclude(shown_again()).order_by("pk")
         numbers = list(gone.select_for_update(of=("self",)).values_list("pk", flat=True))
         count = 0
         for start in range(0, len(numbers), BATCH):

@@ -16,7 +16,7 @@ from campaigns.rules import require
 from campaigns.services import events
 from judging.core.designs.registry import DESIGNS
 from judging.models import Assignment, Plan, Purpose, Slot
-from judging.queries.slots import free_slots
+from judging.queries.slots import free_slots, untouched
 from judging.services.plans import NAMED, add_assignments, require_assessors
 
 State = Slot.State
@@ -159,11 +159,7 @@ def deal_reserved(slots: QuerySet[Slot], assessor: User, heirs: Sequence[User]) 
     """Deal the free slots reserved for ``assessor`` out to the heirs in turn."""
     own = slots.filter(free_slots(), purpose=Purpose.JUDGE, reserved_for=assessor)
     own = own.filter(assessor=None).order_by("topic", "position", "pk")
-    items = own.values("item")
-    busy: dict[int, set[int | None]] = defaultdict(set)
-    siblings = Slot.objects.filter(item__in=items, purpose=Purpose.JUDGE).order_by()
-    for item, whose, holder in siblings.values_list("item", "reserved_for", "assessor"):
-        busy[item] |= {whose, holder}
+    busy = with_a_part(own, heirs)
     chosen: dict[int, list[int]] = defaultdict(list)
     turn, told = 0, Counter[str]()
     for pk, item in list(own.values_list("pk", "item")):
@@ -181,12 +177,29 @@ def deal_reserved(slots: QuerySet[Slot], assessor: User, heirs: Sequence[User]) 
     return told
 
 
+def with_a_part(slots: QuerySet[Slot], heirs: Sequence[User]) -> dict[int, set[int | None]]:
+    """By pool item of ``slots`` for whom a judgment of it is kept, who has it or has given one.
+
+    A judgment without a slot counts: its assessor would never be handed the pair.
+    """
+    busy: dict[int, set[int | None]] = defaultdict(set)
+    siblings = Slot.objects.filter(item__in=slots.values("item"), purpose=Purpose.JUDGE)
+    rows = siblings.order_by().values_list("item", "reserved_for", "assessor")
+    for item, whose, holder in rows:
+        busy[item] |= {whose, holder}
+    for heir in heirs:
+        touched = slots.exclude(untouched(heir))
+        for item in touched.order_by().values_list("item", flat=True):
+            busy[item].add(heir.pk)
+    return busy
+
+
 def hand_on(plan: Plan, mine: QuerySet[Assignment], heirs: Sequence[User], *, kept: bool) -> int:
     """Assign the topics to the heirs too; the assessor leaves them unless something stayed."""
     topics = list(Topic.objects.filter(pk__in=mine.values("topic")))
     add_assignments(plan, dict.fromkeys(topics, heirs))
     if not kept:
-        mine.update(left=True)
+        mine.update(left=True, paused=False)
     if not DESIGNS[plan.design].reserves:
         check_enough(plan, [topic.pk for topic in topics])
     return len(topics)

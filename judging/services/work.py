@@ -271,14 +271,14 @@ def slot_for(said: Said, kind: str) -> Slot | None:
     main, *others = PURPOSES[Plan.Kind(kind)]
     slots = list(slots_of(said, (main, *others)))
     again = [s for s in slots if s.purpose != main and s.reserved_for_id == said.actor.pk]
-    if again and is_repeat(said, again[0]):
-        return again[0]
     slots = [slot for slot in slots if slot.purpose == main]
     own = next((slot for slot in slots if slot.assessor_id == said.actor.pk), None)
+    if again and not in_hand(said, own) and is_repeat(said, again[0]):
+        return again[0]
     if own is not None:
         return own
     before = said_before(said).filter(purpose__in=(main, *others))
-    if not before.exists() and not had_part(said):
+    if not before.exists() and not had_part(said, kind):
         raise Refused(
             "not-yours",
             gettext("Document %(docno)s of topic %(topic)s is not among those you judge.")
@@ -287,6 +287,13 @@ def slot_for(said: Said, kind: str) -> Slot | None:
         )
     mine = (None, said.actor.pk)
     return next((s for s in slots if s.free and s.reserved_for_id in mine), None)  # type: ignore[attr-defined]
+
+
+def in_hand(said: Said, slot: Slot | None) -> bool:
+    """Is it said of ``slot``, taken back and out to the actor while its repeat is out too?"""
+    if slot is None or slot.state != State.LEASED:
+        return False
+    return said.token is None or said.token == slot.token
 
 
 def is_repeat(said: Said, slot: Slot) -> bool:
@@ -308,15 +315,19 @@ def is_repeat(said: Said, slot: Slot) -> bool:
     return out or (slot.state == State.OPEN and slot.leased_at is not None)
 
 
-def had_part(said: Said) -> bool:
-    """May the document have been shown to the actor, under a plan open, closed or handed on?"""
-    return Assignment.ever.filter(
-        plan__campaign=said.campaign,
-        plan__pool__items__docno=said.docno,
-        plan__pool__items__topic=said.topic,
-        topic=said.topic,
-        assessor=said.actor,
-    ).exists()
+def had_part(said: Said, kind: str) -> bool:
+    """May the document have been shown to the actor, under a plan open, closed or handed on?
+
+    A round of adjudication has pairs of older pools than its own, so its slots are asked too.
+    """
+    seats = Assignment.ever.filter(
+        plan__campaign=said.campaign, plan__kind=kind, topic=said.topic, assessor=said.actor
+    )
+    pair = {"plan__pool__items__docno": said.docno, "plan__pool__items__topic": said.topic}
+    theirs = Slot.objects.filter(
+        plan__in=seats.order_by().values("plan"), topic=said.topic, item__docno=said.docno
+    )
+    return seats.filter(**pair).exists() or theirs.exists()
 
 
 def slots_of(said: Said, purposes: Collection[str]) -> QuerySet[Slot]:

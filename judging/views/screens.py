@@ -95,9 +95,10 @@ def screen_of(assessor: User, campaign: Campaign, topic: Topic) -> Screen:
 
 
 def rationale_of(campaign: Campaign, topic: Topic) -> str:
-    """What the newest plan of the topic asks for."""
+    """What the plans of the topic ask for at most: the screen is one for the documents of all."""
     plans = campaign.plans.filter(kind=Plan.Kind.JUDGE, assignments__topic=topic)
-    return plans.values_list("rationale", flat=True).first() or Plan.Rationale.NO
+    asked = set(plans.order_by().values_list("rationale", flat=True).distinct())
+    return max(asked, key=Plan.Rationale.values.index, default=Plan.Rationale.NO)
 
 
 def papers_of(actor: User, campaign: Campaign, slots: Sequence[Slot]) -> list[Paper]:

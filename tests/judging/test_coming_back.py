@@ -1,0 +1,176 @@
+"""Documents that come back, come again or come late: none is stuck, refused or mistaken."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from campaigns.errors import Refused
+from campaigns.models import Document, Role
+from judging.api import JudgmentViewSet
+from judging.models import Plan
+from judging.queries.invariants import breaches
+from judging.queries.judgments import current_judgments
+from judging.queries.screen import progress_in
+from judging.services.adjudication import end_round, open_round, pairs_wanted
+from judging.services.plans import assign, close, make_plan
+from judging.services.slots import pause_work, reassign, return_slots
+from judging.services.work import claim, judge, undo
+from judging.views.screens import rationale_of
+from tests.conftest import joined
+from tests.judging.conftest import make_pool
+from tests.judging.test_api import call  # noqa: F401
+from tests.judging.test_followups import repeat_plan  # noqa: F401
+from tests.judging.test_moving_work import dealt  # noqa: F401
+from tests.judging.test_work import lapse
+
+ADJUDICATE = Plan.Kind.ADJUDICATE
+
+
+@pytest.fixture
+def next_of(campaign, topic):
+    return lambda user: claim(actor=user, campaign=campaign, topic=topic)
+
+
+@pytest.fixture
+def to_repeat(repeat_plan, assessor, next_of, grade):  # noqa: F811
+    """Topic 1 judged, all 1, until the repeat of x00 is on the screen."""
+    while (slot := next_of(assessor)).purpose != "repeat":
+        grade(assessor, slot.item.docno, 1, token=slot.token)
+    assert slot.item.docno == "x00"
+    return slot
+
+
+def test_a_first_judgment_taken_back_while_its_repeat_is_out_is_no_repeat(
+    to_repeat, campaign, assessor, next_of, grade
+):
+    first = current_judgments(campaign).get(docno="x00")
+    undo(actor=assessor, campaign=campaign, of=first.client_uuid)
+    back = next_of(assessor)
+    assert (back.item.docno, back.purpose) == ("x00", "judge")
+    assert grade(assessor, "x00", 2, token=back.token).purpose == "judge"
+    assert next_of(assessor).pk == to_repeat.pk
+    assert grade(assessor, "x00", 0, token=to_repeat.token).purpose == "repeat"
+
+
+def test_a_repeat_judged_after_its_plan_was_closed_is_no_change(
+    to_repeat, repeat_plan, campaign, organizer, assessor, grade  # noqa: F811
+):  # fmt: skip
+    lapse(to_repeat)
+    close(actor=organizer, plan=repeat_plan)
+    assert grade(assessor, "x00", 0, token=to_repeat.token).purpose == "repeat"
+    assert current_judgments(campaign).get(docno="x00").grade == 1
+
+
+def test_the_api_does_not_tell_a_repeat(to_repeat, assessor, call):  # noqa: F811
+    place = {"campaign": "small", "topic": "1"}
+    said = {"docno": "x00", "grade": 1, "client_uuid": str(uuid4()), "token": to_repeat.token}
+    status, made = call(JudgmentViewSet, assessor, "create", "post", place | said)
+    assert (status, made["purpose"]) == (200, "judge")
+    status, back = call(JudgmentViewSet, assessor, "take_back", "post", {"campaign": "small"})
+    assert (status, back["docno"], back["purpose"]) == (200, "x00", "judge")
+
+
+def test_what_was_taken_back_and_returned_comes_again_to_its_only_assessor(
+    plan, campaign, organizer, assessor, topic, next_of, grade
+):
+    for _ in range(4):
+        slot = next_of(assessor)
+        grade(assessor, slot.item.docno, 1, token=slot.token)
+    undo(actor=assessor, campaign=campaign)
+    assert return_slots(actor=organizer, campaign=campaign, assessor=assessor) == 1
+    assert progress_in(campaign, assessor, topic).left == 1
+    again = next_of(assessor)
+    assert again.pk == slot.pk
+    grade(assessor, again.item.docno, 2, token=again.token)
+    assert next_of(assessor) is None
+
+
+def test_who_comes_back_to_a_topic_is_not_paused_there(
+    double_plan, organizer, assessor, assessor2, assessor3, topic, next_of
+):
+    pause_work(actor=organizer, plan=double_plan, assessor=assessor)
+    assign(actor=organizer, plan=double_plan, topic=topic, assessors=[assessor2, assessor3])
+    assign(actor=organizer, plan=double_plan, topic=topic, assessors=[assessor, assessor2])
+    assert next_of(assessor) is not None
+
+
+def test_what_was_judged_late_is_not_kept_for_its_assessor_once_more(
+    dealt, organizer, assessor, assessor3, next_of, grade  # noqa: F811
+):  # fmt: skip
+    slot = next_of(assessor)
+    reassign(actor=organizer, plan=dealt, assessor=assessor, to=[assessor3])
+    assert grade(assessor, slot.item.docno, 1, token=slot.token).slot is None
+    assert reassign(actor=organizer, plan=dealt, assessor=assessor3, to=[assessor])["stayed"] > 0
+    while (theirs := next_of(assessor3)) is not None:
+        grade(assessor3, theirs.item.docno, 1, token=theirs.token)
+    slot.refresh_from_db()
+    assert (slot.state, slot.assessor) == ("judged", assessor3)
+
+
+@pytest.fixture
+def disputed(double_plan, campaign, assessor, assessor2, grade):
+    """Topic 1: d1 0/3; a newer pool does not have it."""
+    grade(assessor, "d1", 0)
+    grade(assessor2, "d1", 3)
+    make_pool(campaign, {"2": ["d5"]}, version=2)
+
+
+@pytest.fixture
+def begin(disputed, campaign, organizer):
+    def make(*people) -> Plan:
+        wanted = pairs_wanted(campaign, apart=1, crossing=False)
+        return open_round(actor=organizer, campaign=campaign, pairs=wanted, adjudicators=people)
+
+    return make
+
+
+def test_a_late_adjudication_is_kept_though_a_newer_pool_is_without_the_pair(
+    begin, campaign, topic
+):
+    one, two = (joined(campaign, name, Role.ADJUDICATOR) for name in ("adj1", "adj2"))
+    begin(one, two)
+    slot = claim(actor=one, campaign=campaign, topic=None, kind=ADJUDICATE)
+    lapse(slot)
+    assert claim(actor=two, campaign=campaign, topic=None, kind=ADJUDICATE).pk == slot.pk
+    late = judge(
+        actor=one, campaign=campaign, topic=topic, docno="d1", grade=1,
+        client_uuid=uuid4(), token=slot.token, kind=ADJUDICATE,
+    )  # fmt: skip
+    assert late.slot is None
+
+
+def test_a_round_ended_over_a_lease_that_ran_out_breaks_no_invariant(begin, campaign, organizer):
+    one = joined(campaign, "adj1", Role.ADJUDICATOR)
+    plan = begin(one)
+    lapse(claim(actor=one, campaign=campaign, topic=None, kind=ADJUDICATE))
+    end_round(actor=organizer, plan=plan)
+    assert [(it.name, n) for it, n in breaches(campaign) if n] == []
+
+
+def test_an_adjudicator_judges_only_where_they_are_assigned_to_judge(
+    disputed, campaign, organizer, grade
+):
+    both = joined(campaign, "both", Role.ADJUDICATOR)
+    campaign.members.create(user=both, role=Role.ASSESSOR)
+    make_pool(campaign, {"1": ["d1", "d2", "d3", "d4"]}, version=3)
+    wanted = pairs_wanted(campaign, apart=1, crossing=False)
+    open_round(actor=organizer, campaign=campaign, pairs=wanted, adjudicators=[both])
+    with pytest.raises(Refused, match="not among those you judge"):
+        grade(both, "d2", 1)
+
+
+def test_a_pdf_needs_no_passage(plan, assessor, grade):
+    Plan.objects.update(rationale=Plan.Rationale.RELEVANT)
+    Document.objects.filter(docno="d1").update(format="pdf", file="x.pdf", body="")
+    assert grade(assessor, "d1", 3).grade == 3
+
+
+def test_the_screen_lets_mark_what_an_older_plan_of_the_topic_asks_for(
+    plan, campaign, organizer, assessor, topic
+):
+    Plan.objects.update(rationale=Plan.Rationale.RELEVANT)
+    pool = make_pool(campaign, {"1": ["d1", "d9"]}, version=2)
+    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor]})
+    assert rationale_of(campaign, topic) == "relevant"
