@@ -67,7 +67,7 @@ def main() -> int:
     from benchmarks.assessor import wait_for
 
     judging.TEXT *= max(1, round(1024 * chosen.kilobytes / len(judging.TEXT)))
-    more = {"assessors": 1, "topics": 1, "pairs": chosen.keys + 10, "workers": 1, "threads": 4}
+    more = {"assessors": judging.OVERLAP, "topics": 1, "pairs": chosen.keys + 10, "workers": 1, "threads": 4}
     vars(chosen).update(more, sqlite=True)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["POOLBENCH_VAR"] = folder
@@ -77,7 +77,7 @@ def main() -> int:
         import django
 
         django.setup()
-        (person,) = judging.build(chosen)
+        person, *_ = judging.build(chosen)
         server = judging.serve(chosen)
         try:
             wait_for(chosen.port)
