@@ -67,8 +67,8 @@ def main() -> int:
     from benchmarks.assessor import wait_for
 
     judging.TEXT *= max(1, round(1024 * chosen.kilobytes / len(judging.TEXT)))
-    more = {"assessors": judging.OVERLAP, "topics": 1, "pairs": chosen.keys + 10, "workers": 1, "threads": 4}
-    vars(chosen).update(more, sqlite=True)
+    chosen.assessors, chosen.topics, chosen.pairs = judging.OVERLAP, 1, chosen.keys + 10
+    chosen.workers, chosen.threads, chosen.sqlite = 1, 4, True
     with tempfile.TemporaryDirectory() as folder:
         os.environ["POOLBENCH_VAR"] = folder
         os.environ["DATABASE_URL"] = judging.database(chosen, folder)
