@@ -12,11 +12,10 @@ from campaigns.queries import campaign_for
 from campaigns.views.signed_in import SignedIn
 from evaluation import services
 from evaluation.models import ScoreSet
+from evaluation.queries.disagreement import USUAL_POLICY
 from evaluation.services.live import Live
 from evaluation.views.cells import TRUST, USUAL, Cell, Column, column_of, figure
 from judging.core.policies import POLICIES
-
-DEFAULT_POLICY = "median-floor"
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class LiveRow:
 def live(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     asked = request.GET.get("policy", "")
-    policy = asked if asked in POLICIES else DEFAULT_POLICY
+    policy = asked if asked in POLICIES else USUAL_POLICY
     scores = services.live_scores(actor=request.user, campaign=campaign, policy=policy)
     names = [measure.name for measure in scores.measures]
     shown = [name for name in (*campaign.measures, *USUAL) if name in names]

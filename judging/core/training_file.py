@@ -32,7 +32,12 @@ def read_training(
     """
     report = FaultReport(file)
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
-    lines = csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=delimiter, strict=True)
+    lines = csv.reader(
+        io.StringIO(text.lstrip("\ufeff")),
+        delimiter=delimiter,
+        strict=True,
+        skipinitialspace=delimiter == ",",  # `1, d1, 2, "so, and so"`
+    )
     rows: list[TrainingRow] = []
     first: dict[tuple[str, str], int] = {}
     try:
@@ -65,8 +70,11 @@ def _row(
 ) -> TrainingRow | None:
     shown = " ".join(cells[:3])
     if len(cells) not in (3, 4):
-        cure = f"Give {', '.join(COLUMNS)}, with tabs or commas between; the last may be left out."
-        message = f"{len(cells)} columns stand here."
+        cure = (
+            f"Give {', '.join(COLUMNS)}, all with tabs or all with commas between; the last may be"
+            " left out. Put an explanation with commas in quotation marks."
+        )
+        message = f"{len(cells)} column{'' if len(cells) == 1 else 's'} where three or four belong."
         report.add("EY01", message, cure, line=line, excerpt=shown)
         return None
     topic, docno, told, *more = (cell.strip() for cell in cells)

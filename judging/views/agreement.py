@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpResponse
@@ -83,6 +84,8 @@ def agreement(request: SignedIn, slug: str) -> HttpResponse:
 def pair(request: SignedIn, slug: str) -> HttpResponse:
     """Two assessors: their grades against each other, every coefficient, and topic by topic."""
     campaign, choice, labels = opened(request, slug)
+    if not (choice.a or choice.b) and len(labels.assessors) > 1:
+        choice = replace(choice, a=labels.assessors[0], b=labels.assessors[1])
     context = shared(campaign, choice, labels, "agreement-pair")
     if choice.a in labels.assessors and choice.b in labels.assessors and choice.a != choice.b:
         a, b = labels.assessors.index(choice.a), labels.assessors.index(choice.b)

@@ -25,7 +25,8 @@ class TrainingForm(forms.Form):
         strip=False,
         label="Pairs",
         widget=forms.Textarea({"rows": 5, "spellcheck": "false"}),
-        help_text="One a line: topic, docno, grade, explanation; tabs or commas between them.",
+        help_text="One a line: topic, docno, grade, explanation; tabs or commas between them."
+        " An explanation with commas goes in quotation marks.",
     )
     upload = forms.FileField(required=False, label="Or a file, CSV or TSV")
 

@@ -322,12 +322,30 @@ def test_training_shows_the_known_grade_beside_ones_own(desk, campaign, assessor
         page.keyboard.press(key)
         page.get_by_text("Known grade", exact=True).wait_for()
         assert page.get_by_text("Says so.").count() == 1
+        assert seen(page.locator(".beside dd").last)
         page.wait_for_selector("#judge[data-settled]")
         page.keyboard.press("Enter")
     page.wait_for_url("**/judge/")
     assert list(Judgment.objects.order_by("pk").values_list("purpose", "grade")) == [
         ("training", 1), ("training", 2),
     ]  # fmt: skip
+
+
+def test_on_a_phone_the_original_of_a_duplicate_leaves_the_grades_free(desk, campaign, assessor):
+    give_work(campaign, assessor, 2)
+    page = desk(viewport={"width": 390, "height": 844})
+    settle(page)
+    page.keyboard.press("d")
+    page.locator("[name=duplicate_of]").wait_for()
+    assert all(seen(button) for button in page.locator("#grades [data-grade]").all())
+
+
+def seen(place) -> bool:
+    """Whether the middle of ``place`` is neither cut off nor covered."""
+    return place.evaluate(
+        "e => { const r = e.getBoundingClientRect();"
+        " return e.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)); }"
+    )
 
 
 def test_without_scripts_plain_buttons_do_it_all(desk, campaign, assessor):

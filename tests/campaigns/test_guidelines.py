@@ -10,7 +10,7 @@ from django.apps import apps
 from django.urls import reverse
 
 from campaigns.core.changes import changes
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Role
 from campaigns.services.campaigns import create_campaign, update_campaign
 from tests.conftest import SCALE
 
@@ -93,3 +93,13 @@ def test_guidelines_from_before_there_were_versions_become_version_1(campaign, o
     assert (kept.text, kept.at, kept.by) == ("old", campaign.created_at, organizer)
     update_campaign(actor=organizer, campaign=campaign, guidelines="new")
     assert versions(campaign) == [(2, "new"), (1, "old")]
+
+
+@pytest.mark.parametrize("role", [Role.ASSESSOR, Role.ADJUDICATOR])
+def test_the_front_page_shows_the_guidelines_to_who_judges_by_them(
+    client, campaign, organizer, stranger, role
+):
+    update_campaign(actor=organizer, campaign=campaign, guidelines="Read all of it.")
+    campaign.members.create(user=stranger, role=role)
+    client.force_login(stranger)
+    assert "Read all of it." in client.get(campaign.get_absolute_url()).content.decode()

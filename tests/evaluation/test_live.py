@@ -82,6 +82,12 @@ def test_only_organizers_see_the_scores_so_far(campaign, assessor):
         live_scores(actor=assessor, campaign=campaign, policy="majority")
 
 
+def test_the_page_hears_adjudications_unless_told_otherwise(client, live, organizer, campaign):
+    client.force_login(organizer)
+    page = client.get(reverse("scores-now", args=[campaign.slug]))
+    assert page.context["policy"] == "adjudicated-median-floor"
+
+
 def test_the_page_ranks_the_runs_and_tells_who_moved(client, live, organizer, campaign, assessor):
     url = reverse("scores-now", args=[campaign.slug])
     client.force_login(organizer)

@@ -102,6 +102,7 @@ def test_two_assessors_are_shown_grade_by_grade_and_topic_by_topic(judged, organ
     # d5, d6, d7 of each topic: 0 against 2, 1 against 0, 2 against 1.
     assert "0 and 2: 3 of 6" in told
     assert told.count('<th scope="row" class="mono">') == 3
+    assert "What assessor and assessor2 said" in page(as_user(organizer), "agreement-pair")
     assert "Choose two different" in page(as_user(organizer), "agreement-pair", "a=assessor&b=x")
 
 

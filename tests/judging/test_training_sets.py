@@ -33,6 +33,10 @@ def test_tables_with_tabs_or_commas_and_with_a_head_are_read():
     assert read_training(tabs, topics={"1", "2"}, scale=SCALE) == rows
     assert read_training("\ufeff" + commas, topics={"1", "2"}, scale=SCALE) == rows
 
+    assert read_training('1, d1, 2, "so, and so"\n', topics={"1"}, scale=SCALE) == [
+        TrainingRow("1", "d1", 2, "so, and so")
+    ]
+
 
 def test_everything_wrong_is_told_at_once():
     text = "1,d1\n9,d1,1\n1,d1,7\n1,d2,x\n1,d3,1\n1,d3,2\n1,,1\n1,d4,1," + "x" * 2001 + "\n"
