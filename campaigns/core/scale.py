@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-RESERVED_KEYS = frozenset("uzscbldnph")
-"""Undo, skip, comment, the marks, jumps and highlighting on the judging screen."""
+RESERVED_KEYS = frozenset("usc")
+"""Undo, skip and comment on the judging screen."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def scale_faults(scale: Sequence[GradeSpec], relevance_level: int) -> list[str]:
     if any(len(key) != 1 or not key.isalnum() for key in keys):
         wrong.append("A key is one letter or digit.")
     if RESERVED_KEYS & set(keys):
-        wrong.append("The keys b, c, d, h, l, n, p, s, u and z belong to the judging screen.")
+        wrong.append("The keys u, s and c belong to the judging screen.")
     if any(not step.label.strip() for step in scale):
         wrong.append("Every grade needs a label.")
     if not all(0 <= step.gain < float("inf") for step in scale):

@@ -6,7 +6,7 @@ const place = document.getElementById("queue");
 const { campaign, acts, judge } = place.dataset;
 
 function addressOf(act) {
-  return `${judge.replace("/0/", `/${encodeURIComponent(act.topic ?? "")}/`)}?${new URLSearchParams({ docno: act.docno ?? "" })}`;
+  return `${judge.replace(/0\/$/, `${encodeURIComponent(act.topic ?? "")}/`)}?${new URLSearchParams({ docno: act.docno ?? "" })}`;
 }
 
 function told(queue) {

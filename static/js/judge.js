@@ -1,12 +1,12 @@
 // The judging screen. One key judges and shows the next document, which is there already; the
 // judgment is kept in this browser first and sent then. Where the page wants plain posts
 // (data-mode="plain") only the keys, the marking of words and the search are ours.
-import { announce, makeBar, say, showQueue, told, words } from "./judge/bar.js";
+import { announce, makeBar, saidIn, say, showQueue, told, words } from "./judge/bar.js";
 import { makeDesk } from "./judge/desk.js";
 import { makeFind } from "./judge/find.js";
 import { watchFrames } from "./judge/frames.js";
 import { CLICK_SETTLE_MS, SETTLE_MS, inField, meant } from "./judge/keys.js";
-import { makeReader, newUuid, paperOf } from "./judge/papers.js";
+import { makeReader, measure, newUuid, paperOf } from "./judge/papers.js";
 import { makePassages } from "./judge/passages.js";
 import * as presence from "./judge/presence.js";
 import { makeQueue } from "./judge/queue.js";
@@ -22,6 +22,7 @@ const article = () => judge.querySelector(".judge-doc:not([hidden])");
 let shownAt = Infinity; // When the document in hand was painted.
 let desk = null;
 let plainPaper = { passages: [] };
+let seen = null; // The paper whose time is counted.
 const paper = () => (desk ? (desk.current?.over ? null : desk.current) : plainPaper);
 
 // ---- what every judging page has: words of the topic, search, reading on ----
@@ -48,7 +49,9 @@ function focusDocument() {
 // A document has come into sight. Its clock starts when it is painted.
 function appeared() {
   unsettle();
-  presence.begin();
+  if (seen) seen.activeSeconds = presence.activeSeconds();
+  seen = paper();
+  presence.begin(seen?.activeSeconds);
   const node = article();
   requestAnimationFrame(() => requestAnimationFrame(() => painted(node)));
   reader.watch(node);
@@ -161,6 +164,7 @@ function plain() {
     sent = true;
     const fields = event.target.elements;
     if (fields.active_seconds) fields.active_seconds.value = presence.activeSeconds();
+    if (fields.served_at) fields.served_at.value = plainPaper.servedAt;
     if (fields.passages) fields.passages.value = JSON.stringify(plainPaper.passages);
   }, true);
   window.addEventListener("pageshow", () => { sent = false; });
@@ -172,13 +176,19 @@ function plain() {
 
 async function queued() {
   const bar = makeBar(judge);
-  const queue = await makeQueue({ user, campaign, url: judge.dataset.acts, changed: queueChanged, sent: queueSent });
+  const placeOf = (number) => `${judge.dataset.work}${encodeURIComponent(number)}/`;
   let taking = false;
+  let patient = false; // An undo waits for the server to say which document comes back.
+  const queue = await makeQueue({ user, campaign, url: judge.dataset.acts, changed: queueChanged, sent: queueSent });
 
   function queueChanged(it) {
     judge.dataset.unsent = it.unsent.length;
     showQueue(it, { addresses: addressOf, again: judgeAgain });
     if (!it.unsent.length) desk?.settle();
+    if (patient && shownAt === Infinity && it.inTrouble) {
+      say(words.waitingOffline);
+      painted(article());
+    }
   }
 
   function queueSent() {
@@ -186,8 +196,7 @@ async function queued() {
   }
 
   function addressOf(act) {
-    return `${judge.dataset.change}?${new URLSearchParams({ docno: act.docno ?? "" })}`.replace(
-      `/${encodeURIComponent(topic)}/`, `/${encodeURIComponent(act.topic ?? topic)}/`);
+    return `${placeOf(act.topic ?? topic)}change/?${new URLSearchParams({ docno: act.docno ?? "" })}`;
   }
 
   desk = makeDesk({
@@ -195,23 +204,13 @@ async function queued() {
     onProgress: bar.progress,
     onShow(next) {
       bar.fill(next.over ? null : next);
-      if (!next.over) next.servedAt = new Date().toISOString();
-      if (!next.marks && location.pathname !== judge.dataset.judge) history.replaceState(null, "", judge.dataset.judge);
+      if (!next.over) next.servedAt ??= new Date().toISOString();
+      if (!next.marks && location.pathname + location.search !== judge.dataset.judge) history.replaceState(null, "", judge.dataset.judge);
       appeared();
-      if (keyAt) measure();
+      if (keyAt) measure(keyAt);
+      keyAt = 0;
     },
   });
-
-  // From the key to the next document painted.
-  function measure() {
-    const start = keyAt;
-    keyAt = 0;
-    requestAnimationFrame(() => {
-      const channel = new MessageChannel();
-      channel.port1.onmessage = () => performance.measure("judge:next", { start, end: performance.now() });
-      channel.port2.postMessage(null);
-    });
-  }
 
   async function give(act, kind) {
     const own = paper();
@@ -246,7 +245,7 @@ async function queued() {
     bar.addRecent(entry);
     tabs.tell({ docno: own.docno, token: own.token, topic });
     const grade = kind === "grade" ? document.querySelector(`#grades [data-grade="${act.grade}"]`).dataset.label : "";
-    desk.give({ ...entry, marks }, told(kind === "grade" ? words.given : words.skippedNext, { grade, docno: "{docno}" }));
+    desk.give({ ...entry, marks, paper: own }, told(kind === "grade" ? words.given : words.skippedNext, { grade, docno: "{docno}" }));
   }
 
   const ask = (text, then) => void (say(text), then?.());
@@ -260,52 +259,54 @@ async function queued() {
   async function takeBack() {
     if (taking) return;
     taking = true;
+    let shown = false;
     try {
-      await takeLastBack();
+      shown = await takeLastBack();
     } catch (error) {
       if (!error.kind) throw error;
       say(words.waitingOffline);
     } finally {
-      taking = false;
-      if (shownAt === Infinity) painted(article());
+      taking = patient = false;
+      if (!shown && shownAt === Infinity) painted(article());
     }
   }
 
+  // True if another document, or another page, comes into sight.
   async function takeLastBack() {
     say("");
     unsettle();
     const last = desk.given.pop();
     const uuid = newUuid();
-    const answer = queue.answerTo(uuid);
     await queue.add({ act: "undo", uuid, of: last?.uuid ?? null, topic: last?.topic ?? topic, docno: last?.docno ?? "" }, null);
-    if (last?.paper) {
-      withdrawn(last, await desk.again(last, last.marks, true, answer));
-      return;
-    }
+    const answer = queue.answerTo(uuid);
+    if (last?.paper) return withdrawn(last, await desk.again(last, last.marks, true, answer));
+    patient = true;
     const result = await answer;
+    if (!result) return location.assign(judge.dataset.judge) ?? true; // It comes first there.
     if (!result.ok) return say(result.code === "nothing-to-undo" ? words.nothing : result.message);
     if (result.topic !== topic) {
-      const place = judge.dataset.judge.replace(`/${encodeURIComponent(topic)}/`, `/${encodeURIComponent(result.topic)}/`);
-      location.assign(`${place}?${new URLSearchParams({ docno: result.docno })}`);
-      return;
+      location.assign(`${placeOf(result.topic)}?${new URLSearchParams({ docno: result.docno })}`);
+      return true;
     }
     const entry = { docno: result.docno, token: result.token ?? last?.token, topic, uuid: last?.uuid };
-    withdrawn(entry, await desk.again(entry, null, true));
+    return withdrawn(entry, await desk.again(entry, null, true));
   }
 
   function withdrawn(entry, back) {
     bar.dropRecent(entry);
     bar.showLast(desk.given.at(-1));
-    if (!back) return;
+    if (!back) return false;
     back.takenBack = true;
     bar.step(-1);
     announce(told(words.undone, { docno: back.docno }));
+    return true;
   }
 
   // Change one of the last, or judge again what was refused.
   async function open(entry, event) {
     event.preventDefault();
-    if (paper()?.docno === entry.docno && !paper().given) return focusDocument();
+    const own = paper();
+    if (own && !own.given && own.token && own.token === entry.token) return focusDocument();
     const known = desk.given.find((it) => it.docno === entry.docno && it.paper);
     try {
       const found = known?.paper === desk.current ? known.paper : await desk.again(known ?? entry, known?.marks ?? null, false);
@@ -386,10 +387,10 @@ async function queued() {
   // What the page shows as judged last, to be taken back one after another.
   function lastGiven() {
     const rows = [...document.querySelectorAll("#recent-list > li")].reverse();
-    const entries = rows.map(({ dataset }) => ({ uuid: dataset.uuid, docno: dataset.docno, token: dataset.token, topic, paper: null }));
-    const last = document.getElementById("undo").elements.of.value;
-    const elsewhere = document.getElementById("last").dataset.topic;
-    if (last && elsewhere !== topic) entries.push({ uuid: last, topic: elsewhere, docno: "", paper: null });
+    const entries = rows.map((row) => ({ ...row.dataset, topic, ...saidIn(row), paper: null }));
+    const uuid = document.getElementById("undo").elements.of.value;
+    const last = document.getElementById("last");
+    if (uuid && last.dataset.topic !== topic) entries.push({ uuid, topic: last.dataset.topic, ...saidIn(last), paper: null });
     return entries;
   }
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
 from tests.browser.desk import sign_in
+from tests.browser.door import DOOR
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -40,29 +40,6 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=path, args=ARGS)
         yield started
         started.close()
-
-
-class Door:
-    """One request at a time: the live server's threads share the one connection of a database
-    in memory. Once it is shut none is let in, such as the last word of a page that is closed.
-    """
-
-    def __init__(self) -> None:
-        self.turn, self.answer, self.is_open = threading.RLock(), WSGIHandler.__call__, True
-
-    def let_in(self, handler: WSGIHandler, environ: object, start: Callable[..., object]) -> object:
-        with self.turn:
-            if self.is_open:
-                return self.answer(handler, environ, start)
-            start("503 Service Unavailable", [])
-            return []
-
-    def shut(self) -> None:
-        with self.turn:
-            self.is_open = False
-
-
-DOOR = Door()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,6 +10,7 @@ from django.test import Client
 from campaigns.models import Campaign, Document, User
 from judging.models import Judgment, Plan
 from judging.services.plans import make_plan
+from tests.browser.door import DOOR
 from tests.judging.conftest import make_pool
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def body(docno: str) -> str:
 def sign_in(page: Page, user: User, address: str) -> None:
     """The session cookie of a signed-in user, in the page's own context."""
     client = Client()
-    client.force_login(user)
+    with DOOR.turn:
+        client.force_login(user)
     name = settings.SESSION_COOKIE_NAME
     cookie = {"name": name, "value": client.cookies[name].value, "url": address}
     page.context.add_cookies([cookie])
@@ -74,4 +76,5 @@ def unsent(page: Page, count: int) -> None:
 def said(kind: str = "grade") -> list[tuple[str, int | None]]:
     """What the log holds of one kind, in order: (docno, grade)."""
     rows = Judgment.objects.filter(kind=kind).order_by("pk")
-    return list(rows.values_list("docno", "grade"))
+    with DOOR.turn:
+        return list(rows.values_list("docno", "grade"))

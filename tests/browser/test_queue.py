@@ -14,6 +14,7 @@ from campaigns.models import Campaign
 from judging.models import Judgment, Slot
 from judging.services.work import claim
 from tests.browser.desk import give_work, said, settle, shown, sign_in, unsent
+from tests.browser.door import DOOR
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -53,8 +54,9 @@ class Line:
 def until(page: Page, condition: Callable[[], bool]) -> None:
     """What the page's last word, sent as it is left, does on the server."""
     for _ in range(200):
-        if condition():
-            return
+        with DOOR.turn:
+            if condition():
+                return
         page.wait_for_timeout(25)
     raise AssertionError("it never came about")
 
@@ -189,7 +191,8 @@ def test_who_was_signed_out_signs_in_and_goes_on(desk, campaign, assessor, live_
     give_work(campaign, assessor)
     page = desk(strict=False)
     settle(page, 3)
-    Session.objects.all().delete()
+    with DOOR.turn:
+        Session.objects.all().delete()
     press(page, "1")
     page.get_by_text("1 unsent – sign in again").wait_for()
     assert page.locator("#unsent a").get_attribute("href") == "/accounts/login/"
@@ -203,12 +206,14 @@ def test_what_the_server_refuses_stays_until_it_is_judged_again(desk, campaign, 
     give_work(campaign, assessor)
     page = desk(strict=False)
     settle(page, 3)
-    Campaign.objects.update(judging_deadline=timezone.now() - timedelta(minutes=1))
+    with DOOR.turn:
+        Campaign.objects.update(judging_deadline=timezone.now() - timedelta(minutes=1))
     press(page, "12")
     page.locator("#refusals li", has_text="Judging was open until").nth(1).wait_for()
     page.reload()
     page.locator("#refusals li", has_text="w01").wait_for()
-    Campaign.objects.update(judging_deadline=None)
+    with DOOR.turn:
+        Campaign.objects.update(judging_deadline=None)
     page.reload()
     settle(page, 3)
     again = page.get_by_role("link", name="Judge again")
@@ -230,8 +235,10 @@ def test_a_lease_that_passes_on_keeps_the_judgment(desk, campaign, assessor, ass
     plan.assignments.create(topic=topic, assessor=assessor2)
     page = desk()
     settle(page, 3)
-    Slot.objects.filter(state="leased").update(expires_at=timezone.now() - timedelta(minutes=1))
-    taken = claim(actor=assessor2, campaign=campaign, topic=topic)
+    with DOOR.turn:
+        past = timezone.now() - timedelta(minutes=1)
+        Slot.objects.filter(state="leased").update(expires_at=past)
+        taken = claim(actor=assessor2, campaign=campaign, topic=topic)
     assert taken.item.docno == shown(page) == "w01"
     press(page, "1")
     settle(page)

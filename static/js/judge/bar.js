@@ -40,6 +40,13 @@ export function verdict({ kind, grade }) {
   return shown;
 }
 
+// The same, read from what the server has written.
+export function saidIn(place) {
+  const grade = place.querySelector("[data-grade]")?.dataset.grade;
+  const docno = place.querySelector(".mono")?.textContent ?? "";
+  return { docno, kind: grade === undefined ? "skip" : "grade", grade };
+}
+
 export function makeBar(judge) {
   const form = document.getElementById("grades");
   const skip = document.getElementById("judge-skip");
@@ -146,7 +153,7 @@ const STATES = {
 export function showQueue(queue, { addresses, again } = {}) {
   const line = document.getElementById("unsent");
   const n = queue.unsent.length;
-  const trouble = n > 0 && queue.state !== "sending" && queue.state !== "saved";
+  const trouble = n > 0 && queue.inTrouble;
   if (line) {
     line.textContent = told(words[n ? (trouble ? STATES[queue.state] : "sending") : "saved"], { n });
     line.classList.toggle("trouble", trouble);

@@ -20,7 +20,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   let failures = 0;
   let timer = 0;
   let trouble = "";
-  let toldAt = performance.now(); // When the server last said how far the topic is.
+  let toldAt = queue.unsent.length ? -Infinity : performance.now(); // When the server last said how far the topic is.
 
   const has = (docno, token) =>
     [current, ...ahead].some((paper) => paper && !paper.over && (paper.token === token || paper.docno === docno)) ||
@@ -99,12 +99,14 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     } finally {
       asking = false;
     }
-    if (current?.waiting) settle();
+    if (current?.waiting || (current?.over && ahead.length)) settle();
   }
 
   async function ask() {
+    // While acts are unsent the server cannot say that nothing is left.
+    const all = !queue.unsent.length;
     // The page counts on by itself; now and then the server's count puts it right.
-    const progress = !queue.unsent.length && performance.now() - toldAt > PROGRESS_MS;
+    const progress = all && performance.now() - toldAt > PROGRESS_MS;
     const asked = { user: Number(user), topic, have: tokens(), count: AHEAD - ahead.length, progress };
     const answer = await post(judge.dataset.ahead, asked);
     for (const found of answer.documents) {
@@ -113,7 +115,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       put(paper);
       ahead.push(paper);
     }
-    over = answer.over ? paperOf(nodeOf(answer.over)) : null;
+    over = answer.over && all ? paperOf(nodeOf(answer.over)) : null;
     if (answer.progress && !queue.unsent.length) {
       toldAt = performance.now();
       onProgress(answer.progress);
@@ -131,10 +133,10 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   // The paper in hand is given; the entry stands in what can be taken back.
   function give(entry, message) {
     given = given.filter((it) => it.docno !== entry.docno || it.topic !== entry.topic);
-    given.push({ ...entry, paper: current });
+    given.push(entry);
     for (const old of given.slice(0, -REMEMBERED)) old.paper = null;
     over = null;
-    next(message);
+    if (current === entry.paper) next(message);
   }
 
   // A paper once more: from memory, else from the server. What was in hand comes after it.
@@ -142,20 +144,21 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     let paper = entry.paper;
     if (paper) {
       withMarks(paper, marks ?? entry.marks);
-      answer?.then((result) => result.token && !paper.given && (paper.token = result.token));
+      answer?.then((result) => result?.token && !paper.given && (paper.token = result.token));
     } else {
       await answer;
       const asked = { user: Number(user), topic: entry.topic, again: entry.docno, token: entry.token ?? "" };
       const found = (await post(judge.dataset.ahead, asked)).documents[0];
       if (!found) return null;
       paper = paperOf(nodeOf(found.html));
-      // It may have come ahead, or into hand meanwhile: one of it is enough.
-      if (current && !current.over && current.docno === paper.docno && isOpen(current)) return current;
-      ahead.filter((it) => it.docno === paper.docno).forEach((it) => it.node.remove());
-      ahead = ahead.filter((it) => it.docno !== paper.docno);
     }
+    // A refused one stays leased: it may have come ahead, or into hand, once more.
+    const twin = (it) => it !== paper && Boolean(it.token) && it.token === paper.token;
+    if (current && !current.over && twin(current) && isOpen(current) && !entry.paper) return current;
     note(paper, takenBack);
-    if (current && !current.over && current !== paper && isOpen(current)) {
+    for (const other of ahead.filter(twin)) other.node.remove();
+    ahead = ahead.filter((it) => !twin(it));
+    if (current && !current.over && current !== paper && !twin(current) && isOpen(current)) {
       const last = current;
       show(paper);
       put(last);
@@ -190,6 +193,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     const same = (paper) => paper && !paper.over && paper.docno === docno && (!token || !paper.token || paper.token === token);
     for (const paper of ahead.filter(same)) paper.node.remove();
     ahead = ahead.filter((paper) => !same(paper));
+    toldAt = -Infinity; // What is done there this page has not counted.
     count();
     if (!same(current) || current.given || current.marks) return;
     say(words.elsewhere);
@@ -227,6 +231,9 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       onShow(paper);
     },
     show, next, give, again, drop, renew, release, fetchAhead,
-    settle: () => current?.waiting && settle(),
+    settle() {
+      if (current?.waiting) settle();
+      if (current?.waiting) fetchAhead();
+    },
   };
 }

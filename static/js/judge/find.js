@@ -69,6 +69,7 @@ export function makeFind({ box, current, readOn, words, told, leave }) {
   }
 
   function step(by) {
+    if (article !== current()) return void begin();
     if (!ranges.length) return;
     at = (at + by + ranges.length) % ranges.length;
     draw();

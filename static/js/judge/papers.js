@@ -16,6 +16,15 @@ export function nodeOf(html) {
   return holder.content.firstElementChild;
 }
 
+// From the key to the next document painted.
+export function measure(start) {
+  requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => performance.measure("judge:next", { start, end: performance.now() });
+    channel.port2.postMessage(null);
+  });
+}
+
 // What the assessor said of it before fills the bar again.
 export function paperOf(node) {
   if ("over" in node.dataset) return { node, over: true };
@@ -33,6 +42,7 @@ export function withMarks(paper, marks) {
     duplicateOf: marks?.duplicate_of ?? "",
     passages: marks?.passages ?? [],
     servedAt: null,
+    activeSeconds: 0,
   });
 }
 
@@ -62,6 +72,7 @@ async function fetchPiece(link) {
 }
 
 export function makeReader(added) {
+  let watched = null;
   const near = new IntersectionObserver(
     (entries) => {
       for (const entry of entries) {
@@ -74,11 +85,12 @@ export function makeReader(added) {
   async function go(article) {
     const more = article ? await readOn(article) : false;
     if (more) added(article);
-    watch(article);
+    if (article === watched) watch(article);
     return more;
   }
 
   function watch(article) {
+    watched = article;
     near.disconnect();
     const link = article?.querySelector("[data-read-on]");
     if (link) near.observe(link);

@@ -19,9 +19,10 @@ function touched() {
   touchedAt = performance.now();
 }
 
-export function begin() {
+// Of a document that was in hand before, `seconds` are counted already.
+export function begin(seconds = 0) {
   countedAt = touchedAt = performance.now();
-  activeMs = 0;
+  activeMs = 1000 * seconds;
 }
 
 export function activeSeconds() {

@@ -29,6 +29,9 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
     const all = (await store.all()).filter((record) => !gone.has(record.seq));
     records = all.filter(isMine);
     others = all.filter((record) => record.user !== user && !record.refused).length;
+    // Another window has sent what is no longer there: its answer is not known here.
+    const here = new Set(records.map(({ act }) => act.uuid));
+    for (const uuid of [...waiting.keys()]) if (!here.has(uuid)) answered(uuid, null);
   }
 
   async function refresh() {
@@ -51,8 +54,14 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
     flush();
   }
 
+  // The server's answer to an act that is kept; null if another window got it.
   function answerTo(uuid) {
     return new Promise((resolve) => waiting.set(uuid, resolve));
+  }
+
+  function answered(uuid, result) {
+    waiting.get(uuid)?.(result);
+    waiting.delete(uuid);
   }
 
   async function flush() {
@@ -125,13 +134,12 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
   }
 
   async function settle(record, result) {
-    if (result.ok || isNothing(result) || takesBackRefused(record)) await forget(record);
+    answered(record.act.uuid, result);
+    if (result.ok || takesBackRefused(record) || isNothing(result)) await forget(record);
     else {
       record.refused = { code: result.code, message: result.message, cure: result.cure };
       await store.put(record);
     }
-    waiting.get(record.act.uuid)?.(result);
-    waiting.delete(record.act.uuid);
     told();
   }
 
@@ -159,6 +167,7 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
     refresh,
     get kept() { return store.kept; },
     get state() { return state; },
+    get inTrouble() { return state !== "sending" && state !== "saved"; },
     get unsent() { return unsent(); },
     get refused() { return records.filter((record) => record.refused); },
     get others() { return others; },
