@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-from django.db import connection
 from hypothesis import Phase
 from hypothesis import settings as hypothesis_settings
 
@@ -33,13 +32,9 @@ SCALE = (
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Where everything must be there (POOLBENCH_REQUIRE_ALL=1), a skipped test is a failure,
-    but for those of PostgreSQL on SQLite.
-    """
+    """Where everything must be there (POOLBENCH_REQUIRE_ALL=1), a skipped test is a failure."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = reporter.stats.get("skipped", []) if reporter else []
-    if connection.vendor != "postgresql":
-        skipped = [report for report in skipped if "postgresql" not in report.keywords]
     if skipped and os.environ.get("POOLBENCH_REQUIRE_ALL"):
         reporter.write_line(f"{len(skipped)} tests were skipped where none may be", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
