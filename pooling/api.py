@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django.db.models import QuerySet
@@ -15,10 +16,13 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api import CAMPAIGN, actor_of, campaigns_asked
+from campaigns.core.faults import BadFile
 from campaigns.models import Campaign, Run
 from campaigns.queries import campaign_for
 from pooling import services
 from pooling.core.formats import FORMATS
+from pooling.core.spec import RunChoice, Spec, depth_spec
+from pooling.core.spec_file import read_spec
 from pooling.models import Pool
 from pooling.queries import pool_table, poolable_runs, visible_pools
 
@@ -40,9 +44,16 @@ class PoolSerializer(serializers.ModelSerializer[Pool]):
 
 class PoolRequestSerializer(Serializer[Any]):
     campaign = serializers.SlugField()
-    depth = serializers.IntegerField(help_text="Documents taken from each run and topic.")
+    depth = serializers.IntegerField(
+        required=False, help_text="Documents taken from each run and topic; or else a spec."
+    )
+    spec = serializers.JSONField(
+        required=False, help_text="A spec as docs/pooling.md shows it, as an object or YAML text."
+    )
     runs = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Ids of accepted runs of the campaign."
+        child=serializers.IntegerField(),
+        required=False,
+        help_text="Ids of accepted runs of the campaign, unless the spec chooses.",
     )
 
 
@@ -108,7 +119,7 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
 
     @extend_schema(request=FreezeSerializer, responses={201: PoolSerializer})
     def create(self, request: Request) -> Response:
-        """Freeze the depth-k pool of runs as the campaign's next version."""
+        """Freeze the pool of a spec and runs as the campaign's next version."""
         asked = FreezeSerializer(data=request.data)
         given = inputs(request, asked)
         after = asked.validated_data.get("after")
@@ -147,12 +158,29 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
 
 
 def inputs(request: Request, asked: Serializer[Any]) -> dict[str, Any]:
-    """Campaign, depth and runs as a service takes them."""
+    """Campaign, spec and runs as a service takes them."""
     asked.is_valid(raise_exception=True)
     given = asked.validated_data
     campaign = campaign_for(actor_of(request), given["campaign"], "campaigns.manage")
-    runs = runs_asked(campaign, given["runs"])
-    return {"campaign": campaign, "depth": given["depth"], "runs": runs}
+    spec = spec_asked(given)
+    if spec.runs != RunChoice():
+        runs = spec.runs.choose(list(poolable_runs(campaign)), lambda run: run.team.name)
+    else:
+        runs = runs_asked(campaign, given.get("runs", []))
+    return {"campaign": campaign, "spec": spec, "runs": runs}
+
+
+def spec_asked(given: dict[str, Any]) -> Spec:
+    if ("depth" in given) == ("spec" in given):
+        raise serializers.ValidationError({"spec": "Give a depth or a spec, one of the two."})
+    if "depth" in given:
+        return depth_spec(given["depth"])
+    written = given["spec"]
+    try:
+        return read_spec(written if isinstance(written, str) else json.dumps(written))
+    except BadFile as bad:
+        told = [str(fault) for fault in bad.report.faults]
+        raise serializers.ValidationError({"spec": told}) from bad
 
 
 def runs_asked(campaign: Campaign, ids: list[int]) -> list[Run]:

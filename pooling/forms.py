@@ -1,16 +1,24 @@
-"""Forms: the runs and the depth of a pool, and a quick choice of runs."""
+"""Forms: the runs and the spec of a pool, and a quick choice of runs."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import yaml
 from django import forms
 
+from campaigns.core.faults import BadFile
 from campaigns.models import Campaign, Run
+from pooling.core.building import Budget
+from pooling.core.registry import LISTED, METHODS
+from pooling.core.session import Step
+from pooling.core.spec import CUTOFF, RunChoice, Spec
+from pooling.core.spec_file import defaults_of, read_spec
 from pooling.queries import measured_pace, poolable_runs
 
 SECONDS = 30
 DEPTH = 10
+LONGEST_SPEC = 100_000
 
 
 class QuickForm(forms.Form):
@@ -27,24 +35,52 @@ class RunsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
         return super().clean([number if len(number) < 19 else "-" for number in value or ()])
 
 
+def then_choices() -> list[tuple[str, str]]:
+    """The methods that need neither judgments nor parameters which have no default."""
+    static = [m for m in LISTED if not m.player and all(p.default for p in m.card.parameters)]
+    return [("", "nothing more"), *((m.name, m.card.title) for m in static)]
+
+
 class PoolForm(forms.Form):
-    """``run`` is a column of check boxes in the table of runs."""
+    """``run`` is a column of check boxes in the table of runs. A ``text`` is the whole spec, and
+    then ``depth``, ``then``, ``documents`` and ``total`` say nothing.
+
+    ``cleaned_data`` has the ``spec`` and the chosen runs as ``run``.
+    """
 
     run = RunsField(
         queryset=Run.objects.none(),
         label="Runs",
+        required=False,
         error_messages={
-            "required": "Choose at least one run.",
             "invalid_choice": "A chosen run is not an accepted run of this campaign any more.",
         },
     )
     depth = forms.IntegerField(
-        min_value=1, initial=DEPTH, help_text="Documents taken from each run and topic."
+        min_value=1,
+        initial=DEPTH,
+        required=False,
+        help_text="Documents taken from each run and topic.",
+    )
+    then = forms.ChoiceField(label="Then fill up by", choices=then_choices, required=False)
+    documents = forms.IntegerField(
+        label="Documents a topic", min_value=1, required=False, help_text="Together, at most."
+    )
+    total = forms.IntegerField(
+        label="Documents in all", min_value=1, required=False, help_text="Shared among the topics."
+    )
+    text = forms.CharField(
+        label="Spec",
+        max_length=LONGEST_SPEC,
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 14, "spellcheck": "false"}),
     )
     seconds = forms.FloatField(label="Seconds a document", min_value=1, max_value=3600)
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.campaign = campaign
         self.fields["run"].queryset = poolable_runs(campaign)  # type: ignore[attr-defined]
         pace = measured_pace(campaign)
         self.fields["seconds"].initial = round(pace) if pace else SECONDS
@@ -54,8 +90,56 @@ class PoolForm(forms.Form):
             else "An assumption, for the estimate of hours only."
         )
 
+    def clean(self) -> dict[str, Any]:
+        asked = super().clean() or {}
+        if self.errors:
+            return asked
+        spec = self.spec_written(asked) if asked["text"].strip() else self.spec_built(asked)
+        if spec is None:
+            return asked
+        asked["spec"] = spec
+        if spec.runs != RunChoice():
+            chosen = spec.runs.choose(list(poolable_runs(self.campaign)), lambda run: run.team.name)
+            asked["run"] = chosen
+        if not asked["run"]:
+            self.add_error("run", "Choose at least one run.")
+        return asked
+
+    def spec_written(self, asked: dict[str, Any]) -> Spec | None:
+        try:
+            return read_spec(asked["text"])
+        except BadFile as bad:
+            for fault in bad.report.faults:
+                self.add_error("text", str(fault))
+        return None
+
+    def spec_built(self, asked: dict[str, Any]) -> Spec | None:
+        if not asked["depth"] and not asked["then"]:
+            self.add_error("depth", "Give a depth, a method to fill up by, or a spec.")
+            return None
+        if asked["documents"] and asked["total"]:
+            self.add_error("total", "Limit the documents of each topic or of all, not both.")
+            return None
+        if asked["then"] and not asked["documents"] and not asked["total"]:
+            self.add_error("documents", "Say how many: without a limit everything is pooled.")
+            return None
+        steps = [Step(METHODS["depth"], {"k": asked["depth"]})] if asked["depth"] else []
+        if asked["then"]:
+            method = METHODS[asked["then"]]
+            steps.append(Step(method, defaults_of(method)))
+        budget = Budget(total=asked["total"], per_topic=asked["documents"])
+        deepest = asked["depth"] or 0
+        if asked["then"]:
+            deepest = max(deepest, min(CUTOFF, self.campaign.max_docs_per_topic))
+        return Spec(tuple(steps), budget, deepest)
+
 
 class FreezeForm(PoolForm):
     """``after`` is the newest version when the preview was made."""
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+
+
+def as_yaml(spec: Spec) -> str:
+    """The spec as people write it."""
+    return yaml.safe_dump(spec.as_dict(), sort_keys=False, allow_unicode=True)

@@ -6,10 +6,11 @@ from django.db import models
 from django.urls import reverse
 
 from campaigns.models import AppendOnly, Campaign, Topic, User
+from pooling.core.spec import method_in_words
 
 
 class Pool(AppendOnly):
-    """A frozen pool. ``spec`` names the method, its parameters, the runs and their hashes.
+    """A frozen pool. ``spec`` names the steps, the budget, the runs and their hashes.
 
     ``inputs_hash`` is the sha256 of ``spec``, so the same runs and the same method make
     the same pool; extending a pool makes a new version.
@@ -30,6 +31,11 @@ class Pool(AppendOnly):
     def __str__(self) -> str:
         return f"pool {self.version}"
 
+    @property
+    def method(self) -> str:
+        """The steps in a few words, such as ``depth 10, then rrf``."""
+        return method_in_words(self.spec)
+
     def get_absolute_url(self) -> str:
         return reverse("pool", args=[self.campaign.slug, self.version])
 
@@ -38,7 +44,9 @@ class PoolItem(AppendOnly):
     """One (topic, docno) pair of a pool.
 
     ``contributors`` are indices into ``pool.spec["runs"]`` as packed little-endian uint16;
-    ``position`` orders the items of a topic by seeded hash, so an assessor can infer nothing.
+    ``position`` orders the items of a topic by seeded hash, so an assessor can infer nothing;
+    ``priority`` is the order in which the spec chose them (None in pools of version 1).
+    ``stratum`` is 0 and ``probability`` 1 for what was not sampled.
     """
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="items")
@@ -47,6 +55,9 @@ class PoolItem(AppendOnly):
     min_rank = models.PositiveIntegerField()
     contributors = models.BinaryField()
     position = models.PositiveIntegerField()
+    priority = models.PositiveIntegerField(null=True)
+    stratum = models.PositiveIntegerField(default=0)
+    probability = models.FloatField(default=1.0)
 
     class Meta:
         ordering = ["topic__position", "topic__number", "docno"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from django.http import Http404, HttpResponse
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -16,7 +17,8 @@ from campaigns.queries import campaign_for
 from campaigns.views.signed_in import SignedIn, to
 from pooling import services
 from pooling.core.formats import FORMATS
-from pooling.forms import FreezeForm, PoolForm, QuickForm
+from pooling.core.page import by_kind
+from pooling.forms import FreezeForm, PoolForm, QuickForm, as_yaml
 from pooling.models import Pool
 from pooling.queries import (
     Composition,
@@ -30,11 +32,11 @@ from pooling.queries import (
 
 @require_http_methods(["GET", "POST"])
 def pools(request: SignedIn, slug: str) -> HttpResponse:
-    """The frozen pools; a choice of runs; with ``depth`` in the query, its preview."""
+    """The frozen pools; a choice of runs; with ``seconds`` in the query, a preview."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "POST":
         return freeze(request, campaign)
-    if "depth" in request.GET:
+    if "seconds" in request.GET:
         return preview(request, campaign, PoolForm(request.GET, campaign=campaign))
     quick = QuickForm(request.GET or None)
     return page(request, campaign, PoolForm(campaign=campaign), quick, chosen_by(campaign, quick))
@@ -59,7 +61,7 @@ def preview(
         asked = form.cleaned_data
         try:
             found = services.preview(
-                actor=request.user, campaign=campaign, depth=asked["depth"], runs=asked["run"]
+                actor=request.user, campaign=campaign, spec=asked["spec"], runs=asked["run"]
             )
         except Refused as no:
             form.add_error(None, str(no))
@@ -67,6 +69,8 @@ def preview(
         form.add_error(None, str(refused))
     asked_for = (request.POST or request.GET).getlist("run")
     checked = {int(pk) for pk in asked_for if pk.isdecimal() and len(pk) < 19}
+    if found is not None:
+        checked = {run.pk for run in found.runs}
     shown = preview_context(campaign, found, form.cleaned_data["seconds"]) if found else {}
     return page(request, campaign, form, QuickForm(), checked, shown)
 
@@ -80,7 +84,7 @@ def freeze(request: SignedIn, campaign: Campaign) -> HttpResponse:
         pool = services.freeze(
             actor=request.user,
             campaign=campaign,
-            depth=asked["depth"],
+            spec=asked["spec"],
             runs=asked["run"],
             after=asked["after"],
         )
@@ -121,6 +125,7 @@ def preview_context(
 ) -> dict[str, Any]:
     return {
         "preview": found,
+        "spec_text": as_yaml(found.spec),
         "seconds": seconds,
         "hours": found.hours(seconds),
         "newest": services.newest_version(campaign),
@@ -192,3 +197,10 @@ def pool_download(request: SignedIn, slug: str, version: int, fmt: str) -> HttpR
 def pool_for(request: SignedIn, slug: str, version: int) -> Pool:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     return get_object_or_404(visible_pools(request.user), campaign=campaign, version=version)
+
+
+@login_not_required
+@require_safe
+def methods(request: HttpRequest) -> HttpResponse:
+    """All methods, made from their cards."""
+    return render(request, "pooling/methods.html", {"groups": by_kind()})

@@ -23,6 +23,7 @@ from evaluation import services as evaluation
 from evaluation.models import ScoreSet
 from judging.services import imports, plans, qrels
 from pooling import services as pooling
+from pooling.core.spec import depth_spec
 from pooling.models import Pool
 from replay.core.manifest import Manifest, RunEntry
 
@@ -148,7 +149,9 @@ def freeze_pool(
 ) -> Pool:
     pooled = [run for entry, run in submitted if entry.pooled]
     with clock.step("pool") as did:
-        pool = pooling.freeze(actor=actor, campaign=campaign, depth=manifest.depth, runs=pooled)
+        pool = pooling.freeze(
+            actor=actor, campaign=campaign, spec=depth_spec(manifest.depth), runs=pooled
+        )
         did.append(f"{pool.size:,} pairs of {len(pooled)} runs at depth {manifest.depth}")
     return pool
 

@@ -7,6 +7,7 @@ TABLE = """
 #                                  anon   strang viewer owner  rival  assess organ  foreign
 # the site
 measures                    GET    200    200    200    200    200    200    200    200
+pooling-methods             GET    200    200    200    200    200    200    200    200
 measure                     GET    200    200    200    200    200    200    200    200
 measure@spelt               GET    302    302    302    302    302    302    302    302
 login                       GET    200    200    200    200    200    200    200    200

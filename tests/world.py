@@ -18,6 +18,7 @@ from judging.services.imports import import_judgments
 from judging.services.plans import make_plan
 from judging.services.qrels import release_qrels
 from judging.services.work import claim
+from pooling.core.spec import depth_spec
 from pooling.models import Pool
 from pooling.services import freeze
 from tests.conftest import SCALE, user
@@ -80,7 +81,9 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
     run = submit(people["owner"], team, f"{slug}-a", {"1": "d1 d2 d3", "2": "d4 d5"})
     refused = submit(people["owner"], team, f"{slug}-bad", {"99": "d1"})
     submit(people["rival"], rivals, f"{slug}-b", {"1": "d2 d6", "2": "d5 d7"})
-    pool = freeze(actor=organizer, campaign=campaign, depth=2, runs=campaign.runs.accepted())
+    pool = freeze(
+        actor=organizer, campaign=campaign, spec=depth_spec(2), runs=campaign.runs.accepted()
+    )
     judge = people["assessor"]
     plan = make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [judge], "2": [judge]})
     rows = [("1", "d1", 2), ("1", "d2", 0), ("1", "d6", 1)]

@@ -122,8 +122,12 @@ class PairDictionary:
 
     def decode(self, matrix: RunMatrix, tag: str) -> RunTable:
         """The run with its docnos again."""
-        docnos = self._all().docnos.take(matrix.pairs.astype(np.int64))
+        docnos = self.docnos_of(matrix.pairs)
         return RunTable(tag, matrix.topics, matrix.starts, docnos, matrix.scores)
+
+    def docnos_of(self, codes: NDArray[np.int32]) -> Docnos:
+        """The docnos of pairs by their codes."""
+        return self._all().docnos.take(codes.astype(np.int64))
 
     def places(self, table: PairTable) -> NDArray[np.int32]:
         """By code: the row of ``table`` where that pair stands, or -1."""

@@ -68,13 +68,12 @@ class Batch:
     @cached_property
     def relevant(self) -> Ints:
         """R: relevant documents in the judgments, by segment."""
-        return self.judged.count(self.judged.grades >= self.options.level)[self.topic_of]
+        return self.judged.counts_at(self.options.level)[0][self.topic_of]
 
     @cached_property
     def nonrelevant(self) -> Ints:
         """N: judged non-relevant documents in the judgments, by segment."""
-        grades = self.judged.grades
-        return self.judged.count((grades >= 0) & (grades < self.options.level))[self.topic_of]
+        return self.judged.counts_at(self.options.level)[1][self.topic_of]
 
     @cached_property
     def relevant_so_far(self) -> Ints:
@@ -123,5 +122,5 @@ def sums_by(place: Ints, weights: Floats, places: int) -> Floats:
 
 def ratio(numerator: Floats | Ints, denominator: Floats | Ints | int) -> Floats:
     """``numerator / denominator``, and 0 where the denominator is 0."""
-    bottom = np.broadcast_to(np.asarray(denominator, np.float64), numerator.shape)
+    bottom = np.asarray(denominator, np.float64)
     return np.divide(numerator, bottom, out=np.zeros(numerator.shape), where=bottom != 0)

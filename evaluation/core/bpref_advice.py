@@ -90,13 +90,13 @@ class BprefAdvice:
 
 def advice(judged: Judged, level: int = 1, name: str = "bpref") -> BprefAdvice:
     """What is to be told of the measure ``name``, a key of ``bpref.MORE``, on ``judged``."""
-    grades = judged.grades
+    relevant, nonrelevant = judged.counts_at(level)
     return BprefAdvice(
         name=name,
         c=MORE[name],
         topics=judged.topics,
-        relevant=judged.count(grades >= level),
-        nonrelevant=judged.count((grades >= 0) & (grades < level)),
+        relevant=relevant,
+        nonrelevant=nonrelevant,
     )
 
 

@@ -82,6 +82,17 @@ class Judged:
         """How many judgments of each topic are in ``mask``; shape (topics,)."""
         return np.bincount(self.topic_of[mask], minlength=len(self.topics))
 
+    def counts_at(self, level: int) -> tuple[Ints, Ints]:
+        """R and N of each topic: judgments of grade ``level`` or above, and from 0 below it.
+
+        Kept by level, since every run of a campaign asks for the same.
+        """
+        if level not in self._counts:
+            relevant = self.grades >= level
+            nonrelevant = (self.grades >= 0) & ~relevant
+            self._counts[level] = self.count(relevant), self.count(nonrelevant)
+        return self._counts[level]
+
     def best_first(self, gains: Floats) -> tuple[Ints, Ints]:
         """``(order, ranks)`` of the ideal ranking: judgments by topic and falling gain."""
         order = np.lexsort((-gains, self.topic_of))
@@ -90,7 +101,7 @@ class Judged:
     def falling_gains(self, table: Mapping[int, float] | None) -> tuple[Floats, Ints, Ints]:
         """Gains of the ideal ranking of each topic, their topics and their ranks from 1.
 
-        Kept by gain table, since every run of a campaign asks for the same.
+        Kept by gain table.
         """
         key = tuple(sorted((table or {}).items()))
         if key not in self._ideals:
@@ -98,6 +109,10 @@ class Judged:
             order, ranks = self.best_first(gains)
             self._ideals[key] = gains[order], self.topic_of, ranks
         return self._ideals[key]
+
+    @cached_property
+    def _counts(self) -> dict[int, tuple[Ints, Ints]]:
+        return {}
 
     @cached_property
     def _ideals(self) -> dict[tuple[tuple[int, float], ...], tuple[Floats, Ints, Ints]]:

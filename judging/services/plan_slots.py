@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from django.db import connection
+from django.db.models.functions import Coalesce
 
 from campaigns.models import Topic, User
 from judging.core.designs.shape import NOBODY, Layout, Work
@@ -34,7 +35,7 @@ class Pair:
     item: int
     topic: int
     docno: str
-    rank: int
+    priority: int
     position: int
 
 
@@ -43,9 +44,11 @@ def unplanned(pool: Pool) -> list[Pair]:
     slots = Slot.objects.filter(plan__campaign=pool.campaign, purpose=Purpose.JUDGE).order_by()
     planned = set(slots.values_list("topic", "item__docno").distinct())
     rows = pool.items.order_by("topic", "position")
-    fields = ("pk", "topic", "docno", "min_rank", "position")
-    return [row for row in (Pair(*r) for r in rows.values_list(*fields).iterator())
-            if (row.topic, row.docno) not in planned]  # fmt: skip
+    # Pools of version 1 have no order of their own: the best rank is theirs.
+    place = Coalesce("priority", "min_rank")
+    found = rows.values_list("pk", "topic", "docno", place, "position").iterator()
+    pairs = (Pair(*row) for row in found)
+    return [pair for pair in pairs if (pair.topic, pair.docno) not in planned]
 
 
 def work_of(
@@ -73,7 +76,7 @@ def positions(pairs: Sequence[Pair], order: str) -> dict[int, int]:
     if order == Plan.Order.DOCNO:
         ordered = sorted(pairs, key=lambda pair: pair.docno)
     else:
-        ordered = sorted(pairs, key=lambda pair: (pair.rank, pair.position))
+        ordered = sorted(pairs, key=lambda pair: (pair.priority, pair.position))
     place: dict[int, int] = defaultdict(int)
     found = {}
     for pair in ordered:

@@ -16,7 +16,9 @@ class PoolTable:
 
     ``min_rank`` is the best rank, from 1, that any pooled run gave to the document.
     ``contributors[bounds[row]:bounds[row + 1]]`` are the runs that brought it, as ascending
-    positions in ``runs``; ``runs`` are tags ascending by code point.
+    positions in ``runs``; ``runs`` are tags ascending by code point. ``priority`` is the place
+    of the document, from 1 in each topic, in the order in which the spec chose. ``stratum`` is 0
+    and ``probability`` 1 for what was not sampled.
     """
 
     runs: tuple[str, ...]
@@ -26,6 +28,9 @@ class PoolTable:
     min_rank: NDArray[np.int32]
     bounds: Ints
     contributors: NDArray[np.int32]
+    priority: NDArray[np.int32]
+    stratum: NDArray[np.int32]
+    probability: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.docnos)

@@ -28,6 +28,9 @@ class PoolRow(NamedTuple):
     min_rank: int
     contributors: tuple[int, ...]
     position: int
+    priority: int
+    stratum: int
+    probability: float
 
 
 def visible_pools(user: User | AnonymousUser) -> QuerySet[Pool]:
@@ -39,13 +42,18 @@ def visible_pools(user: User | AnonymousUser) -> QuerySet[Pool]:
 def pool_rows(pool: Pool) -> list[PoolRow]:
     """The pool's documents; topics and docnos ascending by code point."""
     found = pool.items.order_by().values_list(
-        "topic__number", "docno", "min_rank", "contributors", "position"
-    )
+        "topic__number", "docno", "min_rank", "contributors", "position", "priority",
+        "stratum", "probability",
+    )  # fmt: skip
     # Sorted here: a database's collation need not be the order of code points.
     return sorted(
-        PoolRow(topic, docno, rank, tuple(np.frombuffer(packed, PACKED).tolist()), position)
-        for topic, docno, rank, packed, position in found
+        PoolRow(topic, docno, rank, unpacked(bytes(packed)), place, chosen or rank, part, share)
+        for topic, docno, rank, packed, place, chosen, part, share in found
     )
+
+
+def unpacked(contributors: bytes) -> tuple[int, ...]:
+    return tuple(np.frombuffer(contributors, PACKED).tolist())
 
 
 def pool_table(pool: Pool) -> PoolTable:
@@ -61,6 +69,9 @@ def pool_table(pool: Pool) -> PoolTable:
         min_rank=np.array([row.min_rank for row in rows], np.int32),
         bounds=starts_of([len(runs) for runs in brought]),
         contributors=np.array([run for runs in brought for run in runs], np.int32),
+        priority=np.array([row.priority for row in rows], np.int32),
+        stratum=np.array([row.stratum for row in rows], np.int32),
+        probability=np.array([row.probability for row in rows], np.float64),
     )
 
 

@@ -13,32 +13,33 @@ from campaigns.models import Campaign, Run, User
 from campaigns.rules import require
 from campaigns.services import events
 from pooling.core.order import hash_order
+from pooling.core.spec import Spec
 from pooling.core.tables import PoolTable
 from pooling.models import Pool, PoolItem
 from pooling.queries.pools import PACKED
-from pooling.services.inputs import build, check_depth, checked_runs, hash_of, spec_of
+from pooling.services.inputs import build, check_spec, checked_runs, hash_of, inputs_of
 
 BATCH = 5_000
 
 
 def freeze(
-    *, actor: User, campaign: Campaign, depth: int, runs: Iterable[Run], after: int | None = None
+    *, actor: User, campaign: Campaign, spec: Spec, runs: Iterable[Run], after: int | None = None
 ) -> Pool:
-    """Write the depth-``depth`` pool of ``runs`` as the campaign's next version.
+    """Write the pool that ``spec`` makes of ``runs`` as the campaign's next version.
 
     ``after`` is the version that ``actor`` saw as the newest (0: none); if another has
     been frozen since, or the very same pool exists, nothing is written: ``Refused``.
     """
     require(actor, "campaigns.manage", campaign)
-    check_depth(campaign, depth)
+    check_spec(campaign, spec)
     chosen = checked_runs(campaign, runs)
-    spec = spec_of(campaign, depth, chosen)
-    table = build(campaign, chosen, spec)
+    inputs = inputs_of(campaign, spec, chosen)
+    table = build(campaign, chosen, spec, inputs)
     with transaction.atomic():
         # Locked, so that of two organizers the second sees the pool of the first.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        check_unchanged(campaign, chosen, after, hash_of(spec))
-        return write(actor, campaign, spec, table)
+        check_unchanged(campaign, chosen, after, hash_of(inputs))
+        return write(actor, campaign, inputs, table)
 
 
 def check_unchanged(
@@ -50,7 +51,7 @@ def check_unchanged(
         raise Refused("overtaken", "Another pool was frozen while you looked at this one.", cure)
     same = campaign.pools.filter(inputs_hash=inputs_hash).first()
     if same is not None:
-        cure = "Choose other runs or another depth to extend it."
+        cure = "Choose other runs or another spec to extend it."
         raise Refused("same-pool", f"This very pool is frozen already, as {same}.", cure)
     checked_runs(campaign, chosen)
 
@@ -60,12 +61,12 @@ def newest_version(campaign: Campaign) -> int:
     return campaign.pools.aggregate(newest=Max("version"))["newest"] or 0
 
 
-def write(actor: User, campaign: Campaign, spec: dict[str, Any], table: PoolTable) -> Pool:
+def write(actor: User, campaign: Campaign, inputs: dict[str, Any], table: PoolTable) -> Pool:
     pool = Pool.objects.create(
         campaign=campaign,
         version=newest_version(campaign) + 1,
-        spec=spec,
-        inputs_hash=hash_of(spec),
+        spec=inputs,
+        inputs_hash=hash_of(inputs),
         size=len(table),
         frozen_by=actor,
     )
@@ -74,7 +75,7 @@ def write(actor: User, campaign: Campaign, spec: dict[str, Any], table: PoolTabl
         campaign=campaign,
         actor=actor,
         verb="froze a pool",
-        subject=f"{pool}: depth {spec['depth']}, {len(spec['runs'])} runs, {len(table)} documents",
+        subject=f"{pool}: {pool.method}, {len(inputs['runs'])} runs, {len(table)} documents",
         pool=pool.pk,
         version=pool.version,
         inputs_hash=pool.inputs_hash,
@@ -100,4 +101,7 @@ def items(pool: Pool, table: PoolTable) -> Iterator[PoolItem]:
                 min_rank=int(table.min_rank[row]),
                 contributors=brought.astype(PACKED).tobytes(),
                 position=position,
+                priority=int(table.priority[row]),
+                stratum=int(table.stratum[row]),
+                probability=float(table.probability[row]),
             )

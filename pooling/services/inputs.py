@@ -1,25 +1,22 @@
-"""What a pool is built from: the chosen runs, checked, cut to depth and named in a spec."""
+"""What a pool is built from: a spec, and the chosen runs, checked and named with their hashes."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from campaigns import store
-from campaigns.core.runmatrix import RunMatrix
-from campaigns.core.tables import starts_of
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Run
 from campaigns.services import matrices
-from pooling.core.registry import METHODS
+from pooling.core.building import pool_of, sessions
+from pooling.core.gathering import listing_of_matrices
+from pooling.core.spec import Spec
 from pooling.core.tables import PoolTable
 from pooling.queries.runs import poolable_runs, topics_to_pool
 
 MAX_RUNS = 65_535  # contributors are packed as uint16
-METHOD = "depth"
 
 
 def checked_runs(campaign: Campaign, runs: Iterable[Run]) -> list[Run]:
@@ -41,20 +38,23 @@ def checked_runs(campaign: Campaign, runs: Iterable[Run]) -> list[Run]:
     return sorted(found.values(), key=lambda run: run.tag)
 
 
-def check_depth(campaign: Campaign, depth: int) -> None:
-    if not 1 <= depth <= campaign.max_docs_per_topic:
-        limit = f"a whole number from 1 to {campaign.max_docs_per_topic:,}"
+def check_spec(campaign: Campaign, spec: Spec) -> None:
+    most = campaign.max_docs_per_topic
+    if not 1 <= spec.cutoff <= most:
+        limit = f"a whole number from 1 to {most:,}"
         raise Refused("bad-depth", f"The depth is {limit}.", "Runs hold no more documents a topic.")
+    if spec.is_adaptive:
+        cure = "Try it on a finished campaign by `manage.py simulate_pool`, or leave the step out."
+        raise Refused(
+            "adaptive-pool", "A pool with a step that learns from judgments is not frozen.", cure
+        )
 
 
-def spec_of(campaign: Campaign, depth: int, runs: Sequence[Run]) -> dict[str, Any]:
+def inputs_of(campaign: Campaign, spec: Spec, runs: Sequence[Run]) -> dict[str, Any]:
     """Everything that decides what the pool holds and in which order it is judged."""
-    return {
-        "version": 1,
-        "method": METHOD,
-        "depth": depth,
-        "seed": campaign.seed,
-        "cutoff": campaign.max_docs_per_topic,
+    return spec.as_dict() | {
+        "version": 2,
+        "seed": campaign.seed if spec.seed is None else spec.seed,
         "topics": topics_to_pool(campaign),
         "runs": [
             {
@@ -69,31 +69,23 @@ def spec_of(campaign: Campaign, depth: int, runs: Sequence[Run]) -> dict[str, An
     }
 
 
-def hash_of(spec: dict[str, Any]) -> str:
-    """sha256 of ``spec`` as canonical JSON: keys sorted, no blanks, UTF-8."""
-    text = json.dumps(spec, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+def hash_of(inputs: dict[str, Any]) -> str:
+    """sha256 of ``inputs`` as canonical JSON: keys sorted, no blanks, UTF-8."""
+    text = json.dumps(inputs, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return store.sha256(text.encode())
 
 
-def build(campaign: Campaign, runs: Sequence[Run], spec: dict[str, Any]) -> PoolTable:
+def build(campaign: Campaign, runs: Sequence[Run], spec: Spec, inputs: dict[str, Any]) -> PoolTable:
     """The pool that ``spec`` describes, from the runs' matrices."""
-    known, topics = matrices.dictionary_of(campaign), frozenset(spec["topics"])
-    tables = [
-        known.decode(first(matrices.matrix_of(run), spec["depth"], topics), run.tag) for run in runs
-    ]
-    table = METHODS[spec["method"]].build(tables, spec, spec["seed"])
+    listing = listing_of_matrices(
+        [(run.tag, matrices.matrix_of(run)) for run in runs],
+        matrices.dictionary_of(campaign),
+        spec.cutoff,
+        inputs["seed"],
+        frozenset(inputs["topics"]),
+    )
+    table = pool_of(sessions(listing, spec.steps, spec.budget))
     if not len(table):
         cure = "Import the topics that the runs answer, or choose other runs."
         raise Refused("empty-pool", "These runs bring no document for any topic.", cure)
     return table
-
-
-def first(matrix: RunMatrix, depth: int, topics: Collection[str]) -> RunMatrix:
-    """The first ``depth`` documents of each topic in ``topics``; no row for other topics."""
-    wanted = np.array([topic in topics for topic in matrix.topics], bool)
-    sizes = np.diff(matrix.starts)
-    rank = np.arange(len(matrix.pairs)) - np.repeat(matrix.starts[:-1], sizes)
-    kept = (rank < depth) & np.repeat(wanted, sizes)
-    names = tuple(topic for topic in matrix.topics if topic in topics)
-    starts = starts_of(np.minimum(sizes[wanted], depth))
-    return RunMatrix(names, starts, matrix.pairs[kept], matrix.scores[kept])

@@ -12,11 +12,13 @@ from campaigns.core.runmatrix import Pairs
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require
 from campaigns.services import matrices
+from pooling.core.gathering import cut_of
+from pooling.core.spec import Spec, method_in_words
 from pooling.core.tables import PoolTable
 from pooling.queries.composition import Composition, composition
 from pooling.queries.pools import judged_pairs, pooled_pairs
 from pooling.queries.runs import poolable_runs
-from pooling.services.inputs import build, check_depth, checked_runs, first, hash_of, spec_of
+from pooling.services.inputs import build, check_spec, checked_runs, hash_of, inputs_of
 
 FLOOR_AT = 10
 
@@ -37,11 +39,16 @@ class Floor:
 class PoolPreview:
     """What freezing would make. ``floors`` are of all accepted runs, the lowest first."""
 
-    depth: int
+    spec: Spec
     runs: tuple[Run, ...]
     parts: Composition
     floors: tuple[Floor, ...]
     inputs_hash: str
+
+    @property
+    def method(self) -> str:
+        """The steps in a few words."""
+        return method_in_words(self.spec.as_dict())
 
     @property
     def left_out(self) -> tuple[Floor, ...]:
@@ -57,31 +64,34 @@ class PoolPreview:
         return self.parts.to_judge * seconds / 3600
 
 
-def preview(*, actor: User, campaign: Campaign, depth: int, runs: Iterable[Run]) -> PoolPreview:
-    """The depth-``depth`` pool of ``runs`` without writing anything."""
+def preview(*, actor: User, campaign: Campaign, spec: Spec, runs: Iterable[Run]) -> PoolPreview:
+    """The pool that ``spec`` makes of ``runs``, without writing anything."""
     require(actor, "campaigns.manage", campaign)
-    check_depth(campaign, depth)
+    check_spec(campaign, spec)
     chosen = checked_runs(campaign, runs)
-    spec = spec_of(campaign, depth, chosen)
-    table = build(campaign, chosen, spec)
+    inputs = inputs_of(campaign, spec, chosen)
+    table = build(campaign, chosen, spec, inputs)
     parts = composition(
         table,
         [run.team.name for run in chosen],
-        spec["topics"],
+        inputs["topics"],
         judged=judged_pairs(campaign),
         pooled=pooled_pairs(campaign),
     )
     floors = floors_of(campaign, table, chosen)
-    return PoolPreview(depth, tuple(chosen), parts, floors, hash_of(spec))
+    return PoolPreview(spec, tuple(chosen), parts, floors, hash_of(inputs))
 
 
 def floors_of(campaign: Campaign, table: PoolTable, chosen: Sequence[Run]) -> tuple[Floor, ...]:
     known = matrices.dictionary_of(campaign)
     pooled = np.zeros(len(known), bool)
     pooled[known.find(Pairs(table.topics, table.starts, Docnos.of(table.docnos)))] = True
-    topics, names = frozenset(table.topics), {run.pk for run in chosen}
+    names = {run.pk for run in chosen}
     floors = []
     for run in poolable_runs(campaign):
-        found = pooled[first(matrices.matrix_of(run), FLOOR_AT, topics).pairs]
+        matrix = matrices.matrix_of(run)
+        found = pooled[
+            matrix.pairs[cut_of(matrix.topics, matrix.starts, table.topics, FLOOR_AT).row]
+        ]
         floors.append(Floor(run, run.pk in names, float(found.mean()) if len(found) else None))
     return tuple(sorted(floors, key=lambda floor: (floor.share or 0.0, floor.run.tag)))

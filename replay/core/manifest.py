@@ -5,15 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.faults import FaultReport
 from campaigns.core.scale import GradeSpec
+from campaigns.core.yaml_files import (
+    FLAG,
+    LIST,
+    POSITIVE,
+    TEXT,
+    WHOLE,
+    Schema,
+    YamlFile,
+    is_number,
+    is_text,
+)
 
 MANIFEST = "campaign.yaml"
 
@@ -59,27 +67,6 @@ class Manifest:
     release: bool = True
 
 
-Check = Callable[[Any], bool]
-
-
-def is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def is_number(value: Any) -> bool:
-    return is_whole(value) or isinstance(value, float)
-
-
-# key: (check, what it must be, required)
-Schema = Mapping[str, tuple[Check, str, bool]]
-# YAML reads an unquoted No or 7 as something else than a text.
-TEXT, WHOLE = (is_text, "a text (try quotes)"), (is_whole, "a whole number")
-FLAG = (lambda v: isinstance(v, bool), "true or false")
-LIST = (lambda v: isinstance(v, list) and bool(v), "a list with at least one entry")
 TOP: Schema = {
     "title": (*TEXT, True),
     "slug": (*TEXT, True),
@@ -113,10 +100,10 @@ RUN: Schema = {
     "tag": (*TEXT, True),
     "description": (*TEXT, False),
     "kind": (lambda v: v in ("automatic", "manual"), "automatic or manual", False),
-    "priority": (lambda v: is_whole(v) and v > 0, "a whole number from 1", False),
+    "priority": (*POSITIVE, False),
     "pooled": (*FLAG, False),
 }
-POOL: Schema = {"depth": (lambda v: is_whole(v) and v > 0, "a whole number from 1", True)}
+POOL: Schema = {"depth": (*POSITIVE, True)}
 QRELS: Schema = {"file": (*TEXT, True), "assessor": (*TEXT, True)}
 CURE = "See docs/guide.md for a complete manifest."
 
@@ -124,75 +111,32 @@ CURE = "See docs/guide.md for a complete manifest."
 def read_manifest(folder: Path) -> Manifest:
     """Read ``campaign.yaml`` of ``folder``; raise ``BadFile`` with everything wrong in it."""
     path = folder / MANIFEST
-    report = FaultReport(str(path))
-    data, tree = parse(path, report)
-    stop_if_bad(report)
-    check_all(data, tree, report)
-    stop_if_bad(report)
-    check_files(data, folder, tree, report)
-    stop_if_bad(report)
-    return build(data, folder)
-
-
-def stop_if_bad(report: FaultReport) -> None:
-    if report.has_errors:
-        raise BadFile(report)
-
-
-def parse(path: Path, report: FaultReport) -> tuple[dict[str, Any], yaml.Node | None]:
+    file = YamlFile(FaultReport(str(path)), ("EM01", "EM02", "EM03"), CURE, "manifest")
     try:
-        text = path.read_text(encoding="utf-8")
-        data, tree = yaml.safe_load(text), yaml.compose(text, Loader=yaml.SafeLoader)
+        file.parse(path.read_bytes())
     except FileNotFoundError:
-        report.add("EM01", f"there is no {MANIFEST} here", CURE)
-    except UnicodeDecodeError:
-        report.add("EM01", f"{MANIFEST} is not UTF-8", "Save it as UTF-8.")
-    except yaml.MarkedYAMLError as error:
-        line, column = place(error.problem_mark)
-        cure = "Correct the syntax."
-        report.add("EM02", f"not YAML: {error.problem}", cure, line=line, column=column)
-    else:
-        if isinstance(data, dict):
-            return data, tree
-        report.add("EM02", "the manifest is not a mapping", CURE, line=1)
-    return {}, None
+        file.report.add("EM01", f"there is no {MANIFEST} here", CURE)
+        file.stop_if_bad()
+    check_all(file)
+    file.stop_if_bad()
+    check_files(file, folder)
+    file.stop_if_bad()
+    return build(file.data, folder)
 
 
-def check_all(data: dict[str, Any], tree: yaml.Node | None, report: FaultReport) -> None:
-    check(data, TOP, (), tree, report)
+def check_all(file: YamlFile) -> None:
+    data = file.data
+    file.check(data, TOP)
     for key, schema in (("scale", GRADE), ("runs", RUN), ("qrels", QRELS)):
         entries = data.get(key)
         for index, entry in enumerate(entries if isinstance(entries, list) else []):
-            check(entry, schema, (key, index), tree, report)
+            file.check(entry, schema, (key, index))
     if isinstance(data.get("pool"), dict):
-        check(data["pool"], POOL, ("pool",), tree, report)
+        file.check(data["pool"], POOL, ("pool",))
 
 
-def check(
-    entry: Any,
-    schema: Schema,
-    path: tuple[str | int, ...],
-    tree: yaml.Node | None,
-    report: FaultReport,
-) -> None:
-    if not isinstance(entry, dict):
-        fault(report, tree, path, "EM03", f"{named(path)} is not a mapping", CURE)
-        return
-    for key in entry.keys() - schema.keys():
-        known = ", ".join(schema)
-        fault(report, tree, (*path, key), "EM03", f"unknown key {key!r}", f"Known: {known}.")
-    for key, (good, wanted, required) in schema.items():
-        where = named((*path, key))
-        if entry.get(key) is None:
-            if required:
-                fault(report, tree, path, "EM03", f"{where} is missing", f"Give {wanted}.")
-        elif not good(entry[key]):
-            fault(report, tree, (*path, key), "EM03", f"{where} is not {wanted}", CURE)
-
-
-def check_files(
-    data: dict[str, Any], folder: Path, tree: yaml.Node | None, report: FaultReport
-) -> None:
+def check_files(file: YamlFile, folder: Path) -> None:
+    data = file.data
     named_files: list[tuple[tuple[str | int, ...], str]] = [(("topics",), data["topics"])]
     if data.get("documents"):
         named_files.append((("documents",), data["documents"]))
@@ -200,46 +144,7 @@ def check_files(
         named_files += [((key, i, "file"), e["file"]) for i, e in enumerate(data[key])]
     for path, name in named_files:
         if not (folder / name).is_file():
-            fault(report, tree, path, "EM04", f"no file {name}", "Paths start at the manifest.")
-
-
-def fault(
-    report: FaultReport,
-    tree: yaml.Node | None,
-    path: tuple[str | int, ...],
-    code: str,
-    message: str,
-    cure: str,
-) -> None:
-    line, column = place(position(tree, path))
-    report.add(code, message, cure, line=line, column=column)
-
-
-def place(mark: yaml.Mark | None) -> tuple[int | None, int | None]:
-    """Line and column, counted from 1."""
-    return (mark.line + 1, mark.column + 1) if mark else (None, None)
-
-
-def position(node: yaml.Node | None, path: tuple[str | int, ...]) -> yaml.Mark | None:
-    """Where in the file the value at ``path`` (or the nearest thing around it) stands."""
-    for step in path:
-        below = None
-        if isinstance(node, yaml.MappingNode):
-            below = next((v for k, v in node.value if k.value == step), None)
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            below = node.value[step]
-        if below is None:
-            break
-        node = below
-    return node.start_mark if node else None
-
-
-def named(path: tuple[str | int, ...]) -> str:
-    """``("runs", 3, "file")`` as people write it: ``runs[4].file``, counted from 1."""
-    text = ""
-    for step in path:
-        text += f"[{step + 1}]" if isinstance(step, int) else f".{step}"
-    return text.lstrip(".")
+            file.fault(path, f"no file {name}", "Paths start at the manifest.", "EM04")
 
 
 PLAIN = (

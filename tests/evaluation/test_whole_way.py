@@ -26,6 +26,7 @@ from evaluation.services import release_scores, score_campaign
 from judging.services.imports import import_judgments
 from judging.services.plans import make_plan
 from judging.services.qrels import release_qrels, verify
+from pooling.core.spec import depth_spec
 from pooling.services import freeze
 from tests.conftest import joined
 from tests.factories import checked_run
@@ -60,7 +61,7 @@ def played(organizer) -> dict[str, Any]:
     team = make_team(actor=organizer, campaign=campaign, name="Team")
     runs = [checked_run(organizer, campaign, team, run_of(dice, f"r{n}")) for n in range(RUNS)]
     assert [run.state for run in runs] == ["accepted"] * RUNS
-    pool = freeze(actor=organizer, campaign=campaign, depth=12, runs=runs)
+    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(12), runs=runs)
     judges = [joined(campaign, name, Role.ASSESSOR) for name in ("ann", "bob")]
     people = {str(n): judges for n in range(1, TOPICS + 1)}
     make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)

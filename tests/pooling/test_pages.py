@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from campaigns.models import Run
+from pooling.core.spec import depth_spec
 from pooling.services import freeze
 from tests.pooling.conftest import ranked_run
 
@@ -103,14 +104,14 @@ def test_a_run_withdrawn_between_preview_and_freeze_is_told(page, address, campa
 
 
 def test_the_file_for_judges_shows_neither_run_nor_rank(page, organizer, campaign, runs):
-    pool = freeze(actor=organizer, campaign=campaign, depth=2, runs=runs)
+    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     answer = page.get(reverse("pool-download", args=[campaign.slug, pool.version, "trec"]))
     assert answer.content.decode() == TREC
     assert answer.headers["Content-Disposition"] == 'attachment; filename="small-pool-1.txt"'
 
 
 def test_csv_and_json_name_the_contributors(page, organizer, campaign, runs):
-    freeze(actor=organizer, campaign=campaign, depth=2, runs=runs)
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     csv = page.get(reverse("pool-download", args=[campaign.slug, 1, "csv"])).content.decode()
     assert csv.splitlines()[2] == "1,d2,1,alpha1 beta1"
     found = page.get(reverse("pool-download", args=[campaign.slug, 1, "json"])).json()
@@ -119,7 +120,7 @@ def test_csv_and_json_name_the_contributors(page, organizer, campaign, runs):
 
 
 def test_a_pool_tells_which_of_its_runs_are_gone(page, organizer, campaign, runs):
-    pool = freeze(actor=organizer, campaign=campaign, depth=2, runs=runs)
+    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     Run.objects.filter(pk=runs[0].pk).update(state=Run.State.WITHDRAWN)
     html = " ".join(page.get(pool.get_absolute_url()).content.decode().split())
     assert "1 of the pooled runs has been replaced or withdrawn since: alpha1." in html
@@ -140,7 +141,8 @@ def test_the_page_asks_the_database_the_same_for_one_run_and_more(page, address,
 
 def test_an_old_pool_points_to_the_newest(page, organizer, campaign, runs):
     pools = [
-        freeze(actor=organizer, campaign=campaign, depth=depth, runs=runs) for depth in (1, 2, 3)
+        freeze(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs)
+        for depth in (1, 2, 3)
     ]
     shown = [page.get(pool.get_absolute_url()).context["newer"] for pool in pools]
     assert shown == [pools[2], pools[2], None]

@@ -8,17 +8,18 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from django.db import connection
 
-from campaigns.core.runs import run_from_rows
 from campaigns.errors import Refused
 from campaigns.models import Event, Run
 from campaigns.services import matrices
 from judging.models import Judgment
-from pooling.core.depth import depth_pool
+from pooling.core.building import pool_of, sessions
+from pooling.core.gathering import listing_of_tables
+from pooling.core.spec import depth_spec
 from pooling.core.tables import PoolTable
 from pooling.models import Pool
 from pooling.queries import choose, pool_rows, pool_table
 from pooling.services import freeze, preview
-from pooling.services.inputs import MAX_RUNS, first
+from pooling.services.inputs import MAX_RUNS
 from tests.conftest import joined
 from tests.pooling.conftest import TOY, ranked_run
 
@@ -42,7 +43,7 @@ def named(pool: Pool) -> list[tuple]:
 
 
 def test_a_preview_counts_by_topic_run_and_team(organizer, campaign, runs):
-    found = preview(actor=organizer, campaign=campaign, depth=2, runs=runs)
+    found = preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     assert found.parts.size == 7
     by_topic = {t.number: (t.documents, t.one_run, t.one_team) for t in found.parts.topics}
     assert by_topic == {"1": (4, 2, 2), "2": (3, 1, 2), "3": (0, 0, 0)}
@@ -60,7 +61,7 @@ def test_a_preview_counts_by_topic_run_and_team(organizer, campaign, runs):
 
 def test_a_preview_writes_nothing(organizer, campaign, runs):
     before = Event.objects.count()
-    preview(actor=organizer, campaign=campaign, depth=2, runs=runs)
+    preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     assert (Pool.objects.count(), Event.objects.count()) == (0, before)
 
 
@@ -70,12 +71,12 @@ def test_a_preview_leaves_out_the_cost_of_what_is_judged(organizer, assessor, ca
         campaign=campaign, topic=topic, docno="d1", assessor=assessor, revision=1, kind="grade",
         grade=0, source="import",
     )  # fmt: skip
-    found = preview(actor=organizer, campaign=campaign, depth=2, runs=runs)
+    found = preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     assert (found.parts.judged, found.parts.to_judge) == (1, 6)
 
 
 def test_the_floor_says_what_a_run_that_is_left_out_would_get(organizer, campaign, runs):
-    found = preview(actor=organizer, campaign=campaign, depth=2, runs=runs[:1])
+    found = preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs[:1])
     shares = {floor.run.tag: floor.share for floor in found.floors}
     # The pool holds d1 and d2 of topic 1, d1 of topic 2.
     assert shares == {"alpha1": 3 / 4, "alpha2": 2 / 4, "beta1": 2 / 5, "beta2": 1 / 2}
@@ -83,10 +84,10 @@ def test_the_floor_says_what_a_run_that_is_left_out_would_get(organizer, campaig
 
 
 def test_a_frozen_pool_holds_the_toy_with_ranks_and_contributors(organizer, campaign, runs):
-    pool = freeze(actor=organizer, campaign=campaign, depth=2, runs=runs)
+    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     assert (pool.version, pool.size) == (1, 7)
     assert named(pool) == THE_TOY_POOL
-    assert pool.spec["method"] == "depth"
+    assert (pool.method, pool.spec["steps"]) == ("depth 2", [{"method": "depth", "k": 2}])
     assert [run["tag"] for run in pool.spec["runs"]] == sorted(TOY)
     for number in ("1", "2"):
         held = pool.items.filter(topic__number=number).order_by("position")
@@ -94,28 +95,31 @@ def test_a_frozen_pool_holds_the_toy_with_ranks_and_contributors(organizer, camp
 
 
 def test_a_frozen_pool_is_the_table_of_the_core(organizer, campaign, runs):
-    pool = freeze(actor=organizer, campaign=campaign, depth=2, runs=runs)
-    expected = depth_pool([matrices.table_of(run) for run in runs], 2)
+    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    listing = listing_of_tables([matrices.table_of(run) for run in runs], 2, campaign.seed)
+    expected = pool_of(sessions(listing, depth_spec(2).steps))
     assert same_tables(pool_table(pool), expected)
 
 
 def same_tables(one: PoolTable, other: PoolTable) -> bool:
-    arrays = ("starts", "min_rank", "bounds", "contributors")
+    arrays = ("starts", "min_rank", "bounds", "contributors", "priority")
     return (one.runs, one.topics, one.docnos) == (other.runs, other.topics, other.docnos) and all(
         getattr(one, name).tolist() == getattr(other, name).tolist() for name in arrays
     )
 
 
 def test_the_order_of_runs_changes_neither_hash_nor_pool(organizer, campaign, runs):
-    forward = preview(actor=organizer, campaign=campaign, depth=2, runs=runs)
-    pool = freeze(actor=organizer, campaign=campaign, depth=2, runs=[*runs[::-1], runs[0]])
+    forward = preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    pool = freeze(
+        actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[*runs[::-1], runs[0]]
+    )
     assert pool.inputs_hash == forward.inputs_hash
     assert named(pool) == THE_TOY_POOL
 
 
 def test_the_judging_order_depends_on_the_seed_alone(organizer, campaign, team, runs):
-    pool = freeze(actor=organizer, campaign=campaign, depth=2, runs=runs)
-    more = freeze(actor=organizer, campaign=campaign, depth=3, runs=runs)
+    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    more = freeze(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)
     order = [list(p.items.filter(topic__number="1").order_by("position")) for p in (pool, more)]
     first_docnos = [item.docno for item in order[0]]
     assert [i.docno for i in order[1] if i.docno in first_docnos] == first_docnos
@@ -123,31 +127,31 @@ def test_the_judging_order_depends_on_the_seed_alone(organizer, campaign, team, 
 
 
 def test_the_same_pool_is_not_frozen_twice(organizer, campaign, runs):
-    freeze(actor=organizer, campaign=campaign, depth=2, runs=runs)
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     with pytest.raises(Refused, match="frozen already, as pool 1") as refused:
-        freeze(actor=organizer, campaign=campaign, depth=2, runs=runs[::-1])
+        freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs[::-1])
     assert refused.value.code == "same-pool"
     assert campaign.pools.count() == 1
 
 
 def test_of_two_organizers_who_saw_the_same_state_one_wins(organizer, campaign, runs):
-    freeze(actor=organizer, campaign=campaign, depth=2, runs=runs, after=0)
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs, after=0)
     with pytest.raises(Refused) as refused:
-        freeze(actor=organizer, campaign=campaign, depth=1, runs=runs, after=0)
+        freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs, after=0)
     assert refused.value.code == "overtaken"
     assert campaign.pools.count() == 1
 
 
 def test_a_withdrawal_does_not_change_a_frozen_pool(organizer, campaign, runs):
-    pool = freeze(actor=organizer, campaign=campaign, depth=2, runs=runs)
+    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     Run.objects.filter(pk=runs[3].pk).update(state=Run.State.WITHDRAWN)
     assert named(Pool.objects.get(pk=pool.pk)) == THE_TOY_POOL
     with pytest.raises(Refused, match="not so for: beta2"):
-        preview(actor=organizer, campaign=campaign, depth=2, runs=runs)
+        preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
 
 
 def test_freezing_is_in_the_log(organizer, campaign, runs):
-    freeze(actor=organizer, campaign=campaign, depth=2, runs=runs)
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     event = Event.objects.filter(verb="froze a pool").get()
     assert event.subject == "pool 1: depth 2, 4 runs, 7 documents"
     assert event.actor == organizer
@@ -156,30 +160,30 @@ def test_freezing_is_in_the_log(organizer, campaign, runs):
 @pytest.mark.parametrize("depth", [0, -1, 1001])
 def test_a_depth_outside_the_limits_is_refused(organizer, campaign, runs, depth):
     with pytest.raises(Refused, match="from 1 to 1,000"):
-        freeze(actor=organizer, campaign=campaign, depth=depth, runs=runs)
+        freeze(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs)
 
 
 def test_no_runs_are_refused(organizer, campaign):
     with pytest.raises(Refused, match="No run is chosen"):
-        preview(actor=organizer, campaign=campaign, depth=2, runs=[])
+        preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[])
 
 
 def test_more_runs_than_contributors_can_number_are_refused(organizer, campaign):
     many = [Run(pk=number, tag=str(number)) for number in range(MAX_RUNS + 1)]
     with pytest.raises(Refused, match="at most 65,535 runs"):
-        freeze(actor=organizer, campaign=campaign, depth=2, runs=many)
+        freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=many)
 
 
 def test_runs_that_answer_no_topic_of_the_campaign_are_refused(organizer, campaign, team):
     run = ranked_run(team, "lost", {"99": "d1 d2"})
     with pytest.raises(Refused) as refused:
-        preview(actor=organizer, campaign=campaign, depth=2, runs=[run])
+        preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[run])
     assert refused.value.code == "empty-pool"
 
 
 def test_withheld_topics_are_not_pooled(organizer, campaign, runs):
     campaign.topics.filter(number="2").update(withheld=True)
-    pool = freeze(actor=organizer, campaign=campaign, depth=2, runs=runs)
+    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     assert {row.topic for row in pool_rows(pool)} == {"1"}
 
 
@@ -187,7 +191,7 @@ def test_withheld_topics_are_not_pooled(organizer, campaign, runs):
 def test_only_organizers_pool(campaign, runs, act):
     for who in (joined(campaign, "judge", "assessor"), joined(campaign, "looker", "viewer")):
         with pytest.raises(PermissionDenied):
-            act(actor=who, campaign=campaign, depth=2, runs=runs)
+            act(actor=who, campaign=campaign, spec=depth_spec(2), runs=runs)
 
 
 def test_choosing_by_priority_and_by_team(runs):
@@ -197,21 +201,11 @@ def test_choosing_by_priority_and_by_team(runs):
     assert choose(runs, up_to_priority=0) == []
 
 
-def test_a_cut_matrix_keeps_the_first_documents_of_the_topics_asked_for(campaign):
-    table = run_from_rows("t", [(t, f"d{n}", -n) for t in "123" for n in range(int(t) + 1)])
-    matrices.encode(campaign, table)
-    known = matrices.dictionary_of(campaign)
-    cut = known.decode(first(known.encode(table), 2, {"1", "3"}), "t")
-    assert cut.topics == ("1", "3")
-    assert cut.starts.tolist() == [0, 2, 4]
-    assert cut.docnos == ["d0", "d1", "d0", "d1"]
-
-
 @pytest.mark.django_db(transaction=True)
 def test_of_two_organizers_at_the_very_same_time_one_wins(organizer, campaign, runs):
     def attempt(depth: int) -> str:
         try:
-            freeze(actor=organizer, campaign=campaign, depth=depth, runs=runs, after=0)
+            freeze(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs, after=0)
         except Refused as refused:
             return refused.code
         return "frozen"

@@ -1,8 +1,9 @@
-"""Build a depth-k pool from run files, without a database."""
+"""Build a pool from run files, without a database."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -12,30 +13,38 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from campaigns.core.runs import read_run
 from campaigns.core.tables import RunTable
 from campaigns.management.files import FileReader
-from pooling.core.depth import depth_pool
 from pooling.core.formats import FORMATS
+from pooling.core.spec import RunChoice, Spec, depth_spec, pool_by
+from pooling.core.spec_file import read_spec
 from pooling.core.tables import PoolTable, sizes
 
 
 class Command(BaseCommand):
-    help = "Pool the first K documents of every run."
+    help = "Pool the first K documents of every run, or what a spec says."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
-        add("--depth", metavar="K", type=int, required=True, help="ranks taken from each run")
+        how = parser.add_mutually_exclusive_group(required=True)
+        how.add_argument("--depth", metavar="K", type=int, help="ranks taken from each run")
+        how.add_argument("--spec", metavar="FILE", help="a spec in YAML or JSON, docs/pooling.md")
+        add("--seed", metavar="N", type=int, help="instead of the spec's")
         add("--format", choices=tuple(FORMATS), default="trec")
         add("--output", metavar="FILE", help="write here instead of standard output")
 
     def handle(self, **given: Any) -> None:
-        if given["depth"] < 1:
+        if given["depth"] is not None and given["depth"] < 1:
             raise CommandError("The depth is 1 or more.")
         reader = FileReader(self)
+        spec = spec_asked(reader, given)
         runs = reader.read_all(given["runs"], read_run, lenient=True)
         reader.stop_if_refused("no pool was built")
         refuse_same_tags(runs)
-        pool = depth_pool(list(runs.values()), given["depth"])
+        refuse_what_needs_more(spec)
+        if given["seed"] is not None:
+            spec = replace(spec, seed=given["seed"])
+        pool = pool_by(spec, [r for r in runs.values() if r.tag in (spec.runs.tags or [r.tag])])
         text = FORMATS[given["format"]](pool)
         if given["output"]:
             write_whole(Path(given["output"]), text)
@@ -43,6 +52,26 @@ class Command(BaseCommand):
             self.stdout.write(text, ending="")
         for line in told(pool):
             self.stderr.write(line)
+
+
+def spec_asked(reader: FileReader, given: dict[str, Any]) -> Spec:
+    if given["depth"] is not None:
+        return depth_spec(given["depth"])
+    found = reader.read_all([given["spec"]], read_spec)
+    reader.stop_if_refused("no pool was built")
+    return found[given["spec"]]
+
+
+def refuse_what_needs_more(spec: Spec) -> None:
+    """Raise ``CommandError`` for what run files alone cannot tell."""
+    if spec.is_adaptive:
+        raise CommandError(
+            "A step of this spec learns from judgments: try it by `manage.py simulate_pool`."
+        )
+    if replace(spec.runs, tags=()) != RunChoice():
+        raise CommandError(
+            "Run files tell no team, priority or kind: choose by `tags`, or name the files."
+        )
 
 
 def refuse_same_tags(runs: Mapping[str, RunTable]) -> None:

@@ -12,15 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from campaigns.core.cards import card_section
 from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run, run_from_rows
 from campaigns.core.tables import RunTable
-from pooling.core.depth import depth_pool
+from pooling.core.building import pool_of, sessions
 from pooling.core.formats import FORMATS, csv_text, json_text, trec_text
+from pooling.core.gathering import listing_of_tables
 from pooling.core.order import hash_order
+from pooling.core.page import methods_text
 from pooling.core.registry import METHODS
+from pooling.core.session import Step
 from pooling.core.tables import PoolTable, sizes
 from tests.conftest import REPOSITORY
 
@@ -45,6 +47,12 @@ def toy() -> list[RunTable]:
         )
         for tag, topics in TOY.items()
     ]
+
+
+def depth_pool(runs: list[RunTable], k: int | dict[str, int]) -> PoolTable:
+    deepest = k if isinstance(k, int) else max(k.values())
+    step = Step(METHODS["depth"], {"k": k})
+    return pool_of(sessions(listing_of_tables(runs, deepest, 0), [step]))
 
 
 def documents(pool: PoolTable) -> dict[str, str]:
@@ -77,7 +85,7 @@ def test_sizes_count_what_hangs_on_one_run() -> None:
 def test_depth_by_run_leaves_out_runs_without_one() -> None:
     pool = depth_pool(toy(), {"alpha": 1, "gamma": 3, "delta": 0})
     assert documents(pool) == {"1": "ace", "2": "x", "3": "klm"}
-    assert pool.runs == ("alpha", "gamma")
+    assert pool.contributors_of(0) == ("alpha", "gamma")  # not beta, which lists it as well
 
 
 def test_equal_scores_are_pooled_in_trec_eval_order() -> None:
@@ -92,11 +100,9 @@ def test_no_run_gives_an_empty_pool() -> None:
     assert trec_text(pool) == ""
 
 
-def test_two_runs_of_one_tag_and_negative_depths_are_refused() -> None:
+def test_two_runs_of_one_tag_are_refused() -> None:
     with pytest.raises(ValueError, match="same tag"):
         depth_pool([*toy(), toy()[0]], 2)
-    with pytest.raises(ValueError, match="0 or more"):
-        depth_pool(toy(), -1)
 
 
 LINES = st.dictionaries(
@@ -133,15 +139,10 @@ def test_formats_show_judges_no_run_and_no_rank() -> None:
         "1,a,1,alpha gamma",
     ]
     content = json.loads(json_text(pool))
-    assert content["runs"] == ["alpha", "gamma"]
+    assert content["runs"] == ["alpha", "beta", "delta", "gamma"]
     assert content["topics"]["2"] == [{"docno": "x", "min_rank": 1, "contributors": ["alpha"]}]
     assert read_qrels(trec_text(pool).encode()).grades.tolist() == [-1, -1, -1, -1]
     assert set(FORMATS) == {"trec", "csv", "json"}
-
-
-def test_the_method_of_a_spec_is_found_by_name() -> None:
-    built = METHODS["depth"].build(toy(), {"depth": 2}, 7)
-    assert csv_text(built) == csv_text(depth_pool(toy(), 2))
 
 
 def test_hash_order_is_fixed_and_differs_by_seed_topic_and_docno() -> None:
@@ -167,5 +168,4 @@ def test_the_pool_of_trec_covid_round_1(data_dir: Path) -> None:
 def test_the_page_of_pooling_tells_the_toy_and_the_cards_as_they_are() -> None:
     text = (REPOSITORY / "docs" / "pooling.md").read_text()
     assert csv_text(depth_pool(toy(), 2)) in text
-    for method in METHODS.values():
-        assert card_section(method.card) in text
+    assert methods_text() in text

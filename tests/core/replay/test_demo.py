@@ -17,7 +17,7 @@ from campaigns.core.documents import DocumentText, read_documents
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.core.topics import TopicText, read_topics
-from pooling.core.depth import depth_pool
+from pooling.core.spec import depth_spec, pool_by
 from replay.core.manifest import Manifest, read_manifest
 from replay.demo import fulltext
 from replay.demo.build import (
@@ -212,7 +212,7 @@ def test_campaign_folder_pools_what_its_qrels_judge(
     manifest: Manifest, pool: set[tuple[str, str]]
 ) -> None:
     runs = [read_run(gzip.decompress(entry.file.read_bytes())) for entry in manifest.runs]
-    table = depth_pool(runs, POOL_DEPTH)
+    table = pool_by(depth_spec(POOL_DEPTH), runs)
     pooled = {
         (topic, docno)
         for index, topic in enumerate(table.topics)

@@ -1,0 +1,147 @@
+"""What the runs retrieved, down to a cut-off: all that a pooling method may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.core.docnos import Docnos
+from pooling.core.order import hash_order
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+DIGITS = 12
+"""Values that agree in so many digits are ties: sums differ in the last bits by their order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """One topic. Documents are numbered 0 to n − 1, docno ascending by code point.
+
+    An entry is a document in the list of a run: ``run`` (a position in ``runs``), ``doc``, ``rank``
+    (from 1, in trec_eval's order) and ``score``. Entries are sorted by run, then rank;
+    ``runs`` are tags ascending. ``seed`` breaks ties and is the only source of chance.
+    """
+
+    topic: str
+    runs: tuple[str, ...]
+    docnos: Docnos
+    run: Ints
+    doc: Ints
+    rank: Ints
+    score: Floats
+    seed: int
+
+    def __len__(self) -> int:
+        """How many documents."""
+        return len(self.docnos)
+
+    @cached_property
+    def tie(self) -> Ints:
+        """The seeded hash of each document, by which ties are broken."""
+        hashes = [hash_order(self.seed, self.topic, docno) for docno in self.docnos]
+        return np.array(hashes, np.int64)
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """How many documents each run listed."""
+        return np.bincount(self.run, minlength=len(self.runs))
+
+    @cached_property
+    def listed(self) -> Ints:
+        """How many runs list each document."""
+        return np.bincount(self.doc, minlength=len(self))
+
+    @cached_property
+    def min_rank(self) -> Ints:
+        """The best rank of each document in any run."""
+        best = np.full(len(self), np.iinfo(np.int64).max)
+        np.minimum.at(best, self.doc, self.rank)
+        return best
+
+    @cached_property
+    def bounds(self) -> Ints:
+        """Entries of run ``r`` are ``bounds[r]:bounds[r + 1]``."""
+        return np.concatenate(([0], np.cumsum(self.lengths)))
+
+    @cached_property
+    def rank_of(self) -> Ints:
+        """Runs × documents: the rank, 0 where a run does not list the document."""
+        table = np.zeros((len(self.runs), len(self)), np.int64)
+        table[self.run, self.doc] = self.rank
+        return table
+
+    def list_of(self, run: int) -> Ints:
+        """The documents of a run, best first."""
+        return self.doc[self.bounds[run] : self.bounds[run + 1]]
+
+    def sums(self, values: Floats) -> Floats:
+        """By document: the sum of ``values``, one an entry."""
+        return np.bincount(self.doc, weights=values, minlength=len(self)).astype(np.float64)
+
+    def best_first(self, value: Floats) -> Ints:
+        """All documents by ``value`` descending; equal ones in seeded hash order."""
+        rounded = significant(value)
+        order = np.argsort(-rounded, kind="stable")
+        ranked = rounded[order]
+        if len(ranked) > 1 and not (ranked[1:] != ranked[:-1]).all():
+            return np.lexsort((self.tie, -rounded))
+        return order
+
+    def by_hash(self, documents: Ints) -> Ints:
+        """``documents`` in seeded hash order: it tells nothing of ranks and runs."""
+        return documents[np.argsort(self.tie[documents], kind="stable")]
+
+
+def significant(value: Floats) -> Floats:
+    """``value`` rounded to ``DIGITS`` significant digits of its largest."""
+    largest = float(np.abs(value).max(initial=0))
+    if not 0 < largest < np.inf:
+        return value
+    return np.round(value / largest, DIGITS)
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """All topics, ascending by code point. Documents of topic ``i`` are the rows
+    ``starts[i]:starts[i + 1]`` of ``docnos``, its entries ``entries[i]:entries[i + 1]`` of the
+    other columns; ``doc`` counts from 0 in each topic.
+    """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    starts: Ints
+    docnos: Docnos
+    entries: Ints
+    run: Ints
+    doc: Ints
+    rank: Ints
+    score: Floats
+    seed: int
+
+    def topic(self, index: int) -> Candidates:
+        documents = slice(int(self.starts[index]), int(self.starts[index + 1]))
+        rows = slice(int(self.entries[index]), int(self.entries[index + 1]))
+        return Candidates(
+            topic=self.topics[index],
+            runs=self.runs,
+            docnos=self.docnos.take(documents),
+            run=self.run[rows],
+            doc=self.doc[rows],
+            rank=self.rank[rows],
+            score=self.score[rows],
+            seed=self.seed,
+        )
+
+    def __iter__(self) -> Iterator[Candidates]:
+        return (self.topic(index) for index in range(len(self.topics)))
+
+    def __len__(self) -> int:
+        """How many topics."""
+        return len(self.topics)

@@ -1,0 +1,126 @@
+"""From runs to a listing: cut each run off and lay all of them out topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TypeVar
+
+import numpy as np
+
+from campaigns.core.docnos import Docnos
+from campaigns.core.runmatrix import PairDictionary, RunMatrix
+from campaigns.core.tables import RunTable, starts_of
+from pooling.core.candidates import Floats, Ints, Listing
+
+Run = TypeVar("Run")
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The first documents of one run: topic and rank of each row, and its place in the run."""
+
+    topic: Ints
+    rank: Ints
+    row: Ints
+
+
+def listing_of_tables(
+    runs: Iterable[RunTable], cutoff: int, seed: int, topics: Collection[str] | None = None
+) -> Listing:
+    """The first ``cutoff`` documents of each run and topic; None for all topics.
+
+    Raises ``ValueError`` for two runs with one tag.
+    """
+    ordered = in_order([(run.tag, run) for run in runs])
+    names = names_of([run for _, run in ordered], topics)
+    cuts = [cut_of(run.topics, run.starts, names, cutoff) for _, run in ordered]
+    docnos = packed([run.docnos.take(cut.row) for (_, run), cut in zip(ordered, cuts, strict=True)])
+    scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
+    tags = tuple(tag for tag, _ in ordered)
+    return laid_out(tags, names, cuts, scores, docnos, np.arange(len(docnos)), seed)
+
+
+def listing_of_matrices(
+    runs: Iterable[tuple[str, RunMatrix]],
+    known: PairDictionary,
+    cutoff: int,
+    seed: int,
+    topics: Collection[str] | None = None,
+) -> Listing:
+    """The same from runs by pair codes, each with its tag."""
+    ordered = in_order(runs)
+    names = names_of([run for _, run in ordered], topics)
+    cuts = [cut_of(run.topics, run.starts, names, cutoff) for _, run in ordered]
+    found = [run.pairs[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
+    scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
+    codes, place = np.unique(np.concatenate([np.empty(0, np.int32), *found]), return_inverse=True)
+    tags = tuple(tag for tag, _ in ordered)
+    return laid_out(tags, names, cuts, scores, known.docnos_of(codes), place, seed)
+
+
+def in_order(runs: Iterable[tuple[str, Run]]) -> list[tuple[str, Run]]:
+    """``runs`` by tag, so that the order in which they come changes nothing."""
+    ordered = sorted(runs, key=lambda run: run[0])
+    if len({tag for tag, _ in ordered}) < len(ordered):
+        raise ValueError("two runs of a pool have the same tag")
+    return ordered
+
+
+def names_of(
+    runs: Sequence[RunTable | RunMatrix], topics: Collection[str] | None
+) -> tuple[str, ...]:
+    """The topics, ascending, that some run answers and that are asked for."""
+    answered = set().union(*(run.topics for run in runs))
+    return tuple(sorted(answered if topics is None else answered & set(topics)))
+
+
+def cut_of(topics: Sequence[str], starts: Ints, names: Sequence[str], cutoff: int) -> Cut:
+    """The rows of the first ``cutoff`` documents of each topic in ``names``."""
+    number = {name: at for at, name in enumerate(names)}
+    wanted = np.array([number.get(topic, -1) for topic in topics], np.int64)
+    sizes = np.where(wanted < 0, 0, np.minimum(np.diff(starts), cutoff))
+    before = np.repeat(starts_of(sizes)[:-1], sizes)
+    rank = np.arange(int(sizes.sum())) - before
+    return Cut(np.repeat(wanted, sizes), rank + 1, np.repeat(starts[:-1], sizes) + rank)
+
+
+def packed(parts: Sequence[Docnos]) -> Docnos:
+    """All ids one behind the other, without the files that they were read from."""
+    lengths = np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)])
+    data = b"".join(chain.from_iterable(part.texts(slice(None)) for part in parts))
+    return Docnos(data, starts_of(lengths)[:-1], lengths)
+
+
+def laid_out(
+    tags: tuple[str, ...],
+    names: tuple[str, ...],
+    cuts: Sequence[Cut],
+    scores: Sequence[Floats],
+    docnos: Docnos,
+    place: Ints,
+    seed: int,
+) -> Listing:
+    """Entries run by run become a listing; ``docnos[place[i]]`` is that of entry ``i``."""
+    nothing = np.empty(0, np.int64)
+    topic = np.concatenate([nothing, *(cut.topic for cut in cuts)])
+    run = np.repeat(np.arange(len(cuts)), [len(cut.rank) for cut in cuts])
+    by_text = docnos.ranks()
+    width = len(docnos) + 1
+    pair = topic * width + by_text[place]
+    pairs, first, row = np.unique(pair, return_index=True, return_inverse=True)
+    starts = np.searchsorted(pairs, np.arange(len(names) + 1) * width)
+    order = np.argsort(topic, kind="stable")
+    return Listing(
+        runs=tags,
+        topics=names,
+        starts=starts.astype(np.int64),
+        docnos=docnos.take(place[first]),
+        entries=np.searchsorted(topic[order], np.arange(len(names) + 1)).astype(np.int64),
+        run=run[order],
+        doc=(row - starts[topic])[order],
+        rank=np.concatenate([nothing, *(cut.rank for cut in cuts)])[order],
+        score=np.concatenate([np.empty(0), *scores])[order],
+        seed=seed,
+    )

@@ -1,0 +1,75 @@
+"""The shapes of pooling methods: an order, a sample, or a player that learns from judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from campaigns.core.cards import Card
+from pooling.core.candidates import Candidates, Floats, Ints, Mask
+
+Values = Mapping[str, Any]
+"""The parameters of a method by name, all of them, as ``spec.py`` has checked them."""
+
+EARLIER = -1
+"""Stands for the run when a document was not played by one, but came of an earlier step."""
+
+
+class Choice(NamedTuple):
+    """The document to judge next, and the run that plays it (or ``EARLIER``: no one run)."""
+
+    doc: int
+    run: int = EARLIER
+
+
+class Player(Protocol):
+    """An adaptive method on one topic. What it has been told is all that it knows.
+
+    ``choose`` changes nothing, so that it can be asked again. ``open`` marks the documents that
+    nobody has been given yet, of which there is one at least; what somebody has been given and
+    not judged is not open and not told. ``step`` counts the documents given so far, and is
+    what chance hangs on besides the seed.
+    """
+
+    def choose(self, open: Mask, step: int) -> Choice: ...  # noqa: A002
+
+    def judged(self, choice: Choice, relevant: bool) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A sample of one topic. ``frame`` are all documents it was drawn from, with the
+    ``stratum`` (from 1; 0: none) and the inclusion ``probability`` of each; ``drawn`` those drawn.
+    """
+
+    frame: Ints
+    stratum: Ints
+    probability: Floats
+    drawn: Mask
+
+
+@dataclass(frozen=True)
+class Method:
+    """One of three. ``order`` gives the documents that it wants, best first, whatever is in the
+    pool already. ``sample`` draws among the documents that are marked ``open``, ``documents``
+    of them if the step says how many. ``player`` starts an adaptive method. ``reach`` tells by
+    run down to which rank it looks (else: down to the cut-off).
+    """
+
+    card: Card
+    order: Callable[[Candidates, Values], Ints] | None = None
+    sample: Callable[[Candidates, Values, Mask, int | None], Sample] | None = None
+    player: Callable[[Candidates, Values], Player] | None = None
+    reach: Callable[[Candidates, Values], Ints] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.card.name
+
+    @property
+    def kind(self) -> str:
+        """``static``, ``sampled`` or ``adaptive``."""
+        if self.player is not None:
+            return "adaptive"
+        return "static" if self.order is not None else "sampled"

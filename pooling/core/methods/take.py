@@ -1,0 +1,28 @@
+"""Take@N: documents by their best rank in any run, until the budget is spent."""
+
+from __future__ import annotations
+
+from campaigns.core.cards import Card
+from pooling.core.candidates import Candidates, Ints
+from pooling.core.method import Method, Values
+
+TAKE = Card(
+    name="take",
+    title="Take@N (FairTake@N)",
+    formula="score(d) = −min over runs r of rank_r(d)",
+    reading="The depth-k pool cut to a budget: all first ranks, then all second ranks, and so on.",
+    source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
+    range="−cut-off to −1",
+    edge_cases=(
+        "Documents of the same best rank are put in seeded hash order, which is FairTake.",
+        "`fairtake` is another name of it. No Take@N here favours the runs that come first.",
+    ),
+)
+
+
+def take_order(candidates: Candidates, values: Values) -> Ints:  # noqa: ARG001
+    """All documents by best rank."""
+    return candidates.best_first(-candidates.min_rank.astype(float))
+
+
+METHOD = Method(TAKE, order=take_order)

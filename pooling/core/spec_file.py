@@ -1,0 +1,195 @@
+"""Read a pool's spec, in YAML or JSON; ``docs/pooling.md`` shows some.
+
+Everything wrong in it is told at once, with line and column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from campaigns.core.cards import Parameter
+from campaigns.core.faults import FaultReport
+from campaigns.core.yaml_files import (
+    LIST,
+    POSITIVE,
+    WHOLE,
+    Schema,
+    YamlFile,
+    is_number,
+    is_positive,
+    is_text,
+    is_whole,
+)
+from pooling.core.building import Budget
+from pooling.core.method import Method
+from pooling.core.registry import ALIASES, METHODS
+from pooling.core.session import Step, Stop
+from pooling.core.spec import CUTOFF, RunChoice, Spec
+
+CODES = ("EP01", "EP02", "EP03")
+CURE = "See docs/pooling.md for complete specs."
+MANY = 50
+"""Steps of a spec at most."""
+
+
+def is_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(is_text, value))
+
+
+def is_depths(value: Any) -> bool:
+    if isinstance(value, dict):
+        texts = all(isinstance(tag, str) for tag in value)
+        return bool(value) and texts and all(is_whole(k) and k >= 0 for k in value.values())
+    return is_positive(value)
+
+
+def is_share(value: Any) -> bool:
+    return is_number(value) and 0 <= value <= 1
+
+
+MAPPING = (lambda v: isinstance(v, dict), "a mapping")
+TOP: Schema = {
+    "version": (lambda v: v == 1, "1", False),
+    "seed": (*WHOLE, False),
+    "runs": (*MAPPING, False),
+    "cutoff": (*POSITIVE, False),
+    "budget": (lambda v: isinstance(v, dict) and len(v) == 1, "one of total, per_topic", False),
+    "steps": (*LIST, True),
+}
+RUNS: Schema = {
+    "priority": (lambda v: is_whole(v) and v >= 0, "a whole number from 0", False),
+    "per_team": (*POSITIVE, False),
+    "kind": (lambda v: v in ("automatic", "manual"), "automatic or manual", False),
+    "teams": (is_texts, "a list of names", False),
+    "tags": (is_texts, "a list of tags", False),
+}
+BUDGET: Schema = {"total": (*POSITIVE, False), "per_topic": (*POSITIVE, False)}
+STOP: Schema = {"no_relevant_in": (*POSITIVE, False), "relevant": (*POSITIVE, False)}
+STEP: Schema = {
+    "documents": (*POSITIVE, False),
+    "order": (lambda v: v in ("method", "random"), "method or random", False),
+    "stop": (*MAPPING, False),
+}
+KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "whole": POSITIVE,
+    "number": (is_number, "a number"),
+    "positive": (lambda v: is_number(v) and v > 0, "a number above 0"),
+    "share": (is_share, "a number from 0 to 1"),
+    "depths": (is_depths, "a whole number from 1, or one from 0 by run tag"),
+}
+"""How the values of a parameter are written, by ``Parameter.kind``; a choice is a word."""
+
+
+def read_spec(
+    content: str | bytes, file: str = "the spec", report: FaultReport | None = None
+) -> Spec:
+    """The spec in ``content``; raises ``BadFile`` with everything wrong in it."""
+    source = YamlFile(report or FaultReport(file), CODES, CURE, "spec")
+    source.parse(content)
+    data = source.data
+    source.check(data, TOP)
+    for key, schema in (("runs", RUNS), ("budget", BUDGET)):
+        if isinstance(data.get(key), dict):
+            source.check(data[key], schema, (key,))
+    steps = data.get("steps")
+    for at, entry in enumerate(steps if isinstance(steps, list) else []):
+        check_step(source, entry, at)
+    source.stop_if_bad()
+    check_together(source)
+    source.stop_if_bad()
+    return build(data)
+
+
+def check_step(source: YamlFile, entry: Any, at: int) -> None:
+    path = ("steps", at)
+    method = method_named(entry.get("method")) if isinstance(entry, dict) else None
+    if method is None:
+        known = ", ".join([*METHODS, *ALIASES])
+        source.fault(
+            (*path, "method"), f"steps[{at + 1}] has no method that is known", f"Known: {known}."
+        )
+        return
+    parameters = {p.name: (*kind_of(p), not p.default) for p in method.card.parameters}
+    source.check(entry, {"method": (is_text, "a text", True), **parameters, **STEP}, path)
+    if isinstance(entry.get("stop"), dict):
+        source.check(entry["stop"], STOP, (*path, "stop"))
+
+
+def kind_of(parameter: Parameter) -> tuple[Callable[[Any], bool], str]:
+    """What checks a value of ``parameter``, and what it must be in words."""
+    if parameter.choices:
+        return (lambda value: value in parameter.choices), " or ".join(parameter.choices)
+    return KINDS[parameter.kind]
+
+
+def method_named(name: Any) -> Method | None:
+    return METHODS.get(ALIASES.get(name, name)) if isinstance(name, str) else None
+
+
+def check_together(source: YamlFile) -> None:
+    """What is wrong although each value alone is right."""
+    steps = source.data["steps"]
+    if len(steps) > MANY:
+        source.fault(("steps", MANY), f"more than {MANY} steps", "Take fewer.")
+    samples = [at for at, step in enumerate(steps) if method_of(step).sample]
+    for at in samples[1:]:
+        cure = "One step of a spec may sample: two would need joint probabilities."
+        source.fault(("steps", at), f"steps[{at + 1}] samples again", cure)
+    for at in samples[:1]:
+        for later in range(at + 1, len(steps)):
+            if later not in samples:
+                told = f"steps[{later + 1}] comes after a sample"
+                cure = "Let the sample come last: what is chosen after it spoils its probabilities."
+                source.fault(("steps", later), told, cure)
+
+
+def method_of(step: Mapping[str, Any]) -> Method:
+    return METHODS[ALIASES.get(step["method"], step["method"])]
+
+
+def build(data: Mapping[str, Any]) -> Spec:
+    """The spec of ``data``, which is right."""
+    runs: dict[str, Any] = dict(data.get("runs") or {})
+    runs |= {key: tuple(value) for key, value in runs.items() if isinstance(value, list)}
+    steps = tuple(map(step_of, data["steps"]))
+    depths = [deepest_of(step) for step in steps]
+    return Spec(
+        steps=steps,
+        budget=Budget(**(data.get("budget") or {})),
+        cutoff=data.get("cutoff") or (max(depths) if all(depths) else CUTOFF),
+        seed=data.get("seed"),
+        runs=RunChoice(**runs),
+    )
+
+
+def deepest_of(step: Step) -> int:
+    """The last rank that a step looks at, if it says so itself; else 0."""
+    k = step.values.get("k") if step.method.reach else None
+    return max(k.values()) if isinstance(k, dict) else k or 0
+
+
+def step_of(entry: Mapping[str, Any]) -> Step:
+    method = method_of(entry)
+    values = {p.name: value_of(p, entry.get(p.name)) for p in method.card.parameters}
+    return Step(
+        method=method,
+        values=values,
+        documents=entry.get("documents"),
+        order=entry.get("order") or "method",
+        stop=Stop(**(entry.get("stop") or {})),
+    )
+
+
+def defaults_of(method: Method) -> dict[str, Any]:
+    """The parameters of ``method`` as they are when nobody gives any."""
+    return {p.name: value_of(p, None) for p in method.card.parameters}
+
+
+def value_of(parameter: Parameter, value: Any) -> Any:
+    """``value``, or the default that the card tells."""
+    if value is not None or not parameter.default:
+        return value
+    if parameter.choices:
+        return parameter.default
+    return int(parameter.default) if parameter.kind == "whole" else float(parameter.default)

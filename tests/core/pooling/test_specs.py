@@ -1,0 +1,136 @@
+"""Specs are read whole or refused with everything that is wrong in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+import yaml
+
+from campaigns.core.faults import BadFile
+from pooling.core.building import Budget
+from pooling.core.registry import METHODS
+from pooling.core.session import Stop
+from pooling.core.spec import RunChoice, depth_spec, method_in_words
+from pooling.core.spec_file import read_spec
+from tests.conftest import REPOSITORY
+
+GOOD = """
+version: 1
+seed: 7
+runs: {priority: 2, per_team: 1, kind: automatic, teams: [north, south], tags: [n1, s1]}
+cutoff: 50
+budget: {per_topic: 30}
+steps:
+  - {method: depth, k: 10, order: random}
+  - {method: maxmean, update: own, documents: 20, stop: {no_relevant_in: 5}}
+"""
+
+
+def test_a_spec_is_read_and_written_as_it_is() -> None:
+    spec = read_spec(GOOD)
+    assert (spec.seed, spec.cutoff, spec.budget) == (7, 50, Budget(per_topic=30))
+    assert spec.runs == RunChoice(2, 1, "automatic", ("north", "south"), ("n1", "s1"))
+    depth, maxmean = spec.steps
+    assert (depth.method, depth.values, depth.order) == (METHODS["depth"], {"k": 10}, "random")
+    assert maxmean.values == {"update": "own"}
+    assert (maxmean.documents, maxmean.stop) == (20, Stop(no_relevant_in=5))
+    assert spec.as_dict() == yaml.safe_load(GOOD)
+    assert read_spec(yaml.safe_dump(spec.as_dict())) == spec
+    assert method_in_words(spec.as_dict()) == "depth 10, then maxmean (20 a topic), 30 a topic"
+    assert spec.is_adaptive
+
+
+def test_what_is_not_given_is_as_the_page_says() -> None:
+    spec = read_spec("steps: [{method: fairtake}]")
+    assert (spec.steps[0].method.name, spec.cutoff, spec.seed) == ("take", 100, None)
+    assert not spec.is_adaptive
+    assert read_spec("steps: [{method: depth, k: 7}]") == depth_spec(7)
+    assert read_spec("steps: [{method: depth, k: {a: 3, b: 0}}]").cutoff == 3
+    assert read_spec(b'{"steps": [{"method": "depth", "k": 7}]}') == depth_spec(7)
+
+
+def test_everything_wrong_is_told_at_once_with_its_place() -> None:
+    bad = """version: 2
+budget: {total: 10, per_topic: 2}
+cutof: 5
+steps:
+  - {method: depht, k: 3}
+  - {method: depth, k: -1}
+  - {method: depth}
+  - {method: maxmean, update: some, stop: {relevant: 0}, order: hashed}
+"""
+    with pytest.raises(BadFile) as refused:
+        read_spec(bad, "a.yaml")
+    told = sorted((f.line, f.message) for f in refused.value.report.faults)
+    assert told == [
+        (1, "version is not 1"),
+        (2, "budget is not one of total, per_topic"),
+        (3, "unknown key 'cutof'"),
+        (5, "steps[1] has no method that is known"),
+        (6, "steps[2].k is not a whole number from 1, or one from 0 by run tag"),
+        (7, "steps[3].k is missing"),
+        (8, "steps[4].order is not method or random"),
+        (8, "steps[4].stop.relevant is not a whole number from 1"),
+        (8, "steps[4].update is not all or own"),
+    ]
+    assert {f.code for f in refused.value.report.faults} == {"EP03"}
+    assert all(f.column and f.cure and f.file == "a.yaml" for f in refused.value.report.faults)
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"\xff\xfe", "EP01"),
+        ("steps: [", "EP02"),
+        ("- a", "EP02"),
+        ("", "EP02"),
+        ("a: \x00", "EP02"),
+        ("steps: " + "[" * 5000, "EP02"),
+        ("{}", "EP03"),
+        ("steps: []", "EP03"),
+        ("steps: [1]", "EP03"),
+        ("steps: [{method: 1}]", "EP03"),
+        ("steps: [" + "{method: take}," * 51 + "]", "EP03"),
+        ("seed: 1.5\nsteps: [{method: take}]", "EP03"),
+        ("? [a]\n: b\nsteps: [{method: take}]", "EP02"),
+    ],
+)
+def test_what_is_no_spec_is_refused(content: str | bytes, code: str) -> None:
+    with pytest.raises(BadFile) as refused:
+        read_spec(content)
+    assert {fault.code for fault in refused.value.report.faults} == {code}
+
+
+@dataclass(frozen=True)
+class Entry:
+    tag: str
+    team: str
+    priority: int = 1
+    kind: str = "automatic"
+
+
+def test_runs_are_chosen_by_what_is_given() -> None:
+    runs = [
+        Entry("b2", "b", 2), Entry("a2", "a", 1, "manual"), Entry("a1", "a"), Entry("b1", "b", 3),
+    ]  # fmt: skip
+
+    def tags(choice: RunChoice) -> list[str]:
+        return [run.tag for run in choice.choose(runs, lambda run: run.team)]
+
+    assert tags(RunChoice()) == ["a1", "a2", "b2", "b1"]
+    assert tags(RunChoice(per_team=1)) == ["a1", "b2"]
+    assert tags(RunChoice(priority=2)) == ["a1", "a2", "b2"]
+    assert tags(RunChoice(kind="manual")) == ["a2"]
+    assert tags(RunChoice(teams=("b",), per_team=1)) == ["b2"]
+    assert tags(RunChoice(tags=("b1", "a1"))) == ["a1", "b1"]
+    # Who is left out by priority takes no place of the team.
+    assert tags(RunChoice(kind="manual", per_team=1)) == ["a2"]
+
+
+def test_the_specs_of_the_page_are_read() -> None:
+    page = (REPOSITORY / "docs/pooling.md").read_text()
+    blocks = [part.partition("```")[0] for part in page.split("```yaml\n")[1:]]
+    assert blocks
+    for block in blocks:
+        assert read_spec(block).steps
