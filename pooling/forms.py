@@ -110,7 +110,8 @@ class PoolForm(forms.Form):
             return read_spec(asked["text"])
         except BadFile as bad:
             for fault in bad.report.faults:
-                self.add_error("text", str(fault))
+                place = f"Line {fault.line}, column {fault.column}: " if fault.line else ""
+                self.add_error("text", f"{place}{fault.message} {fault.cure}")
         return None
 
     def spec_built(self, asked: dict[str, Any]) -> Spec | None:

@@ -59,19 +59,19 @@ class YamlFile:
             text = content if isinstance(content, str) else content.decode("utf-8-sig")
             data, tree = yaml.safe_load(text), yaml.compose(text, Loader=yaml.SafeLoader)
         except UnicodeDecodeError:
-            self.report.add(self.codes[0], f"the {self.noun} is not UTF-8", "Save it as UTF-8.")
+            self.report.add(self.codes[0], f"the {self.noun} is not UTF-8.", "Save it as UTF-8.")
         except yaml.MarkedYAMLError as error:
             line, column = place(error.problem_mark)
-            told = f"not YAML: {error.problem}"
+            told = f"not YAML: {error.problem}."
             self.report.add(self.codes[1], told, "Correct the syntax.", line=line, column=column)
         except (yaml.YAMLError, ValueError, RecursionError) as error:
-            told = f"not YAML: {error}".splitlines()[0]
+            told = f"not YAML: {str(error).splitlines()[0]}."
             self.report.add(self.codes[1], told, "Correct the syntax.")
         else:
             if isinstance(data, dict):
                 self.data, self.tree = data, tree
             else:
-                told = f"the {self.noun} is not a mapping"
+                told = f"the {self.noun} is not a mapping."
                 self.report.add(self.codes[1], told, self.cure, line=1)
         self.stop_if_bad()
 
@@ -96,7 +96,7 @@ class YamlFile:
 
     def fault(self, path: Path, message: str, cure: str, code: str = "") -> None:
         line, column = place(position(self.tree, path))
-        self.report.add(code or self.codes[2], message, cure, line=line, column=column)
+        self.report.add(code or self.codes[2], f"{message}.", cure, line=line, column=column)
 
 
 def place(mark: yaml.Mark | None) -> tuple[int | None, int | None]:

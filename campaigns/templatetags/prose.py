@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import nh3
 from django import template
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 
@@ -32,6 +33,14 @@ def markdown(text: str) -> SafeString:
         link_rel="nofollow noopener",
     )
     return mark_safe(clean)  # noqa: S308 (nh3 has cleaned it)
+
+
+@register.filter
+def coded(text: str) -> SafeString:
+    """Plain text in which code stands between backticks."""
+    parts = enumerate(text.split("`"))
+    coded_parts = (format_html("<code>{}</code>", part) if at % 2 else part for at, part in parts)
+    return format_html_join("", "{}", ((part,) for part in coded_parts))
 
 
 @register.filter

@@ -64,15 +64,15 @@ steps:
         read_spec(bad, "a.yaml")
     told = sorted((f.line, f.message) for f in refused.value.report.faults)
     assert told == [
-        (1, "version is not 1"),
-        (2, "budget is not one of total, per_topic"),
-        (3, "unknown key 'cutof'"),
-        (5, "steps[1] has no method that is known"),
-        (6, "steps[2].k is not a whole number from 1, or one from 0 by run tag"),
-        (7, "steps[3].k is missing"),
-        (8, "steps[4].order is not method or random"),
-        (8, "steps[4].stop.relevant is not a whole number from 1"),
-        (8, "steps[4].update is not all or own"),
+        (1, "version is not 1."),
+        (2, "budget is not one of total, per_topic."),
+        (3, "unknown key 'cutof'."),
+        (5, "steps[1] has no method that is known."),
+        (6, "steps[2].k is not a whole number from 1, or one from 0 by run tag."),
+        (7, "steps[3].k is missing."),
+        (8, "steps[4].order is not method or random."),
+        (8, "steps[4].stop.relevant is not a whole number from 1."),
+        (8, "steps[4].update is not all or own."),
     ]
     assert {f.code for f in refused.value.report.faults} == {"EP03"}
     assert all(f.column and f.cure and f.file == "a.yaml" for f in refused.value.report.faults)
