@@ -13,7 +13,8 @@ class Pool(AppendOnly):
     """A frozen pool. ``spec`` names the steps, the budget, the runs and their hashes.
 
     ``inputs_hash`` is the sha256 of ``spec``, so the same runs and the same method make
-    the same pool; extending a pool makes a new version.
+    the same pool; extending a pool makes a new version. ``size`` is how many documents it had
+    when it was frozen: if ``spec["adaptive"]``, judgments add to it (``PoolTopic``).
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="pools")
@@ -30,6 +31,11 @@ class Pool(AppendOnly):
 
     def __str__(self) -> str:
         return f"pool {self.version}"
+
+    @property
+    def grows(self) -> bool:
+        """Whether judgments decide what comes into it next."""
+        return bool(self.spec.get("adaptive"))
 
     @property
     def method(self) -> str:
@@ -64,4 +70,41 @@ class PoolItem(AppendOnly):
         constraints = [
             models.UniqueConstraint("pool", "topic", "docno", name="pool_pair_once"),
             models.UniqueConstraint("pool", "topic", "position", name="pool_position_once"),
+        ]
+
+
+class PoolTopic(models.Model):
+    """A topic of a pool that grows while people judge: ``budget`` documents at most.
+
+    ``ended`` is set when the method wants no more. Its row is locked while the pool grows.
+    """
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="growing")
+    topic = models.ForeignKey(Topic, models.PROTECT, related_name="+")
+    budget = models.PositiveIntegerField()
+    ended = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["topic__position", "topic__number"]
+        constraints = [models.UniqueConstraint("pool", "topic", name="pool_topic_once")]
+
+
+class PoolEvent(AppendOnly):
+    """What a growing pool has gone by, in order: a document was given (``relevant`` is None), or
+    the first judgment of it was taken note of. Played again it gives the same pool.
+    """
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="events")
+    topic = models.ForeignKey(Topic, models.PROTECT, related_name="+")
+    number = models.PositiveIntegerField()
+    docno = models.CharField(max_length=500)
+    relevant = models.BooleanField(null=True)
+
+    class Meta:
+        ordering = ["topic", "number"]
+        constraints = [
+            models.UniqueConstraint("pool", "topic", "number", name="pool_event_number_once"),
+            models.UniqueConstraint(
+                "pool", "topic", "docno", "relevant", nulls_distinct=False, name="pool_event_once"
+            ),
         ]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from functools import reduce
 from operator import or_
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN, SAID
+from pooling.models import PoolItem, PoolTopic
 
 PURPOSES = {Plan.Kind.JUDGE: ON_SCREEN, Plan.Kind.ADJUDICATE: (Purpose.ADJUDICATE,)}
 """By kind of plan what its slots are for."""
@@ -125,9 +128,10 @@ def left_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -
     actor's side, which is short, and not for each of all open slots.
     """
     here = {} if topic is None else {"topic": topic}
-    on_offer = offer_of(actor, campaign, here)
-    if on_offer is None:
+    assigned = list(seats(actor, campaign, here).values_list("plan", "topic", to_come()))
+    if not assigned:
         return Counter()
+    on_offer = offer_of(actor, assigned)
     free = Slot.objects.filter(on_offer).order_by()
     left = Counter(dict(free.values_list("topic").annotate(Count("item", distinct=True))))
     same = Slot.objects.filter(on_offer, item=OuterRef("item"))
@@ -137,24 +141,48 @@ def left_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -
     left.subtract(said_without_slot(actor, campaign, on_offer, here))
     again = repeats_of(actor, campaign).filter(state=Slot.State.OPEN, **here)
     left.update(again.order_by().values_list("topic", flat=True))
+    for _, number, more in assigned:
+        left[number] += more or 0
     return +left
 
 
-def offer_of(actor: User, campaign: Campaign, here: dict[str, Topic]) -> Q | None:
-    """As ``offered``, without a look at other tables for each slot; None if nothing is."""
-    assigned = Assignment.objects.filter(
+def seats(actor: User, campaign: Campaign, here: dict[str, Topic]) -> QuerySet[Assignment]:
+    """What assigns topics to ``actor`` at present."""
+    return Assignment.objects.filter(
         plan__campaign=campaign,
         plan__kind=Plan.Kind.JUDGE,
         plan__paused=False,
         paused=False,
         assessor=actor,
         **here,
+    ).order_by()
+
+
+def to_come() -> Subquery:
+    """Within a query of assignments: how many documents the pool, if it grows, may still bring."""
+    items = PoolItem.objects.filter(pool=OuterRef("pool"), topic=OuterRef("topic"))
+    came = items.order_by().values("pool").annotate(n=Count("pk")).values("n")
+    grows = PoolTopic.objects.filter(
+        pool=OuterRef("plan__pool"), topic=OuterRef("topic"), ended=False
     )
+    more = grows.annotate(more=F("budget") - Coalesce(Subquery(came), 0))
+    return Subquery(more.values("more"))
+
+
+def open_seats(actor: User, campaign: Campaign, topic: Topic | None) -> QuerySet[Assignment]:
+    """The actor's assignments to topics of pools that grow and want more."""
+    growing = {"plan__pool__growing__topic": F("topic"), "plan__pool__growing__ended": False}
+    found = seats(actor, campaign, {} if topic is None else {"topic": topic}).filter(**growing)
+    return found.select_related("plan__pool__campaign", "topic").order_by(
+        "plan", "topic__position", "topic__number"
+    )
+
+
+def offer_of(actor: User, assigned: Iterable[tuple[int, int, int | None]]) -> Q:
+    """As ``offered``, without a look at other tables for each slot."""
     topics: dict[int, list[int]] = defaultdict(list)
-    for plan, topic in assigned.order_by().values_list("plan", "topic"):
+    for plan, topic, _ in assigned:
         topics[plan].append(topic)
-    if not topics:
-        return None
     places = [Q(plan=plan, topic__in=listed) for plan, listed in topics.items()]
     whose = Q(reserved_for=None) | Q(reserved_for=actor)
     return Q(free_slots(), whose, reduce(or_, places), purpose=Purpose.JUDGE)

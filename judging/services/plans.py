@@ -26,6 +26,8 @@ BATCH = 500
 NAMED = 10
 """A refusal names so many topics; of the rest the number."""
 Assessors = Mapping[str, Sequence[User]]
+FOR_GROWING = ("overlap",)
+"""Designs that treat every document alike, and so also those still to come."""
 ORDERS = (Plan.Order.RANDOM, Plan.Order.DOCNO, Plan.Order.POOL)
 
 
@@ -162,7 +164,10 @@ def lay_out(
         raise Refused("third-needs-two", "One judgment a document has nothing to disagree.", cure)
     planned = None if topics is None else {known[number].pk for number in topics}
     pairs = [pair for pair in unplanned(pool) if planned is None or pair.topic in planned]
-    if not pairs:
+    if pool.grows and scheme.design not in FOR_GROWING:
+        cure = "Use overlap: the others must know all documents beforehand."
+        raise Refused("pool-grows", f"This pool grows; {scheme.design} cannot share it out.", cure)
+    if not pairs and not pool.grows:
         cure = "Freeze a larger pool first."
         raise Refused("nothing-to-plan", "Every pair of this pool is in a plan already.", cure)
     crew = sorted({user for people in assessors.values() for user in people}, key=by_name)

@@ -30,6 +30,7 @@ from judging.services.checks import (
     check_third_person,
 )
 from judging.services.followups import follow_up, hold_pair
+from judging.services.growing import grow
 from judging.services.leasing import (
     AHEAD,
     candidates,
@@ -88,6 +89,8 @@ def claim_ahead(
         wanted = count - len(got)
         found = candidates(actor, campaign, topic, kind, wanted, near) if wanted else []
         if not found:
+            if wanted and kind == JUDGING and grow(actor, campaign, topic, wanted):
+                continue
             return got
         got += [slot for slot in found if lease(slot, actor)]
     if got:

@@ -12,10 +12,12 @@ from campaigns.errors import Refused
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require
 from campaigns.services import events
+from pooling.core.building import pool_of
 from pooling.core.order import hash_order
+from pooling.core.session import Session
 from pooling.core.spec import Spec
 from pooling.core.tables import PoolTable
-from pooling.models import Pool, PoolItem
+from pooling.models import Pool, PoolItem, PoolTopic
 from pooling.queries.pools import PACKED
 from pooling.services.inputs import build, check_spec, checked_runs, hash_of, inputs_of
 
@@ -34,12 +36,12 @@ def freeze(
     check_spec(campaign, spec)
     chosen = checked_runs(campaign, runs)
     inputs = inputs_of(campaign, spec, chosen)
-    table = build(campaign, chosen, spec, inputs)
+    found = build(campaign, chosen, spec, inputs)
     with transaction.atomic():
         # Locked, so that of two organizers the second sees the pool of the first.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         check_unchanged(campaign, chosen, after, hash_of(inputs))
-        return write(actor, campaign, inputs, table)
+        return write(actor, campaign, inputs, found)
 
 
 def check_unchanged(
@@ -61,7 +63,8 @@ def newest_version(campaign: Campaign) -> int:
     return campaign.pools.aggregate(newest=Max("version"))["newest"] or 0
 
 
-def write(actor: User, campaign: Campaign, inputs: dict[str, Any], table: PoolTable) -> Pool:
+def write(actor: User, campaign: Campaign, inputs: dict[str, Any], found: list[Session]) -> Pool:
+    table = pool_of(found)
     pool = Pool.objects.create(
         campaign=campaign,
         version=newest_version(campaign) + 1,
@@ -71,6 +74,8 @@ def write(actor: User, campaign: Campaign, inputs: dict[str, Any], table: PoolTa
         frozen_by=actor,
     )
     PoolItem.objects.bulk_create(items(pool, table), batch_size=BATCH)
+    if pool.grows:
+        PoolTopic.objects.bulk_create(growing(pool, found))
     events.record(
         campaign=campaign,
         actor=actor,
@@ -81,6 +86,14 @@ def write(actor: User, campaign: Campaign, inputs: dict[str, Any], table: PoolTa
         inputs_hash=pool.inputs_hash,
     )
     return pool
+
+
+def growing(pool: Pool, found: Sequence[Session]) -> Iterator[PoolTopic]:
+    topic_ids = dict(pool.campaign.topics.values_list("number", "pk"))
+    for session in found:
+        topic = topic_ids[session.candidates.topic]
+        ended = session.next() is None
+        yield PoolTopic(pool=pool, topic_id=topic, budget=session.budget, ended=ended)
 
 
 def items(pool: Pool, table: PoolTable) -> Iterator[PoolItem]:

@@ -10,10 +10,10 @@ from campaigns import store
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Run
 from campaigns.services import matrices
-from pooling.core.building import pool_of, sessions
+from pooling.core.building import sessions
 from pooling.core.gathering import listing_of_matrices
+from pooling.core.session import Session
 from pooling.core.spec import Spec
-from pooling.core.tables import PoolTable
 from pooling.queries.runs import poolable_runs, topics_to_pool
 
 MAX_RUNS = 65_535  # contributors are packed as uint16
@@ -43,30 +43,30 @@ def check_spec(campaign: Campaign, spec: Spec) -> None:
     if not 1 <= spec.cutoff <= most:
         limit = f"a whole number from 1 to {most:,}"
         raise Refused("bad-depth", f"The depth is {limit}.", "Runs hold no more documents a topic.")
-    if spec.is_adaptive:
-        cure = "Try it on a finished campaign by `manage.py simulate_pool`, or leave the step out."
-        raise Refused(
-            "adaptive-pool", "A pool with a step that learns from judgments is not frozen.", cure
-        )
 
 
 def inputs_of(campaign: Campaign, spec: Spec, runs: Sequence[Run]) -> dict[str, Any]:
     """Everything that decides what the pool holds and in which order it is judged."""
-    return spec.as_dict() | {
-        "version": 2,
-        "seed": campaign.seed if spec.seed is None else spec.seed,
-        "topics": topics_to_pool(campaign),
-        "runs": [
-            {
-                "id": run.pk,
-                "tag": run.tag,
-                "team": run.team.name,
-                "sha256": run.sha256,
-                "normalised_hash": run.normalised_hash,
-            }
-            for run in runs
-        ],
-    }
+    grows = {"adaptive": True} if spec.is_adaptive else {}
+    return (
+        spec.as_dict()
+        | grows
+        | {
+            "version": 2,
+            "seed": campaign.seed if spec.seed is None else spec.seed,
+            "topics": topics_to_pool(campaign),
+            "runs": [
+                {
+                    "id": run.pk,
+                    "tag": run.tag,
+                    "team": run.team.name,
+                    "sha256": run.sha256,
+                    "normalised_hash": run.normalised_hash,
+                }
+                for run in runs
+            ],
+        }
+    )
 
 
 def hash_of(inputs: dict[str, Any]) -> str:
@@ -75,8 +75,10 @@ def hash_of(inputs: dict[str, Any]) -> str:
     return store.sha256(text.encode())
 
 
-def build(campaign: Campaign, runs: Sequence[Run], spec: Spec, inputs: dict[str, Any]) -> PoolTable:
-    """The pool that ``spec`` describes, from the runs' matrices."""
+def build(
+    campaign: Campaign, runs: Sequence[Run], spec: Spec, inputs: dict[str, Any]
+) -> list[Session]:
+    """The pool that ``spec`` describes, by topic, as far as it needs no judgments."""
     listing = listing_of_matrices(
         [(run.tag, matrices.matrix_of(run)) for run in runs],
         matrices.dictionary_of(campaign),
@@ -84,8 +86,7 @@ def build(campaign: Campaign, runs: Sequence[Run], spec: Spec, inputs: dict[str,
         inputs["seed"],
         frozenset(inputs["topics"]),
     )
-    table = pool_of(sessions(listing, spec.steps, spec.budget))
-    if not len(table):
+    if not len(listing):
         cure = "Import the topics that the runs answer, or choose other runs."
         raise Refused("empty-pool", "These runs bring no document for any topic.", cure)
-    return table
+    return sessions(listing, spec.steps, spec.budget)

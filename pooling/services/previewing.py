@@ -12,6 +12,7 @@ from campaigns.core.runmatrix import Pairs
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require
 from campaigns.services import matrices
+from pooling.core.building import pool_of
 from pooling.core.gathering import cut_of
 from pooling.core.spec import Spec, method_in_words
 from pooling.core.tables import PoolTable
@@ -37,13 +38,21 @@ class Floor:
 
 @dataclass(frozen=True)
 class PoolPreview:
-    """What freezing would make. ``floors`` are of all accepted runs, the lowest first."""
+    """What freezing would make. ``floors`` are of all accepted runs, the lowest first; ``most`` is
+    how many documents there can be in the end.
+    """
 
     spec: Spec
     runs: tuple[Run, ...]
     parts: Composition
     floors: tuple[Floor, ...]
     inputs_hash: str
+    most: int
+
+    @property
+    def more(self) -> int:
+        """Documents that may come while people judge."""
+        return self.most - self.parts.size
 
     @property
     def method(self) -> str:
@@ -61,7 +70,7 @@ class PoolPreview:
 
     def hours(self, seconds: float) -> float:
         """Hours that one assessor needs for what is not judged yet, at ``seconds`` each."""
-        return self.parts.to_judge * seconds / 3600
+        return (self.parts.to_judge + self.more) * seconds / 3600
 
 
 def preview(*, actor: User, campaign: Campaign, spec: Spec, runs: Iterable[Run]) -> PoolPreview:
@@ -70,7 +79,8 @@ def preview(*, actor: User, campaign: Campaign, spec: Spec, runs: Iterable[Run])
     check_spec(campaign, spec)
     chosen = checked_runs(campaign, runs)
     inputs = inputs_of(campaign, spec, chosen)
-    table = build(campaign, chosen, spec, inputs)
+    found = build(campaign, chosen, spec, inputs)
+    table = pool_of(found)
     parts = composition(
         table,
         [run.team.name for run in chosen],
@@ -79,7 +89,8 @@ def preview(*, actor: User, campaign: Campaign, spec: Spec, runs: Iterable[Run])
         pooled=pooled_pairs(campaign),
     )
     floors = floors_of(campaign, table, chosen)
-    return PoolPreview(spec, tuple(chosen), parts, floors, hash_of(inputs))
+    most = sum(session.budget for session in found) if spec.is_adaptive else parts.size
+    return PoolPreview(spec, tuple(chosen), parts, floors, hash_of(inputs), most)
 
 
 def floors_of(campaign: Campaign, table: PoolTable, chosen: Sequence[Run]) -> tuple[Floor, ...]:

@@ -1,0 +1,60 @@
+"""Pools that grow while people judge: slots for the documents that come next."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from campaigns.models import Campaign, Topic, User
+from judging.models import Judgment, Plan, Purpose, Slot
+from judging.queries.slots import open_seats
+from pooling.services import growing
+
+
+def grow(actor: User, campaign: Campaign, topic: Topic | None, wanted: int) -> int:
+    """Have the pools that ``actor`` judges bring at most ``wanted`` more; return how many came.
+
+    The topics assigned to the actor are asked one after the other, or ``topic`` alone.
+    """
+    came = 0
+    for seat in open_seats(actor, campaign, topic):
+        with transaction.atomic():
+            came += len(grow_topic(seat.plan, seat.topic, wanted - came))
+        if came >= wanted:
+            break
+    return came
+
+
+def grow_topic(plan: Plan, topic: Topic, wanted: int) -> list[Slot]:
+    """Slots for the next documents of ``topic``, in a transaction of the caller's."""
+    fresh = growing.grow(
+        pool=plan.pool,
+        topic=topic,
+        outcomes=outcomes(plan.campaign, topic),
+        planned=planned(plan, topic),
+        wanted=wanted,
+    )
+    return Slot.objects.bulk_create(
+        Slot(plan=plan, item=item, topic=topic, k=k, position=item.position)
+        for item in fresh
+        for k in range(plan.overlap)
+    )
+
+
+def outcomes(campaign: Campaign, topic: Topic) -> dict[str, bool]:
+    """By docno, in the order of the log: was its first grade, by whomever, relevant?
+
+    A grade below 0 says nothing of relevance, and counts as not relevant: it was read.
+    """
+    graded = Judgment.objects.filter(
+        campaign=campaign, topic=topic, purpose=Purpose.JUDGE, kind=Judgment.Kind.GRADE
+    )
+    found: dict[str, bool] = {}
+    for docno, grade in graded.order_by("pk").values_list("docno", "grade"):
+        found.setdefault(docno, (grade or 0) >= campaign.relevance_level)
+    return found
+
+
+def planned(plan: Plan, topic: Topic) -> set[str]:
+    """Docnos of the topic that a plan of the campaign has asked for, whatever the pool."""
+    slots = Slot.objects.filter(plan__campaign=plan.campaign, topic=topic, purpose=Purpose.JUDGE)
+    return set(slots.order_by().values_list("item__docno", flat=True))

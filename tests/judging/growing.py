@@ -1,0 +1,77 @@
+"""A growing pool that several processes judge at once; what each of them did is in the log.
+
+``python -m tests.judging.growing build`` makes the campaign in the installation that the
+environment names; ``... work NAME`` judges as that assessor until nothing is left.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+from uuid import uuid4
+
+HANDS, RUNS, DOCUMENTS, BUDGET = 4, 5, 60, 45
+SPEC = f"""
+budget: {{per_topic: {BUDGET}}}
+cutoff: 30
+steps:
+  - {{method: depth, k: 2, order: random}}
+  - {{method: maxmean}}
+"""
+
+
+def relevant(docno: str) -> bool:
+    return int(docno[1:]) % 3 == 0
+
+
+def build() -> None:
+    from campaigns.core.scale import GradeSpec
+    from campaigns.models import Role, Team, Topic, User
+    from campaigns.services.campaigns import create_campaign
+    from campaigns.services.people import add_member
+    from judging.services.plans import make_plan
+    from pooling.core.spec_file import read_spec
+    from pooling.services import freeze
+    from tests.factories import accepted_run
+
+    owner = User.objects.create(username="owner", can_create_campaigns=True)
+    scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]
+    campaign = create_campaign(actor=owner, title="Growing", slug="growing", scale=scale)
+    Topic.objects.create(campaign=campaign, number="1", title="t")
+    team = Team.objects.create(campaign=campaign, name="team")
+    runs = []
+    for number in range(RUNS):
+        # Each run goes through the documents with a step of its own.
+        docnos = [f"d{(7 * number + (2 * number + 1) * at) % DOCUMENTS}" for at in range(30)]
+        lines = [f"1 Q0 {d} {at} {-at} r{number}\n" for at, d in enumerate(dict.fromkeys(docnos))]
+        runs.append(accepted_run(team, f"r{number}", "".join(lines)))
+    pool = freeze(actor=owner, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+    people = [User.objects.create(username=f"a{n}") for n in range(HANDS)]
+    for user in people:
+        add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
+    make_plan(actor=owner, pool=pool, overlap=1, assessors={"1": people})
+
+
+def work(name: str) -> None:
+    """Judge with one or two documents in hand, as the screen does."""
+    from campaigns.models import Campaign, User
+    from judging.services.work import claim_ahead, judge
+
+    campaign = Campaign.objects.get(slug="growing")
+    topic = campaign.topics.get()
+    args: dict[str, Any] = {
+        "actor": User.objects.get(username=name), "campaign": campaign, "topic": topic,
+    }  # fmt: skip
+    while slots := claim_ahead(**args, count=1 + int(name[1:]) % 2):
+        slot = slots[0]
+        judge(
+            **args, docno=slot.item.docno, grade=int(relevant(slot.item.docno)), token=slot.token,
+            client_uuid=uuid4(),
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    import django
+
+    django.setup()
+    build() if sys.argv[1] == "build" else work(sys.argv[2])

@@ -1,0 +1,250 @@
+"""Pools that grow while people judge: what comes next, who gets it, and that it can be replayed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+
+from campaigns.errors import Refused
+from judging.models import Judgment, Slot
+from judging.queries.slots import left_by_topic
+from judging.services.plans import Scheme, make_plan
+from judging.services.work import claim, claim_ahead, judge, undo
+from pooling.core.session import Diverged
+from pooling.core.spec import depth_spec
+from pooling.core.spec_file import read_spec
+from pooling.models import Pool, PoolEvent, PoolItem
+from pooling.services import freeze, growing
+from tests.conftest import REPOSITORY
+from tests.judging.growing import BUDGET, HANDS
+from tests.pooling.conftest import ranked_run
+
+RANKED = {"north": "d1 d2 d3 d4", "south": "d5 d6 d2 d7", "east": "d8 d9 d1"}
+SPEC = "steps: [{method: depth, k: 1}, {method: maxmean}]"
+
+
+@pytest.fixture
+def runs(team):
+    return [ranked_run(team, tag, {"1": docnos}) for tag, docnos in RANKED.items()]
+
+
+@pytest.fixture
+def pool(campaign, organizer, runs) -> Pool:
+    return freeze(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+
+
+@pytest.fixture
+def plan(pool, organizer, assessor):
+    return make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+
+
+def said(who, slot, grade: int) -> Judgment:
+    return judge(
+        actor=who, campaign=slot.plan.campaign, topic=slot.topic, docno=slot.item.docno,
+        grade=grade, token=slot.token, client_uuid=uuid4(),
+    )  # fmt: skip
+
+
+def worked(who, campaign, topic, good: str = "") -> list[str]:
+    """All that comes to ``who``, one after the other; ``good`` docnos are relevant."""
+    came = []
+    while (slot := claim(actor=who, campaign=campaign, topic=topic)) is not None:
+        said(who, slot, int(slot.item.docno in good.split()))
+        came.append(slot.item.docno)
+    return came
+
+
+def test_a_pool_is_frozen_with_what_needs_no_judgments(pool):
+    assert sorted(pool.items.values_list("docno", flat=True)) == ["d1", "d5", "d8"]
+    assert (pool.size, pool.grows, pool.method) == (3, True, "depth 1, then maxmean")
+    assert list(pool.growing.values_list("topic__number", "budget", "ended")) == [("1", 9, False)]
+
+
+def test_the_run_that_finds_something_is_followed(pool, plan, campaign, assessor, topic):
+    came = worked(assessor, campaign, topic, good="d5 d6 d7")
+    assert sorted(came) == [f"d{n}" for n in range(1, 10)]
+    # The first of each run were the same for all; then south's d6, which is relevant, as is d7,
+    # with d2, which north lists as well, between them.
+    assert came[3:6] == ["d6", "d2", "d7"]
+    assert not campaign.topics.filter(number="1", pk__in=pool.growing.filter(ended=False)).exists()
+    assert growing.check_log(pool) == 9
+
+
+def test_what_is_to_come_counts_as_left(pool, plan, campaign, assessor, topic):
+    assert left_by_topic(assessor, campaign) == {topic.pk: 9}
+    said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
+    assert left_by_topic(assessor, campaign) == {topic.pk: 8}
+    worked(assessor, campaign, topic)
+    assert left_by_topic(assessor, campaign) == {}
+
+
+def test_several_assessors_get_different_documents_without_waiting(
+    pool, campaign, organizer, assessor, assessor2, topic
+):
+    people = {"1": [assessor, assessor2]}
+    make_plan(actor=organizer, pool=pool, overlap=1, assessors=people)
+    args = {"campaign": campaign, "topic": topic, "count": 3}
+    first = claim_ahead(actor=assessor, **args)
+    second = claim_ahead(actor=assessor2, **args)
+    docnos = [slot.item.docno for slot in (*first, *second)]
+    assert len(set(docnos)) == 6
+
+
+def test_with_overlap_two_each_document_is_asked_for_twice(
+    pool, campaign, organizer, assessor, assessor2, topic
+):
+    people = {"1": [assessor, assessor2]}
+    make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    assert sorted(worked(assessor, campaign, topic)) == sorted(worked(assessor2, campaign, topic))
+    assert Slot.objects.filter(state="judged").count() == 18
+    # The first judgment of each is what the pool went by.
+    assert PoolEvent.objects.filter(relevant=False).count() == 9 - 1
+    assert growing.check_log(pool) == 9
+
+
+def test_a_changed_judgment_rewrites_nothing(pool, plan, campaign, assessor, topic):
+    for _ in range(4):
+        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 1)
+    before = list(PoolEvent.objects.values_list("number", "docno", "relevant"))
+    first = Judgment.objects.order_by("pk").first()
+    judge(
+        actor=assessor, campaign=campaign, topic=topic, docno=first.docno, grade=0,
+        client_uuid=uuid4(),
+    )  # fmt: skip
+    undo(actor=assessor, campaign=campaign)
+    worked(assessor, campaign, topic)
+    assert (
+        list(PoolEvent.objects.values_list("number", "docno", "relevant"))[: len(before)] == before
+    )
+    assert growing.check_log(pool) == 9
+
+
+def test_a_restart_changes_nothing(pool, plan, campaign, assessor, topic):
+    def all_of_it(restarts: bool) -> list[str]:
+        came = []
+        while (slot := claim(actor=assessor, campaign=campaign, topic=topic)) is not None:
+            if restarts:
+                growing._sessions.clear()
+                growing._listings.clear()
+            said(assessor, slot, int(slot.item.docno in ("d5", "d6", "d7")))
+            came.append(slot.item.docno)
+        return came
+
+    came = all_of_it(restarts=True)
+    (session,) = (growing.begun(pool, topic).session,)
+    assert came[:3] != came[3:6]
+    assert len(came) == len(session.candidates)
+    assert growing.check_log(pool) == 9
+
+
+def test_a_withdrawn_run_goes_on_contributing(pool, plan, campaign, assessor, topic, runs):
+    growing._listings.clear()
+    runs[0].__class__.objects.filter(pk=runs[0].pk).update(state="withdrawn")
+    assert len(worked(assessor, campaign, topic)) == 9
+
+
+def test_judgments_of_an_earlier_pool_count_and_are_not_asked_for_again(
+    campaign, organizer, assessor, topic, runs
+):
+    earlier = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    make_plan(actor=organizer, pool=earlier, overlap=1, assessors={"1": [assessor]})
+    before = worked(assessor, campaign, topic, good="d5 d6")
+    pool = freeze(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    came = worked(assessor, campaign, topic, good="d7")
+    assert sorted(before + came) == [f"d{n}" for n in range(1, 10)]
+    assert came[0] in ("d7", "d2")  # south had found something
+    assert pool.items.count() == 9
+
+
+def test_other_designs_cannot_share_it_out(pool, organizer, assessor, assessor2):
+    people = {"1": [assessor, assessor2]}
+    scheme = Scheme(design="round-robin", parameters={"n": 1})
+    with pytest.raises(Refused) as refused:
+        make_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
+    assert refused.value.code == "pool-grows"
+
+
+def test_a_pool_may_begin_with_nothing(campaign, organizer, assessor, topic, runs):
+    spec = read_spec("{steps: [{method: maxmean}], budget: {per_topic: 4}}")
+    pool = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    assert pool.size == 0
+    assert len(worked(assessor, campaign, topic)) == 4
+
+
+def test_who_is_not_assigned_makes_nothing_grow(pool, plan, campaign, assessor2, topic):
+    assert claim(actor=assessor2, campaign=campaign, topic=topic) is None
+    assert PoolEvent.objects.count() == 0
+
+
+def test_a_pool_that_does_not_follow_its_log_is_told(pool, plan, campaign, assessor, topic):
+    worked(assessor, campaign, topic)
+    assert growing.check_log(pool) == 9
+    last = PoolItem.objects.filter(pool=pool).order_by("-position")[0]
+    PoolItem.objects.filter(pk=last.pk).update(docno="d0")
+    with pytest.raises(Diverged, match="topic 1"):
+        growing.check_log(pool)
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> dict[str, str]:
+    """The suite's own database; but processes cannot share its SQLite in memory."""
+    at = f"sqlite:///{tmp_path / 'growing.sqlite3'}"
+    if connection.vendor == "postgresql":
+        of = connection.settings_dict
+        at = f"postgres://{of['USER']}:{of['PASSWORD']}@{of['HOST']}:{of['PORT']}/{of['NAME']}"
+    env = {
+        **os.environ,
+        "POOLBENCH_VAR": str(tmp_path),
+        "DATABASE_URL": at,
+        "DJANGO_SETTINGS_MODULE": "workbench.settings",
+    }
+    done(python(env, "manage.py", "migrate", "-v", "0"))
+    return env
+
+
+def python(env: dict[str, str], *args: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, *args], cwd=REPOSITORY, env=env, text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )  # fmt: skip
+
+
+def done(process: subprocess.Popen[str]) -> str:
+    told, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, told
+    return told
+
+
+COUNTS = """
+from collections import Counter
+from judging.models import Judgment, Slot
+from pooling.models import Pool, PoolEvent
+from pooling.services.growing import check_log
+pool = Pool.objects.get()
+docnos = Counter(Judgment.objects.values_list("docno", flat=True))
+print(len(docnos), max(docnos.values()), Slot.objects.exclude(state="judged").count(),
+      Judgment.objects.values("assessor").distinct().count(), check_log(pool),
+      PoolEvent.objects.filter(relevant=None).count() + pool.size)
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_four_processes_at_once_leave_a_log_that_gives_the_same_pool(installation):
+    done(python(installation, "-m", "tests.judging.growing", "build"))
+    working = [
+        python(installation, "-m", "tests.judging.growing", "work", f"a{n}") for n in range(HANDS)
+    ]
+    for process in working:
+        done(process)
+    told = done(python(installation, "manage.py", "shell", "-v", "0", "-c", COUNTS))
+    documents, most, unjudged, people, same, given = map(int, told.split())
+    assert (documents, most, unjudged, same, given) == (BUDGET, 1, 0, BUDGET, BUDGET)
+    assert people > 1
