@@ -19,7 +19,8 @@ from pooling.models import Pool
 
 class PoolField(forms.ModelChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, obj: Pool) -> str:
-        return f"Pool {obj.version}, {obj.size:,} pairs"
+        more = " at first" if obj.grows else ""
+        return f"Pool {obj.version}, {obj.size:,} pairs{more}"
 
 
 class PlanForm(forms.Form):

@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 
 from campaigns.errors import Refused
@@ -191,6 +192,20 @@ def test_a_pool_that_does_not_follow_its_log_is_told(pool, plan, campaign, asses
     PoolItem.objects.filter(pk=last.pk).update(docno="d0")
     with pytest.raises(Diverged, match="topic 1"):
         growing.check_log(pool)
+    with pytest.raises(CommandError, match="1 pools differ"):
+        call_command("check_pool", "small")
+
+
+def test_the_command_plays_the_log_again(
+    pool, plan, campaign, assessor, organizer, topic, runs, capsys
+):
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    worked(assessor, campaign, topic)
+    call_command("check_pool", "small")
+    told = capsys.readouterr().out.splitlines()
+    assert told == ["pool 1: 9 documents, as its log gives them", "pool 2: does not grow"]
+    with pytest.raises(CommandError, match="no campaign"):
+        call_command("check_pool", "nowhere")
 
 
 @pytest.fixture

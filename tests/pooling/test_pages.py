@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import pytest
 from django.urls import reverse
 
 from campaigns.models import Run
+from pooling.core.registry import METHODS
 from pooling.core.spec import depth_spec
 from pooling.services import freeze
 from tests.pooling.conftest import ranked_run
 
+JSON = "application/json"
 TREC = "1 0 d1 -1\n1 0 d2 -1\n1 0 d4 -1\n1 0 d5 -1\n2 0 d1 -1\n2 0 d2 -1\n2 0 d3 -1\n"
 
 
@@ -146,3 +150,77 @@ def test_an_old_pool_points_to_the_newest(page, organizer, campaign, runs):
     ]
     shown = [page.get(pool.get_absolute_url()).context["newer"] for pool in pools]
     assert shown == [pools[2], pools[2], None]
+
+
+def test_a_method_can_fill_up_to_a_budget(page, address, campaign, runs):
+    more = {"depth": 1, "then": "take", "documents": 3}
+    html = page.get(address, asked(runs, **more)).content.decode()
+    assert "A pool of 6 documents" in html
+    assert "Depth 1, then take, 3 a topic, of 4 runs" in html
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"depth": ""}, "Give a depth, a method to fill up by, or a spec."),
+        ({"then": "take"}, "Say how many"),
+        ({"then": "take", "documents": 3, "total": 9}, "not both"),
+        ({"text": "steps: [{method: tak}]"}, "Line 1, column 18: steps[1] has no method"),
+        ({"text": "seed: x\nsteps: 3"}, "Line 2, column 8: steps is not a list"),
+        ({"text": "{runs: {tags: [nobody]}, steps: [{method: take}]}"}, "Choose at least one run"),
+    ],
+)
+def test_what_is_wrong_with_a_spec_is_told(page, address, runs, given, told):
+    answer = page.get(address, asked(runs, **given))
+    assert answer.status_code == 422
+    assert told in unescape(answer.content.decode())
+
+
+def test_a_spec_is_previewed_and_frozen_with_the_runs_that_it_names(
+    page, address, campaign, organizer, runs
+):
+    text = "{runs: {per_team: 1}, budget: {total: 4}, seed: 3, steps: [{method: depth, k: 9}]}"
+    answer = page.get(address, asked(runs, text=text))
+    assert {run.tag for run in answer.context["preview"].runs} == {"alpha1", "beta1"}
+    assert ticked(answer) == {"alpha1", "beta1"}
+    told = {"text": answer.context["spec_text"], "seconds": 30, "after": 0}
+    assert page.post(address, told).status_code == 302
+    pool = campaign.pools.get()
+    assert (pool.size, pool.spec["seed"], len(pool.spec["runs"])) == (4, 3, 2)
+    assert "depth 9, 4 in all" in page.get(pool.get_absolute_url()).content.decode()
+
+
+def test_a_pool_that_grows_tells_how_much_may_come(page, address, campaign, runs):
+    text = "{budget: {per_topic: 4}, steps: [{method: depth, k: 1}, {method: maxmean}]}"
+    answer = page.get(address, asked(runs, text=text, seconds=3600))
+    html = " ".join(answer.content.decode().split())
+    # Topic 1 begins with d1, d2, d5; topic 2 has d1, d2 and then d3 only.
+    assert "A pool of 5 documents" in html
+    assert '<dt>Then at most</dt><dd>2 <span class="quiet">as judgments come</span></dd>' in html
+    assert "<dd>7.0</dd>" in html
+    page.post(address, {"text": answer.context["spec_text"], "run": [r.pk for r in runs],
+                        "seconds": 30, "after": 0})  # fmt: skip
+    assert campaign.pools.get().growing.count() == 2
+
+
+def test_the_methods_have_a_page_for_everyone(client):
+    html = client.get(reverse("pooling-methods")).content.decode()
+    for name in METHODS:
+        assert f'<tr id="{name}">' in html
+    assert "<code>all</code> runs" in html
+
+
+def test_the_api_takes_a_spec_as_object_and_as_text(page, campaign, runs):
+    spec = {"budget": {"total": 4}, "steps": [{"method": "take"}]}
+    given = {"campaign": campaign.slug, "runs": [run.pk for run in runs]}
+    for written in (spec, "budget: {total: 4}\nsteps: [{method: fairtake}]"):
+        answer = page.post(reverse("api-pool-preview"), given | {"spec": written}, JSON)
+        assert (answer.status_code, answer.json()["size"]) == (200, 4)
+    for wrong, told in (
+        ({"spec": spec, "depth": 2}, "one of the two"),
+        ({}, "one of the two"),
+        ({"spec": {"steps": [{"method": "tak"}]}}, "has no method"),
+    ):
+        answer = page.post(reverse("api-pool-preview"), given | wrong, JSON)
+        assert answer.status_code == 400
+        assert told in answer.content.decode()
