@@ -73,3 +73,12 @@ class Method:
         if self.player is not None:
             return "adaptive"
         return "static" if self.order is not None else "sampled"
+
+
+def scored(card: Card, scores: Callable[[Candidates, Values], Floats]) -> Method:
+    """The static method that takes all documents by ``scores`` descending."""
+
+    def order(candidates: Candidates, values: Values) -> Ints:
+        return candidates.best_first(scores(candidates, values))
+
+    return Method(card, order=order)

@@ -1,0 +1,27 @@
+"""DCGTake: documents by the sum of the discounts of their ranks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from pooling.core.candidates import Candidates, Floats
+from pooling.core.method import Values, scored
+
+DCG = Card(
+    name="dcg",
+    title="DCGTake (log-discounted ranks)",
+    formula="score(d) = Σ over runs r that list d of 1 / log2(rank_r(d) + 1)",
+    reading="A document gains from every run that lists it, at rank 3 half as much as at rank 1.",
+    source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
+    range="above 0, to the number of runs",
+    edge_cases=("A run that does not list the document adds nothing.",),
+)
+
+
+def dcg_scores(candidates: Candidates, values: Values) -> Floats:  # noqa: ARG001 -- none
+    """By document: the sum of discounts."""
+    return candidates.sums(1 / np.log2(candidates.rank + 1))
+
+
+METHOD = scored(DCG, dcg_scores)

@@ -1,0 +1,43 @@
+"""RBPTake-A: documents by the sum of their weights in rank-biased precision."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from pooling.core.candidates import DIGITS, Candidates, Floats
+from pooling.core.method import Values, scored
+
+RBP_A = Card(
+    name="rbp_a",
+    title="RBPTake-A (geometric ranks)",
+    formula="score(d) = Σ over runs r that list d of (1 − p) p^(rank_r(d) − 1)",
+    reading="A document counts as much as its judgment weighs in the RBP of all runs together.",
+    source="Moffat, Webber and Zobel 2007, method A; Lipani et al. 2017.",
+    range="0 to the number of runs",
+    parameters=(
+        Parameter("p", "Patience: the share of readers who go on to the next rank.", "0.8",
+                  kind="share"),
+    ),
+    edge_cases=(
+        "The factor 1 − p changes no order and is left out, so that p = 1 is `pp`.",
+        "p = 0: how many runs rank the document first; all others are equal.",
+        "A run that does not list the document adds nothing.",
+    ),
+)  # fmt: skip
+
+
+def rbp_sums(candidates: Candidates, values: Values) -> Floats:
+    """By document: the sum of weights without the factor 1 − p."""
+    return candidates.sums(np.power(float(values["p"]), candidates.rank - 1.0, dtype=np.float64))
+
+
+def rbp_places(candidates: Candidates, values: Values) -> Floats:
+    """By document: the place of its sum among all sums, ascending, from 0."""
+    # Sums reach over many powers of ten: each is rounded by itself, not by the largest.
+    mantissa, power = np.frexp(rbp_sums(candidates, values))
+    rounded = np.ldexp(np.round(mantissa, DIGITS), power)
+    return np.unique(rounded, return_inverse=True)[1].astype(float)
+
+
+METHOD = scored(RBP_A, rbp_places)

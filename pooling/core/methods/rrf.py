@@ -1,0 +1,30 @@
+"""RRFTake: documents by reciprocal rank fusion."""
+
+from __future__ import annotations
+
+from campaigns.core.cards import Card, Parameter
+from pooling.core.candidates import Candidates, Floats
+from pooling.core.method import Values, scored
+
+RRF = Card(
+    name="rrf",
+    title="RRFTake (reciprocal ranks)",
+    formula="score(d) = Σ over runs r that list d of 1 / (k + rank_r(d))",
+    reading="A document gains from every run that lists it, more at the top, where k says how "
+    "little more: with a large k it counts runs, with a small one it counts first ranks.",
+    source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
+    range="above 0, to the number of runs / (k + 1)",
+    parameters=(Parameter("k", "What is added to every rank.", "60", kind="whole"),),
+    edge_cases=(
+        "A run that does not list the document adds nothing.",
+        "`k` is no depth here: the cut-off of the spec says how deep runs are read.",
+    ),
+)
+
+
+def rrf_scores(candidates: Candidates, values: Values) -> Floats:
+    """By document: the sum of reciprocal ranks."""
+    return candidates.sums(1 / (float(values["k"]) + candidates.rank))
+
+
+METHOD = scored(RRF, rrf_scores)
