@@ -22,7 +22,8 @@ def is_text(value: Any) -> bool:
 
 
 def is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    """A whole number of no more than 64 bits, as columns and arrays hold them."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
 
 
 def is_positive(value: Any) -> bool:

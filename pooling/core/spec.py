@@ -125,6 +125,6 @@ def method_in_words(spec: Mapping[str, Any]) -> str:
 
 
 def step_in_words(step: dict[str, Any]) -> str:
-    depth = step.get("k") if step["method"] == "depth" else None
-    words = f"depth {depth}" if isinstance(depth, int) else step["method"]
+    depth = step.get("k") if step["method"] in ("depth", "ntcir") else None
+    words = f"{step['method']} {depth}" if isinstance(depth, int) else step["method"]
     return f"{words} ({step['documents']} a topic)" if step.get("documents") else words
