@@ -8,8 +8,9 @@ import pytest
 from django.urls import reverse
 
 from campaigns.models import Run
-from pooling.core.registry import METHODS
+from pooling.core.registry import LISTED, METHODS
 from pooling.core.spec import depth_spec
+from pooling.forms import then_choices
 from pooling.services import freeze
 from tests.pooling.conftest import ranked_run
 
@@ -224,3 +225,9 @@ def test_the_api_takes_a_spec_as_object_and_as_text(page, campaign, runs):
         answer = page.post(reverse("api-pool-preview"), given | wrong, JSON)
         assert answer.status_code == 400
         assert told in answer.content.decode()
+
+
+def test_a_pool_is_filled_up_by_any_static_method_that_needs_no_number():
+    offered = {name for name, _ in then_choices() if name}
+    assert offered >= {m.name for m in LISTED if m.kind == "static"} - {"depth", "ntcir"}
+    assert not offered & {"depth", "ntcir", "maxmean"}

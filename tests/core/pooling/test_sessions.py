@@ -26,7 +26,7 @@ from tests.core.pooling.toy import (
 
 ADAPTIVE = sorted(m.name for m in LISTED if m.kind == "adaptive")
 # What a method needs that has no default.
-NEEDED = {"depth": {"k": 2}}
+NEEDED = {"depth": {"k": 2}, "ntcir": {"k": 2}}
 
 
 def test_a_later_step_adds_what_is_not_in_the_pool_yet() -> None:
