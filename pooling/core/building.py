@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 from campaigns.core.tables import starts_of
 from pooling.core.budget import split
 from pooling.core.candidates import Floats, Ints, Listing, Mask
+from pooling.core.method import Choice
+from pooling.core.order import hash_order
+from pooling.core.playing import run_hash
 from pooling.core.session import Session, Step
 from pooling.core.tables import PoolTable
 
@@ -35,24 +39,91 @@ class Budget:
 
 
 def sessions(listing: Listing, steps: Sequence[Step], budget: Budget = Budget()) -> list[Session]:
-    """A session for each topic, with all given that needs no judgment."""
+    """A session for each topic, with all given that needs no judgment.
+
+    Where a step is global and the budget total, each topic has its share of the budget up to
+    here, and no limit of its own from here on: ``next_of_all`` keeps to the total.
+    """
     started = []
     for candidates, limit in zip(listing, budget.of(listing), strict=True):
         session = Session(candidates, steps, limit)
         session.give_listed()
+        if is_shared(steps, budget):
+            session.budget = len(candidates)
         started.append(session)
     return started
 
 
+def is_shared(steps: Iterable[Step], budget: Budget) -> bool:
+    """Whether the topics have one budget together, rather than one each."""
+    return budget.total is not None and any(step.is_global for step in steps)
+
+
+Place = tuple[int, float, int]
+
+
+def place_of(session: Session, choice: Choice) -> Place:
+    """The place of a topic, whose next document is ``choice``, in the queue of all: first those
+    whose step does not compare topics, evenly, then by urgency; ties by the seeded hash.
+    """
+    urgency = session.urgency()
+    if urgency is not None:
+        return 1, -urgency, run_hash(session.candidates, choice.run)
+    of_topic = hash_order(session.candidates.seed, session.candidates.topic, "")
+    return 0, len(session.given), of_topic
+
+
+def next_of_all(found: Sequence[Session], total: int) -> tuple[Session, Choice] | None:
+    """What to judge next in any topic; None when ``total`` documents are given, or all."""
+    if sum(len(session.given) for session in found) >= total:
+        return None
+    wanting = [(session, choice) for session in found if (choice := session.next())]
+    return min(wanting, key=lambda pair: place_of(*pair), default=None)
+
+
+def simulated_all(
+    found: Sequence[Session], judge: Judge, budget: Budget = Budget()
+) -> Sequence[Session]:
+    """The sessions of a campaign to their end, each document judged at once by ``judge``."""
+    if budget.total is None or not any(is_shared(session.steps, budget) for session in found):
+        return [simulated(session, judge) for session in found]
+    # A judgment moves nothing but its own topic: the heap gives what ``next_of_all`` would.
+    queue: list[tuple[Place, int, Choice]] = []
+    waiting = list(range(len(found)))
+    for session in found:
+        judge_given(session, judge)
+    for _ in range(budget.total - sum(len(session.given) for session in found)):
+        for at in waiting:
+            if (choice := found[at].next()) is not None:
+                heapq.heappush(queue, (place_of(found[at], choice), at, choice))
+        if not queue:
+            break
+        _, at, choice = heapq.heappop(queue)
+        give_and_judge(found[at], choice, judge)
+        waiting = [at]
+    return found
+
+
 def simulated(session: Session, judge: Judge) -> Session:
-    """``session`` to its end, each document judged at once by ``judge``."""
-    topic, docnos = session.candidates.topic, session.candidates.docnos
-    for given in session.given:
-        session.judge(given.doc, judge(topic, docnos[given.doc]))
+    """One ``session`` to its end, within its own budget."""
+    judge_given(session, judge)
     while (choice := session.next()) is not None:
-        session.give(choice)
-        session.judge(choice.doc, judge(topic, docnos[choice.doc]))
+        give_and_judge(session, choice, judge)
     return session
+
+
+def judge_given(session: Session, judge: Judge) -> None:
+    for given in session.given:
+        session.judge(given.doc, judge(session.candidates.topic, docno_of(session, given)))
+
+
+def give_and_judge(session: Session, choice: Choice, judge: Judge) -> None:
+    session.give(choice)
+    session.judge(choice.doc, judge(session.candidates.topic, docno_of(session, choice)))
+
+
+def docno_of(session: Session, choice: Choice) -> str:
+    return session.candidates.docnos[choice.doc]
 
 
 def pool_of(found: Iterable[Session]) -> PoolTable:

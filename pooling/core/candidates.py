@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +27,8 @@ class Candidates:
     An entry is a document in the list of a run: ``run`` (a position in ``runs``), ``doc``, ``rank``
     (from 1, in trec_eval's order) and ``score``. Entries are sorted by run, then rank;
     ``runs`` are tags ascending. ``seed`` breaks ties and is the only source of chance.
+    ``texts`` by docno, of these documents at least, and ``query``, the topic in words, are there
+    for methods that read.
     """
 
     topic: str
@@ -37,6 +39,8 @@ class Candidates:
     rank: Ints
     score: Floats
     seed: int
+    texts: Mapping[str, str] | None = None
+    query: str = ""
 
     def __len__(self) -> int:
         """How many documents."""
@@ -111,7 +115,8 @@ def significant(value: Floats) -> Floats:
 class Listing:
     """All topics, ascending by code point. Documents of topic ``i`` are the rows
     ``starts[i]:starts[i + 1]`` of ``docnos``, its entries ``entries[i]:entries[i + 1]`` of the
-    other columns; ``doc`` counts from 0 in each topic.
+    other columns; ``doc`` counts from 0 in each topic. ``texts`` are by docno, ``queries`` by
+    topic.
     """
 
     runs: tuple[str, ...]
@@ -124,6 +129,8 @@ class Listing:
     rank: Ints
     score: Floats
     seed: int
+    texts: Mapping[str, str] | None = None
+    queries: Mapping[str, str] = field(default_factory=dict)
 
     def topic(self, index: int) -> Candidates:
         documents = slice(int(self.starts[index]), int(self.starts[index + 1]))
@@ -137,6 +144,8 @@ class Listing:
             rank=self.rank[rows],
             score=self.score[rows],
             seed=self.seed,
+            texts=self.texts,
+            query=self.queries.get(self.topics[index], ""),
         )
 
     def __iter__(self) -> Iterator[Candidates]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from campaigns.core.cards import Card
 from pooling.core.candidates import Candidates, Floats, Ints, Mask
@@ -35,6 +35,20 @@ class Player(Protocol):
     def choose(self, open: Mask, step: int) -> Choice: ...  # noqa: A002
 
     def judged(self, choice: Choice, relevant: bool) -> None: ...
+
+
+@runtime_checkable
+class Urgent(Protocol):
+    """A player that can be compared with those of other topics: the most urgent comes first."""
+
+    def urgency(self, open: Mask) -> float: ...  # noqa: A002
+
+
+@runtime_checkable
+class Settling(Protocol):
+    """A player that knows when it has seen enough."""
+
+    def settled(self) -> bool: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from campaigns.core.cards import Parameter
 from pooling.core.candidates import Candidates, Floats, Ints, Mask, significant
 from pooling.core.method import EARLIER, Choice
 from pooling.core.order import hash_order
 
+UPDATE = Parameter(
+    "update",
+    "Whether a judgment counts for `all` runs that list the document or for its `own` run, that "
+    "which played it.",
+    "all",
+    ("all", "own"),
+)
+EARLIER_COUNTS = "Judgments of earlier steps count for every run that lists the document."
+
 
 class Counts:
-    """By run: documents ``judged`` and ``relevant``. ``update`` is ``all`` (a judgment counts for
-    every run that lists the document) or ``own`` (for the run that played it).
+    """By run: documents ``judged`` and ``relevant``; ``total`` judgments. ``update`` is ``all`` (a
+    judgment counts for every run that lists the document) or ``own`` (for the run that played
+    it). Before one is counted, what its runs had is multiplied by ``rate``.
     """
 
-    def __init__(self, candidates: Candidates, update: str) -> None:
+    def __init__(self, candidates: Candidates, update: str, rate: float = 1.0) -> None:
         self.listed = candidates.rank_of > 0
         self.own = update == "own"
+        self.rate = rate
+        self.total = 0
         self.judged = np.zeros(len(candidates.runs))
         self.relevant = np.zeros(len(candidates.runs))
 
@@ -30,15 +45,47 @@ class Counts:
 
     def add(self, choice: Choice, relevant: bool) -> None:
         runs = self.runs_of(choice)
-        self.judged[runs] += 1
-        self.relevant[runs] += relevant
+        self.total += 1
+        self.judged[runs] = self.rate * self.judged[runs] + 1
+        self.relevant[runs] = self.rate * self.relevant[runs] + relevant
+
+    def means(self) -> Floats:
+        """By run: the posterior mean of Beta(1 + relevant, 1 + judged − relevant)."""
+        return (1 + self.relevant) / (2 + self.judged)
+
+    def shares(self) -> Floats:
+        """By run: the share of relevant documents; infinite where nothing is judged."""
+        seen = self.judged > 0
+        return np.where(seen, self.relevant / np.where(seen, self.judged, 1), np.inf)
+
+
+class Bandit:
+    """A player that judges the next document of the run with the highest ``value``, which comes
+    by run from the counts and, for chance, the step.
+    """
+
+    def __init__(
+        self, candidates: Candidates, counts: Counts, value: Callable[[Counts, int], Floats]
+    ) -> None:
+        self.candidates = candidates
+        self.counts = counts
+        self.value = value
+        self.tie = tie_of_runs(candidates)
+
+    def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002
+        runs = playable(self.candidates, open)
+        run = best(self.value(self.counts, step), runs, self.tie)
+        return Choice(next_of(self.candidates, run, open), run)
+
+    def judged(self, choice: Choice, relevant: bool) -> None:
+        self.counts.add(choice, relevant)
 
 
 def playable(candidates: Candidates, open: Mask) -> Mask:  # noqa: A002
     """The runs that list a document which is open."""
-    found = np.zeros(len(candidates.runs), bool)
-    found[candidates.run[open[candidates.doc]]] = True
-    return found
+    # ``reduceat`` wants an entry even of a last run that has none.
+    marks = np.append(open[candidates.doc], False)
+    return np.logical_or.reduceat(marks, candidates.bounds[:-1]) & (candidates.lengths > 0)
 
 
 def next_of(candidates: Candidates, run: int, open: Mask) -> int:  # noqa: A002
@@ -47,19 +94,22 @@ def next_of(candidates: Candidates, run: int, open: Mask) -> int:  # noqa: A002
     return int(listed[np.argmax(open[listed])])
 
 
-def tie_of_runs(candidates: Candidates) -> Ints:
-    """The place of each run in seeded hash order, which decides between equal runs."""
+def run_hash(candidates: Candidates, run: int) -> int:
+    """The seeded hash of a run in this topic."""
     # A tag is no docno: the blank keeps the two apart.
-    keys = [hash_order(candidates.seed, candidates.topic, f" {tag}") for tag in candidates.runs]
-    places = np.empty(len(keys), np.int64)
-    places[np.argsort(np.array(keys, np.int64), kind="stable")] = np.arange(len(keys))
-    return places
+    return hash_order(candidates.seed, candidates.topic, f" {candidates.runs[run]}")
+
+
+def tie_of_runs(candidates: Candidates) -> Ints:
+    """The seeded hash of each run, by which ties between runs are broken."""
+    return np.array([run_hash(candidates, run) for run in range(len(candidates.runs))], np.int64)
 
 
 def best(value: Floats, among: Mask, tie: Ints) -> int:
     """The place of the highest ``value`` marked ``among``; of equal ones the first by ``tie``."""
-    rounded = np.where(among, significant(value), -np.inf)
-    highest = np.flatnonzero(rounded == rounded.max())
+    places = np.flatnonzero(among)
+    rounded = significant(value[places])
+    highest = places[rounded == rounded.max()]
     return int(highest[np.argmin(tie[highest])])
 
 

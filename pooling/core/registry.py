@@ -5,17 +5,27 @@ from __future__ import annotations
 from pooling.core.method import Method
 from pooling.core.methods import (
     borda,
+    cal,
     comb,
     condorcet,
     dcg,
     depth,
+    egreedy,
+    hedge,
     maxmean,
+    mmns,
+    mtc,
+    mtf,
     ntcir,
     pp,
+    random_run,
     rbp_a,
     rbp_b,
+    rbp_c,
     rrf,
     take,
+    thompson,
+    ucb,
 )
 
 LISTED = (
@@ -30,7 +40,17 @@ LISTED = (
     borda.METHOD,
     condorcet.METHOD,
     *comb.METHODS,
+    mtf.METHOD,
     maxmean.METHOD,
+    mmns.METHOD,
+    thompson.METHOD,
+    ucb.METHOD,
+    egreedy.METHOD,
+    random_run.METHOD,
+    hedge.METHOD,
+    rbp_c.METHOD,
+    mtc.METHOD,
+    cal.METHOD,
 )
 METHODS: dict[str, Method] = {method.name: method for method in LISTED}
 ALIASES = {"fairtake": "take"}

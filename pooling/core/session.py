@@ -14,7 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from pooling.core.candidates import Candidates, Ints
-from pooling.core.method import EARLIER, Choice, Method, Player, Sample, Values
+from pooling.core.method import (
+    EARLIER,
+    Choice,
+    Method,
+    Player,
+    Sample,
+    Settling,
+    Urgent,
+    Values,
+)
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,11 @@ class Step:
     documents: int | None = None
     order: str = "method"
     stop: Stop = field(default_factory=Stop)
+
+    @property
+    def is_global(self) -> bool:
+        """Whether it spends a total budget on the topic that is most urgent."""
+        return self.values.get("scope") == "global"
 
 
 class Event(NamedTuple):
@@ -81,6 +95,12 @@ class Session:
         if self._player is not None:
             return self._player.choose(self.open, len(self.given))
         return Choice(int(self._listed[self._place]))
+
+    def urgency(self) -> float | None:
+        """How urgent the next document is, if the step compares topics."""
+        if isinstance(self._player, Urgent) and self.steps[self.at].is_global:
+            return self._player.urgency(self.open)
+        return None
 
     def give(self, choice: Choice) -> None:
         """``choice`` has gone to somebody: nobody else gets it."""
@@ -127,6 +147,8 @@ class Session:
         if step.documents is not None and self._place >= step.documents:
             return True
         if not self.open.any() or self._stop.reached(self._said):
+            return True
+        if isinstance(self._player, Settling) and self._player.settled():
             return True
         return self._player is None and self._place >= len(self._listed)
 

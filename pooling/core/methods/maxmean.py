@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Mask
-from pooling.core.method import Choice, Method, Values
-from pooling.core.playing import Counts, best, next_of, playable, tie_of_runs
+from campaigns.core.cards import Card
+from pooling.core.candidates import Candidates
+from pooling.core.method import Method, Player, Values
+from pooling.core.playing import EARLIER_COUNTS, UPDATE, Bandit, Counts
 
 MAXMEAN = Card(
     name="maxmean",
@@ -15,37 +15,18 @@ MAXMEAN = Card(
     "by the posterior mean of a Beta(1 + jrel, 1 + jret − jrel).",
     source="Losada, Parapar and Barreiro 2016, 2017; TREC 2017 Common Core.",
     range="0 to 1",
-    parameters=(
-        Parameter(
-            "update",
-            "Whether a judgment counts for `all` runs that list the document or for its `own` "
-            "run, that which played it.",
-            "all",
-            ("all", "own"),
-        ),
-    ),
+    parameters=(UPDATE,),
     edge_cases=(
         "Nothing judged: every run has 1/2, and the seeded hash order of the runs decides.",
-        "Judgments of earlier steps count for every run that lists the document.",
+        EARLIER_COUNTS,
     ),
 )
 
 
-class MaxMean:
+def maxmean(candidates: Candidates, values: Values) -> Player:
     """A player by posterior means."""
-
-    def __init__(self, candidates: Candidates, values: Values) -> None:
-        self.candidates = candidates
-        self.counts = Counts(candidates, values["update"])
-        self.tie = tie_of_runs(candidates)
-
-    def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002, ARG002
-        means = (1 + self.counts.relevant) / (2 + self.counts.judged)
-        run = best(means, playable(self.candidates, open), self.tie)
-        return Choice(next_of(self.candidates, run, open), run)
-
-    def judged(self, choice: Choice, relevant: bool) -> None:
-        self.counts.add(choice, relevant)
+    counts = Counts(candidates, values["update"])
+    return Bandit(candidates, counts, lambda seen, _: seen.means())
 
 
-METHOD = Method(MAXMEAN, player=MaxMean)
+METHOD = Method(MAXMEAN, player=maxmean)

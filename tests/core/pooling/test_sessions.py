@@ -167,7 +167,7 @@ def test_the_order_of_runs_and_lines_changes_no_method(method: str) -> None:
     chance = np.random.default_rng(7)
     for _ in range(5):
         runs = [toy_runs()[at] for at in chance.permutation(4)]
-        assert orders(*steps, listing=listing_of_tables(runs, 100, 0)) == forward
+        assert orders(*steps, listing=toy_listing(runs=runs)) == forward
 
 
 @pytest.mark.parametrize("method", [m.name for m in LISTED if m.kind != "sampled"])

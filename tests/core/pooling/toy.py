@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from campaigns.core.runs import run_from_rows
 from campaigns.core.tables import RunTable
-from pooling.core.building import Budget, Judge, sessions, simulated
+from pooling.core.building import Budget, Judge, sessions, simulated_all
 from pooling.core.candidates import Listing
 from pooling.core.gathering import listing_of_tables
 from pooling.core.registry import METHODS
@@ -22,6 +23,14 @@ TOY = {
 }
 """Documents by run and topic, best first; each letter is a docno."""
 
+QUERIES = {"1": "apples and daisies", "2": "zebras", "3": "kites in love"}
+TEXTS = {
+    "a": "apples", "b": "bread", "c": "cats and apples", "d": "daisies, apples", "e": "eggs",
+    "x": "xylophones", "y": "yaks", "z": "zebras and yaks",
+    "k": "kites", "l": "love of kites", "m": "mud",
+}  # fmt: skip
+"""What the documents are about, for methods that read."""
+
 RELEVANT = {"1": "ad", "2": "z", "3": "kl"}
 
 
@@ -34,8 +43,11 @@ def toy_runs() -> list[RunTable]:
     return [run(tag, topics) for tag, topics in TOY.items()]
 
 
-def toy_listing(cutoff: int = 100, seed: int = 0) -> Listing:
-    return listing_of_tables(toy_runs(), cutoff, seed)
+def toy_listing(
+    cutoff: int = 100, seed: int = 0, runs: Sequence[RunTable] | None = None
+) -> Listing:
+    listing = listing_of_tables(toy_runs() if runs is None else runs, cutoff, seed)
+    return replace(listing, texts=TEXTS, queries=QUERIES)
 
 
 def step(method: str, documents: int | None = None, **values: Any) -> Step:
@@ -59,4 +71,5 @@ def orders(
 ) -> dict[str, str]:
     """By topic: what ``steps`` give, judged at once where that matters."""
     found = sessions(listing or toy_listing(), steps, Budget(**budget))
-    return {s.candidates.topic: order_of(simulated(s, judge)) for s in found}
+    done = simulated_all(found, judge, Budget(**budget))
+    return {session.candidates.topic: order_of(session) for session in done}

@@ -1,0 +1,102 @@
+"""Continuous active learning: what the texts of judged documents say of the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from pooling.core.candidates import Candidates, Floats, Mask
+from pooling.core.method import Choice, Method, Values
+from pooling.core.playing import best, chance
+
+PRESUMED = 100
+"""Documents that are taken as not relevant in each round."""
+
+CAL = Card(
+    name="cal",
+    title="CAL (continuous active learning, AutoTAR)",
+    formula="judge argmax over documents d of the logistic regression on tf-idf, trained on the "
+    "topic as a relevant document, on what is judged, and on 100 others drawn by lot as not "
+    "relevant; trained anew after B more judgments, B = 1, then B + ⌈B / 10⌉",
+    reading="Judge the document whose text is most like those judged relevant; runs only say "
+    "which documents there are to judge.",
+    source="Cormack and Mooney Grossman 2015, told from memory of the paper.",
+    range="−∞ to ∞",
+    edge_cases=(
+        "Needs the texts of topics and documents, and scikit-learn: `pip install poolbench[cal]`.",
+        (
+            "The 100 are drawn from the topic's candidates, not from the whole collection; all of "
+            "them if fewer are left unjudged."
+        ),
+        "Judgments of earlier steps train, and count in B, as any other.",
+        (
+            "Texts are cut into words of two letters or more in lower case; term counts are "
+            "logarithmic; the regression has C = 1. These are our choices."
+        ),
+    ),
+)
+
+
+class Cal:
+    """A player by texts. Raises ``ValueError`` without them, or without scikit-learn.
+
+    A round is over when its last judgment comes, not when its last document is given, so that
+    asking again changes nothing. Documents in hand meanwhile come from the same round.
+    """
+
+    def __init__(self, candidates: Candidates, values: Values) -> None:  # noqa: ARG002
+        self.candidates = candidates
+        self.features = features_of(candidates)
+        self.known: dict[int, bool] = {}
+        self.batch, self.due = 1, 1
+        self.learned: dict[int, bool] = {}
+        self.scores: Floats | None = None
+
+    def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002, ARG002
+        if self.scores is None:
+            self.scores = self.learn()
+        return Choice(best(self.scores, open, self.candidates.tie))
+
+    def judged(self, choice: Choice, relevant: bool) -> None:
+        self.known[choice.doc] = relevant
+        if len(self.known) == self.due:
+            self.batch += -(-self.batch // 10)
+            self.due += self.batch
+            self.learned, self.scores = dict(self.known), None
+
+    def learn(self) -> Floats:
+        """The score of each document after the judgments of all rounds that are over."""
+        from sklearn.linear_model import LogisticRegression
+
+        n = len(self.candidates)
+        unknown = np.setdiff1d(np.arange(n), list(self.learned))
+        draw = chance(self.candidates, len(self.learned))
+        presumed = draw.choice(unknown, min(PRESUMED, len(unknown)), replace=False)
+        rows = [n, *self.learned, *presumed.tolist()]
+        relevant = [True, *self.learned.values(), *[False] * len(presumed)]
+        # The dual solver, which goes through the rows by chance, is much the quickest for texts.
+        seed = int(draw.integers(1 << 31))
+        model = LogisticRegression(solver="liblinear", dual=True, random_state=seed, max_iter=1000)
+        model.fit(self.features[rows], relevant)
+        return np.asarray(model.decision_function(self.features[:n]))
+
+
+def features_of(candidates: Candidates) -> Any:
+    """Documents, and the topic as the last row, × terms: a sparse matrix of tf-idf."""
+    texts, query = candidates.texts, candidates.query
+    if texts is None or not query:
+        raise ValueError(f"cal needs texts of the documents and words of topic {candidates.topic}")
+    lost = [docno for docno in candidates.docnos if docno not in texts]
+    if lost:
+        raise ValueError(f"cal has no text of {len(lost):,} documents, such as {lost[0]}")
+    try:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+    except ImportError as missing:
+        raise ValueError("cal needs scikit-learn: pip install poolbench[cal]") from missing
+    words = TfidfVectorizer(sublinear_tf=True)
+    return words.fit_transform([*(texts[docno] for docno in candidates.docnos), query])
+
+
+METHOD = Method(CAL, player=Cal)

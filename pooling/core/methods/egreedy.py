@@ -1,0 +1,48 @@
+"""εₙ-greedy: mostly the best run so far, sometimes any."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from pooling.core.candidates import Candidates, Floats
+from pooling.core.method import Method, Player, Values
+from pooling.core.playing import EARLIER_COUNTS, UPDATE, Bandit, Counts, chance
+
+EGREEDY = Card(
+    name="egreedy",
+    title="εₙ-greedy",
+    formula="ε_n = min(1, c1 · R / (c2² · n)); with probability ε_n play any run, else "
+    "argmax over runs r of jrel_r / jret_r; n − 1 documents were given before, R runs answer",
+    reading="Explores by lot, ever less, and otherwise judges the next document of the run whose "
+    "judged documents were relevant most often.",
+    source="Auer, Cesa-Bianchi and Fischer 2002; for pools Losada, Parapar and Barreiro 2016. The "
+    "defaults are ours.",
+    range="0 to 1",
+    parameters=(
+        Parameter("c1", "More explores more.", "0.01", kind="positive"),
+        Parameter("c2", "More explores less.", "0.1", kind="positive"),
+        UPDATE,
+    ),
+    edge_cases=(
+        "A run of which nothing is judged comes before all others.",
+        "Documents of earlier steps count in n.",
+        EARLIER_COUNTS,
+    ),
+)
+
+
+def egreedy(candidates: Candidates, values: Values) -> Player:
+    """A player by shares, or by lot."""
+    worth = values["c1"] * np.count_nonzero(candidates.lengths) / values["c2"] ** 2
+
+    def value(counts: Counts, step: int) -> Floats:
+        source = chance(candidates, step)
+        if source.random() < worth / (step + 1):
+            return source.random(len(candidates.runs))
+        return counts.shares()
+
+    return Bandit(candidates, Counts(candidates, values["update"]), value)
+
+
+METHOD = Method(EGREEDY, player=egreedy)

@@ -1,0 +1,67 @@
+"""Hedge: runs vote on documents, and lose weight by the votes that were wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from pooling.core.candidates import Candidates, Floats, Mask
+from pooling.core.method import Choice, Method, Values
+from pooling.core.playing import best
+
+HEDGE = Card(
+    name="hedge",
+    title="Hedge",
+    formula="judge argmax over documents d of Σ_r w_r · g_r(d), w_r = β^loss_r / Σ β^loss; "
+    "g_r(d) = ln n − ln rank_r(d), or ln n − mean of ln i over i = L_r + 1..n where r does not "
+    "list d; then loss_r += ½ g_r(d) if d is not relevant, −½ g_r(d) if it is",
+    reading="Judge the document that the trusted runs put highest; a run gains trust by ranking "
+    "relevant documents high and others low.",
+    source="Aslam, Pavlu and Savell 2003.",
+    range="0 to ln n",
+    parameters=(
+        Parameter("beta", "From 0 to 1: less forgets slower runs sooner.", "0.1", kind="share"),
+    ),
+    edge_cases=(
+        "n is the number of the topic's candidates, L_r that of the documents that r lists.",
+        "Judgments of earlier steps count: what all runs said of those documents is known.",
+        "At β = 0 the run with the smallest loss decides alone, at β = 1 nothing is learned.",
+    ),
+)
+
+
+def gains(candidates: Candidates) -> Floats:
+    """Runs × documents: g_r(d)."""
+    n = len(candidates)
+    logs = np.log(np.arange(1, n + 1))
+    below = logs.sum() - np.concatenate(([0], np.cumsum(logs)))[candidates.lengths]
+    # Nobody looks at the mean of a run that lists all.
+    mean = below / np.maximum(n - candidates.lengths, 1)
+    rank = candidates.rank_of
+    told = np.where(rank > 0, np.log(np.maximum(rank, 1)), mean[:, None])
+    return np.asarray(np.log(max(n, 1)) - told)
+
+
+class Hedge:
+    """A player by weighted votes. Weights are kept as logarithms, which cannot underflow."""
+
+    def __init__(self, candidates: Candidates, values: Values) -> None:
+        self.tie = candidates.tie
+        self.gains = gains(candidates)
+        self.loss = np.zeros(len(candidates.runs))
+        self.log_beta = np.log(max(values["beta"], np.finfo(float).tiny))
+
+    def weights(self) -> Floats:
+        """By run; their sum is 1."""
+        logs = self.loss * self.log_beta
+        weights = np.exp(logs - logs.max())
+        return np.asarray(weights / weights.sum())
+
+    def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002, ARG002
+        return Choice(best(self.weights() @ self.gains, open, self.tie))
+
+    def judged(self, choice: Choice, relevant: bool) -> None:
+        self.loss += (-0.5 if relevant else 0.5) * self.gains[:, choice.doc]
+
+
+METHOD = Method(HEDGE, player=Hedge)

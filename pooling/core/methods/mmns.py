@@ -1,0 +1,40 @@
+"""Non-stationary MaxMean: what was judged long ago counts less, or nothing."""
+
+from __future__ import annotations
+
+from campaigns.core.cards import Card, Parameter
+from pooling.core.candidates import Candidates
+from pooling.core.method import Method, Player, Values
+from pooling.core.playing import EARLIER_COUNTS, UPDATE, Bandit, Counts
+
+MMNS = Card(
+    name="mmns",
+    title="MM-NS (non-stationary MaxMean)",
+    formula="play argmax over runs r of (1 + jrel_r) / (2 + jret_r); after a judgment of r "
+    "jrel_r = rate · jrel_r + relevant, jret_r = rate · jret_r + 1",
+    reading="MaxMean for runs that get worse with depth: at rate 0 only the last document judged "
+    "of a run counts, at rate 1 all of them, which is MaxMean.",
+    source="Losada, Parapar and Barreiro 2017; rule of the rate and its default told from memory "
+    "of the paper.",
+    range="0 to 1",
+    parameters=(
+        UPDATE,
+        Parameter("rate", "What is kept of the counts, from 0 to 1.", "0", kind="share"),
+    ),
+    edge_cases=(
+        (
+            "At rate 0 a run is worth 2/3 after a relevant document, 1/3 after another, and 1/2 "
+            "before any."
+        ),
+        EARLIER_COUNTS,
+    ),
+)
+
+
+def mmns(candidates: Candidates, values: Values) -> Player:
+    """A player by posterior means of discounted counts."""
+    counts = Counts(candidates, values["update"], values["rate"])
+    return Bandit(candidates, counts, lambda seen, _: seen.means())
+
+
+METHOD = Method(MMNS, player=mmns)

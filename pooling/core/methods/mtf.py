@@ -1,0 +1,61 @@
+"""Move-to-front: stay with a run while its documents are relevant."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from pooling.core.candidates import Candidates, Mask
+from pooling.core.method import EARLIER, Choice, Method, Values
+from pooling.core.playing import best, next_of, playable, tie_of_runs
+
+MTF = Card(
+    name="mtf",
+    title="Move-to-front (MTF)",
+    formula="play argmax over runs r of priority_r; priority_r = −(documents that r played and "
+    "that were not relevant)",
+    reading="Judge the next document of the run at the front; a run stays there while its "
+    "documents are relevant and falls back by one at each that is not.",
+    source="Cormack, Palmer and Clarke 1998; the global queue told from memory of the paper.",
+    range="−documents to 0",
+    parameters=(
+        Parameter(
+            "scope",
+            "`local`: each topic has a queue of runs and its own share of the budget; `global`: "
+            "one queue of all topics' runs spends a total budget where it finds most.",
+            "local",
+            ("local", "global"),
+        ),
+    ),
+    edge_cases=(
+        "A document that is judged, or in somebody's hands, is skipped and moves nothing.",
+        "Judgments of earlier steps move nothing: every run begins with priority 0.",
+        "Of runs with the same priority the seeded hash order decides.",
+    ),
+)
+
+
+class MoveToFront:
+    """A player by priorities. That a run stays at the front needs no note of its own: nobody
+    else's priority ever rises, and ties are always broken in one order.
+    """
+
+    def __init__(self, candidates: Candidates, values: Values) -> None:  # noqa: ARG002
+        self.candidates = candidates
+        self.priority = np.zeros(len(candidates.runs))
+        self.tie = tie_of_runs(candidates)
+
+    def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002, ARG002
+        run = best(self.priority, playable(self.candidates, open), self.tie)
+        return Choice(next_of(self.candidates, run, open), run)
+
+    def judged(self, choice: Choice, relevant: bool) -> None:
+        if choice.run != EARLIER and not relevant:
+            self.priority[choice.run] -= 1
+
+    def urgency(self, open: Mask) -> float:  # noqa: A002
+        """The priority of the run at the front."""
+        return float(self.priority[playable(self.candidates, open)].max())
+
+
+METHOD = Method(MTF, player=MoveToFront)

@@ -1,0 +1,31 @@
+"""Random: any run, its next document."""
+
+from __future__ import annotations
+
+from campaigns.core.cards import Card
+from pooling.core.candidates import Candidates, Floats
+from pooling.core.method import Method, Player, Values
+from pooling.core.playing import Bandit, Counts, chance
+
+RANDOM = Card(
+    name="random",
+    title="Random run",
+    formula="play a run drawn evenly among those that have a document left",
+    reading="Judge the next document of a run that is drawn by lot: what the methods that learn "
+    "have to beat.",
+    source="Losada, Parapar and Barreiro 2016, as a baseline.",
+    range="–",
+    edge_cases=("Chance comes from the seed, the topic and the number of documents given.",),
+)
+
+
+def random_run(candidates: Candidates, values: Values) -> Player:  # noqa: ARG001
+    """A player by lot."""
+
+    def value(_: Counts, step: int) -> Floats:
+        return chance(candidates, step).random(len(candidates.runs))
+
+    return Bandit(candidates, Counts(candidates, "all"), value)
+
+
+METHOD = Method(RANDOM, player=random_run)

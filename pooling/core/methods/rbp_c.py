@@ -1,0 +1,53 @@
+"""RBP-C: documents by what they may still add to the runs that look good."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from pooling.core.candidates import Candidates, Mask
+from pooling.core.method import Choice, Method, Values
+from pooling.core.playing import best
+
+RBP_C = Card(
+    name="rbp_c",
+    title="RBP-C",
+    formula="judge argmax over documents d of Σ_r w_r(d) · resid_r · (base_r + resid_r / 2)³, "
+    "w_r(d) = (1 − p) p^(rank_r(d) − 1); base_r = Σ w_r of what is relevant, "
+    "resid_r = 1 − Σ w_r of what is judged",
+    reading="Judge the document that weighs most in the rank-biased precision of runs that look "
+    "good and about which most is unknown.",
+    source="Moffat, Webber and Zobel 2007.",
+    range="0 to the number of runs",
+    parameters=(Parameter("p", "Persistence, from 0 to 1.", "0.8", kind="share"),),
+    edge_cases=(
+        "What a run does not list has no weight in it; its residual counts ranks beyond its end.",
+        "At p = 1 nothing has any weight: seeded hash order decides.",
+        "Judgments of earlier steps count as any other.",
+    ),
+)
+
+
+class RbpC:
+    """A player by weight × residual × (middle of the score)³."""
+
+    def __init__(self, candidates: Candidates, values: Values) -> None:
+        p = values["p"]
+        self.candidates = candidates
+        self.weight = (1 - p) * p ** (candidates.rank - 1.0)
+        self.base = np.zeros(len(candidates.runs))
+        self.residual = np.ones(len(candidates.runs))
+
+    def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002, ARG002
+        factor = self.residual * (self.base + self.residual / 2) ** 3
+        value = self.candidates.sums(self.weight * factor[self.candidates.run])
+        return Choice(best(value, open, self.candidates.tie))
+
+    def judged(self, choice: Choice, relevant: bool) -> None:
+        entries = np.flatnonzero(self.candidates.doc == choice.doc)
+        runs, weight = self.candidates.run[entries], self.weight[entries]
+        self.residual[runs] -= weight
+        self.base[runs] += relevant * weight
+
+
+METHOD = Method(RBP_C, player=RbpC)

@@ -1,0 +1,46 @@
+"""UCB1-tuned: the run that may be the best, as far as is known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from pooling.core.candidates import Candidates, Floats
+from pooling.core.method import Method, Player, Values
+from pooling.core.playing import EARLIER_COUNTS, UPDATE, Bandit, Counts
+
+UCB = Card(
+    name="ucb",
+    title="UCB1-tuned",
+    formula="play argmax over runs r of p_r + √(ln n / jret_r · min(1/4, p_r (1 − p_r) + "
+    "√(2 ln n / jret_r))), p_r = jrel_r / jret_r, n documents judged",
+    reading="Judge the next document of the run whose share of relevant documents has the highest "
+    "upper bound: a run that is good so far, or of which little is known.",
+    source="Auer, Cesa-Bianchi and Fischer 2002; for pools Losada, Parapar and Barreiro 2016.",
+    range="0 to ∞",
+    parameters=(UPDATE,),
+    edge_cases=(
+        "A run of which nothing is judged comes before all others.",
+        "p is a share, not a whole number as in some code that is about.",
+        EARLIER_COUNTS,
+    ),
+)
+
+
+def bounds(counts: Counts) -> Floats:
+    """By run: the upper bound; infinite where nothing is judged."""
+    share = counts.shares()
+    known = counts.judged > 0
+    mean = np.where(known, share, 0)
+    unsure = np.log(max(counts.total, 1)) / np.where(known, counts.judged, 1)
+    variance = np.minimum(0.25, mean * (1 - mean) + np.sqrt(2 * unsure))
+    return np.asarray(share + np.sqrt(unsure * variance))
+
+
+def ucb(candidates: Candidates, values: Values) -> Player:
+    """A player by upper bounds."""
+    counts = Counts(candidates, values["update"])
+    return Bandit(candidates, counts, lambda seen, _: bounds(seen))
+
+
+METHOD = Method(UCB, player=ucb)

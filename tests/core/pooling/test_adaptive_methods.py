@@ -1,0 +1,371 @@
+"""Methods that learn: the toy by hand, slow twins, what counts and what does not."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import math
+from dataclasses import replace
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pooling.core.building import sessions
+from pooling.core.candidates import Candidates
+from pooling.core.gathering import listing_of_tables
+from pooling.core.method import EARLIER, Choice
+from pooling.core.methods.cal import Cal
+from pooling.core.methods.hedge import Hedge
+from pooling.core.methods.mtc import Mtc
+from pooling.core.methods.rbp_c import RbpC
+from pooling.core.methods.ucb import bounds
+from pooling.core.playing import Counts, best, chance
+from pooling.core.registry import LISTED, METHODS
+from pooling.core.session import Session, Stop
+from pooling.core.spec_file import defaults_of
+from tests.core.pooling.toy import orders, run, step, toy_listing
+from tests.core.pooling.twins import CASES, TWINS, Past, shared
+
+ADAPTIVE = sorted(m.name for m in LISTED if m.kind == "adaptive")
+ALPHA, BETA, DELTA, GAMMA = range(4)
+A, B, C, D, E = range(5)
+
+
+def topic_1() -> Candidates:
+    """alpha a b c, beta b a d, gamma a c e; a and d are relevant. By hash: runs gamma, beta,
+    delta, alpha; documents b d c e a.
+    """
+    return toy_listing().topic(0)
+
+
+def order(method: str, **values: Any) -> str:
+    return orders(step(method, **values))["1"]
+
+
+def test_move_to_front_by_hand() -> None:
+    # gamma a (relevant, stays), c (−1); beta b (−1); alpha has nothing left; gamma before beta by
+    # hash: e (−2); beta d.
+    assert order("mtf") == "acbed"
+
+
+def test_maxmean_by_hand_is_another_with_own_counts() -> None:
+    # all: a: 2/3 each; gamma c: alpha, gamma 1/2, beta 2/3; beta b: beta 1/2, alpha 2/5; gamma
+    # before beta: e: gamma 2/5; beta d.
+    assert order("maxmean", update="all") == "acbed"
+    # own: gamma a 2/3, c 1/2, which is beta's and alpha's too: e 2/5; beta b 1/3; beta d.
+    assert order("maxmean", update="own") == "acebd"
+
+
+def test_the_last_judgment_alone_counts_at_rate_0() -> None:
+    # all: gamma a: 2/3 each; gamma c: alpha, gamma 1/3; beta b: alpha, beta 1/3; gamma e; beta d.
+    # own: gamma a 2/3, c 1/3; beta (1/2) b 1/3; gamma e; beta d. MaxMean by own counts differs.
+    assert order("mmns", update="all") == order("mmns", update="own") == "acbed"
+    assert order("mmns", update="own", rate=1.0) == order("maxmean", update="own")
+
+
+def test_upper_bounds_by_hand() -> None:
+    # all: gamma a: ln 1 = 0, so 1 each; gamma c: n = 2, alpha, gamma 1/2 + √(ln2/2 · 1/4) = 0.79,
+    # beta 1 + √(ln2 · 1/4) = 1.42; beta b: n = 3, beta, gamma 1/2 + √(ln3/2 · 1/4) = 0.87; gamma e.
+    assert order("ucb", update="all") == "acbed"
+    # own: gamma a, then runs not played: beta b, alpha c; n = 3: gamma 1 + √(ln3/4) = 1.52: e;
+    # beta d.
+    assert order("ucb", update="own") == "abced"
+    counts = Counts(topic_1(), "all")
+    counts.add(Choice(A), True)
+    counts.add(Choice(C), False)
+    found = bounds(counts)
+    assert found[[ALPHA, BETA, GAMMA]] == pytest.approx([0.79435, 1.41628, 0.79435], abs=1e-5)
+    assert found[DELTA] == np.inf
+
+
+def test_hedge_by_hand() -> None:
+    player = Hedge(topic_1(), {"beta": 0.1})
+    # ln 5 − ln rank; alpha lists neither d nor e: ln 5 − (ln 4 + ln 5)/2 = 0.112.
+    assert player.gains[ALPHA] == pytest.approx([1.609, 0.916, 0.511, 0.112, 0.112], abs=1e-3)
+    # delta lists nothing: ln 5 − (ln 120)/5 = 0.652 for all.
+    assert player.gains[DELTA] == pytest.approx([0.652] * 5, abs=1e-3)
+    player.judged(Choice(A), True)
+    # 10^(½ g(a)): alpha, gamma 10^0.805 = 6.38, beta 10^0.458 = 2.87, delta 10^0.326 = 2.12.
+    assert player.weights() == pytest.approx([0.359, 0.162, 0.119, 0.359], abs=1e-3)
+    # a has the most votes; then b (0.708) before c (0.609); beta falls, and d with it.
+    assert order("hedge") == "abced"
+
+
+def test_hedge_holds_after_thousands_of_judgments() -> None:
+    player = Hedge(topic_1(), {"beta": 0.0})
+    for _ in range(5000):
+        player.judged(Choice(B), False)
+    # gamma put b last, delta nowhere: gamma has all the weight.
+    assert player.weights() == pytest.approx([0, 0, 0, 1])
+    assert player.choose(np.ones(5, bool), 0).doc == A
+
+
+def test_rbp_c_by_hand() -> None:
+    # p = 0.8: weights 0.2, 0.16, 0.128. Nothing judged: the factor is 1 · (1/2)³ for every run, so
+    # a 0.56, b 0.36, c 0.288, d and e 0.128. After a (relevant): alpha, gamma 0.8 · 0.6³ = 0.1728,
+    # beta 0.84 · 0.58³ = 0.1639; b 0.2 · 0.1639 + 0.16 · 0.1728 = 0.0604, c 0.288 · 0.1728 = 0.050.
+    player = RbpC(topic_1(), {"p": 0.8})
+    player.judged(Choice(A, EARLIER), True)
+    assert player.residual == pytest.approx([0.8, 0.84, 1, 0.8])
+    assert player.base == pytest.approx([0.2, 0.16, 0, 0.2])
+    # b is not relevant: beta 0.64 · 0.48³ = 0.0708, gamma as it was: c; then e 0.128 · factor of
+    # gamma (0.64 · 0.52³ = 0.0900) before d 0.128 · 0.0708.
+    assert order("rbp_c") == "abced"
+
+
+def test_mtc_by_hand() -> None:
+    # Two runs, a b and b a, of which nothing is known: c_aa = 1 − 1/2, c_bb = 1/2 − 1, c_ab = 0.
+    # So a and b weigh ½ each, and the hash puts b before a.
+    two = listing_of_tables([run("r", {"1": "ab"}), run("s", {"1": "ba"})], 10, 0).topic(0)
+    assert Mtc(two, {"alpha": 0.0}).weights() == pytest.approx([0.5, 0.5])
+    # r is a b c, s is c: with all unknown the larger of c_ii and Σ c_ij is, for a 1 + ½ + ⅓, for
+    # b ½ + ½ + ⅓, for c |⅓ + ⅓ + ⅓ − 1| = 0 and |⅓ − 1|.
+    pair = listing_of_tables([run("r", {"1": "abc"}), run("s", {"1": "c"})], 10, 0).topic(0)
+    player = Mtc(pair, {"alpha": 0.0})
+    assert player.weights() == pytest.approx([11 / 6, 4 / 3, 2 / 3])
+    # a is relevant: b may still bring ½ + ½ + ⅓; c has ⅓ + ⅓ − 1 for certain, 0 at best.
+    player.judged(Choice(A), True)
+    assert player.weights()[1:] == pytest.approx([4 / 3, 1 / 3])
+    # b is not: nothing of c hangs on b any more, ⅓ + ⅓ − 1 both ways.
+    player.judged(Choice(B), False)
+    assert player.weights()[2] == pytest.approx(1 / 3)
+
+
+LISTS = st.dictionaries(
+    st.sampled_from(["p", "q", "r", "s"]),
+    st.permutations("abcdefg").flatmap(
+        lambda docs: st.integers(0, 7).map(lambda n: "".join(docs[:n]))
+    ),
+    min_size=1,
+).filter(lambda lists: any(lists.values()))
+RELEVANT = st.sets(st.sampled_from("abcdefg"))
+
+
+@pytest.mark.parametrize(("method", "values"), CASES)
+@settings(max_examples=60, deadline=None)
+@given(lists=LISTS, relevant=RELEVANT, burn_in=st.booleans())
+def test_each_document_is_that_of_the_slow_twin(
+    method: str, values: dict[str, Any], lists: dict[str, str], relevant: set[str], burn_in: bool
+) -> None:
+    tables = [run(tag, {"1": docs}) for tag, docs in lists.items()]
+    steps = [step("depth", k=1, order="random")] if burn_in else []
+    (session,) = sessions(listing_of_tables(tables, 10, 0), [*steps, step(method, **values)])
+    docnos = session.candidates.docnos
+    past = Past(lists, [], set(docnos))
+    for given_ in session.given:
+        doc = docnos[given_.doc]
+        session.judge(given_.doc, doc in relevant)
+        past.said.append((doc, None, doc in relevant))
+        past.open.remove(doc)
+    while (choice := session.next()) is not None:
+        doc = docnos[choice.doc]
+        assert doc == TWINS[method](past, **values)
+        by = None if choice.run == EARLIER else session.candidates.runs[choice.run]
+        session.give(choice)
+        session.judge(choice.doc, doc in relevant)
+        past.said.append((doc, by, doc in relevant))
+        past.open.remove(doc)
+    assert not past.open
+
+
+@settings(max_examples=100, deadline=None)
+@given(lists=LISTS, relevant=RELEVANT, judged=st.sets(st.sampled_from("abcdefg")))
+def test_mtc_is_settled_where_all_possible_judgments_say_so(
+    lists: dict[str, str], relevant: set[str], judged: set[str]
+) -> None:
+    tables = [run(tag, {"1": docs}) for tag, docs in lists.items()]
+    candidates = listing_of_tables(tables, 10, 0).topic(0)
+    docs = list(candidates.docnos)
+    past = Past(lists, [], set())
+    unknown = [doc for doc in docs if doc not in judged]
+    worlds = []
+    for said in itertools.product([False, True], repeat=len(unknown)):
+        true = {doc for doc, rel in zip(unknown, said, strict=True) if rel}
+        true |= judged & relevant & set(docs)
+        pairs = list(itertools.combinations_with_replacement(sorted(true), 2))
+        worlds.append([sum(shared(past, tag, i, j) for i, j in pairs) for tag in lists])
+    found = np.array(worlds)
+    doubts = [0.0]
+    for r, s in itertools.combinations(range(len(lists)), 2):
+        apart = found[:, r] - found[:, s]
+        if apart.std() > 1e-9:
+            doubts.append(NormalDist().cdf(-abs(apart.mean()) / apart.std()))
+    for alpha in (0.05, 0.2, 0.4):
+        player = Mtc(candidates, {"alpha": alpha})
+        for doc in judged & set(docs):
+            player.judged(Choice(docs.index(doc)), doc in relevant)
+        if not math.isclose(max(doubts), alpha, rel_tol=1e-6):
+            assert player.settled() == (max(doubts) < alpha)
+    assert not Mtc(candidates, {"alpha": 0.0}).settled()
+
+
+def test_a_step_of_mtc_ends_when_it_is_settled() -> None:
+    # ΔAP of a b and b a is (x_a − x_b)/2. After b, relevant: −1/4 on average, give or take 1/4, so
+    # that P(ΔAP > 0) is Φ(−1) = 0.159.
+    listing = listing_of_tables([run("r", {"1": "ab"}), run("s", {"1": "ba"})], 10, 0)
+    found = [
+        orders(step("mtc", alpha=alpha), listing=listing, judge=lambda *_: True)["1"]
+        for alpha in (0.16, 0.15, 0.0)
+    ]
+    assert found == ["b", "ba", "ba"]
+
+
+def test_draws_are_those_of_the_posterior() -> None:
+    candidates = topic_1()
+    session = Session(candidates, [step("thompson")])
+    for at in range(3):
+        missed, found = np.ones(4), np.ones(4)
+        for doc, relevant in session.outcomes.items():
+            (found if relevant else missed)[candidates.rank_of[:, doc] > 0] += 1
+        draws = chance(candidates, at).beta(found, missed)
+        choice = session.next()
+        assert choice is not None
+        left = (candidates.rank_of[:, session.open] > 0).any(axis=1)
+        assert choice.run == best(draws, left, np.arange(4))
+        session.give(choice)
+        session.judge(choice.doc, choice.doc in (A, D))
+
+
+def first_runs(method: str, **values: Any) -> list[int]:
+    """The run played second, after gamma's a was not relevant, by 300 seeds."""
+    found = []
+    for seed in range(300):
+        candidates = replace(topic_1(), seed=seed)
+        player = METHODS[method].player
+        assert player is not None
+        playing = player(candidates, defaults_of(METHODS[method]) | values)
+        playing.judged(Choice(A, GAMMA), False)
+        open_ = np.array([False, True, True, True, True])
+        found.append(playing.choose(open_, 1).run)
+    return found
+
+
+def test_chance_gives_every_run_its_part() -> None:
+    for found in (first_runs("random"), first_runs("egreedy", c1=1.0)):
+        # Three runs have a document: 100 times each, give or take four deviations of 8.2.
+        assert np.bincount(found, minlength=4)[[ALPHA, BETA, GAMMA]] == pytest.approx(100, abs=33)
+    # Beta(1, 2) beats two of Beta(1, 1) with probability ∫ 2(1 − x) x² dx = 1/6.
+    own = np.bincount(first_runs("thompson", update="own"), minlength=4)
+    assert own[GAMMA] == pytest.approx(50, abs=26)
+    assert own[DELTA] == 0
+
+
+def test_without_exploring_the_greedy_run_is_played() -> None:
+    # Nothing of alpha and beta is judged: they come first, each as often as the hash says.
+    assert set(first_runs("egreedy", c1=1e-9, update="own")) == {ALPHA, BETA}
+    # all: gamma a: 1 each; gamma c: beta 1, alpha and gamma 1/2; beta b: beta and gamma 1/2; e.
+    assert order("egreedy", c1=1e-9) == "acbed"
+    # ε₂ = min(1, 0.05 · 3 / (0.5² · 2)) = 0.3: the rest is beta's or alpha's.
+    explored = first_runs("egreedy", c1=0.05, c2=0.5, update="own").count(GAMMA)
+    assert explored == pytest.approx(300 * 0.3 / 3, abs=21)
+
+
+def test_what_earlier_steps_found_counts_for_all_that_list_it() -> None:
+    burn_in = step("depth", k=1, order="random")
+    # b, then a; a counts for all three runs, b for alpha and beta, even where counts are own:
+    # gamma 2/3, alpha and beta 2/4; gamma c 2/4; gamma e 2/5; beta d.
+    for update in ("all", "own"):
+        assert orders(burn_in, step("maxmean", update=update))["1"] == "baced"
+    # Nothing moves to the front or back: gamma c (−1), beta d (relevant), gamma e.
+    assert orders(burn_in, step("mtf"))["1"] == "bacde"
+
+
+def test_a_late_judgment_of_an_earlier_step_counts_when_it_comes() -> None:
+    for method, moved in (("maxmean", True), ("hedge", True), ("mtf", False)):
+        steps = [step("depth", k=1, order="random"), step(method)]
+        session = sessions(toy_listing(), steps)[0]
+        before = session.next()
+        assert before is not None  # b and a are in hand, and nobody has said anything
+        assert not session.open[[A, B]].any()
+        for doc in (A, B):
+            session.judge(doc, False)
+        fresh = sessions(toy_listing(), steps)[0]
+        assert (vars_of(session) == vars_of(fresh)) is not moved
+
+
+def vars_of(session: Session) -> list[Any]:
+    """What a player has counted."""
+    player = session._player
+    seen = vars(getattr(player, "counts", player))
+    names = ("judged", "loss", "priority")
+    return [seen[name].tolist() for name in names if isinstance(seen.get(name), np.ndarray)]
+
+
+def test_documents_in_hand_are_skipped_and_move_nothing() -> None:
+    session = sessions(toy_listing(), [step("mtf")])[0]
+    given_ = []
+    for _ in range(3):
+        choice = session.next()
+        assert choice is not None
+        session.give(choice)
+        given_.append(choice)
+    # Three assessors get the first three documents of gamma.
+    assert [(c.run, c.doc) for c in given_] == [(GAMMA, A), (GAMMA, C), (GAMMA, E)]
+    session.judge(E, False)
+    assert session.next() == Choice(B, BETA)
+
+
+def test_a_stop_counts_the_judgments_of_its_own_step() -> None:
+    steps = [step("depth", k=1), step("maxmean", stop=Stop(no_relevant_in=2))]
+    # The burn-in gives b and a; then c and e say nothing, and d is not reached.
+    assert orders(*steps)["1"] == "bace"
+
+
+def test_cal_finds_what_reads_like_the_topic_and_what_was_relevant() -> None:
+    # Topic 1 asks for apples and daisies: d says both. Topic 2 asks for zebras, z.
+    found = orders(step("cal"))
+    assert (found["1"][0], found["2"][0]) == ("d", "z")
+    # z, about zebras and yaks, is relevant: y is about yaks.
+    assert found["2"] == "zyx"
+
+
+def test_cal_learns_anew_after_each_batch_and_keeps_still_between() -> None:
+    player = Cal(topic_1(), {})
+    learned = []
+    for doc in range(4):
+        player.judged(Choice(doc), doc == A)
+        learned.append(len(player.learned))
+    # B is 1, then 2, then 3: learned after 1 and 3 judgments, next after 6.
+    assert learned == [1, 1, 3, 3]
+    assert (player.batch, player.due) == (3, 6)
+
+
+def test_cal_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    candidates = topic_1()
+    for lacking in (replace(candidates, texts=None), replace(candidates, query="")):
+        with pytest.raises(ValueError, match="words of topic 1"):
+            Cal(lacking, {})
+    with pytest.raises(ValueError, match="4 documents, such as b"):
+        Cal(replace(candidates, texts={"a": "apples"}), {})
+    known = builtins.__import__
+
+    def without(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name.startswith("sklearn"):
+            raise ImportError(name)
+        return known(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ValueError, match=r"pip install poolbench\[cal\]"):
+        Cal(candidates, {})
+
+
+@pytest.mark.parametrize("method", ADAPTIVE)
+@settings(max_examples=15, deadline=None)
+@given(lists=LISTS, relevant=RELEVANT, shuffled=st.permutations("pqrs"))
+def test_the_order_of_runs_changes_nothing(
+    method: str, lists: dict[str, str], relevant: set[str], shuffled: list[str]
+) -> None:
+    found = []
+    for tags in ("pqrs", shuffled):
+        tables = [run(tag, {"1": lists[tag]}) for tag in tags if tag in lists]
+        texts = {docno: f"about {docno}{docno}" for docno in "abcdefg"}
+        listing = listing_of_tables(tables, 10, 0)
+        listing = replace(listing, texts=texts, queries={"1": "about aa"})
+        found.append(
+            orders(step(method), listing=listing, judge=lambda _, docno: docno in relevant)
+        )
+    assert found[0] == found[1]

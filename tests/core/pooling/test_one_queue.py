@@ -1,0 +1,61 @@
+"""One queue over all topics: a total budget goes where most is found."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pooling.core.building import Budget, next_of_all, sessions, simulated_all
+from pooling.core.gathering import listing_of_tables
+from tests.core.pooling.test_adaptive_methods import LISTS, RELEVANT
+from tests.core.pooling.toy import order_of, orders, run, step
+
+
+def test_one_queue_spends_the_budget_where_it_finds_most() -> None:
+    found = orders(step("mtf", scope="global"), total=6)
+    assert sum(map(len, found.values())) == 6
+    assert orders(step("mtf", scope="global"), total=100) == orders(step("mtf"))
+    assert orders(step("mtf", scope="global")) == orders(step("mtf"))
+    # All of topic 3 is relevant and nothing else: once it is begun, it is judged to its end.
+    kites = orders(step("mtf", scope="global"), total=8, judge=lambda topic, _: topic == "3")
+    assert len(kites["3"]) == 3
+    assert sum(map(len, kites.values())) == 8
+    assert [len(v) for v in orders(step("mtf"), total=6).values()] == [2, 2, 2]
+
+
+def test_before_one_queue_each_topic_has_its_share() -> None:
+    steps = [step("depth", k=1, order="random"), step("mtf", scope="global")]
+    found = orders(*steps, total=8)
+    # Two documents each of the burn-in, k and l, x and y, a and b; two more by the queue.
+    assert {topic: sorted(order_[:2]) for topic, order_ in found.items()} == {
+        "1": ["a", "b"], "2": ["x", "y"], "3": ["k", "l"],
+    }  # fmt: skip
+    assert sum(map(len, found.values())) == 8
+    # A step that does not compare topics comes first, evenly.
+    mixed = orders(step("maxmean", documents=1), step("mtf", scope="global"), total=4)
+    assert sorted(map(len, mixed.values())) == [1, 1, 2]
+
+
+@settings(max_examples=40, deadline=None)
+@given(lists=st.lists(LISTS, min_size=1, max_size=4), relevant=RELEVANT, total=st.integers(0, 30))
+def test_a_campaign_played_by_hand_goes_as_the_simulated_one(
+    lists: list[dict[str, str]], relevant: set[str], total: int
+) -> None:
+    tables = [
+        run(tag, {str(at): topic[tag] for at, topic in enumerate(lists) if tag in topic})
+        for tag in "pqrs"
+    ]
+    listing = listing_of_tables(tables, 10, 0)
+    steps, budget = [step("maxmean", documents=1), step("mtf", scope="global")], Budget(total)
+
+    def judge(topic: str, docno: str) -> bool:
+        return docno in relevant
+
+    simulated = simulated_all(sessions(listing, steps, budget), judge, budget)
+    live = sessions(listing, steps, budget)
+    while (wanted := next_of_all(live, total)) is not None:
+        session, choice = wanted
+        session.give(choice)
+        session.judge(choice.doc, judge("", session.candidates.docnos[choice.doc]))
+    assert [order_of(s) for s in live] == [order_of(s) for s in simulated]
+    assert sum(len(s.given) for s in live) == min(total, len(listing.docnos))
