@@ -68,7 +68,7 @@ class Method:
     """One of three. ``order`` gives the documents that it wants, best first, whatever is in the
     pool already. ``sample`` draws among the documents that are marked ``open``, ``documents``
     of them if the step says how many. ``player`` starts an adaptive method. ``reach`` tells by
-    run down to which rank it looks (else: down to the cut-off).
+    run down to which rank it looks (else: down to the cut-off). ``reads`` says that it needs texts.
     """
 
     card: Card
@@ -76,6 +76,7 @@ class Method:
     sample: Callable[[Candidates, Values, Mask, int | None], Sample] | None = None
     player: Callable[[Candidates, Values], Player] | None = None
     reach: Callable[[Candidates, Values], Ints] | None = None
+    reads: bool = False
 
     @property
     def name(self) -> str:

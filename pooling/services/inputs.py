@@ -10,7 +10,7 @@ from campaigns import store
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Run
 from campaigns.services import matrices
-from pooling.core.building import sessions
+from pooling.core.building import is_shared, sessions
 from pooling.core.gathering import listing_of_matrices
 from pooling.core.session import Session
 from pooling.core.spec import Spec
@@ -43,6 +43,13 @@ def check_spec(campaign: Campaign, spec: Spec) -> None:
     if not 1 <= spec.cutoff <= most:
         limit = f"a whole number from 1 to {most:,}"
         raise Refused("bad-depth", f"The depth is {limit}.", "Runs hold no more documents a topic.")
+    if is_shared(spec.steps, spec.budget):
+        cure = "Take `scope: local`, or try it on a finished campaign by `manage.py simulate_pool`."
+        raise Refused("one-queue", "Each topic of a pool grows within its own budget.", cure)
+    reading = [step.method.name for step in spec.steps if step.method.reads]
+    if reading:
+        told = f"{reading[0]} needs the texts of documents, which a pool does not hold."
+        raise Refused("needs-texts", told, "Choose a method that looks at the runs alone.")
 
 
 def inputs_of(campaign: Campaign, spec: Spec, runs: Sequence[Run]) -> dict[str, Any]:

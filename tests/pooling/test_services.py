@@ -15,6 +15,7 @@ from judging.models import Judgment
 from pooling.core.building import pool_of, sessions
 from pooling.core.gathering import listing_of_tables
 from pooling.core.spec import depth_spec
+from pooling.core.spec_file import read_spec
 from pooling.core.tables import PoolTable
 from pooling.models import Pool
 from pooling.queries import choose, pool_rows, pool_table
@@ -57,6 +58,21 @@ def test_a_preview_counts_by_topic_run_and_team(organizer, campaign, runs):
     assert teams == [("Alpha", 2, 5, 2), ("Beta", 2, 5, 2)]
     assert found.parts.empty_topics == ("3",)
     assert found.hours(30) == pytest.approx(7 * 30 / 3600)
+
+
+@pytest.mark.parametrize(
+    ("spec", "code"),
+    [
+        ("budget: {total: 5}\nsteps: [{method: mtf, scope: global}]", "one-queue"),
+        ("steps: [{method: depth, k: 1}, {method: cal}]", "needs-texts"),
+    ],
+)
+def test_what_a_growing_pool_cannot_do_is_refused(organizer, campaign, runs, spec, code):
+    for service in (preview, freeze):
+        with pytest.raises(Refused) as refused:
+            service(actor=organizer, campaign=campaign, spec=read_spec(spec), runs=runs)
+        assert refused.value.code == code
+    assert not Pool.objects.exists()
 
 
 def test_a_preview_writes_nothing(organizer, campaign, runs):

@@ -99,4 +99,4 @@ def features_of(candidates: Candidates) -> Any:
     return words.fit_transform([*(texts[docno] for docno in candidates.docnos), query])
 
 
-METHOD = Method(CAL, player=Cal)
+METHOD = Method(CAL, player=Cal, reads=True)
