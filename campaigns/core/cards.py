@@ -13,7 +13,8 @@ from dataclasses import dataclass
 class Parameter:
     """One parameter: its name, what it means, the default and, if limited, the choices.
 
-    ``kind`` says how its values are written; whoever reads them knows the kinds.
+    ``kind`` says how its values are written; whoever reads them knows the kinds. One without
+    a default is required unless it is ``optional``.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Parameter:
     default: str = ""
     choices: tuple[str, ...] = ()
     kind: str = "choice"
+    optional: bool = False
 
 
 @dataclass(frozen=True)

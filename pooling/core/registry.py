@@ -23,6 +23,8 @@ from pooling.core.methods import (
     rbp_b,
     rbp_c,
     rrf,
+    statap,
+    strata,
     take,
     thompson,
     ucb,
@@ -51,6 +53,8 @@ LISTED = (
     rbp_c.METHOD,
     mtc.METHOD,
     cal.METHOD,
+    strata.METHOD,
+    statap.METHOD,
 )
 METHODS: dict[str, Method] = {method.name: method for method in LISTED}
 ALIASES = {"fairtake": "take"}

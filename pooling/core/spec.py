@@ -10,7 +10,7 @@ from campaigns.core.tables import RunTable
 from pooling.core.building import Budget, pool_of, sessions
 from pooling.core.gathering import listing_of_tables
 from pooling.core.registry import METHODS
-from pooling.core.session import Step, Stop
+from pooling.core.session import Session, Step, Stop
 from pooling.core.tables import PoolTable
 
 CUTOFF = 100
@@ -99,7 +99,7 @@ def given(values: Mapping[str, Any]) -> dict[str, Any]:
 def step_as_dict(step: Step) -> dict[str, Any]:
     order = None if step.order == "method" else step.order
     said = {"documents": step.documents, "order": order, "stop": given(vars(step.stop))}
-    return {"method": step.method.name, **step.values, **given(said)}
+    return {"method": step.method.name, **given(step.values), **given(said)}
 
 
 def depth_spec(depth: int, seed: int | None = None) -> Spec:
@@ -109,8 +109,13 @@ def depth_spec(depth: int, seed: int | None = None) -> Spec:
 
 def pool_by(spec: Spec, runs: Iterable[RunTable]) -> PoolTable:
     """The pool that ``spec``, which needs no judgments, makes of ``runs``, all of them."""
+    return pool_of(sessions_by(spec, runs))
+
+
+def sessions_by(spec: Spec, runs: Iterable[RunTable]) -> list[Session]:
+    """The same before it is a pool: with all that it was chosen from."""
     listing = listing_of_tables(runs, spec.cutoff, spec.seed or 0)
-    return pool_of(sessions(listing, spec.steps, spec.budget))
+    return sessions(listing, spec.steps, spec.budget)
 
 
 def method_in_words(spec: Mapping[str, Any]) -> str:

@@ -20,12 +20,14 @@ from campaigns.core.yaml_files import (
     is_positive,
     is_text,
     is_whole,
+    named,
 )
 from pooling.core.building import Budget
 from pooling.core.method import Method
 from pooling.core.registry import ALIASES, METHODS
 from pooling.core.session import Step, Stop
 from pooling.core.spec import CUTOFF, RunChoice, Spec
+from pooling.core.windows import SAMPLE, WINDOWS, faults_of, is_sample, is_windows, windows_of
 
 CODES = ("EP01", "EP02", "EP03")
 CURE = "See docs/pooling.md for complete specs."
@@ -77,6 +79,8 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "positive": (lambda v: is_number(v) and v > 0, "a number above 0"),
     "share": (is_share, "a number from 0 to 1"),
     "depths": (is_depths, "a whole number from 1, or one from 0 by run tag"),
+    "windows": (is_windows, WINDOWS),
+    "sample": (is_sample, SAMPLE),
 }
 """How the values of a parameter are written, by ``Parameter.kind``; a choice is a word."""
 
@@ -110,10 +114,16 @@ def check_step(source: YamlFile, entry: Any, at: int) -> None:
             (*path, "method"), f"steps[{at + 1}] has no method that is known", f"Known: {known}."
         )
         return
-    parameters = {p.name: (*kind_of(p), not p.default) for p in method.card.parameters}
+    parameters = {
+        p.name: (*kind_of(p), not p.default and not p.optional) for p in method.card.parameters
+    }
     source.check(entry, {"method": (is_text, "a text", True), **parameters, **STEP}, path)
     if isinstance(entry.get("stop"), dict):
         source.check(entry["stop"], STOP, (*path, "stop"))
+
+
+def is_required(parameter: Parameter) -> bool:
+    return not parameter.default and not parameter.optional
 
 
 def kind_of(parameter: Parameter) -> tuple[Callable[[Any], bool], str]:
@@ -133,6 +143,8 @@ def check_together(source: YamlFile) -> None:
     if len(steps) > MANY:
         source.fault(("steps", MANY), f"more than {MANY} steps", "Take fewer.")
     samples = [at for at, step in enumerate(steps) if method_of(step).sample]
+    for at in samples:
+        check_sample(source, steps[at], at)
     for at in samples[1:]:
         cure = "One step of a spec may sample: two would need joint probabilities."
         source.fault(("steps", at), f"steps[{at + 1}] samples again", cure)
@@ -142,6 +154,19 @@ def check_together(source: YamlFile) -> None:
                 told = f"steps[{later + 1}] comes after a sample"
                 cure = "Let the sample come last: what is chosen after it spoils its probabilities."
                 source.fault(("steps", later), told, cure)
+
+
+def check_sample(source: YamlFile, step: Mapping[str, Any], at: int) -> None:
+    for where, told in faults_of(step, source.data.get("cutoff")):
+        path = ("steps", at, *where)
+        cure = "Windows ascend within the cutoff and have one size each, or none for all of them."
+        source.fault(path, f"{named(path)} {told}", cure)
+    if step.get("stop"):
+        cure = "Leave it out: what is not judged of a sample spoils its probabilities."
+        source.fault(("steps", at, "stop"), f"steps[{at + 1}].stop ends a sample early", cure)
+    if not (step.get("documents") or step.get("sample") or source.data.get("budget")):
+        cure = "Say how many documents, in the step or by a budget: else all of them are taken."
+        source.fault(("steps", at), f"steps[{at + 1}] samples everything", cure)
 
 
 def method_of(step: Mapping[str, Any]) -> Method:
@@ -165,6 +190,8 @@ def build(data: Mapping[str, Any]) -> Spec:
 
 def deepest_of(step: Step) -> int:
     """The last rank that a step looks at, if it says so itself; else 0."""
+    if windows := windows_of(step.values):
+        return windows[-1][1]
     k = step.values.get("k") if step.method.reach else None
     return max(k.values()) if isinstance(k, dict) else k or 0
 

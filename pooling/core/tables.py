@@ -35,6 +35,11 @@ class PoolTable:
     def __len__(self) -> int:
         return len(self.docnos)
 
+    @property
+    def is_sampled(self) -> bool:
+        """Whether a part of it came by chance."""
+        return bool((self.stratum > 0).any() or (self.probability < 1).any())
+
     def rows(self, index: int) -> slice:
         """The rows of the topic at ``index`` of ``topics``."""
         return slice(int(self.starts[index]), int(self.starts[index + 1]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -26,7 +28,12 @@ from tests.core.pooling.toy import (
 
 ADAPTIVE = sorted(m.name for m in LISTED if m.kind == "adaptive")
 # What a method needs that has no default.
-NEEDED = {"depth": {"k": 2}, "ntcir": {"k": 2}}
+NEEDED: dict[str, dict[str, Any]] = {
+    "depth": {"k": 2},
+    "ntcir": {"k": 2},
+    "strata": {"windows": [[1, 1], [2, 3]], "documents": 3},
+    "statap": {"documents": 2},
+}
 
 
 def test_a_later_step_adds_what_is_not_in_the_pool_yet() -> None:

@@ -102,6 +102,51 @@ def test_what_is_no_spec_is_refused(content: str | bytes, code: str) -> None:
     assert {fault.code for fault in refused.value.report.faults} == {code}
 
 
+def test_windows_and_sizes_are_read_as_they_are_written() -> None:
+    written = {"method": "strata", "windows": ["1-10", [11, 150]], "sample": ["all", 0.1]}
+    spec = read_spec(yaml.safe_dump({"steps": [written]}))
+    assert spec.as_dict() == {"version": 1, "cutoff": 150, "steps": [written]}
+    assert read_spec(yaml.safe_dump(spec.as_dict())) == spec
+    shared = read_spec("steps: [{method: strata, documents: 9, windows: [1-10]}]")
+    assert shared.as_dict()["steps"] == [{"method": "strata", "windows": ["1-10"], "documents": 9}]
+    assert read_spec("steps: [{method: statap}]\nbudget: {per_topic: 9}").budget.per_topic == 9
+
+
+@pytest.mark.parametrize(
+    "window", ["10-1", "0-5", "1", "1-2-3", "[1]", "[1, 2, 3]", "[2, 1]", "[true, 2]", "{1: 2}"]
+)
+def test_a_window_is_a_first_and_a_last_rank(window: str) -> None:
+    with pytest.raises(BadFile, match=r"windows is not a list of ranks from and to"):
+        read_spec(f"steps: [{{method: strata, documents: 9, windows: [{window}]}}]")
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "1.0", "1.5", "some", "true", "null", ".nan", "[1]"])
+def test_a_size_is_a_number_a_rate_or_all(size: str) -> None:
+    with pytest.raises(BadFile, match=r"sample is not a list of numbers from 1"):
+        read_spec(f"steps: [{{method: strata, windows: [1-9], sample: [{size}]}}]")
+
+
+def test_what_does_not_go_together_in_a_sample_is_told_at_once() -> None:
+    bad = """cutoff: 15
+steps:
+  - method: strata
+    windows: [1-10, 9-11, 20-30]
+    sample: [all, 0.1]
+    stop: {relevant: 3}
+  - {method: statap}
+"""
+    with pytest.raises(BadFile) as refused:
+        read_spec(bad)
+    assert sorted((f.line, f.message) for f in refused.value.report.faults) == [
+        (4, "steps[1].windows[2] does not begin after the window before it."),
+        (4, "steps[1].windows[3] begins after the cutoff, 15."),
+        (5, "steps[1].sample has 2 sizes for 3 windows."),
+        (6, "steps[1].stop ends a sample early."),
+        (7, "steps[2] samples again."),
+        (7, "steps[2] samples everything."),
+    ]
+
+
 @dataclass(frozen=True)
 class Entry:
     tag: str

@@ -1,0 +1,53 @@
+"""Windows of ranks and how much is drawn of each, as people write them in a spec."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from campaigns.core.yaml_files import Path, is_number, is_positive
+
+_WINDOW = re.compile(r"\s*([0-9]{1,9})\s*-\s*([0-9]{1,9})\s*")
+WINDOWS = "a list of ranks from and to, such as [1-10, 11-50]"
+SAMPLE = "a list of numbers from 1, rates between 0 and 1, or all, such as [all, 20, 0.1]"
+
+
+def window_of(value: Any) -> tuple[int, int] | None:
+    """The first and last rank of ``value``, ``"11-50"`` or ``[11, 50]``; None: it is neither."""
+    found = _WINDOW.fullmatch(value) if isinstance(value, str) else None
+    pair = [int(rank) for rank in found.groups()] if found else value
+    if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(map(is_positive, pair)):
+        return None
+    return (pair[0], pair[1]) if pair[0] <= pair[1] else None
+
+
+def windows_of(values: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """The windows among the values of a step that are windows."""
+    found = values.get("windows")
+    read = map(window_of, found if isinstance(found, list) else [])
+    return [window for window in read if window is not None]
+
+
+def is_windows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(window_of, value))
+
+
+def is_size(value: Any) -> bool:
+    return value == "all" or is_positive(value) or (is_number(value) and 0 < value < 1)
+
+
+def is_sample(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(is_size, value))
+
+
+def faults_of(step: Mapping[str, Any], cutoff: int | None) -> Iterator[tuple[Path, str]]:
+    """What does not go together in a step with windows: where in it, and the fault in words."""
+    windows, sample = windows_of(step), step.get("sample")
+    for at, (first, _) in enumerate(windows):
+        if at and first <= windows[at - 1][1]:
+            yield ("windows", at), "does not begin after the window before it"
+        if cutoff is not None and first > cutoff:
+            yield ("windows", at), f"begins after the cutoff, {cutoff}"
+    if sample is not None and len(sample) != len(windows):
+        yield ("sample",), f"has {len(sample)} sizes for {len(windows)} windows"
