@@ -1,4 +1,6 @@
-"""Write a pool: as TREC lines for judges, as CSV or JSON with what brought each document."""
+"""Write a pool: as lines for judges, as CSV or JSON with what brought each document; and write
+what it was sampled from, for the programs that estimate measures.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ import io
 import json
 from collections.abc import Callable, Iterator
 
+from campaigns.core.qrels import qrels_from_rows
+from campaigns.core.sampled_qrels import SampledQrels, write_prels, write_strata
+from campaigns.core.tables import QrelsTable
+from pooling.core.frame import Frame
 from pooling.core.tables import PoolTable
+
+SAMPLED = ("priority", "stratum", "probability")
+"""The columns that a sampled pool has more."""
 
 
 def trec_text(pool: PoolTable) -> str:
@@ -16,29 +25,56 @@ def trec_text(pool: PoolTable) -> str:
 
 
 def csv_text(pool: PoolTable) -> str:
-    """``topic,docno,min_rank,contributors``, tags separated by blanks."""
+    """``topic,docno,min_rank,contributors``, tags separated by blanks; of a sampled pool also
+    ``priority,stratum,probability``.
+    """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["topic", "docno", "min_rank", "contributors"])
+    more = SAMPLED if pool.is_sampled else ()
+    writer.writerow(["topic", "docno", "min_rank", "contributors", *more])
     for topic, row in _rows(pool):
         tags = " ".join(pool.contributors_of(row))
-        writer.writerow([topic, pool.docnos[row], int(pool.min_rank[row]), tags])
+        drawn = [getattr(pool, name)[row].item() for name in more]
+        writer.writerow([topic, pool.docnos[row], int(pool.min_rank[row]), tags, *drawn])
     return stream.getvalue()
 
 
 def json_text(pool: PoolTable) -> str:
     """Runs, and the documents by topic."""
     topics: dict[str, list[dict[str, object]]] = {topic: [] for topic in pool.topics}
+    more = SAMPLED if pool.is_sampled else ()
     for topic, row in _rows(pool):
         topics[topic].append(
             {
                 "docno": pool.docnos[row],
                 "min_rank": int(pool.min_rank[row]),
                 "contributors": list(pool.contributors_of(row)),
+                **{name: getattr(pool, name)[row].item() for name in more},
             }
         )
     content = {"runs": list(pool.runs), "topics": topics}
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+def ntcir_text(pool: PoolTable) -> str:
+    """``topic docno``, as the spec chose: a list to judge from its top, as NTCIRPOOL makes it."""
+    order = sorted(_rows(pool), key=lambda item: (item[0], int(pool.priority[item[1]])))
+    return "".join(f"{topic} {pool.docnos[row]}\n" for topic, row in order)
+
+
+def prels_text(frame: Frame) -> str:
+    """``topic 0 docno stratum grade``, drawn or not: what sample_eval.pl reads."""
+    strata = tuple(map(str, frame.stratum.tolist()))
+    qrels = QrelsTable(frame.topics, frame.starts, frame.docnos, frame.grades)
+    return write_strata(SampledQrels(qrels, frame.probability, strata)).decode()
+
+
+def statap_text(frame: Frame) -> str:
+    """``topic docno grade method probability`` of what was drawn: what statAP programs read."""
+    columns = zip(frame.topic_of, frame.docnos, frame.grades.tolist(), frame.drawn, strict=True)
+    rows = [(topic, docno, grade) for topic, docno, grade, drawn in columns if drawn]
+    probability = frame.probability[frame.drawn]
+    return write_prels(SampledQrels(qrels_from_rows(rows), probability)).decode()
 
 
 def _rows(pool: PoolTable) -> Iterator[tuple[str, int]]:
@@ -52,4 +88,9 @@ FORMATS: dict[str, Callable[[PoolTable], str]] = {
     "trec": trec_text,
     "csv": csv_text,
     "json": json_text,
+    "ntcir": ntcir_text,
 }
+FRAME_FORMATS: dict[str, Callable[[Frame], str]] = {"prels": prels_text, "statap": statap_text}
+"""Those that need the whole frame, and can hold grades."""
+READ_AS = {"prels": "strata", "statap": "prels"}
+"""How ``evaluate --qrels-format`` calls them."""

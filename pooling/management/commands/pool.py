@@ -10,11 +10,14 @@ from uuid import uuid4
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.core.tables import RunTable
 from campaigns.management.files import FileReader
-from pooling.core.formats import FORMATS
-from pooling.core.spec import RunChoice, Spec, depth_spec, pool_by
+from pooling.core.building import pool_of
+from pooling.core.formats import FORMATS, FRAME_FORMATS, READ_AS
+from pooling.core.frame import Frame, frame_of, graded
+from pooling.core.spec import RunChoice, Spec, depth_spec, sessions_by
 from pooling.core.spec_file import read_spec
 from pooling.core.tables import PoolTable, sizes
 
@@ -30,28 +33,53 @@ class Command(BaseCommand):
         how.add_argument("--depth", metavar="K", type=int, help="ranks taken from each run")
         how.add_argument("--spec", metavar="FILE", help="a spec in YAML or JSON, docs/pooling.md")
         add("--seed", metavar="N", type=int, help="instead of the spec's")
-        add("--format", choices=tuple(FORMATS), default="trec")
+        add("--format", choices=(*FORMATS, *FRAME_FORMATS), default="trec")
+        add("--qrels", metavar="FILE", help="grades for the formats prels and statap")
         add("--output", metavar="FILE", help="write here instead of standard output")
 
     def handle(self, **given: Any) -> None:
         if given["depth"] is not None and given["depth"] < 1:
             raise CommandError("The depth is 1 or more.")
+        if given["qrels"] and given["format"] not in FRAME_FORMATS:
+            raise CommandError("Grades of --qrels go with --format prels or statap.")
         reader = FileReader(self)
         spec = spec_asked(reader, given)
         runs = reader.read_all(given["runs"], read_run, lenient=True)
+        qrels = reader.read(given["qrels"], read_qrels) if given["qrels"] else None
         reader.stop_if_refused("no pool was built")
         refuse_same_tags(runs)
         refuse_what_needs_more(spec)
         if given["seed"] is not None:
             spec = replace(spec, seed=given["seed"])
-        pool = pool_by(spec, [r for r in runs.values() if r.tag in (spec.runs.tags or [r.tag])])
-        text = FORMATS[given["format"]](pool)
+        chosen = [run for run in runs.values() if run.tag in (spec.runs.tags or [run.tag])]
+        found = sessions_by(spec, chosen)
+        pool = pool_of(found)
+        frame = frame_of(found) if given["format"] in FRAME_FORMATS else None
+        if frame is not None and qrels is not None:
+            frame = graded(frame, qrels)
+        text = FORMATS[given["format"]](pool) if frame is None else in_form(frame, given["format"])
         if given["output"]:
             write_whole(Path(given["output"]), text)
         else:
             self.stdout.write(text, ending="")
-        for line in told(pool):
+        more = told_of_frame(frame, given["format"]) if frame is not None else ()
+        for line in (*told(pool), *more):
             self.stderr.write(line)
+
+
+def in_form(frame: Frame, fmt: str) -> str:
+    if fmt == "prels" and not frame.has_strata:
+        raise CommandError("This sample has no strata but probabilities: take --format statap.")
+    return FRAME_FORMATS[fmt](frame)
+
+
+def told_of_frame(frame: Frame, fmt: str) -> Iterator[str]:
+    """How much of the frame was drawn and judged, and how the file is read again."""
+    drawn, missing = int(frame.drawn.sum()), frame.unjudged
+    yield f"Drawn {drawn:,} of {len(frame):,} documents; {drawn - missing:,} have a grade."
+    if 0 < missing < drawn:
+        yield "What was drawn and has none counts as not in the sample: judge it."
+    yield f"Scored by: evaluate --qrels-format {READ_AS[fmt]}"
 
 
 def spec_asked(reader: FileReader, given: dict[str, Any]) -> Spec:

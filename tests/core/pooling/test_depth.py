@@ -142,7 +142,7 @@ def test_formats_show_judges_no_run_and_no_rank() -> None:
     assert content["runs"] == ["alpha", "beta", "delta", "gamma"]
     assert content["topics"]["2"] == [{"docno": "x", "min_rank": 1, "contributors": ["alpha"]}]
     assert read_qrels(trec_text(pool).encode()).grades.tolist() == [-1, -1, -1, -1]
-    assert set(FORMATS) == {"trec", "csv", "json"}
+    assert set(FORMATS) == {"trec", "csv", "json", "ntcir"}
 
 
 def test_hash_order_is_fixed_and_differs_by_seed_topic_and_docno() -> None:

@@ -1,0 +1,167 @@
+"""From runs to estimates: what is drawn, written, read and scored is near all judgments' word."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from campaigns.core.opening import read_bytes
+from campaigns.core.qrels import qrels_from_rows, read_qrels
+from campaigns.core.runs import read_run, run_from_rows
+from campaigns.core.sampled_qrels import READERS, SampledQrels
+from campaigns.core.tables import QrelsTable, RunTable
+from evaluation.core.judged import Judged
+from evaluation.core.matching import batch_from_table
+from evaluation.core.measures.names import parse_measure
+from evaluation.core.options import Options
+from pooling.core.building import sessions
+from pooling.core.candidates import Listing
+from pooling.core.formats import FRAME_FORMATS, READ_AS
+from pooling.core.frame import Frame, frame_of, graded
+from pooling.core.gathering import listing_of_tables
+from pooling.core.session import Step
+from tests.core.pooling.toy import step
+
+
+@dataclass(frozen=True)
+class World:
+    """A pool that can be judged throughout, and the runs that are scored."""
+
+    listing: Listing
+    qrels: QrelsTable
+    runs: Sequence[RunTable]
+    seeds: int
+
+    def judged(self, steps: Sequence[Step], fmt: str, seed: int) -> Judged:
+        """A sample of this world as ``evaluate`` reads it."""
+        frame = self.frame(steps, seed)
+        sampled = READERS[READ_AS[fmt]](FRAME_FORMATS[fmt](frame).encode())
+        assert isinstance(sampled, SampledQrels)
+        return Judged.from_sampled(sampled)
+
+    def frame(self, steps: Sequence[Step], seed: int) -> Frame:
+        return graded(frame_of(sessions(replace(self.listing, seed=seed), steps)), self.qrels)
+
+    @cached_property
+    def complete(self) -> Judged:
+        """Plain qrels of the whole pool."""
+        return Judged.from_table(self.qrels)
+
+    def scores(self, judged: Judged, measure: str) -> np.ndarray:
+        """By run: the mean over topics, or the sum of a count."""
+        (found,) = parse_measure(measure)
+        values = [found(batch_from_table(run, judged, Options())) for run in self.runs]
+        return np.array([np.sum(v) if "num" in measure else np.mean(v) for v in values])
+
+
+def pooled_qrels(listing: Listing, grades: dict[tuple[str, str], int]) -> QrelsTable:
+    """Grades of all documents of ``listing``; what nobody judged is not relevant."""
+    pairs = [(candidates.topic, docno) for candidates in listing for docno in candidates.docnos]
+    return qrels_from_rows((*pair, max(grades.get(pair, 0), 0)) for pair in pairs)
+
+
+@pytest.fixture(scope="module")
+def made_up() -> World:
+    """Eight runs of unlike quality over eight topics."""
+    rng = np.random.default_rng(20060806)
+    docnos = [f"d{at:03}" for at in range(150)]
+    grades, rows = {}, dict[int, list[tuple[str, str, float]]]()
+    for topic in (f"{number:02}" for number in range(8)):
+        relevant = rng.random(150) < 0.15
+        grades |= {(topic, docnos[at]): int(relevant[at]) for at in range(150)}
+        for tag in range(8):
+            score = rng.normal(size=150) + relevant * (0.4 + 0.2 * tag)
+            best = np.argsort(-score)[:60].tolist()
+            rows.setdefault(tag, []).extend((topic, docnos[at], float(score[at])) for at in best)
+    runs = [run_from_rows(f"run{tag}", listed) for tag, listed in rows.items()]
+    listing = listing_of_tables(runs, 30, 0)
+    return World(listing, pooled_qrels(listing, grades), runs[::3], 30)
+
+
+@pytest.fixture(scope="module")
+def covid(data_dir: Path) -> World:
+    """Six topics of TREC-COVID round 1: of the 6,959 documents of its depth-7 pool 6,953 were
+    judged.
+    """
+    folder = data_dir / "trec-covid-r1"
+    with (folder / "leaderboard.csv").open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["contributed judgments"] == "yes"]
+    paths = [folder / "runs-top50" / f"{row['run']}.gz" for row in rows]
+    runs = [read_run(read_bytes(path), lenient=True) for path in paths]
+    qrels = read_qrels((folder / "qrels-covid-round1.txt").read_bytes())
+    topics = np.repeat(np.array(qrels.topics, object), np.diff(qrels.starts)).tolist()
+    grades = dict(zip(zip(topics, qrels.docnos, strict=True), qrels.grades.tolist(), strict=True))
+    listing = listing_of_tables(runs, 7, 0, qrels.topics[::5])
+    return World(listing, pooled_qrels(listing, grades), runs[::14], 20)
+
+
+class Estimate(NamedTuple):
+    """``bias`` is what the estimator itself leans by, at the most; that of a count does not."""
+
+    name: str
+    truth: str
+    bias: float = 0.0
+
+
+class Design(NamedTuple):
+    fmt: str
+    steps: Sequence[Step]
+    estimates: Sequence[Estimate]
+
+
+COUNT = Estimate("stat_num_rel", "num_rel")
+STATAP, XINFAP = Estimate("statAP", "map", 0.003), Estimate("xinfAP", "map", 0.006)
+INFNDCG, INFAP = Estimate("infNDCG", "ndcg", 0.01), Estimate("infAP", "map", 0.01)
+TOP = step("depth", k=1)
+DEEP: dict[str, list[Any]] = {"windows": ["1-2", "3-30"], "sample": ["all", 0.4]}
+EVEN: dict[str, list[Any]] = {"windows": ["1-30"]}
+DESIGNS = {
+    "strata": Design("prels", [step("strata", **DEEP)], [COUNT, STATAP, XINFAP, INFNDCG]),
+    "depth, then a sample": Design("prels", [TOP, step("strata", 40, **EVEN)], [COUNT, STATAP]),
+    "one rate": Design("prels", [step("strata", **EVEN, sample=[0.5])], [COUNT, INFAP]),
+    "statap": Design("statap", [step("statap", 60)], [COUNT, STATAP]),
+}
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("world", ["made_up", "covid"])
+def test_estimates_are_those_of_all_judgments_but_for_chance(
+    world: str, name: str, request: pytest.FixtureRequest
+) -> None:
+    known: World = request.getfixturevalue(world)
+    fmt, steps, estimates = DESIGNS[name]
+    samples = [known.judged(steps, fmt, seed) for seed in range(known.seeds)]
+    for estimate in estimates:
+        truth = known.scores(known.complete, estimate.truth)
+        found = np.array([known.scores(sample, estimate.name) for sample in samples])
+        off, error = np.abs(found.mean(axis=0) - truth), found.std(axis=0, ddof=1)
+        assert (off < estimate.bias + 4 * error / np.sqrt(known.seeds)).all(), estimate
+        # A single sample misses by more than the mean of many does.
+        assert (off < error).all(), estimate
+
+
+@pytest.mark.parametrize("fmt", ["prels", "statap"])
+def test_a_sample_of_everything_is_plain_qrels(made_up: World, fmt: str) -> None:
+    judged = made_up.judged([step("strata", windows=["1-30"])], fmt, 0)
+    for estimate, truth in (("statAP", "map"), ("map", "map"), ("stat_num_rel", "num_rel")):
+        plain = made_up.scores(made_up.complete, truth)
+        assert made_up.scores(judged, estimate) == pytest.approx(plain)
+
+
+def test_probabilities_that_are_read_are_those_that_were_drawn_with(made_up: World) -> None:
+    for _, steps, _ in DESIGNS.values():
+        frame = made_up.frame(steps, 1)
+        by_fmt = {"prels": frame.drawn} if frame.has_strata else {}
+        for fmt, rows in (by_fmt | {"statap": np.ones(frame.drawn.sum(), bool)}).items():
+            read = made_up.judged(steps, fmt, 1)
+            assert read.inclusion is not None
+            assert read.inclusion[rows] == pytest.approx(frame.probability[frame.drawn])
+            assert np.isnan(read.inclusion[~rows]).all()
+            assert (read.grades[~rows] == -1).all()
