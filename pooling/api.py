@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -24,7 +24,9 @@ from pooling.core.formats import FORMATS
 from pooling.core.spec import RunChoice, Spec, depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.models import Pool
-from pooling.queries import pool_table, poolable_runs, visible_pools
+from pooling.queries import pool_table, poolable_runs, qrels_asked, visible_pools
+
+QRELS = OpenApiParameter("qrels", int, description="The version whose grades are filled in.")
 
 
 class PoolSerializer(serializers.ModelSerializer[Pool]):
@@ -151,6 +153,29 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
     def json(self, _request: Request, **_: Any) -> HttpResponse:
         """By topic, with the best rank of each document and the runs that brought it."""
         return self.as_file("json", "application/json")
+
+    @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
+    @action(detail=True, url_path="pool.ntcir", url_name="ntcir")
+    def ntcir(self, _request: Request, **_: Any) -> HttpResponse:
+        """In the order in which the spec chose: `topic docno`."""
+        return self.as_file("ntcir", "text/plain")
+
+    @extend_schema(parameters=[QRELS], responses={(200, "text/plain"): OpenApiTypes.STR})
+    @action(detail=True, url_path="pool.prels", url_name="prels")
+    def prels(self, _request: Request, **_: Any) -> HttpResponse:
+        """All that a sample was drawn from: `topic 0 docno stratum grade`."""
+        return self.as_frame("prels")
+
+    @extend_schema(parameters=[QRELS], responses={(200, "text/plain"): OpenApiTypes.STR})
+    @action(detail=True, url_path="pool.statap", url_name="statap")
+    def statap(self, _request: Request, **_: Any) -> HttpResponse:
+        """What was drawn, with its probability: `topic docno grade method probability`."""
+        return self.as_frame("statap")
+
+    def as_frame(self, fmt: str) -> HttpResponse:
+        asked = qrels_asked(self.request.query_params)
+        text = services.frame_text(self.get_object(), fmt, asked)
+        return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
     def as_file(self, fmt: str, mime: str) -> HttpResponse:
         text = FORMATS[fmt](pool_table(self.get_object()))

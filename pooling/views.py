@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
@@ -16,7 +17,7 @@ from campaigns.models import Campaign
 from campaigns.queries import campaign_for
 from campaigns.views.signed_in import SignedIn, to
 from pooling import services
-from pooling.core.formats import FORMATS
+from pooling.core.formats import FORMATS, FRAME_FORMATS
 from pooling.core.page import by_kind
 from pooling.forms import FreezeForm, PoolForm, QuickForm, as_yaml
 from pooling.models import Pool
@@ -26,8 +27,11 @@ from pooling.queries import (
     composition_of,
     pool_table,
     poolable_runs,
+    qrels_asked,
     visible_pools,
 )
+
+ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
 
 
 @require_http_methods(["GET", "POST"])
@@ -178,7 +182,9 @@ def pool(request: SignedIn, slug: str, version: int) -> HttpResponse:
         "crumbs": [("Pool", to("pools", campaign)), (f"Version {found.version}", None)],
         "pool": found,
         "newer": campaign.pools.filter(version__gt=found.version).first(),
+        "qrels": campaign.qrels.first(),
         "gone": [run for run in found.spec["runs"] if run["id"] not in accepted],
+        "is_sampled": found.items.filter(Q(stratum__gt=0) | Q(probability__lt=1)).exists(),
         **parts_context(campaign, composition_of(found)),
     }
     return render(request, "pooling/pool.html", context)
@@ -186,12 +192,17 @@ def pool(request: SignedIn, slug: str, version: int) -> HttpResponse:
 
 @require_safe
 def pool_download(request: SignedIn, slug: str, version: int, fmt: str) -> HttpResponse:
-    """The TREC form shows neither run nor rank; CSV and JSON say which runs brought what."""
+    """The TREC form shows neither run nor rank; CSV and JSON say which runs brought what.
+
+    With ``qrels``, a version, those forms that can hold grades have them.
+    """
     found = pool_for(request, slug, version)
-    if fmt not in FORMATS:
+    name = f"{slug}-pool-{version}{ENDINGS.get(fmt, f'-{fmt}.txt')}"
+    if fmt in FORMATS:
+        return attachment(FORMATS[fmt](pool_table(found)), name)
+    if fmt not in FRAME_FORMATS:
         raise Http404(f"no format {fmt}")
-    name = f"{slug}-pool-{version}.{'txt' if fmt == 'trec' else fmt}"
-    return attachment(FORMATS[fmt](pool_table(found)), name)
+    return attachment(services.frame_text(found, fmt, qrels_asked(request.GET)), name)
 
 
 def pool_for(request: SignedIn, slug: str, version: int) -> Pool:

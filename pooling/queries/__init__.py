@@ -9,6 +9,7 @@ from pooling.queries.pools import (
     measured_pace,
     pool_rows,
     pool_table,
+    qrels_asked,
     visible_pools,
 )
 from pooling.queries.runs import choose, poolable_runs
@@ -23,5 +24,6 @@ __all__ = [
     "pool_rows",
     "pool_table",
     "poolable_runs",
+    "qrels_asked",
     "visible_pools",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import groupby
 from statistics import median
 from typing import NamedTuple
@@ -102,3 +103,11 @@ def measured_pace(campaign: Campaign) -> float | None:
     timed = campaign.judgments.filter(purpose="judge", active_seconds__gt=0, grade__isnull=False)
     seconds = [row.active_seconds or 0.0 for row in timed.order_by("-pk")[:1000]]
     return median(seconds) if len(seconds) >= ENOUGH_FOR_A_PACE else None
+
+
+def qrels_asked(query: Mapping[str, str]) -> int | None:
+    """The version of qrels that ``?qrels=`` names; 0, which no qrels have, for nonsense."""
+    version = query.get("qrels")
+    if version is None:
+        return None
+    return int(version) if version.isdecimal() and len(version) < 9 else 0

@@ -123,6 +123,8 @@ def items(pool: Pool, topic: Topic, part: Part, known: int) -> list[PoolItem]:
             .tobytes(),
             position=int(part.priority[at]),
             priority=int(part.priority[at]),
+            stratum=int(part.stratum[at]),
+            probability=float(part.probability[at]),
         )
         for at in sorted(fresh, key=lambda at: int(part.priority[at]))
     ]
