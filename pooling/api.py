@@ -161,16 +161,16 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
         return self.as_file("ntcir", "text/plain")
 
     @extend_schema(parameters=[QRELS], responses={(200, "text/plain"): OpenApiTypes.STR})
-    @action(detail=True, url_path="pool.prels", url_name="prels")
-    def prels(self, _request: Request, **_: Any) -> HttpResponse:
+    @action(detail=True, url_path="pool.strata", url_name="strata")
+    def strata(self, _request: Request, **_: Any) -> HttpResponse:
         """All that a sample was drawn from: `topic 0 docno stratum grade`."""
-        return self.as_frame("prels")
+        return self.as_frame("strata")
 
     @extend_schema(parameters=[QRELS], responses={(200, "text/plain"): OpenApiTypes.STR})
-    @action(detail=True, url_path="pool.statap", url_name="statap")
-    def statap(self, _request: Request, **_: Any) -> HttpResponse:
+    @action(detail=True, url_path="pool.prels", url_name="prels")
+    def prels(self, _request: Request, **_: Any) -> HttpResponse:
         """What was drawn, with its probability: `topic docno grade method probability`."""
-        return self.as_frame("statap")
+        return self.as_frame("prels")
 
     def as_frame(self, fmt: str) -> HttpResponse:
         asked = qrels_asked(self.request.query_params)

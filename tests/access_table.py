@@ -177,8 +177,8 @@ api-pool-detail             GET    401    404    404    404    404    404    200
 api-pool-csv                GET    401    404    404    404    404    404    200    404
 api-pool-json               GET    401    404    404    404    404    404    200    404
 api-pool-ntcir              GET    401    404    404    404    404    404    200    404
+api-pool-strata             GET    401    404    404    404    404    404    200    404
 api-pool-prels              GET    401    404    404    404    404    404    200    404
-api-pool-statap             GET    401    404    404    404    404    404    200    404
 api-pool-txt                GET    401    404    404    404    404    404    200    404
 api-plan-list               GET    401    200    200    200    200    200    200    200
 api-plan-list               POST   401    404    403    403    403    403    409    404

@@ -62,14 +62,14 @@ def ntcir_text(pool: PoolTable) -> str:
     return "".join(f"{topic} {pool.docnos[row]}\n" for topic, row in order)
 
 
-def prels_text(frame: Frame) -> str:
+def strata_text(frame: Frame) -> str:
     """``topic 0 docno stratum grade``, drawn or not: what sample_eval.pl reads."""
     strata = tuple(map(str, frame.stratum.tolist()))
     qrels = QrelsTable(frame.topics, frame.starts, frame.docnos, frame.grades)
     return write_strata(SampledQrels(qrels, frame.probability, strata)).decode()
 
 
-def statap_text(frame: Frame) -> str:
+def prels_text(frame: Frame) -> str:
     """``topic docno grade method probability`` of what was drawn: what statAP programs read."""
     columns = zip(frame.topic_of, frame.docnos, frame.grades.tolist(), frame.drawn, strict=True)
     rows = [(topic, docno, grade) for topic, docno, grade, drawn in columns if drawn]
@@ -90,7 +90,5 @@ FORMATS: dict[str, Callable[[PoolTable], str]] = {
     "json": json_text,
     "ntcir": ntcir_text,
 }
-FRAME_FORMATS: dict[str, Callable[[Frame], str]] = {"prels": prels_text, "statap": statap_text}
-"""Those that need the whole frame, and can hold grades."""
-READ_AS = {"prels": "strata", "statap": "prels"}
-"""How ``evaluate --qrels-format`` calls them."""
+FRAME_FORMATS: dict[str, Callable[[Frame], str]] = {"strata": strata_text, "prels": prels_text}
+"""Those that need the whole frame, and can hold grades; `evaluate --qrels-format` reads them."""

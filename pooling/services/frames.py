@@ -27,7 +27,7 @@ def frame_text(pool: Pool, fmt: str, qrels: int | None = None) -> str:
     """
     table = pool_table(pool)
     frame = rebuilt(pool, table) if pool.grows or table.is_sampled else frame_of_pool(table)
-    if fmt == "prels" and not frame.has_strata:
+    if fmt == "strata" and not frame.has_strata:
         cure = "Take the form for statAP."
         raise Refused("no-strata", "This sample has no strata but probabilities.", cure)
     if qrels is not None:

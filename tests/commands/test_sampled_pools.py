@@ -36,10 +36,12 @@ def test_prels_hold_the_whole_frame_and_grades_of_what_was_drawn(
     judges = [line.split()[2] for line in run("pool", *files, "--spec", spec).out.splitlines()]
     assert len(judges) == 7
     assert {"a", "b", "i"} <= set(judges)
-    bare = run("pool", *files, "--spec", spec, "--format", "prels")
+    bare = run("pool", *files, "--spec", spec, "--format", "strata")
     assert "Drawn 7 of 12 documents; 0 have a grade." in bare.err
     assert [line.split()[4] for line in bare.out.splitlines()] == ["-1"] * 12
-    ran = run("pool", *files, "--spec", spec, "--format", "prels", "--qrels", write("qrels", QRELS))
+    ran = run(
+        "pool", *files, "--spec", spec, "--format", "strata", "--qrels", write("qrels", QRELS)
+    )
     rows = [line.split() for line in ran.out.splitlines()]
     assert [row[2] for row in rows] == list("abcdefghijkl")
     assert "".join(row[3] for row in rows) == "112222221222"
@@ -48,7 +50,7 @@ def test_prels_hold_the_whole_frame_and_grades_of_what_was_drawn(
     assert {row[2] for row in rows if row[4] == "1"} == set(judges) & set("abeh")
     assert "7 have a grade.\nScored by: evaluate --qrels-format strata" in ran.err
     some = write("some", "1 0 a 1\n")
-    part = run("pool", *files, "--spec", spec, "--format", "prels", "--qrels", some)
+    part = run("pool", *files, "--spec", spec, "--format", "strata", "--qrels", some)
     assert "1 have a grade.\nWhat was drawn and has none counts as not in the sample" in part.err
     scored = run(
         "evaluate", write("prels", ran.out), files[0], "--qrels-format", "strata",
@@ -62,7 +64,7 @@ def test_prels_hold_the_whole_frame_and_grades_of_what_was_drawn(
 def test_statap_holds_what_was_drawn_with_its_probability(
     run: Run, write: Write, files: list[str]
 ) -> None:
-    arguments = ["--spec", write("spec", STATAP), "--format", "statap"]
+    arguments = ["--spec", write("spec", STATAP), "--format", "prels"]
     ran = run("pool", *files, *arguments, "--qrels", write("qrels", QRELS))
     rows = [line.split() for line in ran.out.splitlines()]
     assert (len(rows), {row[3] for row in rows}) == (7, {"1"})
@@ -74,12 +76,12 @@ def test_statap_holds_what_was_drawn_with_its_probability(
     )
     told = sum(1 / float(row[4]) for row in rows if row[2] == "1")
     assert values(scored.out, "stat_num_rel") == [pytest.approx(told, abs=1e-4)] * 2
-    refused = run("pool", *files, "--spec", write("s2", STATAP), "--format", "prels").refusal
-    assert refused == "This sample has no strata but probabilities: take --format statap."
+    refused = run("pool", *files, "--spec", write("s2", STATAP), "--format", "strata").refusal
+    assert refused == "This sample has no strata but probabilities: take --format prels."
 
 
 def test_judged_throughout_a_pool_has_one_stratum(run: Run, write: Write, files: list[str]) -> None:
-    ran = run("pool", *files, "--depth", "1", "--format", "prels", "--qrels", write("q", QRELS))
+    ran = run("pool", *files, "--depth", "1", "--format", "strata", "--qrels", write("q", QRELS))
     assert ran.out == "1 0 a 0 1\n1 0 b 0 1\n"
 
 
@@ -106,9 +108,9 @@ def test_grades_that_no_form_takes_or_that_cannot_be_read_are_refused(
 ) -> None:
     qrels = write("qrels", QRELS)
     refused = run("pool", *files, "--depth", "1", "--qrels", qrels).refusal
-    assert refused == "Grades of --qrels go with --format prels or statap."
+    assert refused == "Grades of --qrels go with --format strata or prels."
     bad = run(
-        "pool", *files, "--depth", "1", "--format", "prels", "--qrels", write("bad", "1 0 a x\n")
+        "pool", *files, "--depth", "1", "--format", "strata", "--qrels", write("bad", "1 0 a x\n")
     )
     assert bad.refusal == "1 file refused; no pool was built."
     assert bad.out == ""

@@ -48,64 +48,64 @@ def test_the_frame_of_a_frozen_sample_is_found_again(pool, runs):
     assert pool.size == 7
     # What happens to runs afterwards changes nothing.
     Run.objects.filter(pk=runs[0].pk).update(state=Run.State.WITHDRAWN)
-    found = rows(frame_text(pool, "prels"))
+    found = rows(frame_text(pool, "strata"))
     wanted = [(t, d, s) for t, docs in STRATA.items() for d, s in docs.items()]
     assert [(t, d, s) for t, _, d, s, _ in found] == wanted
     assert {row[4] for row in found} == {"-1"}
-    drawn = read_prels(frame_text(pool, "statap").encode())
+    drawn = read_prels(frame_text(pool, "prels").encode())
     assert len(drawn.qrels.docnos) == 7
 
 
 def test_grades_are_those_of_the_release_for_what_was_drawn(pool, qrels):
-    found = rows(frame_text(pool, "prels", 1))
+    found = rows(frame_text(pool, "strata", 1))
     kept = set(pool.items.values_list("topic__number", "docno"))
     assert {(t, d) for t, _, d, _, grade in found if grade != "-1"} == kept
-    read = read_strata(frame_text(pool, "prels", 1).encode())
+    read = read_strata(frame_text(pool, "strata", 1).encode())
     shares = dict(zip([(row[0], row[2]) for row in found], read.inclusion.tolist(), strict=True))
     for item in pool.items.select_related("topic"):
         assert shares[item.topic.number, item.docno] == pytest.approx(item.probability)
     with pytest.raises(Refused, match="no qrels 2"):
-        frame_text(pool, "prels", 2)
+        frame_text(pool, "strata", 2)
 
 
 def test_a_plain_pool_is_a_frame_by_itself(organizer, campaign, runs):
     plain = freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs)
-    assert {row[3] for row in rows(frame_text(plain, "prels"))} == {"0"}
-    assert {row[4] for row in rows(frame_text(plain, "statap"))} == {"1.0"}
+    assert {row[3] for row in rows(frame_text(plain, "strata"))} == {"0"}
+    assert {row[4] for row in rows(frame_text(plain, "prels"))} == {"1.0"}
 
 
 def test_a_frame_that_is_not_found_again_is_no_guess(pool, organizer, campaign, runs):
     PoolItem.objects.filter(pool=pool, stratum=2).update(probability=0.5)
     with pytest.raises(Refused, match="cannot be made again"):
-        frame_text(pool, "prels")
+        frame_text(pool, "strata")
     spec = read_spec("steps: [{method: statap, documents: 2}]")
     weighed = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
-    assert len(rows(frame_text(weighed, "statap"))) == 4
+    assert len(rows(frame_text(weighed, "prels"))) == 4
     with pytest.raises(Refused, match="no strata"):
-        frame_text(weighed, "prels")
+        frame_text(weighed, "strata")
 
 
 def test_the_page_offers_the_sample_and_its_grades(as_user, organizer, campaign, pool, qrels):
     page = as_user(organizer)
     html = page.get(pool.get_absolute_url()).content.decode()
-    address = reverse("pool-download", args=[campaign.slug, 1, "prels"])
+    address = reverse("pool-download", args=[campaign.slug, 1, "strata"])
     assert f"{address}?qrels=1" in html
     answer = page.get(f"{address}?qrels=1")
-    assert answer.content.decode() == frame_text(pool, "prels", 1)
-    assert 'filename="small-pool-1-prels.txt"' in answer.headers["Content-Disposition"]
+    assert answer.content.decode() == frame_text(pool, "strata", 1)
+    assert 'filename="small-pool-1-strata.txt"' in answer.headers["Content-Disposition"]
     assert page.get(f"{address}?qrels=one").status_code == 409
     ntcir = page.get(reverse("pool-download", args=[campaign.slug, 1, "ntcir"]))
     assert [row[0] for row in rows(ntcir.content.decode())] == ["1"] * 4 + ["2"] * 3
-    api = page.get(reverse("api-pool-prels", args=[pool.pk]), {"qrels": "1"})
-    assert api.content.decode() == frame_text(pool, "prels", 1)
-    statap = page.get(reverse("api-pool-statap", args=[pool.pk])).content.decode()
-    assert statap == frame_text(pool, "statap")
+    api = page.get(reverse("api-pool-strata", args=[pool.pk]), {"qrels": "1"})
+    assert api.content.decode() == frame_text(pool, "strata", 1)
+    drawn = page.get(reverse("api-pool-prels", args=[pool.pk])).content.decode()
+    assert drawn == frame_text(pool, "prels")
     assert page.get(reverse("api-pool-ntcir", args=[pool.pk])).content == ntcir.content
 
 
 def test_a_plain_pool_offers_no_sample(as_user, organizer, campaign, runs):
     plain = freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs)
-    assert ".prels" not in as_user(organizer).get(plain.get_absolute_url()).content.decode()
+    assert ".strata" not in as_user(organizer).get(plain.get_absolute_url()).content.decode()
 
 
 def test_a_sample_after_a_step_that_learns_is_told_when_it_is_complete(organizer, campaign, runs):
@@ -113,12 +113,12 @@ def test_a_sample_after_a_step_that_learns_is_told_when_it_is_complete(organizer
     spec = read_spec(f"steps: {steps}")
     pool = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
     with pytest.raises(Refused, match="still grows"):
-        frame_text(pool, "prels")
+        frame_text(pool, "strata")
     with transaction.atomic():
         for row in pool.growing.select_related("topic"):
             grow(pool=pool, topic=row.topic, outcomes={}, planned=(), wanted=9)
-    found = rows(frame_text(pool, "prels"))
+    found = rows(frame_text(pool, "strata"))
     assert [(row[0], row[3]) for row in found].count(("1", "1")) == 5
     assert [(row[0], row[3]) for row in found].count(("1", "0")) == 1
-    shares = [float(row[4]) for row in rows(frame_text(pool, "statap")) if row[0] == "1"]
+    shares = [float(row[4]) for row in rows(frame_text(pool, "prels")) if row[0] == "1"]
     assert sorted(shares) == [0.4, 0.4, 1.0]

@@ -15,7 +15,7 @@ from campaigns.core.runs import read_run
 from campaigns.core.tables import RunTable
 from campaigns.management.files import FileReader
 from pooling.core.building import pool_of
-from pooling.core.formats import FORMATS, FRAME_FORMATS, READ_AS
+from pooling.core.formats import FORMATS, FRAME_FORMATS
 from pooling.core.frame import Frame, frame_of, graded
 from pooling.core.spec import RunChoice, Spec, depth_spec, sessions_by
 from pooling.core.spec_file import read_spec
@@ -34,14 +34,14 @@ class Command(BaseCommand):
         how.add_argument("--spec", metavar="FILE", help="a spec in YAML or JSON, docs/pooling.md")
         add("--seed", metavar="N", type=int, help="instead of the spec's")
         add("--format", choices=(*FORMATS, *FRAME_FORMATS), default="trec")
-        add("--qrels", metavar="FILE", help="grades for the formats prels and statap")
+        add("--qrels", metavar="FILE", help="grades for the formats strata and prels")
         add("--output", metavar="FILE", help="write here instead of standard output")
 
     def handle(self, **given: Any) -> None:
         if given["depth"] is not None and given["depth"] < 1:
             raise CommandError("The depth is 1 or more.")
         if given["qrels"] and given["format"] not in FRAME_FORMATS:
-            raise CommandError("Grades of --qrels go with --format prels or statap.")
+            raise CommandError("Grades of --qrels go with --format strata or prels.")
         reader = FileReader(self)
         spec = spec_asked(reader, given)
         runs = reader.read_all(given["runs"], read_run, lenient=True)
@@ -68,8 +68,8 @@ class Command(BaseCommand):
 
 
 def in_form(frame: Frame, fmt: str) -> str:
-    if fmt == "prels" and not frame.has_strata:
-        raise CommandError("This sample has no strata but probabilities: take --format statap.")
+    if fmt == "strata" and not frame.has_strata:
+        raise CommandError("This sample has no strata but probabilities: take --format prels.")
     return FRAME_FORMATS[fmt](frame)
 
 
@@ -79,7 +79,7 @@ def told_of_frame(frame: Frame, fmt: str) -> Iterator[str]:
     yield f"Drawn {drawn:,} of {len(frame):,} documents; {drawn - missing:,} have a grade."
     if 0 < missing < drawn:
         yield "What was drawn and has none counts as not in the sample: judge it."
-    yield f"Scored by: evaluate --qrels-format {READ_AS[fmt]}"
+    yield f"Scored by: evaluate --qrels-format {fmt}"
 
 
 def spec_asked(reader: FileReader, given: dict[str, Any]) -> Spec:
