@@ -1,0 +1,139 @@
+"""A finished campaign, to replay pool specs on: its runs, and the grades of all that was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from campaigns.core.pair_index import PairIndex
+from campaigns.core.runmatrix import PairDictionary, Pairs, RunMatrix
+from campaigns.core.tables import QrelsTable, RunTable
+from evaluation.core.disagreement.ballots import Ballots
+from evaluation.core.disagreement.panel import Panel, panel_of
+from evaluation.core.judged import Ints, Mask
+from evaluation.core.measures.family import Measure
+from evaluation.core.options import Options
+from evaluation.core.warm import WarmRuns
+from judging.core.policies import policy_named
+from pooling.core.candidates import Listing
+from pooling.core.gathering import listing_of_matrices, packed
+from pooling.core.spec import Spec
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """``tags`` are all runs, which are scored; ``pooled`` those that may feed a pool.
+
+    A document is relevant from grade ``level`` on.
+    """
+
+    tags: tuple[str, ...]
+    runs: WarmRuns
+    known: PairDictionary
+    qrels: QrelsTable
+    pooled: frozenset[str]
+    level: int = 1
+
+    @classmethod
+    def of_tables(
+        cls,
+        runs: Sequence[RunTable],
+        qrels: QrelsTable,
+        pooled: Collection[str] | None = None,
+        level: int = 1,
+    ) -> Finished:
+        """From runs as read from files; ``pooled`` None: all of them.
+
+        Raises ``ValueError`` for two runs with one tag, or a pooled one that is none of them.
+        """
+        tags = tuple(run.tag for run in runs)
+        if len(set(tags)) < len(tags):
+            raise ValueError("two runs have the same tag")
+        if strange := set(pooled or ()) - set(tags):
+            raise ValueError(f"no run has the tag {', '.join(sorted(strange))}")
+        matrices, known = coded(runs)
+        feeding = frozenset(tags if pooled is None else pooled)
+        return cls(tags, WarmRuns(matrices), known, qrels, feeding, level)
+
+    @cached_property
+    def relevant(self) -> Mask:
+        """By row of the qrels."""
+        return self.qrels.grades >= self.level
+
+    @cached_property
+    def relevant_pairs(self) -> set[tuple[str, str]]:
+        """By topic and docno."""
+        rows = np.flatnonzero(self.relevant)
+        topic = np.searchsorted(self.qrels.starts, rows, side="right") - 1
+        docnos = self.qrels.docnos.take(rows)
+        return {
+            (self.qrels.topics[at], docno) for at, docno in zip(topic.tolist(), docnos, strict=True)
+        }
+
+    @cached_property
+    def index(self) -> PairIndex:
+        return PairIndex.of(self.qrels)
+
+    def rows_of(self, listing: Listing) -> Ints:
+        """The row of the qrels of each document of ``listing``; -1 where it has no grade, which
+        a grade below 0 is not.
+        """
+        rows = self.index.find(listing).astype(np.int64)
+        return np.where((rows >= 0) & (self.qrels.grades[rows] >= 0), rows, -1)
+
+    def feeding(self, spec: Spec) -> frozenset[str]:
+        """The runs that ``spec`` pools."""
+        return self.pooled & set(spec.runs.tags) if spec.runs.tags else self.pooled
+
+    def listing(self, tags: frozenset[str], cutoff: int) -> Listing:
+        """What the runs of those tags list of the topics in the qrels."""
+        named = zip(self.tags, self.runs.matrices, strict=True)
+        chosen = [(tag, matrix) for tag, matrix in named if tag in tags]
+        return listing_of_matrices(chosen, self.known, cutoff, 0, self.qrels.topics)
+
+    def panel(self, measure: Measure) -> Panel:
+        """All runs over all pairs of the qrels, to be scored by any of their grades."""
+        places, options = self.known.places(self.qrels), Options(level=self.level)
+        return panel_of(self.tags, self.runs, self._ballots, places, measure, options)
+
+    @cached_property
+    def _ballots(self) -> Ballots:
+        """The qrels as what one assessor said."""
+        qrels = self.qrels
+        given = qrels.grades[:, None]
+        return Ballots(
+            pairs=Pairs(qrels.topics, qrels.starts, qrels.docnos),
+            assessors=("qrels",),
+            machines=frozenset(),
+            given=given,
+            heard=given,
+            policy=policy_named("maximum"),
+            made=qrels.grades,
+            adjudicated=np.zeros(len(qrels), np.bool_),
+        )
+
+
+def coded(runs: Sequence[RunTable]) -> tuple[list[RunMatrix], PairDictionary]:
+    """``runs`` by pair codes, all coded at once, and what the codes stand for."""
+    names = tuple(sorted(set().union(*(run.topics for run in runs))))
+    number = {name: at for at, name in enumerate(names)}
+    topics = [np.repeat([number[t] for t in run.topics], np.diff(run.starts)) for run in runs]
+    docnos = packed([run.docnos for run in runs])
+    width = len(docnos) + 1
+    pair = np.concatenate([np.empty(0, np.int64), *topics]).astype(np.int64) * width
+    kinds, first, code = np.unique(pair + docnos.ranks(), return_index=True, return_inverse=True)
+    starts = np.searchsorted(kinds, np.arange(len(names) + 1) * width).astype(np.int64)
+    parts = np.split(code.astype(np.int32), np.cumsum([len(run) for run in runs])[:-1])
+    matrices = [
+        RunMatrix(run.topics, run.starts, part, run.scores)
+        for run, part in zip(runs, parts, strict=True)
+    ]
+    return matrices, PairDictionary([Pairs(names, starts, docnos.take(first))])
+
+
+def with_seed(listing: Listing, seed: int) -> Listing:
+    """The same lists, ties broken by another seed."""
+    return replace(listing, seed=seed)

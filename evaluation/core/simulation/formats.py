@@ -1,0 +1,160 @@
+"""Write a simulation as aligned tables, as CSV or as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+
+from evaluation.core.comparison.drop import Drop
+from evaluation.core.comparison.formats import UNDEFINED, aligned
+from evaluation.core.disagreement.formats import csv_of
+from evaluation.core.simulation.report import Agreement, Facts, Point, Range, Simulated, Simulation
+
+Rows = list[tuple[str, ...]]
+"""Texts of a table; the first row are its heads."""
+
+ORDER_TOLD = (
+    "A budget counts documents of all topics together; every topic advances alike, round by "
+    "round its next document, in seeded hash order within a round."
+)
+HOLES_TOLD = (
+    "A document without a grade (a hole) costs a judgment, counts as not relevant, and stays "
+    "out of the qrels that would exist."
+)
+DROP_TOLD = "Largest drop: the places that any run falls at most, and the run."
+
+
+def json_text(found: Simulation) -> str:
+    """The whole result; undefined is null with a reason."""
+    return json.dumps(found.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def csv_text(found: Simulation) -> str:
+    """A line a spec, budget (empty: when the spec is done) and figure, in full precision.
+
+    ``run`` has fallen most; undefined is an empty value.
+    """
+    head = ("spec", "budget", "measure", "figure", "mean", "low", "high", "seeds", "run")
+    return csv_of([head, *(row for spec in found.specs for row in _csv_rows(spec))])
+
+
+def _csv_rows(spec: Simulated) -> Iterator[Sequence[object]]:
+    def row(
+        budget: int | None, measure: str, figure: str, value: Range, run: str = ""
+    ) -> Sequence[object]:
+        return (
+            *(spec.name, budget, measure, figure),
+            *(value.mean, value.low, value.high, value.n, run),
+        )
+
+    for point in spec.points:
+        for figure in ("spent", "relevant", "share", "holes"):
+            yield row(point.budget, "", figure, getattr(point, figure))
+        for measure, found in point.rankings.items():
+            yield row(point.budget, measure, "tau_b", found.tau_b)
+            yield row(point.budget, measure, "tau_ap", found.tau_ap)
+            tag = found.worst.tag if found.worst else ""
+            yield row(point.budget, measure, "largest_drop", found.drop, tag)
+    for figure in ("judged", "relevant", "holes"):
+        yield row(None, "", figure, getattr(spec, figure))
+    for effort in spec.efforts:
+        yield row(None, "", f"judgments_to_{effort.percent}", effort.total)
+        yield row(None, "", f"judgments_a_topic_to_{effort.percent}", effort.by_topic)
+        yield row(None, "", f"topics_that_reach_{effort.percent}", effort.reached)
+
+
+def table_text(found: Simulation) -> str:
+    """What was simulated, what was found at each budget, the effort, and the rankings."""
+    parts = [
+        f"{facts_told(found.facts)}\n{ORDER_TOLD}\n{HOLES_TOLD}\n",
+        aligned(spec_rows(found)),
+        aligned(found_rows(found)),
+        aligned(effort_rows(found)),
+        *(
+            f"{measure}: {DROP_TOLD}\n{aligned(ranking_rows(found, measure))}"
+            for measure in found.measures
+        ),
+    ]
+    return "\n".join(parts)
+
+
+def facts_told(facts: Facts) -> str:
+    seeds = "1 seed" if facts.seeds == 1 else f"{facts.seeds} seeds, mean (lowest to highest)"
+    return (
+        f"{facts.runs} runs scored, {facts.pooled} of them may feed the pool; {facts.topics} "
+        f"topics, {facts.judged:,} judged pairs, {facts.relevant:,} relevant from grade "
+        f"{facts.level} on; {seeds}."
+    )
+
+
+def spec_rows(found: Simulation) -> Rows:
+    rows: Rows = [("spec", "steps", "runs", "judgments", "relevant", "holes")]
+    for spec in found.specs:
+        sizes = (counted(spec.judged), counted(spec.relevant), counted(spec.holes))
+        rows.append((spec.name, spec.steps, str(spec.runs), *sizes))
+    return rows
+
+
+def by_budget(found: Simulation) -> Iterator[tuple[Simulated, Point]]:
+    """Specs side by side at each budget."""
+    for at in range(len(found.budgets)):
+        for spec in found.specs:
+            yield spec, spec.points[at]
+
+
+def found_rows(found: Simulation) -> Rows:
+    rows: Rows = [("budget", "spec", "judgments", "relevant", "share", "holes")]
+    for spec, point in by_budget(found):
+        share = ranged(point.share, lambda value: f"{100 * value:.1f} %")
+        counts = (counted(point.spent), counted(point.relevant), share, counted(point.holes))
+        rows.append((f"{point.budget:,}", spec.name, *counts))
+    return rows
+
+
+def effort_rows(found: Simulation) -> Rows:
+    rows: Rows = [
+        ("relevant found", "spec", "judgments in all", "a topic", "topics that get there")
+    ]
+    for at, effort in enumerate(found.specs[0].efforts):
+        for spec in found.specs:
+            own = spec.efforts[at]
+            cells = (counted(own.total), counted(own.by_topic), counted(own.reached))
+            rows.append((f"{effort.percent} %", spec.name, *cells))
+    return rows
+
+
+def ranking_rows(found: Simulation, measure: str) -> Rows:
+    rows: Rows = [("budget", "spec", "tau-b", found.facts.tau_ap[measure], "largest drop", "run")]
+    for spec, point in by_budget(found):
+        own: Agreement = point.rankings[measure]
+        taus = (decimal(own.tau_b), decimal(own.tau_ap))
+        rows.append((f"{point.budget:,}", spec.name, *taus, counted(own.drop), fallen(own.worst)))
+    return rows
+
+
+def fallen(drop: Drop | None) -> str:
+    return f"{drop.tag} {drop.before} to {drop.after}" if drop else "none"
+
+
+def counted(value: Range) -> str:
+    """A number, to one decimal where it is not whole."""
+    return ranged(value, lambda number: f"{number:,.1f}".removesuffix(".0"))
+
+
+def decimal(value: Range) -> str:
+    return ranged(value, lambda number: f"{number:.4f}")
+
+
+def ranged(value: Range, write: Callable[[float], str]) -> str:
+    """The mean, and the lowest and highest where chance makes a difference."""
+    if value.mean is None or value.low is None or value.high is None:
+        return UNDEFINED
+    mean, low, high = write(value.mean), write(value.low), write(value.high)
+    return mean if value.is_one else f"{mean} ({low} to {high})"
+
+
+FORMATS: dict[str, Callable[[Simulation], str]] = {
+    "table": table_text,
+    "csv": csv_text,
+    "json": json_text,
+}

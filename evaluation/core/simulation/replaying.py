@@ -1,0 +1,81 @@
+"""One pool spec replayed with one seed: what would have been judged, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.core.judged import Ints, Mask
+from evaluation.core.simulation.finished import Finished
+from pooling.core.building import sessions, simulated
+from pooling.core.candidates import Listing
+from pooling.core.order import hash_order
+from pooling.core.spec import Spec
+
+NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """The judgments of all topics, in order. Every topic advances alike: round by round the
+    next document of each topic, topics of a round in seeded hash order.
+
+    By judgment: ``topic``, a place in the topics of the qrels; ``row`` of the qrels, -1 for a
+    hole, a document without a grade, which counts as not relevant; and ``relevant``.
+    """
+
+    topic: Ints
+    row: Ints
+    relevant: Mask
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def judged_at(self, pairs: int) -> Ints:
+        """By row of the qrels, of which there are ``pairs``: after how many judgments it is
+        judged, from 1; ``NEVER`` where it is not.
+        """
+        at = np.full(pairs, NEVER)
+        graded = np.flatnonzero(self.row >= 0)
+        at[self.row[graded]] = graded + 1
+        return at
+
+    def needed(self, wanted: int) -> int | None:
+        """Judgments until ``wanted`` relevant documents are found; None if they never are."""
+        found = np.flatnonzero(self.relevant)
+        return int(found[wanted - 1]) + 1 if wanted <= len(found) else None
+
+    def of_topic(self, topic: int) -> Replay:
+        mine = self.topic == topic
+        return Replay(self.topic[mine], self.row[mine], self.relevant[mine])
+
+
+def replay(spec: Spec, listing: Listing, finished: Finished) -> Replay:
+    """``spec`` with the seed of ``listing``, each document judged at once by the qrels."""
+    rows = finished.rows_of(listing)
+    found = [
+        simulated(session, lambda topic, docno: (topic, docno) in finished.relevant_pairs)
+        for session in sessions(listing, spec.steps, spec.budget)
+    ]
+    judged = [
+        rows[start + np.array([choice.doc for choice in session.given], np.int64)]
+        for start, session in zip(listing.starts[:-1].tolist(), found, strict=True)
+    ]
+    return round_by_round(judged, listing, finished)
+
+
+def round_by_round(judged: Sequence[Ints], listing: Listing, finished: Finished) -> Replay:
+    """``judged`` has the rows of each topic of ``listing``, in the order of judgments."""
+    sizes = [len(rows) for rows in judged]
+    of = np.repeat(np.arange(len(judged)), sizes)
+    turn = np.array([hash_order(listing.seed, topic, "") for topic in listing.topics], np.int64)
+    nothing = np.empty(0, np.int64)
+    rounds = np.concatenate([nothing, *map(np.arange, sizes)])
+    order = np.lexsort((turn[of], rounds))
+    row = np.concatenate([nothing, *judged])[order]
+    number = {topic: at for at, topic in enumerate(finished.qrels.topics)}
+    place = np.array([number[topic] for topic in listing.topics], np.int64)
+    relevant: Mask = (row >= 0) & finished.relevant[row]
+    return Replay(place[of][order], row, relevant)
