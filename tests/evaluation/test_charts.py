@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from evaluation.charts.budget_lines import KINDS, Value, budget_lines
 from evaluation.charts.caterpillar import LABEL, RIGHT, WIDTH
 from evaluation.charts.rank_bands import Ranked, rank_bands
 from evaluation.charts.topics import HEIGHT, LEFT, TOP, difference_chart, nice, topic_chart
@@ -72,3 +73,31 @@ def test_rank_bands_put_rank_one_at_the_left_and_every_other_rank_once():
 def test_many_ranks_are_told_in_round_steps():
     chart = rank_bands([Ranked(f"r{n}", n, None, None, ()) for n in range(1, 144)])
     assert [rank for _, rank in chart.ticks] == [1, 20, 40, 60, 80, 100, 120, 140]
+
+
+def test_budget_lines_start_at_nothing_and_hold_the_band_of_chance():
+    sure = ("sure", [Value(50, 0.25, 0.25, 0.25), Value(100, 0.5, 0.5, 0.5)])
+    lucky = ("lucky", [Value(50, 0.5, 0.25, 1.0), Value(100, 1.0, 1.0, 1.0)])
+    chart = budget_lines([sure, lucky])
+    one, two = chart.lines
+    middle = (chart.left + chart.right) / 2
+    assert (one.kind, one.band, two.kind) == (1, "", 2)
+    low, half = chart.bottom - 75, chart.bottom - 150  # a quarter and half of the height
+    assert one.points == f"{middle:g},{low:g} {chart.right:g},{half:g}"
+    band = [(middle, chart.top), (chart.right, chart.top), (chart.right, chart.top), (middle, low)]
+    assert two.band == " ".join(f"{x:g},{y:g}" for x, y in band)
+    assert two.dots[0].said == "lucky: 0.5 (0.25 to 1) after 50 judgments"
+    assert [label for _, label in chart.across] == ["0", "20", "40", "60", "80", "100"]
+    assert [label for _, label in chart.up] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+
+
+def test_budget_lines_go_below_zero_and_may_be_empty():
+    chart = budget_lines([("tau", [Value(10, -0.2, -0.2, -0.2), Value(20, 0.9, 0.9, 0.9)])])
+    assert [label for _, label in chart.up] == ["−0.4", "0", "0.4", "0.8", "1.2"]
+    assert chart.lines[0].dots[0].y == chart.bottom - 300 * 0.2 / 1.6
+    assert budget_lines([("nothing", [])]).lines[0].points == ""
+
+
+def test_more_lines_than_colours_take_them_again():
+    chart = budget_lines([(str(at), [Value(1, 1, 1, 1)]) for at in range(KINDS + 1)])
+    assert [line.kind for line in chart.lines] == [*range(1, KINDS + 1), 1]

@@ -66,14 +66,11 @@ def _csv_rows(spec: Simulated) -> Iterator[Sequence[object]]:
 def table_text(found: Simulation) -> str:
     """What was simulated, what was found at each budget, the effort, and the rankings."""
     parts = [
-        f"{facts_told(found.facts)}\n{ORDER_TOLD}\n{HOLES_TOLD}\n",
+        f"{facts_told(found.facts)}\n{ORDER_TOLD}\n{HOLES_TOLD}\n{DROP_TOLD}\n",
         aligned(spec_rows(found)),
         aligned(found_rows(found)),
         aligned(effort_rows(found)),
-        *(
-            f"{measure}: {DROP_TOLD}\n{aligned(ranking_rows(found, measure))}"
-            for measure in found.measures
-        ),
+        *(f"{name}:\n{aligned(ranking_rows(found, name))}" for name in found.measures),
     ]
     return "\n".join(parts)
 

@@ -93,7 +93,7 @@ def refuse(
         raise ValueError(NOTHING_RELEVANT)
     for name, spec in specs.items():
         if missing := sorted(set(spec.runs.tags) - finished.pooled):
-            raise ValueError(f"{name} pools {', '.join(missing)}, which no pooled run is")
+            raise ValueError(f"no pooled run has the tag {', '.join(missing)} that {name} names")
     topics = set(finished.qrels.topics)
     if all(topics.isdisjoint(run.topics) for run in finished.runs.matrices):
         raise ValueError("no run answers a topic of the qrels")
@@ -176,8 +176,8 @@ def scores_of(panel: Panel, ends: Ints, budgets: Ints, progress: Progress) -> Fl
 def standing(panel: Panel, full: Floats, means: Floats, tau_ap: str) -> Standing:
     """``full`` and ``means`` are the figures of all runs."""
     one, two = panel.better * full, panel.better * means
-    taus = (CORRELATIONS[name].of_scores(one, two) for name in ("tau-b", tau_ap))
-    return Standing(*taus, drop_of(panel, full, means))
+    tau_b, ap = (CORRELATIONS[name].of_scores(one, two) for name in ("tau-b", tau_ap))
+    return Standing(tau_b, ap, drop_of(panel, full, means))
 
 
 def facts_of(finished: Finished, seeds: int, tau_ap: dict[str, str]) -> Facts:

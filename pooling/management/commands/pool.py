@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,14 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
-from campaigns.core.tables import RunTable
 from campaigns.management.files import FileReader
 from pooling.core.building import pool_of
 from pooling.core.formats import FORMATS, FRAME_FORMATS
 from pooling.core.frame import Frame, frame_of, graded
-from pooling.core.spec import RunChoice, Spec, depth_spec, sessions_by
+from pooling.core.spec import Spec, depth_spec, sessions_by
 from pooling.core.spec_file import read_spec
 from pooling.core.tables import PoolTable, sizes
+from pooling.management.refusing import refuse_choice, refuse_same_tags
 
 
 class Command(BaseCommand):
@@ -96,20 +96,7 @@ def refuse_what_needs_more(spec: Spec) -> None:
         raise CommandError(
             "A step of this spec learns from judgments: try it by `manage.py simulate_pool`."
         )
-    if replace(spec.runs, tags=()) != RunChoice():
-        raise CommandError(
-            "Run files tell no team, priority or kind: choose by `tags`, or name the files."
-        )
-
-
-def refuse_same_tags(runs: Mapping[str, RunTable]) -> None:
-    """Raise ``CommandError`` naming the files of every tag that stands in more than one."""
-    files: dict[str, list[str]] = {}
-    for path, run in runs.items():
-        files.setdefault(run.tag, []).append(path)
-    same = [f"{tag} in {', '.join(paths)}" for tag, paths in files.items() if len(paths) > 1]
-    if same:
-        raise CommandError(f"Runs of a pool need different tags: {'; '.join(same)}.")
+    refuse_choice(spec)
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -1,0 +1,98 @@
+"""A simulation as one HTML file that needs nothing else: pictures, and the tables under them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from django.template.loader import render_to_string
+
+from evaluation.charts.budget_lines import BudgetLines, Value, budget_lines
+from evaluation.core.simulation.formats import (
+    DROP_TOLD,
+    HOLES_TOLD,
+    ORDER_TOLD,
+    Rows,
+    effort_rows,
+    facts_told,
+    found_rows,
+    ranking_rows,
+    spec_rows,
+)
+from evaluation.core.simulation.report import Point, Range, Simulation
+
+TITLE = "Pools simulated on a finished campaign"
+STYLE = Path(__file__).with_name("report.css")
+
+
+def html_text(found: Simulation) -> str:
+    """The page, without a script; it follows the reader's choice of light or dark."""
+    told = [facts_told(found.facts), ORDER_TOLD, HOLES_TOLD, DROP_TOLD]
+    body = render_to_string(
+        "evaluation/simulation.html",
+        {
+            "title": TITLE,
+            "told": told,
+            "figures": [*figures(found)],
+            "tables": [*tables(found)],
+        },
+    )
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{TITLE}</title>\n<style>\n{STYLE.read_text()}</style>\n</head>\n"
+        f"<body>\n{body}</body>\n</html>\n"
+    )
+
+
+def figures(found: Simulation) -> Iterator[dict[str, Any]]:
+    """Relevant documents found; then by measure the taus and the largest drop."""
+    yield drawn(found, "Relevant documents found", lambda point: point.relevant)
+    for name in found.measures:
+        tau_ap = found.facts.tau_ap[name]
+        yield drawn(found, f"{name}: tau-b of the ranking of all runs", of(name, "tau_b"))
+        yield drawn(found, f"{name}: {tau_ap} of the ranking of all runs", of(name, "tau_ap"))
+        yield drawn(found, f"{name}: largest drop of a run, in places", of(name, "drop"))
+
+
+def of(measure: str, part: str) -> Callable[[Point], Range]:
+    """What tells that part of the ranking by a measure."""
+
+    def told(point: Point) -> Range:
+        found: Range = getattr(point.rankings[measure], part)
+        return found
+
+    return told
+
+
+def drawn(found: Simulation, title: str, figure: Callable[[Point], Range]) -> dict[str, Any]:
+    return {"title": title, "chart": chart_of(found, figure)}
+
+
+def chart_of(found: Simulation, figure: Callable[[Point], Range]) -> BudgetLines:
+    """A line a spec. What is undefined has no mark."""
+    return budget_lines([(spec.name, values_of(spec.points, figure)) for spec in found.specs])
+
+
+def values_of(points: tuple[Point, ...], figure: Callable[[Point], Range]) -> list[Value]:
+    """One value for each number of judgments: a spec that is done stays where it is."""
+    found: dict[float, Value] = {}
+    for point in points:
+        value, spent = figure(point), point.spent.mean
+        if spent is None or value.mean is None or value.low is None or value.high is None:
+            continue
+        found[spent] = Value(spent, value.mean, value.low, value.high)
+    return list(found.values())
+
+
+def tables(found: Simulation) -> Iterator[dict[str, Any]]:
+    yield table("The specs", spec_rows(found))
+    yield table("What is found at each budget", found_rows(found))
+    yield table("Judgments until so many of the known relevant are found", effort_rows(found))
+    for name in found.measures:
+        yield table(f"The ranking of all runs by {name}", ranking_rows(found, name))
+
+
+def table(title: str, rows: Rows) -> dict[str, Any]:
+    return {"title": title, "head": rows[0], "rows": rows[1:]}

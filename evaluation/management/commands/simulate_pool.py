@@ -1,0 +1,156 @@
+"""Replay pool specs on a finished campaign: what they would have found. No database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from campaigns.core.qrels import read_qrels
+from campaigns.core.runs import read_run
+from campaigns.management.files import FileReader, stem
+from evaluation.charts.simulation_page import html_text
+from evaluation.core.disagreement.report import ranks_runs
+from evaluation.core.measures.family import Measure
+from evaluation.core.measures.names import UnknownMeasureError, parse_measures
+from evaluation.core.options import Options
+from evaluation.core.simulation.finished import Finished
+from evaluation.core.simulation.formats import FORMATS
+from evaluation.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
+from evaluation.core.simulation.simulating import refuse, simulate
+from pooling.core.spec import Spec, depth_spec
+from pooling.core.spec_file import read_spec
+from pooling.management.refusing import refuse_choice, refuse_same_tags
+
+WRITTEN: dict[str, Callable[[Simulation], str]] = {**FORMATS, "html": html_text}
+NOTHING = "nothing was simulated"
+
+
+class Command(BaseCommand):
+    help = "Replay pool specs on a finished campaign: what they would have found, and its cost."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add = parser.add_argument
+        add("qrels", metavar="QRELS", help="complete judgments: topic 0 docno grade")
+        add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
+        add("--spec", metavar="FILE", action="append", default=[], help="a spec; repeatable")
+        add(
+            "--depth",
+            metavar="K",
+            type=int,
+            action="append",
+            default=[],
+            help="the depth-k pool; repeatable",
+        )
+        add("--seeds", metavar="N", type=int, default=SEEDS, help="(default %(default)s)")
+        add(
+            "--budgets",
+            metavar="N",
+            help="judgments in all, with commas between "
+            f"(default: {', '.join(map(str, SHARES))} %% of what the deepest spec judges)",
+        )
+        add(
+            "-m",
+            dest="measures",
+            metavar="MEASURE",
+            action="append",
+            help=f"rank runs by it; repeatable (default: {', '.join(MEASURES)})",
+        )
+        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
+        add("--pooled", metavar="TAGS", help="tags of the runs that feed pools, or a file of them")
+        add("--format", choices=tuple(WRITTEN), default="table")
+
+    def handle(self, **given: Any) -> None:
+        measures = measures_of(given["measures"] or MEASURES)
+        budgets = budgets_of(given["budgets"])
+        reader = FileReader(self)
+        specs = specs_of(reader, given)
+        finished = finished_of(reader, given)
+        try:
+            refuse(finished, specs, measures, given["seeds"], budgets)
+        except ValueError as wrong:
+            raise CommandError(sentence(wrong)) from wrong
+        tell = progress_to(self.stderr.write) if given["verbosity"] else lambda *_: None
+        options = {"seeds": given["seeds"], "budgets": budgets, "progress": tell}
+        found = simulate(finished, specs, measures, **options)
+        self.stdout.write(WRITTEN[given["format"]](found), ending="")
+
+
+def measures_of(names: Sequence[str]) -> tuple[Measure, ...]:
+    try:
+        found = parse_measures(names)
+    except UnknownMeasureError as wrong:
+        raise CommandError(str(wrong)) from wrong
+    if strange := [measure.name for measure in found if not ranks_runs(measure)]:
+        raise CommandError(f"Runs are not ranked by {', '.join(strange)}.")
+    return found
+
+
+def budgets_of(text: str | None) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(",")) if text is not None else ()
+    except ValueError as wrong:
+        raise CommandError("Budgets are whole numbers, such as 500,1000,2000.") from wrong
+
+
+def specs_of(reader: FileReader, given: dict[str, Any]) -> dict[str, Spec]:
+    """The specs by name: those of files after their files."""
+    if any(depth < 1 for depth in given["depth"]):
+        raise CommandError("The depth is 1 or more.")
+    read = reader.read_all(given["spec"], read_spec)
+    named = [(f"depth {depth}", depth_spec(depth)) for depth in dict.fromkeys(given["depth"])]
+    named += [(stem(path), spec) for path, spec in read.items()]
+    names = [name for name, _ in named]
+    if again := sorted({name for name in names if names.count(name) > 1}):
+        raise CommandError(f"Two specs have the same name: {', '.join(again)}. Rename a file.")
+    if not given["spec"] and not named:
+        raise CommandError("Name a spec by --spec, or --depth.")
+    for name, spec in named:
+        refuse_choice(spec, name)
+    return dict(named)
+
+
+def finished_of(reader: FileReader, given: dict[str, Any]) -> Finished:
+    """The campaign that the files hold; all of them are read before anything is refused."""
+    qrels = reader.read_all([given["qrels"]], read_qrels)
+    runs = reader.read_all(given["runs"], read_run, lenient=True)
+    pooled = pooled_of(given["pooled"])
+    reader.stop_if_refused(NOTHING)
+    refuse_same_tags(runs)
+    try:
+        Options(level=given["level"])
+        return Finished.of_tables([*runs.values()], qrels[given["qrels"]], pooled, given["level"])
+    except ValueError as wrong:
+        raise CommandError(sentence(wrong)) from wrong
+
+
+def pooled_of(text: str | None) -> list[str] | None:
+    """The tags in ``text``: a file of them, or they themselves with commas between."""
+    if text is None:
+        return None
+    path = Path(text)
+    try:
+        tags = path.read_text(encoding="utf-8").split() if path.is_file() else text.split(",")
+    except (OSError, UnicodeDecodeError) as wrong:
+        raise CommandError(f"{text}: it cannot be read as a list of tags.") from wrong
+    if not (named := [tag.strip() for tag in tags if tag.strip()]):
+        raise CommandError("No run may feed the pool: name tags after --pooled.")
+    return named
+
+
+def progress_to(write: Callable[[str], object]) -> Progress:
+    """Tells each replay, and each measure once it is done."""
+
+    def tell(what: str, done: int, of: int) -> None:
+        if done == of or what.startswith("replaying"):
+            write(f"{what}: {done} of {of}")
+
+    return tell
+
+
+def sentence(wrong: ValueError) -> str:
+    text = str(wrong)
+    return f"{text[:1].upper()}{text[1:]}."

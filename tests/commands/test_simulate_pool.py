@@ -1,0 +1,158 @@
+"""``manage.py simulate_pool``: what specs would have found, from files; no database."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.commands.conftest import Run, Write
+
+FILES = {
+    "qrels": "1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 x 1\n2 0 y 0\n",
+    "one": "1 Q0 a 1 3 one\n1 Q0 b 2 2 one\n2 Q0 x 1 1 one\n",
+    "two": "1 Q0 b 1 3 two\n1 Q0 c 2 2 two\n2 Q0 y 1 1 two\n",
+    "take.yaml": "steps: [{method: take}]\nbudget: {per_topic: 2}\n",
+    "greedy.yaml": "steps: [{method: maxmean}]\n",
+    "bad.yaml": "steps: [{method: guess}]\n",
+    "teams.yaml": "steps: [{method: take}]\nruns: {per_team: 1}\n",
+    "tags": "one\n",
+}
+
+
+@pytest.fixture
+def files(write: Write) -> dict[str, str]:
+    return {name: write(name, text) for name, text in FILES.items()}
+
+
+@pytest.fixture
+def given(files: dict[str, str]) -> list[str]:
+    return [files["qrels"], files["one"], files["two"]]
+
+
+def test_specs_side_by_side(run: Run, files: dict[str, str], given: list[str]) -> None:
+    specs = ["--depth", "1", "--spec", files["take.yaml"], "--spec", files["greedy.yaml"]]
+    more = ["--budgets", "2,4", "-m", "map", "--seeds", "2", "--format", "json"]
+    ran = run("simulate_pool", *given, *specs, *more)
+    told = json.loads(ran.out)
+    assert [spec["name"] for spec in told["specs"]] == ["depth 1", "take", "greedy"]
+    # depth 1: a b, x y; take: two a topic; greedy: all five.
+    assert [spec["judged"]["mean"] for spec in told["specs"]] == [4, 4, 5]
+    assert told["budgets"] == [2, 4]
+    assert told["measures"] == ["map"]
+    assert "replaying greedy: 6 of 6" in ran.err
+    assert "scoring by map: 2 of 2" in ran.err
+
+
+def test_progress_can_be_left_out(run: Run, given: list[str]) -> None:
+    assert run("simulate_pool", *given, "--depth", "1", "-v", "0").err == ""
+
+
+@pytest.mark.parametrize("how", ["one", "one,", "file"])
+def test_the_runs_that_feed_the_pool(
+    run: Run, files: dict[str, str], given: list[str], how: str
+) -> None:
+    pooled = files["tags"] if how == "file" else how
+    ran = run("simulate_pool", *given, "--depth", "1", "--pooled", pooled, "--format", "json")
+    told = json.loads(ran.out)
+    assert (told["facts"]["runs"], told["facts"]["pooled"]) == (2, 1)
+    assert told["specs"][0]["judged"]["mean"] == 2
+
+
+def test_the_table_and_the_csv(run: Run, given: list[str]) -> None:
+    text = run("simulate_pool", *given, "--depth", "1", "-m", "P_1", "--seeds", "1").out
+    assert "2 runs scored, 2 of them may feed the pool; 2 topics, 5 judged pairs" in text
+    ran = run("simulate_pool", *given, "--depth", "1", "-m", "P_1", "--format", "csv")
+    rows = [*csv.DictReader(io.StringIO(ran.out))]
+    done = {row["figure"]: row["mean"] for row in rows if not row["budget"]}
+    assert (done["judged"], done["relevant"], done["topics_that_reach_90"]) == ("4.0", "2.0", "1.0")
+
+
+class Nested(HTMLParser):
+    """Refuses a page whose elements are not closed in their order; keeps what they are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, _attrs: object) -> None:
+        self.seen.append(tag)
+        if tag != "meta":
+            self.opened.append(tag)
+
+    def handle_startendtag(self, tag: str, _attrs: object) -> None:
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.opened.pop() == tag
+
+
+def test_the_page_needs_nothing_else(run: Run, write: Write, given: list[str]) -> None:
+    odd = write("a<b>&'.yaml", FILES["greedy.yaml"])
+    ran = run("simulate_pool", *given, "--depth", "1", "--spec", odd, "--format", "html")
+    page = Nested()
+    page.feed(ran.out)
+    assert page.opened == []
+    assert not {"script", "link", "img", "a"} & set(page.seen)
+    assert not re.search(r"(src|href|url)\s*[=(]|@import|https?:", ran.out)
+    assert "color-scheme: light dark" in ran.out
+    assert "<b>" not in ran.out
+    assert ran.out.count("a&lt;b&gt;&amp;&#x27;") > 10
+    # Found; two taus and the drop by four measures.
+    assert ran.out.count("<figure>") == 1 + 3 * 4
+    assert ran.out.count("<table>") == 3 + 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "Name a spec by --spec, or --depth."),
+        (["--depth", "0"], "The depth is 1 or more."),
+        (["--depth", "1", "--seeds", "0"], "Seeds and budgets are 1 or more."),
+        (["--depth", "1", "--budgets", "0"], "Seeds and budgets are 1 or more."),
+        (["--depth", "1", "--budgets", "5,many"], "Budgets are whole numbers, such as"),
+        (["--depth", "1", "-m", "nonsense"], "nonsense"),
+        (["--depth", "1", "-m", "num_rel"], "Runs are not ranked by num_rel."),
+        (["--depth", "1", "-l", "0"], "The relevance level is a grade from 1"),
+        (["--depth", "1", "-l", "2"], "The qrels have no relevant document."),
+        (["--depth", "1", "--pooled", "three"], "No run has the tag three."),
+        (["--depth", "1", "--pooled", ","], "No run may feed the pool"),
+        (["--spec", "teams.yaml"], "teams: Run files tell no team"),
+        (["--spec", "bad.yaml"], "1 file refused; nothing was simulated."),
+        (["--spec", "take.yaml", "--spec", "./take.yaml"], "the same name: take."),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_computed(
+    run: Run,
+    files: dict[str, str],
+    given: list[str],
+    arguments: list[str],
+    told: str,
+    tmp_path: object,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)  # type: ignore[arg-type]
+    ran = run("simulate_pool", *given, *arguments)
+    assert told in (ran.refusal or "")
+    assert ran.out == ""
+    assert "replaying" not in ran.err
+
+
+def test_all_bad_files_are_told_together(run: Run, write: Write, files: dict[str, str]) -> None:
+    broken = write("broken", "1 Q0 a 1 x bad\n")
+    qrels = write("odd", "1 0 a\n")
+    ran = run("simulate_pool", qrels, files["one"], broken, "--spec", files["bad.yaml"])
+    assert ran.refusal == "3 files refused; nothing was simulated."
+    for name in ("odd:1", "broken:1", "bad.yaml:1"):
+        assert name in ran.err
+
+
+def test_runs_of_one_tag_are_refused(run: Run, write: Write, given: list[str]) -> None:
+    twin = write("twin", FILES["one"])
+    refusal = run("simulate_pool", *given, twin, "--depth", "1").refusal or ""
+    assert "different tags: one in " in refusal
