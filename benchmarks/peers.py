@@ -1,6 +1,7 @@
-"""Another program scores runs as whole process: ``peers.py NAME QRELS RUN...``.
+"""Another program scores or pools runs as whole process: ``peers.py NAME QRELS RUN...``.
 
-Prints map, bpref and ndcg of each run as trec_eval does. It imports nothing of ours.
+Prints map, bpref and ndcg of each run as trec_eval does; ``peers.py trectools K RUN...`` the
+depth-K pool. It imports nothing of ours.
 """
 
 from __future__ import annotations
@@ -44,6 +45,17 @@ def ranx(qrels: str, runs: Sequence[str]) -> None:
         found = library.evaluate(judged, run, list(NAMES), make_comparable=True)
         for name in NAMES:
             tell(name, found[name])
+
+
+def trectools(depth: str, runs: Sequence[str]) -> None:
+    """Prints the pool as qrels that nobody judged."""
+    import trectools as library
+
+    read = [library.TrecRun(path) for path in runs]
+    pool = library.TrecPoolMaker().make_pool(read, strategy="topX", topX=int(depth))
+    for topic, docnos in pool.pool.items():
+        for docno in docnos:
+            print(topic, 0, docno, -1)
 
 
 def tell(name: str, value: float) -> None:

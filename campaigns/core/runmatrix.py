@@ -131,7 +131,9 @@ class PairDictionary:
 
     def places(self, table: PairTable) -> NDArray[np.int32]:
         """By code: the row of ``table`` where that pair stands, or -1."""
-        return PairIndex.of(table).find(self._all())
+        pairs = self._all()
+        pairs.docnos.loaded()
+        return PairIndex.of(table).find(pairs)
 
     def _all(self) -> Pairs:
         """All chunks as one, kept until there are more."""
@@ -156,7 +158,7 @@ def together(parts: list[Pairs]) -> Pairs:
     sizes = np.concatenate([nothing, *(np.diff(part.starts) for part in parts)])
     topics = tuple(chain.from_iterable(part.topics for part in parts))
     docnos = Docnos(data, np.concatenate([nothing, *places]), lengths)
-    return Pairs(topics, starts_of(sizes), docnos.loaded())
+    return Pairs(topics, starts_of(sizes), docnos)
 
 
 def write_matrix(matrix: RunMatrix) -> bytes:

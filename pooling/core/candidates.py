@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.docnos import Docnos
-from pooling.core.order import hash_order
+from pooling.core.order import hash_orders
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -49,8 +49,7 @@ class Candidates:
     @cached_property
     def tie(self) -> Ints:
         """The seeded hash of each document, by which ties are broken."""
-        hashes = [hash_order(self.seed, self.topic, docno) for docno in self.docnos]
-        return np.array(hashes, np.int64)
+        return hash_orders(self.seed, self.topic, self.docnos.texts(slice(None)))
 
     @cached_property
     def lengths(self) -> Ints:

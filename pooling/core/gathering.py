@@ -55,9 +55,13 @@ def listing_of_matrices(
     cuts = [cut_of(run.topics, run.starts, names, cutoff) for _, run in ordered]
     found = [run.pairs[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
     scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
-    codes, place = np.unique(np.concatenate([np.empty(0, np.int32), *found]), return_inverse=True)
-    tags = tuple(tag for tag, _ in ordered)
-    return laid_out(tags, names, cuts, scores, known.docnos_of(codes), place, seed)
+    code = np.concatenate([np.empty(0, np.int32), *found])
+    # Marking the codes is several times quicker than sorting them.
+    is_found = np.zeros(len(known), bool)
+    is_found[code] = True
+    place = (np.cumsum(is_found) - 1)[code]
+    docnos = known.docnos_of(np.flatnonzero(is_found).astype(np.int32))
+    return laid_out(tuple(tag for tag, _ in ordered), names, cuts, scores, docnos, place, seed)
 
 
 def in_order(runs: Iterable[tuple[str, Run]]) -> list[tuple[str, Run]]:
@@ -102,24 +106,28 @@ def laid_out(
     place: Ints,
     seed: int,
 ) -> Listing:
-    """Entries run by run become a listing; ``docnos[place[i]]`` is that of entry ``i``."""
+    """Entries run by run become a listing; ``docnos[place[i]]`` is that of entry ``i``, and
+    entries of one place are of one topic.
+    """
     nothing = np.empty(0, np.int64)
     topic = np.concatenate([nothing, *(cut.topic for cut in cuts)])
     run = np.repeat(np.arange(len(cuts)), [len(cut.rank) for cut in cuts])
-    by_text = docnos.ranks()
     width = len(docnos) + 1
-    pair = topic * width + by_text[place]
-    pairs, first, row = np.unique(pair, return_index=True, return_inverse=True)
-    starts = np.searchsorted(pairs, np.arange(len(names) + 1) * width)
-    order = np.argsort(topic, kind="stable")
+    topic_of = np.zeros(len(docnos), np.int64)
+    topic_of[place] = topic
+    key = topic_of * width + docnos.ranks()
+    keys, first, row = np.unique(key, return_index=True, return_inverse=True)
+    starts = np.searchsorted(keys, np.arange(len(names) + 1) * width)
+    # Small numbers are sorted by their digits, which is quicker.
+    order = np.argsort(topic.astype(np.min_scalar_type(len(names))), kind="stable")
     return Listing(
         runs=tags,
         topics=names,
         starts=starts.astype(np.int64),
-        docnos=docnos.take(place[first]),
+        docnos=docnos.take(first),
         entries=np.searchsorted(topic[order], np.arange(len(names) + 1)).astype(np.int64),
         run=run[order],
-        doc=(row - starts[topic])[order],
+        doc=(row[place] - starts[topic])[order],
         rank=np.concatenate([nothing, *(cut.rank for cut in cuts)])[order],
         score=np.concatenate([np.empty(0), *scores])[order],
         seed=seed,

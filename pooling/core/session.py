@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -117,11 +118,12 @@ class Session:
         """Give all that comes before the first step that needs judgments to go on."""
         while self.at < len(self.steps) and self._player is None and self._stop == Stop():
             left = self.budget - len(self.given)
-            choices = [Choice(doc) for doc in self._listed[self._place :][:left].tolist()]
-            self.open[self._listed[self._place :][:left]] = False
+            listed = self._listed[self._place :][:left]
+            self.open[listed] = False
+            choices = [*map(Choice._make, zip(listed.tolist(), repeat(EARLIER)))]
             self.given += choices
             self.runs |= dict(choices)
-            self.step_of |= {choice.doc: self.at for choice in choices}
+            self.step_of |= dict.fromkeys(listed.tolist(), self.at)
             self._begin_next()
 
     def judge(self, doc: int, relevant: bool) -> None:

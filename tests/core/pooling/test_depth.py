@@ -19,7 +19,7 @@ from campaigns.core.tables import RunTable
 from pooling.core.building import pool_of, sessions
 from pooling.core.formats import FORMATS, csv_text, json_text, trec_text
 from pooling.core.gathering import listing_of_tables
-from pooling.core.order import hash_order
+from pooling.core.order import hash_order, hash_orders
 from pooling.core.page import methods_text
 from pooling.core.registry import METHODS
 from pooling.core.session import Step
@@ -150,6 +150,10 @@ def test_hash_order_is_fixed_and_differs_by_seed_topic_and_docno() -> None:
     assert len(keys) == 8
     assert all(0 <= key < 2**63 for key in keys)
     assert hash_order(1, "1", "a") == 4433186388159658487
+    many = ["a", "é", ""]
+    at_once = hash_orders(1, "1", (docno.encode() for docno in many))
+    assert at_once.tolist() == [hash_order(1, "1", docno) for docno in many]
+    assert hash_orders(1, "1", []).tolist() == []
 
 
 def test_the_pool_of_trec_covid_round_1(data_dir: Path) -> None:

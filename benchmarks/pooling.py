@@ -1,0 +1,220 @@
+"""How quickly pools are built, and how soon an adaptive method names the next document.
+
+    python benchmarks/pooling.py [MODE...] [--rounds N]
+
+Modes: ``static``, ``methods``, ``adaptive``, ``peers``; all of them unless some are named. All
+work on 129 runs × 50 topics × 1,000 documents (benchmarks/generate.py).
+
+``static`` builds the depth-100 pool from the store, part by part; ``methods`` puts the
+documents of all topics in the order of each method that needs no judgment, cut-off 100;
+``adaptive`` plays each method that learns, judged by the qrels, and tells how long a judgment
+and the next document take together; ``peers`` builds the pool from the run files as a whole
+process, beside trectools.
+
+``BENCH_DIR`` and ``PEER_PYTHON`` are those of benchmarks/evaluate.py. What is not there is
+skipped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+from evaluate import EVERY, FOLDER, PEER_PYTHON, PEERS, cost, kept
+from generate import trec8
+from keep import dictionary, matrices
+
+from campaigns.core.qrels import read_qrels
+from pooling.core.building import pool_of, sessions
+from pooling.core.candidates import Candidates, Listing
+from pooling.core.gathering import listing_of_matrices
+from pooling.core.method import Method
+from pooling.core.registry import LISTED
+from pooling.core.session import Session, Step
+from pooling.core.spec import depth_spec
+from pooling.core.spec_file import defaults_of
+
+DEPTH = 100
+NEEDED = {"depth": {"k": DEPTH}}
+"""Values of parameters that have no default, by method."""
+TOPICS, JUDGED = 5, 300
+"""Adaptive methods play so many topics, and so many documents of each."""
+SAMPLED = 50
+
+
+def step_of(method: Method) -> Step | None:
+    """A step with the defaults of ``method``; None, and a word, where a value is missing."""
+    values = defaults_of(method) | NEEDED.get(method.name, {})
+    if missing := [name for name, value in values.items() if value is None]:
+        print(f"{method.name}: benchmarks/pooling.py has no value for {', '.join(missing)}")
+        return None
+    return Step(method, values)
+
+
+def store() -> Path:
+    return kept(trec8(FOLDER / "trec8")[1])
+
+
+def listing() -> Listing:
+    folder = store()
+    return listing_of_matrices(tagged(folder), dictionary(folder), DEPTH, 0)
+
+
+def tagged(folder: Path) -> list[tuple[str, object]]:
+    return [(f"run{number:03d}", matrix) for number, matrix in enumerate(matrices(folder), 1)]
+
+
+class Took(NamedTuple):
+    """Seconds by the clock and of the processor."""
+
+    wall: float
+    cpu: float
+
+
+class Watch:
+    """Tells what was taken since it was asked last."""
+
+    def __init__(self) -> None:
+        self.last = Took(time.perf_counter(), time.process_time())
+
+    def took(self) -> Took:
+        last, self.last = self.last, Took(time.perf_counter(), time.process_time())
+        return Took(self.last.wall - last.wall, self.last.cpu - last.cpu)
+
+
+def static(rounds: int) -> None:
+    folder = store()
+    found = [dict(static_parts(folder)) for _ in range(rounds)]
+    for part in found[0]:
+        tell(part, [parts[part] for parts in found])
+    sums = [Took(*map(sum, zip(*parts.values(), strict=True))) for parts in found]
+    tell(f"depth-{DEPTH} pool from the store", sums)
+
+
+def tell(name: str, taken: list[Took]) -> None:
+    wall, cpu = (median(each) for each in zip(*taken, strict=True))
+    print(f"{name:<34} {wall:7.3f} s  CPU {cpu:7.3f} s", flush=True)
+
+
+def static_parts(folder: Path) -> Iterator[tuple[str, Took]]:
+    """Each part of building the pool, and what it took."""
+    watch = Watch()
+    known, runs = dictionary(folder), tagged(folder)
+    yield "reading matrices and pairs", watch.took()
+    listed = listing_of_matrices(runs, known, DEPTH, 0)
+    yield "listing", watch.took()
+    found = sessions(listed, depth_spec(DEPTH).steps)
+    yield "sessions", watch.took()
+    pool = pool_of(found)
+    yield f"pool of {len(pool):,} documents", watch.took()
+
+
+def methods(rounds: int) -> None:
+    listed = listing()
+    for method in LISTED:
+        step = step_of(method) if method.kind != "adaptive" else None
+        if step is None:
+            continue
+        taken = [all_topics(step, listed) for _ in range(min(rounds, 3))]
+        tell(f"{method.name}, {len(listed)} topics", taken)
+
+
+def all_topics(step: Step, listed: Listing) -> Took:
+    """What it takes to order or sample the documents of each topic, nothing kept from before."""
+    watch = Watch()
+    for candidates in listed:
+        if step.method.order is not None:
+            step.method.order(candidates, step.values)
+        elif step.method.sample is not None:
+            step.method.sample(candidates, step.values, np.ones(len(candidates), bool), SAMPLED)
+    return watch.took()
+
+
+def adaptive(rounds: int) -> None:  # noqa: ARG001 -- every document is a round
+    qrels = read_qrels(trec8(FOLDER / "trec8")[0].read_bytes())
+    listed = listing()
+    for method in LISTED:
+        step = step_of(method) if method.kind == "adaptive" else None
+        if step is None:
+            continue
+        begun, seconds = [], []
+        for at in range(TOPICS):
+            candidates = listed.topic(at)
+            rows = qrels.rows(qrels.topics.index(candidates.topic))
+            grades = dict(zip(qrels.docnos[rows], qrels.grades[rows].tolist(), strict=True))
+            first, *others = played(candidates, step, grades)
+            begun.append(first)
+            seconds += others
+        half, most, nearly = 1000 * np.quantile(seconds, [0.5, 0.95, 0.99])
+        print(
+            f"{f'{method.name}, a judgment and the next':<34} p50 {half:6.2f} ms  p95 {most:6.2f}"
+            f" ms  p99 {nearly:6.2f} ms  (to begin a topic {median(begun):.3f} s)",
+            flush=True,
+        )
+
+
+def played(candidates: Candidates, step: Step, grades: dict[str, int]) -> Iterator[float]:
+    """The seconds until the first document, then from each judgment to the next document."""
+    begin = time.perf_counter()
+    session = Session(candidates, [step])
+    choice = session.next()
+    yield time.perf_counter() - begin
+    for _ in range(JUDGED):
+        if choice is None:
+            return
+        relevant = grades.get(candidates.docnos[choice.doc], 0) > 0
+        begin = time.perf_counter()
+        session.give(choice)
+        session.judge(choice.doc, relevant)
+        choice = session.next()
+        yield time.perf_counter() - begin
+
+
+def peers(rounds: int) -> None:
+    """Every third run only, since trectools takes so long to read."""
+    some = [str(path) for path in trec8(FOLDER / "trec8")[1][::EVERY]]
+    own = [[sys.executable, "manage.py", "pool", *some, "--depth", str(DEPTH)]]
+    seen = subprocess.run([PEER_PYTHON, "-c", "import trectools"], capture_output=True, check=False)
+    there = not seen.returncode
+    theirs = [[PEER_PYTHON, str(PEERS), "trectools", str(DEPTH), *some]] if there else []
+    if not there:
+        print("trectools: not installed")
+    found = [(cost(own), cost(theirs)) for _ in range(rounds)]
+    fast = median(pair[0].wall for pair in found)
+    print(f"{f'pool of {len(some)} run files':<34} {fast:7.2f} s")
+    if there:
+        slow = median(pair[1].wall for pair in found)
+        ratio = median(pair[1].wall / pair[0].wall for pair in found)
+        ours, others = (set(map(pair_of, each.printed.splitlines())) for each in found[0])
+        same = f"{len(ours & others):,} of {len(ours):,} and {len(others):,} documents alike"
+        print(f"{'trectools':<34} {slow:7.2f} s  ratio {ratio:6.2f}  {same}", flush=True)
+
+
+def pair_of(line: str) -> tuple[str, str]:
+    topic, _, docno, *_ = line.split()
+    return topic, docno
+
+
+MODES: dict[str, Callable[[int], None]] = {
+    mode.__name__: mode for mode in (static, methods, adaptive, peers)
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("modes", nargs="*", metavar="MODE", help=", ".join(MODES))
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    for mode in given.modes or MODES:
+        MODES[mode](given.rounds)
+
+
+if __name__ == "__main__":
+    main()
