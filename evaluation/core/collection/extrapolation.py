@@ -1,0 +1,156 @@
+"""How many relevant documents a deeper pool of the same runs might have found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from campaigns.core.cards import Card, Parameter
+from evaluation.core.collection.by_depth import relevant_by_topic
+from evaluation.core.collection.laid import Collection
+from evaluation.core.comparison.draws import resample_counts
+from evaluation.core.comparison.estimate import Sampling
+from evaluation.core.judged import Floats
+
+FIRST = 10
+LEAST = 3
+DRAWS = 1000
+CONFIDENCE = 0.95
+
+TOO_SHALLOW = (
+    "the pool is too shallow: of the depths from {first} to {depth} only {n} "
+    f"brought a new relevant document, and a line needs {LEAST}"
+)
+FEW_TOPICS = "fewer than two topics, so that none can be drawn"
+FEW_FITS = "less than half of the draws of topics could be fitted"
+
+CARD = Card(
+    name="extrapolation",
+    title="Relevant documents still to be found",
+    formula="new relevant at depth k, summed over topics, is taken for C · k^s; log C and s by "
+    "least squares of log(new relevant) on log k over k = 10 … D; further = Σ over k = D + 1 … T "
+    "of C · k^s",
+    reading="About how many relevant documents the same runs would have brought, had the pool "
+    "gone on to depth T. It is an extrapolation: nobody has seen these ranks.",
+    source="Zobel, SIGIR 1998. The interval is ours: quantiles over topics drawn with "
+    "replacement (Efron and Tibshirani 1993).",
+    range="0 and up",
+    parameters=(
+        Parameter("first", "The depth from which on the curve is fitted.", str(FIRST)),
+        Parameter("target", "T, the depth to which it is summed.", "twice that of the pool"),
+        Parameter("seed", "Where the random numbers start.", "0"),
+    ),
+    edge_cases=(
+        (
+            "A depth that brought nothing new has no logarithm and is left out of the fit, which "
+            "makes the estimate larger; how many were fitted is told."
+        ),
+        "It says nothing of what other systems would find.",
+        (
+            "The interval is that of other topics under the same curve; that the curve may be "
+            "another below the pool is not in it."
+        ),
+        "Draws of topics that cannot be fitted are left out of the interval, and counted.",
+    ),
+    undefined=f"fewer than {LEAST} depths from 10 down to that of the pool brought a new relevant "
+    "document; the interval: fewer than two topics, or most draws cannot be fitted.",
+)
+
+
+@dataclass(frozen=True)
+class Extrapolation:
+    """``found`` relevant documents within the depth of the pool; ``further`` ones expected
+    from there to ``target``, with the ends of its interval. ``log_c`` and ``slope`` are of the
+    curve over ``fitted`` depths, ``draws`` of topics of which ``drawn`` could be fitted.
+    """
+
+    first: int
+    depth: int
+    target: int
+    found: int
+    fitted: int
+    log_c: float | None = None
+    slope: float | None = None
+    further: float | None = None
+    share_found: float | None = None
+    low: float | None = None
+    high: float | None = None
+    draws: int = 0
+    drawn: int = 0
+    reason: str | None = None
+
+
+def extrapolated(
+    found: Collection, sampling: Sampling, target: int | None = None, first: int = FIRST
+) -> Extrapolation:
+    """Fit what the pool found at each depth and sum it down to ``target``.
+
+    Raises ``ValueError`` for a target above the depth of the pool or a first depth below 1.
+    """
+    return of_counts(relevant_by_topic(found).astype(np.float64), sampling, target, first)
+
+
+def of_counts(
+    counts: Floats, sampling: Sampling, target: int | None = None, first: int = FIRST
+) -> Extrapolation:
+    """The same from new relevant documents, topics × depths."""
+    depth = counts.shape[1]
+    target = 2 * depth if target is None else target
+    if target < depth or first < 1:
+        raise ValueError("the target depth is no less than the pool's, the first no less than 1")
+    total = counts.sum(axis=0)
+    fitted = int(np.count_nonzero(total[first - 1 :]))
+    known = Extrapolation(first, depth, target, int(total.sum()), fitted)
+    log_c, slope = fits(total[None, :], first)
+    if np.isnan(slope[0]):
+        reason = TOO_SHALLOW.format(first=first, depth=depth, n=fitted)
+        return Extrapolation(**(vars(known) | {"reason": reason}))
+    further = float(sums(log_c, slope, depth, target)[0])
+    values = {
+        "log_c": float(log_c[0]),
+        "slope": float(slope[0]),
+        "further": further,
+        "share_found": known.found / (known.found + further),
+    }
+    return Extrapolation(**(vars(known) | values | _interval(counts, sampling, target, first)))
+
+
+def fits(totals: Floats, first: int) -> tuple[Floats, Floats]:
+    """``(log C, s)`` of each row of ``totals``, rows × depths; NaN where it cannot be fitted."""
+    used = totals[:, first - 1 :]
+    weight = (used > 0).astype(np.float64)
+    x = np.log(np.arange(first, first + used.shape[1], dtype=np.float64))
+    y = np.log(np.where(used > 0, used, 1.0))
+    n = weight.sum(axis=1)
+    few = n < LEAST
+    n = np.where(few, np.nan, n)
+    mean_x, mean_y = weight @ x / n, (weight * y).sum(axis=1) / n
+    apart = (x[None, :] - mean_x[:, None]) * weight
+    square = (apart * apart).sum(axis=1)
+    slope = (apart * (y - mean_y[:, None])).sum(axis=1) / square
+    return mean_y - slope * mean_x, slope
+
+
+def sums(log_c: Floats, slope: Floats, depth: int, target: int) -> Floats:
+    """Σ over k = depth + 1 … target of C · k^s, by row."""
+    k = np.log(np.arange(depth + 1, target + 1, dtype=np.float64))
+    summed: Floats = np.exp(log_c[:, None] + slope[:, None] * k[None, :]).sum(axis=1)
+    return summed
+
+
+def _interval(counts: Floats, sampling: Sampling, target: int, first: int) -> dict[str, object]:
+    topics, depth = counts.shape
+    if topics < 2:
+        return {"reason": FEW_TOPICS}
+    pieces = []
+    for drawn in resample_counts(topics, sampling):
+        log_c, slope = fits(drawn @ counts, first)
+        pieces.append(sums(log_c, slope, depth, target))
+    further = np.concatenate(pieces)
+    known = further[~np.isnan(further)]
+    told = {"draws": sampling.resamples, "drawn": len(known)}
+    if 2 * len(known) < sampling.resamples:
+        return told | {"reason": FEW_FITS}
+    low, high = np.quantile(known, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
+    return told | {"low": low, "high": high}

@@ -1,0 +1,51 @@
+"""Read which team each run is of, ``run team``, and which runs were pooled, one tag a line."""
+
+from __future__ import annotations
+
+from campaigns.core.columns import ColumnFile, Layout
+from campaigns.core.faults import BadFile, FaultReport
+
+TEAMS_LAYOUT = Layout(
+    columns=("run", "team"),
+    not_text="EG01",
+    wrong_columns="EG02",
+    empty="EG03",
+    bom="WG01",
+)
+TAGS_LAYOUT = Layout(
+    columns=("run",),
+    not_text="EG01",
+    wrong_columns="EG02",
+    empty="EG03",
+    bom="WG01",
+)
+
+
+def read_teams(data: bytes, *, file: str = "", report: FaultReport | None = None) -> dict[str, str]:
+    """Teams by run tag; a line may stand twice.
+
+    Warnings go to ``report`` when one is given. Raises ``BadFile`` with every fault
+    (EG01 to EG04).
+    """
+    report = FaultReport(file) if report is None else report
+    lines = ColumnFile(data, TEAMS_LAYOUT, report)
+    teams: dict[str, str] = {}
+    for block in lines.blocks():
+        rows = zip(block.lines, block.column(0), block.column(1), strict=True)
+        for line, run, team in rows:
+            if teams.setdefault(run, team) != team:
+                told = f"{run} is of {teams[run]} before, and of {team} here."
+                lines.fault("EG04", told, "Name one team a run.", line=int(line), field=1)
+    if report.has_errors:
+        raise BadFile(report)
+    return teams
+
+
+def read_tags(data: bytes, *, file: str = "", report: FaultReport | None = None) -> frozenset[str]:
+    """Run tags; a tag may stand twice. Raises ``BadFile`` with every fault (EG01 to EG03)."""
+    report = FaultReport(file) if report is None else report
+    blocks = ColumnFile(data, TAGS_LAYOUT, report).blocks()
+    tags = frozenset(tag for block in blocks for tag in block.column(0))
+    if report.has_errors:
+        raise BadFile(report)
+    return tags
