@@ -48,9 +48,12 @@ class RankBands:
         return self.height - 6
 
 
-def rank_bands(runs: Sequence[Ranked]) -> RankBands:
-    """Runs from the top in the order given; rank 1 stands at the left."""
-    last = max(2, len(runs))
+def rank_bands(runs: Sequence[Ranked], last: int = 0) -> RankBands:
+    """Runs from the top in the order given; rank 1 stands at the left.
+
+    ``last`` is the last rank there is, where there are more runs than are drawn.
+    """
+    last = max(2, len(runs), last)
 
     def x(rank: int | None) -> float | None:
         share = None if rank is None else (rank - 1) / (last - 1)

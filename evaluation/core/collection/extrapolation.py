@@ -19,8 +19,12 @@ DRAWS = 1000
 CONFIDENCE = 0.95
 
 TOO_SHALLOW = (
-    "the pool is too shallow: of the depths from {first} to {depth} only {n} "
-    f"brought a new relevant document, and a line needs {LEAST}"
+    "the pool goes down to depth {depth} only, and the curve is fitted over "
+    f"{LEAST} depths or more from {{first}} on"
+)
+TOO_LITTLE = (
+    "of the depths from {first} to {depth} only {n} brought a new relevant document, and the "
+    f"curve needs {LEAST}"
 )
 FEW_TOPICS = "fewer than two topics, so that none can be drawn"
 FEW_FITS = "less than half of the draws of topics could be fitted"
@@ -104,7 +108,8 @@ def of_counts(
     known = Extrapolation(first, depth, target, int(total.sum()), fitted)
     log_c, slope = fits(total[None, :], first)
     if np.isnan(slope[0]):
-        reason = TOO_SHALLOW.format(first=first, depth=depth, n=fitted)
+        told = TOO_SHALLOW if depth < first + LEAST - 1 else TOO_LITTLE
+        reason = told.format(first=first, depth=depth, n=fitted)
         return Extrapolation(**(vars(known) | {"reason": reason}))
     further = float(sums(log_c, slope, depth, target)[0])
     values = {
@@ -119,16 +124,17 @@ def of_counts(
 def fits(totals: Floats, first: int) -> tuple[Floats, Floats]:
     """``(log C, s)`` of each row of ``totals``, rows × depths; NaN where it cannot be fitted."""
     used = totals[:, first - 1 :]
+    if used.shape[1] < LEAST:
+        nothing = np.full(len(totals), np.nan)
+        return nothing, nothing
     weight = (used > 0).astype(np.float64)
+    weight[weight.sum(axis=1) < LEAST] = np.nan
     x = np.log(np.arange(first, first + used.shape[1], dtype=np.float64))
     y = np.log(np.where(used > 0, used, 1.0))
     n = weight.sum(axis=1)
-    few = n < LEAST
-    n = np.where(few, np.nan, n)
     mean_x, mean_y = weight @ x / n, (weight * y).sum(axis=1) / n
     apart = (x[None, :] - mean_x[:, None]) * weight
-    square = (apart * apart).sum(axis=1)
-    slope = (apart * (y - mean_y[:, None])).sum(axis=1) / square
+    slope = (apart * (y - mean_y[:, None])).sum(axis=1) / (apart * apart).sum(axis=1)
     return mean_y - slope * mean_x, slope
 
 

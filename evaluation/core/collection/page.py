@@ -36,7 +36,7 @@ Judgments are made of what some runs ranked high. Whether they are fair to those
 systems that come later, can be seen in the judgments, the runs and the pool themselves:
 
 ```
-manage.py collection_report QRELS RUN... --teams TEAMS --pooled POOLED --depth K --format html > report.html
+manage.py collection_report QRELS RUN... --teams TEAMS --pooled POOLED --depth K --format html
 ```
 
 - `--teams` names a file of `run team` lines; without it every run is a team of its own, and what

@@ -21,6 +21,7 @@ NOBODY, SEVERAL = -1, -2
 """Instead of a group: none brought the document, or two or more did."""
 
 NO_RUN = "none of the runs was pooled"
+NO_TOPIC = "no pooled run answers a topic of the qrels"
 NO_DEPTH = (
     "the depth of the pool cannot be seen in the judgments (less than "
     f"{SHARE:.0%} of what the pooled runs have first is judged): tell it"
@@ -75,10 +76,13 @@ class Pool:
 def pool_of(listing: Listing, qrels: QrelsTable, tags: Sequence[str], depth: int | None) -> Pool:
     """The pool of the runs of ``listing``, which is cut at ``depth`` or at MOST.
 
-    Raises ``ValueError`` where no run was pooled, or the depth is None and cannot be found.
+    Raises ``ValueError`` where no run was pooled or answers a topic, or the depth is None and
+    cannot be found.
     """
     if not listing.runs:
         raise ValueError(NO_RUN)
+    if not listing.topics:
+        raise ValueError(NO_TOPIC)
     place = PairIndex.of(qrels).find(listing).astype(np.int64)
     topics = np.array([qrels.topics.index(topic) for topic in listing.topics], np.int64)
     doc = listing.doc + np.repeat(listing.starts[:-1], np.diff(listing.entries))

@@ -33,8 +33,8 @@ CARD = Card(
         "A pooled run has judged@k = 1 for every k up to the depth of the pool.",
         "A run with fewer than k documents is divided by what it has.",
         (
-            "Beyond the depth of the pool an alarm is to be expected: read it at the cut-off of the "
-            "measure that is reported."
+            "Beyond the depth of the pool an alarm is to be expected: read it at the cut-off of "
+            "the measure that is reported."
         ),
         "A relevant document that no pooled run has within the depth is `elsewhere`.",
     ),

@@ -1,0 +1,157 @@
+"""A report on a collection as one HTML file that needs nothing beside itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from django.contrib.staticfiles import finders
+from django.template.loader import render_to_string
+
+from evaluation.charts.levels import LevelChart, Point, level_chart
+from evaluation.charts.rank_bands import RankBands, Ranked, rank_bands
+from evaluation.charts.topics import Chart, Frame, Mark, figure, nice
+from evaluation.core.collection import by_depth, leave_out, reduced, stability
+from evaluation.core.collection.report import Report
+from evaluation.core.collection.told import conditions_of, sections_of
+
+SHELL = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>How far this collection can be trusted</title>
+<style>
+{style}</style>
+</head>
+<body>
+{body}</body>
+</html>
+"""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """``kind`` says which template draws it; ``called`` keeps its ids apart from others'."""
+
+    kind: str
+    title: str
+    caption: str
+    chart: RankBands | LevelChart | Chart
+    called: str = ""
+
+
+def html_text(report: Report) -> str:
+    """The whole report with pictures."""
+    body = render_to_string("evaluation/collection/report.html", context_of(report))
+    style = Path(str(finders.find("css/report.css"))).read_text(encoding="utf-8")
+    return SHELL.format(style=style, body=body)
+
+
+def context_of(report: Report) -> dict[str, Any]:
+    """What the template shows: conditions, and sections each with its picture or None."""
+    pictures = {
+        leave_out.CARD.name: ranks_picture(report),
+        by_depth.CARD.name: depth_picture(report),
+        stability.CARD.name: density_picture(report),
+        reduced.CARD.name: tau_picture(report),
+    }
+    sections = [
+        {
+            "card": asdict(section.card),
+            "remarks": section.remarks,
+            "tables": section.tables,
+            "picture": pictures.get(section.card.name),
+        }
+        for section in sections_of(report)
+    ]
+    return {"conditions": conditions_of(report.facts), "sections": sections}
+
+
+def ranks_picture(report: Report) -> Picture | None:
+    """By the first measure: each run's rank, and its rank with its team left out."""
+    if not report.leave_team_out or not report.leave_team_out[0].runs:
+        return None
+    found = report.leave_team_out[0]
+    rows = sorted(found.runs, key=lambda row: (row.rank is None, row.rank or 0, row.run))
+    last = report.facts.runs
+    runs = [
+        Ranked(row.run, row.rank, None, None, (("without its team", row.rank_without),))
+        for row in rows
+    ]
+    return Picture(
+        "ranks",
+        f"Rank of each run by {found.measure}, and its rank with its team left out of the pool",
+        f"Ranks by {found.measure}, 1 at the left. The dot is by all judgments, the stroke with "
+        "the team left out of the pool.",
+        rank_bands(runs, last),
+    )
+
+
+def depth_picture(report: Report) -> Picture:
+    """New relevant documents by depth."""
+    values = [row.relevant for row in report.by_depth]
+    said = [
+        f"Depth {row.depth}: {row.relevant} new relevant of {row.judged} judged"
+        for row in report.by_depth
+    ]
+    top = nice(float(max(values, default=0) or 1))
+    names = [str(row.depth) for row in report.by_depth]
+    chart = bars(names, [float(value) for value in values], said, top, ["own"] * len(values))
+    caption = "New relevant documents by their best rank in any pooled run."
+    return Picture("bars", "New relevant documents by depth", caption, chart, "depth-")
+
+
+def density_picture(report: Report) -> Picture:
+    """Relevant among judged, by topic; alarms stand out."""
+    topics = report.stability.topics
+    values = [topic.density or 0.0 for topic in topics]
+    said = [
+        f"Topic {t.topic}: {figure(t.density)}, {t.relevant} of {t.judged} judged relevant"
+        for t in topics
+    ]
+    kinds = ["other" if topic.alarm else "own" for topic in topics]
+    chart = bars([topic.topic for topic in topics], values, said, 1.0, kinds)
+    caption = "Relevant among the judged documents of each topic; where more than a third, marked."
+    return Picture("bars", "Share of relevant documents by topic", caption, chart, "density-")
+
+
+def bars(
+    names: Sequence[str], values: Sequence[float], said: Sequence[str], top: float, kinds: list[str]
+) -> Chart:
+    frame = Frame(names, 0.0, top, top / 4)
+    marks = [
+        Mark(
+            label=name,
+            said=told,
+            middle=frame.middle(at),
+            x=round(frame.middle(at) - frame.bar / 2, 2),
+            width=round(frame.bar, 2),
+            y=frame.y(value),
+            height=round(frame.y(0.0) - frame.y(value), 2),
+            kind=kind,
+        )
+        for at, (name, value, told, kind) in enumerate(zip(names, values, said, kinds, strict=True))
+    ]
+    return frame.chart(marks)
+
+
+def tau_picture(report: Report) -> Picture:
+    """tau of each measure with its own ranking by all judgments, level by level."""
+    series = {
+        name: [
+            Point(row.level, row.tau.mean, row.tau.least, row.tau.most)
+            for row in report.reduced
+            if row.measure == name
+        ]
+        for name in report.facts.measures
+    }
+    return Picture(
+        "levels",
+        "Kendall's tau with the ranking by all judgments",
+        "tau of each measure with its own ranking by all judgments: mean of the draws, and "
+        "pale the least to the most.",
+        level_chart(series, report.facts.levels),
+    )
