@@ -70,12 +70,11 @@ def context_of(report: Report) -> dict[str, Any]:
     return {"conditions": conditions_of(report.facts), "sections": sections}
 
 
-def ranks_picture(report: Report) -> Picture | None:
-    """By the first measure: each run's rank, and its rank with its team left out."""
-    if not report.leave_team_out or not report.leave_team_out[0].runs:
-        return None
+def ranks_picture(report: Report) -> Picture:
+    """By the first measure: each pooled run's rank, and its rank with its team left out."""
     found = report.leave_team_out[0]
-    rows = sorted(found.runs, key=lambda row: (row.rank is None, row.rank or 0, row.run))
+    pooled = (row for row in found.runs if row.pooled)
+    rows = sorted(pooled, key=lambda row: (row.rank is None, row.rank or 0, row.run))
     last = report.facts.runs
     runs = [
         Ranked(row.run, row.rank, None, None, (("without its team", row.rank_without),))
@@ -83,9 +82,9 @@ def ranks_picture(report: Report) -> Picture | None:
     ]
     return Picture(
         "ranks",
-        f"Rank of each run by {found.measure}, and its rank with its team left out of the pool",
-        f"Ranks by {found.measure}, 1 at the left. The dot is by all judgments, the stroke with "
-        "the team left out of the pool.",
+        f"Rank of each pooled run by {found.measure}, and its rank with its team left out",
+        f"Ranks of the pooled runs by {found.measure} among all runs, 1 at the left. The dot is by "
+        "all judgments, the stroke with the team left out of the pool.",
         rank_bands(runs, last),
     )
 

@@ -93,7 +93,7 @@ def _condensed(found: Collection, measure: Measure, plain: Floats, short: Floats
     first, second = (dict(zip(found.tags, c.tolist(), strict=True)) for c in (plain, short))
     return Condensed(
         measure=with_list(measure, "full").name,
-        runs=tuple(sorted(rows, key=lambda row: (-(row.gap or 0.0), row.run))),
+        runs=tuple(sorted(rows, key=lambda row: (-round(row.gap or 0.0, 12), row.run))),
         mean_gap_pooled=_mean([row.gap for row in rows if row.pooled]),
         mean_gap_others=_mean([row.gap for row in rows if not row.pooled]),
         coefficients=coefficients_of(plain, short, tau_ap_for(plain)),

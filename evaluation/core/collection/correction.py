@@ -85,5 +85,5 @@ def _correction(found: Collection, measure: Measure, scores: Floats, lost: Float
         bias=or_none(bias),
         sd=float(known.std(ddof=1)) if len(known) > 1 else None,
         most=float(known.max()) if len(known) else None,
-        runs=tuple(sorted(rows, key=lambda row: (-(row.score or 0.0), row.run))),
+        runs=tuple(sorted(rows, key=lambda row: (-round(row.score or 0.0, 12), row.run))),
     )

@@ -127,7 +127,7 @@ def _left_out(
     return LeftOut(
         measure=measure.name,
         by=by,
-        runs=tuple(sorted(rows, key=lambda row: (row.change or 0.0, row.run))),
+        runs=tuple(sorted(rows, key=lambda row: (round(row.change or 0.0, 12), row.run))),
         mean_change=_mean([row.change for row in pooled]),
         mean_percent=_mean([row.percent for row in pooled]),
         coefficients=coefficients_of(scores, without, tau_ap_for(scores)),

@@ -1,0 +1,179 @@
+"""``manage.py collection_report`` from files: no database."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from evaluation.core.collection.page import CARDS
+from tests.commands.conftest import Run, Write
+from tests.core.evaluation.collection.toy import GRADES, POOLED, TEAMS
+from tests.core.pooling.toy import TOY
+
+
+@pytest.fixture
+def files(write: Write) -> dict[str, str]:
+    qrels = "".join(f"{t} 0 {d} {g}\n" for t, docs in GRADES.items() for d, g in docs.items())
+    names = {
+        "qrels": qrels,
+        "teams": "".join(f"{run} {team}\n" for run, team in TEAMS.items()),
+        "pooled": "\n".join(POOLED),
+    }
+    return {name: write(name, text) for name, text in (names | runs_as_text()).items()}
+
+
+def runs_as_text() -> dict[str, str]:
+    return {
+        tag: "".join(
+            f"{topic} Q0 {docno} {at} {-at} {tag}\n"
+            for topic, docnos in topics.items()
+            for at, docno in enumerate(docnos, 1)
+        )
+        for tag, topics in TOY.items()
+    }
+
+
+@pytest.fixture
+def given(files: dict[str, str]) -> list[str]:
+    """Everything but the format."""
+    runs = [files[tag] for tag in TOY]
+    names = ["--teams", files["teams"], "--pooled", files["pooled"]]
+    return [files["qrels"], *runs, *names, "--depth", "2", "--draws", "2"]
+
+
+def test_json(run: Run, given: list[str]):
+    told = json.loads(run("collection_report", *given, "--format", "json").out)
+    facts = told["facts"]
+    assert (facts["depth"], facts["depth_told"], facts["seed"], facts["draws"]) == (2, True, 0, 2)
+    assert [row["name"] for row in told["contributors"]["by_team"]] == ["north", "south"]
+    assert {row["measure"] for row in told["leave_team_out"]} == set(facts["measures"])
+    assert len(told["reduced"]) == 17 * 5
+
+
+def test_options(run: Run, given: list[str]):
+    more = ["-m", "P_2", "-l", "2", "--seed", "7", "--target", "9", "--format", "json"]
+    told = json.loads(run("collection_report", *given, *more).out)
+    assert (told["facts"]["measures"], told["facts"]["relevant"]) == (["P_2"], 1)
+    assert (told["facts"]["seed"], told["extrapolation"]["target"]) == (7, 9)
+
+
+def test_depth_and_tags_need_no_file(run: Run, given: list[str], files: dict[str, str]):
+    runs = [files[tag] for tag in TOY]
+    told = run("collection_report", files["qrels"], *runs, "--pooled", *POOLED, "--draws", "2")
+    assert "3 runs of 3 teams to depth 2, as found in the judgments" in told.out
+    assert "No two runs have one team" in told.out
+
+
+def test_any_number_of_processes_prints_the_same(run: Run, given: list[str]):
+    one, two = (run("collection_report", *given, "--jobs", jobs).out for jobs in (1, 2))
+    assert one == two
+    assert "THE RANKING BY FEWER JUDGMENTS" in one
+
+
+class Page(HTMLParser):
+    """Checks that elements are closed in order, and keeps what the page has."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        self.tags.append(tag)
+        self.ids += [told["id"] or ""] if "id" in told else []
+        self.links += [told[name] or "" for name in ("href", "src") if name in told]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_html_is_one_file_that_needs_nothing(run: Run, given: list[str]):
+    text = run("collection_report", *given, "--format", "html").out
+    page = Page(text)
+    assert page.open == []
+    assert sorted(page.ids) == sorted(set(page.ids))
+    assert page.links == [f"#{card.name}" for card in CARDS]
+    assert {card.name for card in CARDS} <= set(page.ids)
+    assert not {"script", "link", "img", "iframe"} & set(page.tags)
+    assert page.tags.count("figure") == 4
+    assert page.tags.count("polyline") == 5
+    assert not re.search(r"https?:|@import|url\(", text)
+    assert "light-dark(" in text
+
+
+def test_names_are_escaped_in_html(run: Run, given: list[str], files: dict[str, str], write: Write):
+    teams = "".join(f"{tag} <b>{tag}</b>\n" for tag in TOY)
+    given[given.index("--teams") + 1] = write("odd", teams)
+    text = run("collection_report", *given, "--format", "html").out
+    assert "&lt;b&gt;alpha&lt;/b&gt;" in text
+    assert "<b>" not in text
+
+
+def test_all_faults_are_told_before_anything_is_computed(
+    run: Run, given: list[str], write: Write, files: dict[str, str]
+):
+    bad = [write("run", "1 Q0 a 1 one\n"), "--teams", write("bad", "alpha n\nalpha m\n")]
+    told = run("collection_report", given[0], *bad, "--pooled", write("none", "# nothing\n"))
+    assert told.refusal == "3 files refused; nothing was computed."
+    assert told.out == ""
+    for code in ("E03", "EG04", "EG03"):
+        assert code in told.err
+
+
+def test_names_that_do_not_fit_are_told_together(
+    run: Run, given: list[str], write: Write, files: dict[str, str]
+):
+    again = write("again", runs_as_text()["alpha"])
+    teams = write("some", "alpha n\nbeta n\n")
+    runs = [files["alpha"], again, files["gamma"]]
+    told = run(
+        "collection_report", files["qrels"], *runs, "--teams", teams, "--pooled", "alpha", "zeta"
+    )
+    assert told.refusal == "3 faults in the names of runs; nothing was computed."
+    for words in (f"{again}: all have the tag alpha", "gamma has no team", "run zeta is not among"):
+        assert words in told.err
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--depth", "0"], "--depth is a whole number from 1 up."),
+        (["--jobs", "0"], "--jobs is a whole number from 1 up."),
+        (["--draws", "0"], "--draws is a whole number from 1 up."),
+        (["--seed", "-1"], "--seed is a whole number from 0 up."),
+        (["--target", "1"], "--target is no less than --depth."),
+        (["-l", "0"], "The relevance level is a grade from 1"),
+        (["-m", "nonsense"], "nonsense"),
+        (["-m", "search_length"], "Runs are not ranked by search_length"),
+    ],
+)
+def test_what_cannot_be_is_refused(run: Run, given: list[str], more: list[str], told: str):
+    assert told in (run("collection_report", *given, *more).refusal or "")
+
+
+def test_a_depth_that_cannot_be_seen_must_be_told(run: Run, files: dict[str, str], write: Write):
+    qrels = write("few", "1 0 d 1\n")
+    refusal = run("collection_report", qrels, files["alpha"]).refusal
+    assert refusal is not None
+    assert refusal.startswith("The depth of the pool cannot be seen in the judgments")
+
+
+def test_a_hint_where_zeros_before_a_topic_differ(run: Run, given: list[str], write: Write):
+    odd = write("zeros", "1 Q0 a 1 1 alpha\n02 Q0 x 1 1 alpha\n")
+    told = run("collection_report", given[0], odd, "--depth", "1", "--draws", "1")
+    assert "topic 02 is not in the qrels, but 2 is" in told.err
+    quiet = run("collection_report", given[0], odd, "--depth", "1", "--draws", "1", "-v", "0")
+    assert quiet.err == ""

@@ -1,0 +1,155 @@
+"""The reduced-judgment experiment: which judgments are drawn, and what comes of them."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from campaigns.core.qrels import qrels_from_rows
+from evaluation.core import evaluate
+from evaluation.core.collection.laid import Collection, Source, collection_of
+from evaluation.core.collection.reduced import (
+    LEAST_NONRELEVANT,
+    LEVELS,
+    kept_at,
+    reduced,
+    scores_of_draw,
+    turns,
+)
+from evaluation.core.comparison.registry import CORRELATIONS
+from evaluation.core.measures.names import parse_measures
+from tests.core.evaluation.collection.toy import P_2, toy_collection
+from tests.core.evaluation.disagreement.drawn import drawn_runs
+
+MEASURES = tuple(parse_measures(["map", "P_10", "bpref", "bpref-10", "ndcg"]))
+
+
+def large_qrels(topics: str = "12", relevant: int = 30, others: int = 90):
+    return qrels_from_rows(
+        (topic, f"d{n}", 1 + n % 2 if n < relevant else 0)
+        for topic in topics
+        for n in range(relevant + others)
+    )
+
+
+def large(topics: str = "12") -> Collection:
+    runs = drawn_runs(np.random.default_rng(5))
+    return collection_of(runs, large_qrels(topics), Source(depth=1))
+
+
+def counts(found: Collection, level: int, draw: int = 0) -> list[tuple[int, int]]:
+    """Relevant and non-relevant judgments of each topic that are kept."""
+    kept = kept_at(found, turns(found, 0, draw), level)
+    relevant, others = kept & found.is_relevant, kept & ~found.is_relevant
+    masks = (found.judged.count(relevant).tolist(), found.judged.count(others).tolist())
+    return list(zip(*masks, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("level", "relevant", "others"),
+    # 30 and 90 of each topic; halves up: 1.5 is 2 and 4.5 is 5, of which 10 are the least.
+    [(1, 1, 10), (5, 2, 10), (10, 3, 10), (15, 5, 14), (50, 15, 45), (100, 30, 90)],
+)
+def test_how_many_are_drawn(level: int, relevant: int, others: int):
+    assert counts(large(), level) == [(relevant, others)] * 2
+
+
+def test_samples_are_nested_and_relevant_ones_by_themselves():
+    found = large()
+    turn = turns(found, 0, 0)
+    kept = [kept_at(found, turn, level) for level in LEVELS]
+    for smaller, larger in pairwise(kept):
+        assert not (smaller & ~larger).any()
+    assert kept[-1].all()
+
+
+def test_a_draw_depends_on_seed_draw_and_topic_and_on_no_other_topic():
+    found, more = large("12"), large("123")
+    first = turns(found, 0, 0)
+    assert (turns(more, 0, 0)[: len(first)] == first).all()
+    assert (turns(found, 0, 0) == first).all()
+    half = len(first) // 2
+    for other in (turns(found, 1, 0), turns(found, 0, 1), np.roll(first, half)):
+        assert (other != first).any()
+
+
+def test_lines_that_are_no_judgment_stay_and_few_judgments_all_do():
+    qrels = qrels_from_rows([("1", "a", 1), ("1", "b", 0), ("1", "c", -1), ("2", "x", 0)])
+    found = collection_of(drawn_runs(np.random.default_rng(1)), qrels, Source(depth=1))
+    assert kept_at(found, turns(found, 0, 0), 1).all()
+    assert LEAST_NONRELEVANT == 10
+
+
+def test_scores_are_those_of_evaluate_on_the_judgments_that_are_left():
+    runs, qrels = drawn_runs(np.random.default_rng(5)), large_qrels()
+    found = collection_of(runs, qrels, Source(depth=1))
+    kept = kept_at(found, turns(found, 3, 1), 20)
+    pairs = ((t, qrels.docnos[row]) for row, t in _topics(qrels))
+    rows = [
+        (*pair, int(grade))
+        for pair, grade, there in zip(pairs, qrels.grades, kept, strict=True)
+        if there
+    ]
+    scores = scores_of_draw(found, MEASURES, 3, (20,), 1)[0]
+    for at, table in enumerate(sorted(runs, key=lambda run: run.tag)):
+        told = evaluate(table, qrels_from_rows(rows), MEASURES, found.options)
+        assert scores[at].tolist() == list(told.means)
+
+
+def _topics(qrels):
+    return ((row, qrels.topics[at]) for at in range(2) for row in range(*qrels.starts[at : at + 2]))
+
+
+def test_all_judgments_give_the_same_ranking_and_tau_is_of_the_scores():
+    found = large()
+    rows = {(row.measure, row.level): row for row in reduced(found, MEASURES, draws=3, seed=2)}
+    assert len(rows) == len(MEASURES) * len(LEVELS)
+    base = found.figures(MEASURES)
+    for measure in MEASURES:
+        full = rows[measure.name, 100]
+        assert (full.judged, full.tau.mean, full.tau.least, full.drop) == (1, 1, 1, None)
+    scores = [scores_of_draw(found, MEASURES, 2, LEVELS, draw) for draw in range(3)]
+    level, column = LEVELS.index(10), 2
+    taus = [
+        CORRELATIONS["tau-b"].of_scores(base[:, column], s[level, :, column]).value for s in scores
+    ]
+    told = rows[MEASURES[column].name, 10]
+    assert astuple(told.tau) == pytest.approx((np.mean(taus), np.std(taus), min(taus), max(taus)))
+    to_map = [
+        CORRELATIONS["tau-b"].of_scores(base[:, 0], s[level, :, column]).value for s in scores
+    ]
+    assert told.tau_to_first.mean == pytest.approx(np.mean(to_map))
+    assert told.score == pytest.approx(np.mean([s[level, :, column] for s in scores]))
+
+
+def test_the_toy_by_hand():
+    (row,) = reduced(toy_collection(), [P_2], draws=4, levels=(1,))
+    # One relevant of each topic is left of five, and all of the four that are not relevant.
+    assert row.judged == 7 / 9
+    found = toy_collection()
+    kept = kept_at(found, turns(found, 0, 0), 1)
+    # Topic 1 keeps a or d, topic 2 keeps z, topic 3 keeps k or l.
+    a, k = int(kept[0]), int(kept[7])
+    assert (a + kept[3], kept[6], k + kept[8], kept[[1, 2, 4, 5]].all()) == (1, 1, 1, True)
+    halves = {"alpha": a + k, "beta": a + 1, "delta": 1, "gamma": a + 1}
+    scores = scores_of_draw(found, [P_2], 0, (1,), 0)[0][:, 0]
+    assert dict(zip(found.tags, scores, strict=True)) == pytest.approx(
+        {tag: number / 6 for tag, number in halves.items()}
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"draws": 0}, {"levels": ()}, {"levels": (0,)}, {"levels": (101,)}]
+)
+def test_levels_and_draws_that_are_none(wrong):
+    with pytest.raises(ValueError, match="per cent"):
+        reduced(toy_collection(), [P_2], **wrong)
+
+
+def test_one_run_has_no_tau():
+    found = collection_of(drawn_runs(np.random.default_rng(5), 1), large_qrels(), Source(depth=1))
+    (row,) = reduced(found, [P_2], draws=1, levels=(50,))
+    assert astuple(row.tau) == (None, None, None, None)

@@ -1,0 +1,82 @@
+"""TREC-COVID round 1: what 56 pooled runs of 56 teams, depth 7, say of the collection."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from campaigns.core.opening import read_bytes
+from campaigns.core.qrels import read_qrels
+from campaigns.core.runs import read_run
+from evaluation.core.collection.by_depth import new_by_depth
+from evaluation.core.collection.contributors import contributors_of
+from evaluation.core.collection.laid import Collection, Source, collection_of
+from evaluation.core.collection.leave_out import left_out
+from evaluation.core.collection.reduced import reduced
+from evaluation.core.collection.report import MEASURES
+from evaluation.core.collection.stability import stability_of
+from evaluation.core.comparison.drop import Drop
+from evaluation.core.measures.names import parse_measures
+
+
+@pytest.fixture(scope="module")
+def covid(data_dir: Path) -> Collection:
+    folder = data_dir / "trec-covid-r1"
+    with (folder / "leaderboard.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    paths = sorted((folder / "runs-top50").iterdir())
+    runs = [read_run(read_bytes(path), lenient=True) for path in paths]
+    return collection_of(
+        runs,
+        read_qrels(read_bytes(folder / "qrels-covid-round1.txt")),
+        Source(
+            teams={row["run"]: row["team"] for row in rows},
+            pooled={row["run"] for row in rows if row["contributed judgments"] == "yes"},
+        ),
+    )
+
+
+def test_the_depth_of_the_pool_can_be_seen(covid: Collection):
+    # The README of the data: the depth-7 pool has 6,959 pairs, 6,953 of them judged.
+    assert (covid.pool.depth, len(covid.pool.place)) == (7, 6959)
+    assert sum(row.judged for row in new_by_depth(covid)) == 6953
+    assert [row.relevant for row in new_by_depth(covid)] == [517, 354, 307, 219, 207, 180, 167]
+
+
+def test_uniques(covid: Collection):
+    found = contributors_of(covid)
+    assert len(found.by_team) == 56
+    assert (found.from_elsewhere, found.relevant_from_elsewhere) == (1738, 401)
+    first = found.by_team[0]
+    assert (first.name, first.alone, first.relevant_alone) == ("xj4wang", 79, 57)
+    assert sum(row.relevant_alone for row in found.by_team) == 1068
+
+
+def test_leave_one_team_out(covid: Collection):
+    found = {row.measure: row for row in left_out(covid, parse_measures(MEASURES))}
+    means = {name: round(row.mean_percent, 1) for name, row in found.items()}
+    assert means == {"map": -18.5, "P_10": -24.6, "bpref": -6.3, "bpref-10": -6.7, "ndcg": -13.0}
+    taus = {name: round(row.coefficients["tau-b"].value, 3) for name, row in found.items()}
+    assert taus == {"map": 0.946, "P_10": 0.892, "bpref": 0.975, "bpref-10": 0.975, "ndcg": 0.959}
+    assert found["P_10"].drop == Drop("xj4wang_run1", 3, 33)
+    assert found["map"].drop == Drop("xj4wang_run1", 7, 32)
+
+
+def test_signs_of_a_small_pool(covid: Collection):
+    found = stability_of(covid)
+    assert found.low_runs == {"5": 59, "10": 122, "20": 143, "100": 143}
+    dense = [topic.topic for topic in found.topics if topic.alarm]
+    assert sorted(map(int, dense)) == [5, 6, 10, 12, 13, 18, 26, 29]
+    assert round(found.concentration, 3) == 0.454
+
+
+def test_fewer_judgments(covid: Collection):
+    rows = reduced(covid, parse_measures(MEASURES), draws=3, levels=(10, 50))
+    taus = {(row.measure, row.level): row.tau.mean for row in rows}
+    for preference in ("bpref", "bpref-10", "ndcg"):
+        for level in (10, 50):
+            assert taus[preference, level] > max(taus["map", level], taus["P_10", level])
+    assert 0.70 < taus["map", 10] < 0.75
+    assert 0.81 < taus["bpref-10", 10] < 0.86
