@@ -3,6 +3,7 @@
 keep.py write FOLDER RUN...    write what a campaign's store would hold
 keep.py score FOLDER QRELS     score all runs as a whole process
 keep.py warm FOLDER QRELS      tell what it takes to score them again in memory
+keep.py trust FOLDER QRELS     tell what a report on the collection takes, on all cores
 """
 
 from __future__ import annotations
@@ -95,6 +96,30 @@ def warm(folder: Path, qrels: Path) -> None:
     print(typical(again, 5), typical(topic, 20))
 
 
+def trust(folder: Path, qrels: Path) -> None:
+    """Print the seconds of a report: teams of three runs, the first 71 runs pooled to 100."""
+    from campaigns.management.processes import cores, in_order
+    from evaluation.core.collection.laid import Source, collection_of_matrices
+    from evaluation.core.collection.report import MEASURES, report_of
+
+    runs = {f"{at:03d}": matrix for at, matrix in enumerate(matrices(folder))}
+    begin = time.perf_counter()
+    source = Source(
+        teams={tag: f"team {int(tag) // 3}" for tag in runs},
+        pooled={tag for tag in runs if int(tag) < 71},
+        depth=100,
+    )
+    table = read_qrels(qrels.read_bytes())
+    found = collection_of_matrices(runs, dictionary(folder), table, source)
+    laid = time.perf_counter()
+    report_of(
+        found,
+        parse_measures(MEASURES),
+        spread=lambda work, draws: in_order(work, draws, cores()),
+    )
+    print(laid - begin, time.perf_counter() - laid)
+
+
 def typical(work: Callable[[], None], times: int) -> float:
     """The median of the seconds that ``work`` takes."""
     seconds = []
@@ -106,4 +131,6 @@ def typical(work: Callable[[], None], times: int) -> float:
 
 
 if __name__ == "__main__":
-    {"write": write, "score": score, "warm": warm}[sys.argv[1]](*map(Path, sys.argv[2:]))
+    {"write": write, "score": score, "warm": warm, "trust": trust}[sys.argv[1]](
+        *map(Path, sys.argv[2:])
+    )

@@ -74,8 +74,8 @@ class Scale:
 
 def level_chart(series: Mapping[str, Sequence[Point]], levels: Sequence[int]) -> LevelChart:
     """A line for each of ``series``; values go up to 1, from the next fifth below the least."""
-    ends = [v for points in series.values() for p in points for v in (p.value, p.least) if v]
-    least = min(ends, default=0.0)
+    told = (v for points in series.values() for p in points for v in (p.value, p.least))
+    least = min((v for v in told if v is not None), default=0.0)
     below = int(least // STEP) if least < 1 else 0
     scale = Scale(levels, round(below * STEP, 9))
     values = [round(at * STEP, 9) for at in range(below, 6)]

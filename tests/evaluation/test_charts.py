@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from evaluation.charts.budget_lines import KINDS, Value, budget_lines
 from evaluation.charts.caterpillar import LABEL, RIGHT, WIDTH
+from evaluation.charts.levels import Point, level_chart
 from evaluation.charts.rank_bands import Ranked, rank_bands
 from evaluation.charts.topics import HEIGHT, LEFT, TOP, difference_chart, nice, topic_chart
 from evaluation.queries.board import Spread
@@ -101,3 +102,29 @@ def test_budget_lines_go_below_zero_and_may_be_empty():
 def test_more_lines_than_colours_take_them_again():
     chart = budget_lines([(str(at), [Value(1, 1, 1, 1)]) for at in range(KINDS + 1)])
     assert [line.kind for line in chart.lines] == [*range(1, KINDS + 1), 1]
+
+
+def test_lines_over_levels_go_from_the_first_to_the_last_level():
+    series = {
+        "map": [Point(1, 0.5, 0.3, 0.6), Point(100, 1.0, 1.0, 1.0)],
+        "P": [Point(1, None, None, None)],
+    }
+    chart = level_chart(series, (1, 5, 100))
+    first, second = chart.lines
+    assert first.points == "48,212 808,12"  # 0.5 of 0.2 to 1 is five eighths from the top
+    assert [tick.label for tick in chart.ticks] == ["0.2", "0.4", "0.6", "0.8", "1"]
+    assert [label for _, label in chart.levels] == ["1", "5", "100"]
+    assert first.dots[0].said == "map at 1 %: 0.500, 0.300 to 0.600"
+    assert len(first.area.split()) == 4
+    assert (second.points, second.area, second.dots) == ("", "", ())
+
+
+def test_values_below_zero_have_room_and_all_ones_too():
+    assert level_chart({"a": [Point(1, -0.3, None, None)]}, (1,)).ticks[0].label == "−0.4"
+    assert level_chart({"a": [Point(1, 1.0, 1.0, 1.0)]}, (1,)).ticks[0].label == "0"
+
+
+def test_rank_bands_reach_the_last_rank_where_not_all_runs_are_drawn():
+    chart = rank_bands([Ranked("a", 1, None, None, ()), Ranked("b", 9, None, None, ())], last=9)
+    assert [rank for _, rank in chart.ticks] == list(range(1, 10))
+    assert chart.lines[1].rank == WIDTH - 70

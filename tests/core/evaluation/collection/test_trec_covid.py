@@ -11,7 +11,9 @@ from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from evaluation.core.collection.by_depth import new_by_depth
+from evaluation.core.collection.condensed import condensed
 from evaluation.core.collection.contributors import contributors_of
+from evaluation.core.collection.correction import corrections
 from evaluation.core.collection.laid import Collection, Source, collection_of
 from evaluation.core.collection.leave_out import left_out
 from evaluation.core.collection.reduced import reduced
@@ -73,10 +75,25 @@ def test_signs_of_a_small_pool(covid: Collection):
 
 
 def test_fewer_judgments(covid: Collection):
-    rows = reduced(covid, parse_measures(MEASURES), draws=3, levels=(10, 50))
-    taus = {(row.measure, row.level): row.tau.mean for row in rows}
-    for preference in ("bpref", "bpref-10", "ndcg"):
-        for level in (10, 50):
-            assert taus[preference, level] > max(taus["map", level], taus["P_10", level])
-    assert 0.70 < taus["map", 10] < 0.75
-    assert 0.81 < taus["bpref-10", 10] < 0.86
+    rows = reduced(covid, parse_measures(MEASURES), levels=(10, 40, 50, 100))
+    found = {(row.measure, row.level): row for row in rows}
+    taus = {key: round(row.tau.mean, 3) for key, row in found.items()}
+    tenth = {name: taus[name, 10] for name in MEASURES}
+    assert tenth == {"map": 0.721, "P_10": 0.742, "bpref": 0.834, "bpref-10": 0.836, "ndcg": 0.817}
+    half = {name: taus[name, 50] for name in MEASURES}
+    assert half == {"map": 0.913, "P_10": 0.899, "bpref": 0.94, "bpref-10": 0.939, "ndcg": 0.935}
+    for level, order in ((40, ["bpref", "map"]), (50, ["map", "bpref"])):
+        to_map = {name: found[name, level].tau_to_first.mean for name in order}
+        assert sorted(to_map, key=to_map.__getitem__, reverse=True) == order
+    means = {key: round(row.score, 3) for key, row in found.items()}
+    assert (means["map", 10], means["map", 100]) == (0.033, 0.104)
+    assert (means["bpref", 10], means["bpref", 100]) == (0.16, 0.156)
+    assert (means["bpref-10", 10], means["bpref-10", 100]) == (0.17, 0.159)
+
+
+def test_condensed_and_corrected(covid: Collection):
+    (gap,), (correction,) = (of(covid, parse_measures(["P_10"])) for of in (condensed, corrections))
+    assert round(gap.mean_gap_others, 3) == 0.109
+    assert round(gap.mean_gap_pooled, 3) == 0.061
+    assert round(correction.bias, 3) == 0.064
+    assert len(correction.runs) == 143 - 56
