@@ -46,8 +46,18 @@ class Picture:
 def html_text(report: Report) -> str:
     """The whole report with pictures."""
     body = render_to_string("evaluation/collection/report.html", context_of(report))
-    style = Path(str(finders.find("css/report.css"))).read_text(encoding="utf-8")
-    return SHELL.format(style=style, body=body)
+    return SHELL.format(style=style_text(), body=body)
+
+
+def style_text() -> str:
+    """The colours and fonts of all pages, and what is the report's own."""
+    texts = [
+        Path(str(finders.find(f"css/{name}.css"))).read_text(encoding="utf-8")
+        for name in ("app", "report")
+    ]
+    first = texts[0].index(":root {")
+    last = texts[0].index("\n}\n", first)
+    return f"{texts[0][first:last]}\n}}\n{texts[1]}"
 
 
 def context_of(report: Report) -> dict[str, Any]:

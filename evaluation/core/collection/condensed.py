@@ -27,7 +27,7 @@ CARD = Card(
         "A gap is no estimate of what the documents are worth: it takes them for average ones.",
         (
             "tau-b, tau_AP, rank-biased overlap and the largest drop compare the plain ranking of "
-            "all runs with the condensed one."
+            "all runs with the condensed one. tau_AP is tau-ap-a, or where runs tie tau-ap-b."
         ),
     ),
     undefined="the measure has no such list; the coefficients: see comparison.md.",

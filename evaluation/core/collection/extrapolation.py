@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -110,15 +110,16 @@ def of_counts(
     if np.isnan(slope[0]):
         told = TOO_SHALLOW if depth < first + LEAST - 1 else TOO_LITTLE
         reason = told.format(first=first, depth=depth, n=fitted)
-        return Extrapolation(**(vars(known) | {"reason": reason}))
+        return replace(known, reason=reason)
     further = float(sums(log_c, slope, depth, target)[0])
-    values = {
-        "log_c": float(log_c[0]),
-        "slope": float(slope[0]),
-        "further": further,
-        "share_found": known.found / (known.found + further),
-    }
-    return Extrapolation(**(vars(known) | values | _interval(counts, sampling, target, first)))
+    fitted_curve = replace(
+        known,
+        log_c=float(log_c[0]),
+        slope=float(slope[0]),
+        further=further,
+        share_found=known.found / (known.found + further),
+    )
+    return _with_interval(fitted_curve, counts, sampling)
 
 
 def fits(totals: Floats, first: int) -> tuple[Floats, Floats]:
@@ -145,18 +146,18 @@ def sums(log_c: Floats, slope: Floats, depth: int, target: int) -> Floats:
     return summed
 
 
-def _interval(counts: Floats, sampling: Sampling, target: int, first: int) -> dict[str, object]:
+def _with_interval(known: Extrapolation, counts: Floats, sampling: Sampling) -> Extrapolation:
     topics, depth = counts.shape
     if topics < 2:
-        return {"reason": FEW_TOPICS}
+        return replace(known, reason=FEW_TOPICS)
     pieces = []
     for drawn in resample_counts(topics, sampling):
-        log_c, slope = fits(drawn @ counts, first)
-        pieces.append(sums(log_c, slope, depth, target))
+        log_c, slope = fits(drawn @ counts, known.first)
+        pieces.append(sums(log_c, slope, depth, known.target))
     further = np.concatenate(pieces)
-    known = further[~np.isnan(further)]
-    told = {"draws": sampling.resamples, "drawn": len(known)}
-    if 2 * len(known) < sampling.resamples:
-        return told | {"reason": FEW_FITS}
-    low, high = np.quantile(known, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
-    return told | {"low": low, "high": high}
+    fitted = further[~np.isnan(further)]
+    known = replace(known, draws=sampling.resamples, drawn=len(fitted))
+    if 2 * len(fitted) < sampling.resamples:
+        return replace(known, reason=FEW_FITS)
+    low, high = np.quantile(fitted, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
+    return replace(known, low=low, high=high)

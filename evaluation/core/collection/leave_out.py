@@ -42,7 +42,8 @@ CARD = Card(
         "The rank is one among all runs, of which only the group's own lose.",
         (
             "tau-b, tau_AP, rank-biased overlap and the largest drop compare the ranking by score "
-            "with the one in which every run has its score without."
+            "with the one in which every run has its score without. tau_AP is tau-ap-a, or where "
+            "runs tie tau-ap-b."
         ),
         "A topic that loses its last relevant document stays in the mean.",
     ),

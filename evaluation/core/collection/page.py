@@ -68,9 +68,9 @@ TREC-COVID round 1: 143 runs of 56 teams, of which one run a team was pooled, 30
 judgments, 2,352 of them relevant; runs cut at 50 documents, seed 0. The depth of the pool, 7, is
 found in the judgments: of its 6,959 documents 6 are not judged. A test holds these numbers.
 
-- Nearly half of the relevant documents (1,068, or 45 %) were brought by one team alone, 401 by no
-  pooled run: most by xj4wang (57 relevant among the 79 it alone brought). 8 of 30 topics have
-  more than one relevant document in three judged.
+- Nearly half of the relevant documents (1,068, or 45 %) were brought by one team alone, most of
+  them by xj4wang: 57 of the 79 that it alone brought are relevant. Another 401 stand in no pooled
+  run down to depth 7. 8 of 30 topics have more than one relevant document in three judged.
 - At rank 7 still 18 % of the new documents are relevant (42 % at rank 1): the pool was not deep
   enough to have found most of them. It is too shallow for the extrapolation.
 - 59 of the 143 runs have less than 90 % of their first 5 documents judged, 122 of their first 10.
@@ -80,11 +80,11 @@ found in the judgments: of its 6,959 documents 6 are not judged. A test holds th
   3 to 33 by P_10. A new system like it would not have been seen for what it is.
 - With 10 % of the judgments tau to the full ranking is 0.836 for bpref-10, 0.834 for bpref, 0.817
   for ndcg, 0.742 for P_10 and 0.721 for MAP; with 50 % 0.939, 0.940, 0.935, 0.899 and 0.913. To
-  the full MAP ranking bpref is nearer than MAP itself down from 40 %, and MAP is from 50 % on.
+  the full MAP ranking bpref is nearer than MAP itself up to 40 %, and MAP is from 50 % on.
   At 10 % the mean MAP is 0.033 instead of 0.104, the mean bpref 0.160 instead of 0.156, and the
   mean bpref-10 0.170 instead of 0.159.
 - Condensed rankings raise P_10 by 0.109 for runs that were not pooled and by 0.061 for pooled
-  ones: half of what the former seem to lack is that nobody judged it. The correction adds 0.064.
+  ones: the pool is biased against the former. The correction adds 0.064.
 
 So these judgments rank the runs that made them; a system unlike them should be scored by a
 measure that skips what is not judged, with its judged@k beside it.

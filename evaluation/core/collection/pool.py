@@ -24,7 +24,7 @@ NO_RUN = "none of the runs was pooled"
 NO_TOPIC = "no pooled run answers a topic of the qrels"
 NO_DEPTH = (
     "the depth of the pool cannot be seen in the judgments (less than "
-    f"{SHARE:.0%} of what the pooled runs have first is judged): tell it"
+    f"{100 * SHARE:.0f} % of what the pooled runs have first is judged): tell it"
 )
 
 

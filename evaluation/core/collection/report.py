@@ -31,7 +31,8 @@ class Facts:
     """What the numbers are of, and the conditions that they hold under.
 
     ``depth_told`` is False where the depth was found in the judgments. ``one_run_teams``:
-    every run is a team of its own, so that what is told by team is told by run.
+    every run is a team of its own, so that what is told by team is told by run. ``titles``
+    are the measures in words that leave nothing open.
     """
 
     product: str
@@ -52,6 +53,7 @@ class Facts:
     judged: int
     relevant: int
     measures: tuple[str, ...]
+    titles: tuple[str, ...]
     seed: int
     draws: int
     levels: tuple[int, ...]
@@ -139,6 +141,7 @@ def facts_of(
         judged=int(np.count_nonzero(found.is_judged)),
         relevant=int(np.count_nonzero(found.is_relevant)),
         measures=tuple(measure.name for measure in measures),
+        titles=tuple(measure.title for measure in measures),
         seed=seed,
         draws=draws,
         levels=tuple(levels),
