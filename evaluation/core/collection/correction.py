@@ -24,13 +24,12 @@ CARD = Card(
     "what r alone brought); corrected = score + bias, for runs that were not pooled",
     reading="About what the run might have scored, had its own documents been judged too. It "
     "stands beside the score and never instead of it.",
-    source="Webber and Park, SIGIR 2009: the same amount for every run, here without their "
-    "judging of some topics anew. Lipani and others (2015, 2016) correct run by run; not done.",
+    source="Webber and Park, SIGIR 2009, as others describe it: the same amount for every run.",
     range="as the measure, and a little above",
     edge_cases=(
         (
-            "One run at a time is left out, as in the paper. Where a team has variants of a run in "
-            "the pool the bias is too small; the table of leave-out by team tells what it might be."
+            "One run at a time is left out. Where a team has variants of a run in the pool the "
+            "bias is too small; the table of leave-out by team tells what it might be."
         ),
         "The same number is added to every run: the order of those not pooled stays.",
         "The spread of the pooled runs' losses is told: where it is wide, the number is a guess.",

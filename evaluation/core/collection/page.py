@@ -68,9 +68,9 @@ TREC-COVID round 1: 143 runs of 56 teams, of which one run a team was pooled, 30
 judgments, 2,352 of them relevant; runs cut at 50 documents, seed 0. The depth of the pool, 7, is
 found in the judgments: of its 6,959 documents 6 are not judged. A test holds these numbers.
 
-- Nearly half of the relevant documents (1,068, or 45 %) were brought by one team alone, most of
-  them by xj4wang: 57 of the 79 that it alone brought are relevant. Another 401 stand in no pooled
-  run down to depth 7. 8 of 30 topics have more than one relevant document in three judged.
+- Nearly half of the relevant documents (1,068, or 45 %) were brought by one team alone; no team
+  has more of them than xj4wang, with 57 relevant among 79. Another 401 stand in no pooled run down
+  to depth 7. 8 of 30 topics have more than one relevant document in three judged.
 - At rank 7 still 18 % of the new documents are relevant (42 % at rank 1): the pool was not deep
   enough to have found most of them. It is too shallow for the extrapolation.
 - 59 of the 143 runs have less than 90 % of their first 5 documents judged, 122 of their first 10.

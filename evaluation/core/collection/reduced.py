@@ -36,8 +36,8 @@ CARD = Card(
     "judgments; tau to the first = with that of the first measure named, by all judgments",
     reading="Which measure still puts the runs in the same order when only a part of the "
     "judgments is there.",
-    source="Buckley and Voorhees, SIGIR 2004: strata by relevance, nested samples, tau. The "
-    "smallest numbers kept and the ten draws are as this project reads the paper.",
+    source="Buckley and Voorhees, SIGIR 2004: strata by relevance, nested samples, tau; "
+    "as others describe it. The least numbers kept, the levels and the draws are ours.",
     range="tau: -1 to 1; score: as the measure",
     parameters=(
         Parameter("levels", "P, in per cent.", ", ".join(map(str, LEVELS))),
