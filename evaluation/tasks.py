@@ -11,3 +11,8 @@ from evaluation import services
 @shared_task(name="evaluation.evaluate")
 def evaluate(job_id: int) -> None:
     jobs.perform(job_id, services.evaluate_campaign)
+
+
+@shared_task(name="evaluation.collection")
+def collection(job_id: int) -> None:
+    jobs.perform(job_id, services.report_campaign)

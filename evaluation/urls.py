@@ -14,6 +14,12 @@ urlpatterns = [
         views.disagreement_download,
         name="disagreement-download",
     ),
+    path("c/<slug:slug>/collection/", views.collection, name="collection"),
+    path(
+        "c/<slug:slug>/collection/<int:pk>/report.<slug:fmt>",
+        views.collection_report,
+        name="collection-report",
+    ),
     path("c/<slug:slug>/scores/", views.scores, name="scores"),
     path("c/<slug:slug>/scores/evaluate/", views.evaluate, name="score-evaluate"),
     path("c/<slug:slug>/scores/now/", views.live, name="scores-now"),

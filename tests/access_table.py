@@ -138,6 +138,9 @@ disagreement                GET    302    404    403    403    403    403    200
 disagreement-download       GET    302    404    403    403    403    403    200    404
 disagreement-round          POST   302    404    403    403    403    403    200    404
 scores                      GET    302    404    403    200    200    403    200    404
+collection                  GET    302    404    403    403    403    403    200    404
+collection                  POST   302    404    403    403    403    403    302    404
+collection-report           GET    302    404    403    403    403    403    200    404
 scores-now                  GET    302    404    403    403    403    403    200    404
 score-evaluate              POST   302    404    403    403    403    403    302    404
 score-set                   GET    302    404    403    200    200    403    200    404

@@ -45,6 +45,7 @@ def urls(world: World) -> dict[str, str]:
         "run-check": [slug, one],
         "run-withdraw": [slug, one],
         "job": [slug, world.job.pk],
+        "collection-report": [slug, world.report.pk, "json"],
         "pool": [slug, 1],
         "pool-download": [slug, 1, "csv"],
         "judge": [slug, "2"],

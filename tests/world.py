@@ -11,7 +11,7 @@ from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import add_member, invite, make_team, token_of
 from campaigns.services.runs import job_of, submit_run
 from evaluation.models import RunScores, ScoreSet
-from evaluation.services import release_scores, score_campaign
+from evaluation.services import release_scores, request_report, score_campaign
 from judging.models import AutomaticAssessor, Plan, Qrels, Slot
 from judging.services.automatic import add_automatic
 from judging.services.imports import import_judgments
@@ -46,6 +46,7 @@ class World:
     draft: ScoreSet
     invitation: Invitation
     job: Job
+    report: Job
     automatic: AutomaticAssessor
     elsewhere: World | None = None
 
@@ -104,6 +105,7 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
         draft=score_campaign(actor=organizer, campaign=campaign, qrels=qrels),
         invitation=invite(actor=organizer, campaign=campaign, role=Role.ASSESSOR),
         job=job_of(run),
+        report=jobs.run_here(request_report(actor=organizer, campaign=campaign, qrels=qrels)),
         automatic=add_automatic(actor=organizer, campaign=campaign, name="model"),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evaluation.services.collection import report_campaign, request_report
 from evaluation.services.disagreement import disagreement, open_by_value
 from evaluation.services.live import live_scores
 from evaluation.services.release import release_scores
@@ -13,6 +14,8 @@ __all__ = [
     "live_scores",
     "open_by_value",
     "release_scores",
+    "report_campaign",
     "request_evaluation",
+    "request_report",
     "score_campaign",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evaluation.views.board import evaluate, release, score_set, scores
+from evaluation.views.collection import collection, collection_report
 from evaluation.views.disagreement import (
     disagreement,
     disagreement_download,
@@ -15,6 +16,8 @@ from evaluation.views.pairs import measures_compared, pairs, pairs_download
 from evaluation.views.runs import compare, run_scores
 
 __all__ = [
+    "collection",
+    "collection_report",
     "compare",
     "disagreement",
     "disagreement_download",

@@ -13,6 +13,7 @@ from campaigns.core.runs import read_run
 from campaigns.core.tables import RunTable
 from campaigns.management.files import FileReader
 from campaigns.management.processes import cores, in_order
+from evaluation.collection_page import html_text
 from evaluation.core.collection import laid
 from evaluation.core.collection.formats import FORMATS
 from evaluation.core.collection.name_files import read_tags, read_teams
@@ -22,7 +23,6 @@ from evaluation.core.judged import Floats, Judged
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.options import Options
-from evaluation.management.collection_page import html_text
 from evaluation.management.telling import shared, zeros_differ
 
 WORTH = 50_000

@@ -1,0 +1,124 @@
+"""Is the collection good? Asked on the campaign's page, made by a job, kept as it was made."""
+
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.urls import reverse
+
+from campaigns.models import Job
+from evaluation.core.collection.report import MEASURES
+from evaluation.services.collection import depth_of
+from judging.services.plans import make_plan
+from judging.services.work import judge
+from pooling.core.spec import depth_spec
+from pooling.core.spec_file import read_spec
+from pooling.services import freeze
+from tests.evaluation.conftest import qrels_release
+
+
+@pytest.fixture
+def page(as_user, organizer):
+    return as_user(organizer)
+
+
+@pytest.fixture
+def address(campaign):
+    return reverse("collection", args=[campaign.slug])
+
+
+@pytest.fixture
+def qrels(campaign, alpha, beta):
+    return qrels_release(campaign)
+
+
+def report_of(page, campaign) -> dict:
+    job = campaign.jobs.filter(kind="evaluation.collection").get()
+    assert job.state == Job.State.DONE, job.error
+    answer = page.get(reverse("collection-report", args=[campaign.slug, job.pk, "json"]))
+    assert "attachment" in answer.headers["Content-Disposition"]
+    return json.loads(answer.content)
+
+
+def test_without_judgments_the_page_says_what_is_missing(page, address):
+    html = page.get(address).content.decode()
+    assert "Nothing is judged yet" in html
+    assert "Make the report" not in html
+
+
+def test_a_report_is_made_by_a_release_and_kept(
+    page, address, campaign, organizer, alpha, beta, qrels, django_capture_on_commit_callbacks
+):
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    with django_capture_on_commit_callbacks(execute=True):
+        assert page.post(address, {"qrels": "1"}).status_code == 302
+    facts = report_of(page, campaign)["facts"]
+    assert (facts["runs"], facts["teams"], facts["depth"]) == (2, 2, 2)
+    assert (facts["judged"], facts["relevant"]) == (7, 3)
+    assert sorted(facts["measures"]) == sorted(MEASURES)
+    html = page.get(address).content.decode()
+    assert "<td>qrels 1</td>" in html
+    assert 'report.html?save" download' in html
+
+
+def test_the_report_is_shown_with_its_own_style_and_nothing_else(
+    page, address, campaign, qrels, organizer, alpha, beta, django_capture_on_commit_callbacks
+):
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    with django_capture_on_commit_callbacks(execute=True):
+        page.post(address, {"qrels": "1"})
+    job = campaign.jobs.get(kind="evaluation.collection")
+    where = reverse("collection-report", args=[campaign.slug, job.pk, "html"])
+    answer = page.get(where)
+    assert "How far this collection can be trusted" in answer.content.decode()
+    assert "Content-Disposition" not in answer.headers
+    policy = answer.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "attachment" in page.get(where + "?save").headers["Content-Disposition"]
+    assert page.get(where.replace(".html", ".pdf")).status_code == 404
+
+
+def test_a_report_can_be_made_while_people_judge(
+    page, address, campaign, organizer, assessor, alpha, beta, django_capture_on_commit_callbacks
+):
+    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor], "2": [assessor]})
+    topic = campaign.topics.get(number="1")
+    for docno, grade in (("d1", 2), ("d2", 0), ("d3", 0)):
+        judge(
+            actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade,
+            client_uuid=uuid4(),
+        )  # fmt: skip
+    with django_capture_on_commit_callbacks(execute=True):
+        page.post(address, {"qrels": ""})
+    facts = report_of(page, campaign)["facts"]
+    assert (facts["judged"], facts["relevant"], facts["topics"]) == (3, 1, 1)
+    assert "judgments so far" in page.get(address).content.decode()
+
+
+def test_why_there_is_no_report_is_told(
+    page, address, campaign, qrels, alpha, django_capture_on_commit_callbacks
+):
+    # Nobody says how deep the pool was, and too little of what the runs have first is judged.
+    qrels_release(campaign, "1 0 x1 0\n1 0 x2 1\n", version=2)
+    with django_capture_on_commit_callbacks(execute=True):
+        page.post(address, {"qrels": "2"})
+    assert "There is no report: the depth of the pool cannot be seen" in (
+        page.get(address).content.decode()
+    )
+    assert page.post(address, {"qrels": "9"}).status_code == 404
+    assert page.post(address, {"qrels": "x"}).status_code == 404
+
+
+def test_the_depth_is_that_of_the_spec_where_it_has_one():
+    assert depth_of({"version": 1, "method": "depth", "depth": 7}) == 7
+    assert depth_of(depth_spec(5).as_dict()) == 5
+    for text, depth in (
+        ("steps: [{method: depth, k: 3}, {method: maxmean}]", 3),
+        ("{budget: {total: 9}, steps: [{method: depth, k: 3}]}", None),
+        ("steps: [{method: take}]", None),
+        ("steps: [{method: depth, k: {a: 3}}]", None),
+    ):
+        assert depth_of(read_spec(text).as_dict()) == depth
