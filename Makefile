@@ -24,6 +24,7 @@ check: .venv/.dev  ## formatting, lint, types, import contracts, templates, migr
 bench: .venv/.dev  ## what README's figures come from
 	$(PY) benchmarks/campaign.py
 	$(PY) benchmarks/evaluate.py
+	$(PY) benchmarks/pooling.py
 
 constraints:  ## pin every package anew (needs uv)
 	uv pip compile --upgrade --python-version 3.11 --no-header --no-emit-index-url \

@@ -88,6 +88,12 @@ class Finished:
         """The runs that ``spec`` pools."""
         return self.pooled & set(spec.runs.tags) if spec.runs.tags else self.pooled
 
+    def answers(self, tags: frozenset[str]) -> bool:
+        """Whether a run of those tags answers a topic of the qrels."""
+        topics = set(self.qrels.topics)
+        named = zip(self.tags, self.runs.matrices, strict=True)
+        return any(tag in tags and not topics.isdisjoint(run.topics) for tag, run in named)
+
     def listing(self, tags: frozenset[str], cutoff: int) -> Listing:
         """What the runs of those tags list of the topics in the qrels."""
         named = zip(self.tags, self.runs.matrices, strict=True)

@@ -94,9 +94,8 @@ def refuse(
     for name, spec in specs.items():
         if missing := sorted(set(spec.runs.tags) - finished.pooled):
             raise ValueError(f"no pooled run has the tag {', '.join(missing)} that {name} names")
-    topics = set(finished.qrels.topics)
-    if all(topics.isdisjoint(run.topics) for run in finished.runs.matrices):
-        raise ValueError("no run answers a topic of the qrels")
+        if not finished.answers(finished.feeding(spec)):
+            raise ValueError(f"no run that feeds {name} answers a topic of the qrels")
 
 
 def replayed(

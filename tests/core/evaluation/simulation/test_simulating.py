@@ -233,7 +233,7 @@ def test_progress_is_told_of_each_piece_of_work() -> None:
         ({"finished": finished(level=3)}, "no relevant document"),
         (
             {"finished": Finished.of_tables([run("a", {"9": "a"}), run("b", {"9": "b"})], QRELS)},
-            "no run answers a topic",
+            "no run that feeds depth answers a topic",
         ),
         (
             {"specs": {"mine": replace(depth_spec(2), runs=RunChoice(tags=("omega",)))}},
