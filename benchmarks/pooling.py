@@ -32,6 +32,7 @@ from generate import trec8
 from keep import dictionary, matrices
 
 from campaigns.core.qrels import read_qrels
+from campaigns.core.tables import QrelsTable
 from pooling.core.building import pool_of, sessions
 from pooling.core.candidates import Candidates, Listing
 from pooling.core.gathering import listing_of_matrices
@@ -42,7 +43,7 @@ from pooling.core.spec import depth_spec
 from pooling.core.spec_file import defaults_of
 
 DEPTH = 100
-NEEDED = {"depth": {"k": DEPTH}}
+NEEDED = {"depth": {"k": DEPTH}, "ntcir": {"k": DEPTH}}
 """Values of parameters that have no default, by method."""
 TOPICS, JUDGED = 5, 300
 """Adaptive methods play so many topics, and so many documents of each."""
@@ -145,13 +146,14 @@ def adaptive(rounds: int) -> None:  # noqa: ARG001 -- every document is a round
         if step is None:
             continue
         begun, seconds = [], []
-        for at in range(TOPICS):
-            candidates = listed.topic(at)
-            rows = qrels.rows(qrels.topics.index(candidates.topic))
-            grades = dict(zip(qrels.docnos[rows], qrels.grades[rows].tolist(), strict=True))
-            first, *others = played(candidates, step, grades)
-            begun.append(first)
-            seconds += others
+        try:
+            for at in range(TOPICS):
+                first, *others = played(listed.topic(at), step, qrels)
+                begun.append(first)
+                seconds += others
+        except ValueError as lacking:
+            print(f"{method.name}: {lacking}")
+            continue
         half, most, nearly = 1000 * np.quantile(seconds, [0.5, 0.95, 0.99])
         print(
             f"{f'{method.name}, a judgment and the next':<34} p50 {half:6.2f} ms  p95 {most:6.2f}"
@@ -160,8 +162,10 @@ def adaptive(rounds: int) -> None:  # noqa: ARG001 -- every document is a round
         )
 
 
-def played(candidates: Candidates, step: Step, grades: dict[str, int]) -> Iterator[float]:
+def played(candidates: Candidates, step: Step, qrels: QrelsTable) -> Iterator[float]:
     """The seconds until the first document, then from each judgment to the next document."""
+    rows = qrels.rows(qrels.topics.index(candidates.topic))
+    grades = dict(zip(qrels.docnos[rows], qrels.grades[rows].tolist(), strict=True))
     begin = time.perf_counter()
     session = Session(candidates, [step])
     choice = session.next()

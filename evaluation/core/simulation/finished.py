@@ -94,11 +94,19 @@ class Finished:
         named = zip(self.tags, self.runs.matrices, strict=True)
         return any(tag in tags and not topics.isdisjoint(run.topics) for tag, run in named)
 
-    def listing(self, tags: frozenset[str], cutoff: int) -> Listing:
-        """What the runs of those tags list of the topics in the qrels."""
-        named = zip(self.tags, self.runs.matrices, strict=True)
-        chosen = [(tag, matrix) for tag, matrix in named if tag in tags]
-        return listing_of_matrices(chosen, self.known, cutoff, 0, self.qrels.topics)
+    def listing(self, spec: Spec) -> Listing:
+        """What the runs that ``spec`` pools list of the topics in the qrels, with seed 0."""
+        key = self.feeding(spec), spec.cutoff
+        if key not in self._listings:
+            named = zip(self.tags, self.runs.matrices, strict=True)
+            chosen = [(tag, matrix) for tag, matrix in named if tag in key[0]]
+            topics = self.qrels.topics
+            self._listings[key] = listing_of_matrices(chosen, self.known, spec.cutoff, 0, topics)
+        return self._listings[key]
+
+    @cached_property
+    def _listings(self) -> dict[tuple[frozenset[str], int], Listing]:
+        return {}
 
     def panel(self, measure: Measure) -> Panel:
         """All runs over all pairs of the qrels, to be scored by any of their grades."""

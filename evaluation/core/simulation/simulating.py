@@ -31,7 +31,6 @@ from evaluation.core.simulation.report import (
     Simulated,
     Simulation,
 )
-from pooling.core.candidates import Listing
 from pooling.core.spec import Spec, method_in_words
 
 NEVER_FOUND = "so many are never found"
@@ -96,20 +95,20 @@ def refuse(
             raise ValueError(f"no pooled run has the tag {', '.join(missing)} that {name} names")
         if not finished.answers(finished.feeding(spec)):
             raise ValueError(f"no run that feeds {name} answers a topic of the qrels")
+        for step in spec.steps:
+            if step.method.player is not None:
+                # A method that lacks something says so when it begins.
+                step.method.player(finished.listing(spec).topic(0), step.values)
 
 
 def replayed(
     finished: Finished, specs: Specs, seeds: int, progress: Progress
 ) -> dict[str, list[Replay]]:
     """By spec: its replays, one a seed."""
-    listings: dict[tuple[frozenset[str], int], Listing] = {}
     found: dict[str, list[Replay]] = {name: [] for name in specs}
     for number, (name, spec) in enumerate(specs.items()):
-        key = finished.feeding(spec), spec.cutoff
-        if key not in listings:
-            listings[key] = finished.listing(*key)
         for seed in range(seeds):
-            listing = with_seed(listings[key], (spec.seed or 0) + seed)
+            listing = with_seed(finished.listing(spec), (spec.seed or 0) + seed)
             found[name].append(replay(spec, listing, finished))
             progress(f"replaying {name}", number * seeds + seed + 1, len(specs) * seeds)
     return found

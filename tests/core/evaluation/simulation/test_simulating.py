@@ -25,6 +25,7 @@ from pooling.core.budget import split
 from pooling.core.building import Budget
 from pooling.core.gathering import listing_of_tables
 from pooling.core.order import hash_order
+from pooling.core.registry import METHODS
 from pooling.core.spec import RunChoice, Spec, depth_spec
 from tests.core.pooling.toy import orders, run, step, toy_runs
 
@@ -155,7 +156,7 @@ def test_qrels_without_a_line_rank_nothing() -> None:
 @pytest.mark.parametrize("spec", [Spec((step("maxmean"),)), Spec((step("take"),), Budget(total=7))])
 def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec: Spec) -> None:
     campaign = finished()
-    listing = with_seed(campaign.listing(campaign.pooled, 100), 3)
+    listing = with_seed(campaign.listing(Spec((step("take"),))), 3)
     found = replay(spec, listing, campaign)
     wanted = orders(
         *spec.steps,
@@ -174,7 +175,7 @@ def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec: Spec) -
 @given(st.lists(st.integers(0, 9), min_size=3, max_size=3), st.integers(0, 30), st.integers(0, 9))
 def test_all_topics_advance_alike(sizes: list[int], budget: int, seed: int) -> None:
     campaign = finished()
-    listing = with_seed(campaign.listing(campaign.pooled, 100), seed)
+    listing = with_seed(campaign.listing(Spec((step("take"),))), seed)
     found = round_by_round([np.full(size, -1) for size in sizes], listing, campaign)
     given_ = np.bincount(found.topic[:budget], minlength=3)
     assert given_.tolist() == split(budget, sizes, listing.topics, seed).tolist()
@@ -249,6 +250,20 @@ def test_what_cannot_be_simulated_is_refused(changes: dict[str, object], told: s
     }
     with pytest.raises(ValueError, match=told):
         simulate(**given_ | changes)  # type: ignore[arg-type]
+
+
+def test_a_method_that_cannot_begin_says_so_before_anything_is_replayed() -> None:
+    def refuses(*_: object) -> None:
+        raise ValueError("it needs texts")
+
+    cannot = replace(step("maxmean"), method=replace(METHODS["maxmean"], player=refuses))
+    told: list[str] = []
+    specs = {"depth": depth_spec(2), "cannot": Spec((step("take", documents=1), cannot))}
+    with pytest.raises(ValueError, match="it needs texts"):
+        simulate(
+            finished(), specs, parse_measures(["map"]), progress=lambda what, *_: told.append(what)
+        )
+    assert told == []
 
 
 def test_tags_are_told_apart() -> None:

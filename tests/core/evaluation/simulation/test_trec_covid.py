@@ -66,7 +66,7 @@ def test_the_ranking_is_that_of_scores_by_the_qrels_that_would_exist(
     names = ("map", "bpref")
     found = simulate(finished, {"m": MAXMEAN}, parse_measures(names), seeds=1, budgets=(BUDGET,))
     (point,) = found.specs[0].points
-    listing = with_seed(finished.listing(finished.pooled, 7), 0)
+    listing = with_seed(finished.listing(MAXMEAN), 0)
     judged = existing(finished.qrels, replay(MAXMEAN, listing, finished))
     full = Judged.from_table(finished.qrels)
     for name in names:
