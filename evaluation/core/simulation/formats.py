@@ -15,7 +15,8 @@ Rows = list[tuple[str, ...]]
 
 ORDER_TOLD = (
     "A budget counts documents of all topics together; every topic advances alike, round by "
-    "round its next document, in seeded hash order within a round."
+    "round its next document, in seeded hash order within a round; one queue over all topics "
+    "keeps its own order."
 )
 HOLES_TOLD = (
     "A document without a grade (a hole) costs a judgment, counts as not relevant, and stays "

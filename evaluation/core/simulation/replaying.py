@@ -9,7 +9,7 @@ import numpy as np
 
 from evaluation.core.judged import Ints, Mask
 from evaluation.core.simulation.finished import Finished
-from pooling.core.building import sessions, simulated
+from pooling.core.building import is_shared, sessions, simulated_all
 from pooling.core.candidates import Listing
 from pooling.core.order import hash_order
 from pooling.core.spec import Spec
@@ -20,7 +20,8 @@ NEVER = np.iinfo(np.int64).max
 @dataclass(frozen=True, eq=False)
 class Replay:
     """The judgments of all topics, in order. Every topic advances alike: round by round the
-    next document of each topic, topics of a round in seeded hash order.
+    next document of each topic, topics of a round in seeded hash order; but where the topics have
+    one queue, its order is kept.
 
     By judgment: ``topic``, a place in the topics of the qrels; ``row`` of the qrels, -1 for a
     hole, a document without a grade, which counts as not relevant; and ``relevant``.
@@ -55,26 +56,36 @@ class Replay:
 def replay(spec: Spec, listing: Listing, finished: Finished) -> Replay:
     """``spec`` with the seed of ``listing``, each document judged at once by the qrels."""
     rows = finished.rows_of(listing)
-    found = [
-        simulated(session, lambda topic, docno: (topic, docno) in finished.relevant_pairs)
-        for session in sessions(listing, spec.steps, spec.budget)
-    ]
+    log: list[str] = []
+
+    def judge(topic: str, docno: str) -> bool:
+        log.append(topic)
+        return (topic, docno) in finished.relevant_pairs
+
+    found = sessions(listing, spec.steps, spec.budget)
+    begun = [len(session.given) for session in found]
+    simulated_all(found, judge, spec.budget)
     judged = [
         rows[start + np.array([choice.doc for choice in session.given], np.int64)]
         for start, session in zip(listing.starts[:-1].tolist(), found, strict=True)
     ]
-    return round_by_round(judged, listing, finished)
+    rounds = [np.arange(len(each)) for each in judged]
+    if is_shared(spec.steps, spec.budget):
+        of = np.array(log)
+        for topic, first, each in zip(listing.topics, begun, rounds, strict=True):
+            # What was given before anything was judged comes first, and in rounds all the same.
+            each[first:] = np.flatnonzero(of == topic)[first:]
+    return in_order(judged, rounds, listing, finished)
 
 
-def round_by_round(judged: Sequence[Ints], listing: Listing, finished: Finished) -> Replay:
-    """``judged`` has the rows of each topic of ``listing``, in the order of judgments."""
-    sizes = [len(rows) for rows in judged]
-    of = np.repeat(np.arange(len(judged)), sizes)
+def in_order(
+    judged: Sequence[Ints], rounds: Sequence[Ints], listing: Listing, finished: Finished
+) -> Replay:
+    """``judged`` has the rows of each topic of ``listing``, ``rounds`` when they are judged."""
+    of = np.repeat(np.arange(len(judged)), [len(rows) for rows in judged])
     turn = np.array([hash_order(listing.seed, topic, "") for topic in listing.topics], np.int64)
-    nothing = np.empty(0, np.int64)
-    rounds = np.concatenate([nothing, *map(np.arange, sizes)])
-    order = np.lexsort((turn[of], rounds))
-    row = np.concatenate([nothing, *judged])[order]
+    order = np.lexsort((turn[of], np.concatenate(rounds)))
+    row = np.concatenate(judged)[order]
     number = {topic: at for at, topic in enumerate(finished.qrels.topics)}
     place = np.array([number[topic] for topic in listing.topics], np.int64)
     relevant: Mask = (row >= 0) & finished.relevant[row]

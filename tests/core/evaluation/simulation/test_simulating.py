@@ -18,11 +18,11 @@ from evaluation.core.comparison.drop import Drop
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.simulation.finished import Finished, with_seed
 from evaluation.core.simulation.formats import FORMATS
-from evaluation.core.simulation.replaying import Replay, replay, round_by_round
+from evaluation.core.simulation.replaying import Replay, in_order, replay
 from evaluation.core.simulation.report import Point, Range, Simulation
 from evaluation.core.simulation.simulating import NEVER_FOUND, simulate
 from pooling.core.budget import split
-from pooling.core.building import Budget
+from pooling.core.building import Budget, next_of_all, sessions
 from pooling.core.gathering import listing_of_tables
 from pooling.core.order import hash_order
 from pooling.core.registry import METHODS
@@ -176,9 +176,43 @@ def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec: Spec) -
 def test_all_topics_advance_alike(sizes: list[int], budget: int, seed: int) -> None:
     campaign = finished()
     listing = with_seed(campaign.listing(Spec((step("take"),))), seed)
-    found = round_by_round([np.full(size, -1) for size in sizes], listing, campaign)
+    found = in_order(
+        [np.full(size, -1) for size in sizes],
+        [np.arange(size) for size in sizes],
+        listing,
+        campaign,
+    )
     given_ = np.bincount(found.topic[:budget], minlength=3)
     assert given_.tolist() == split(budget, sizes, listing.topics, seed).tolist()
+
+
+def test_one_queue_over_topics_keeps_its_order_and_its_total() -> None:
+    campaign = finished()
+    spec = Spec((step("take", documents=1), step("mtf", scope="global")), Budget(total=8))
+    listing = with_seed(campaign.listing(spec), 3)
+    found = replay(spec, listing, campaign)
+    assert len(found) == 8
+    # By next_of_all, document by document, after the first round.
+    topics = sessions(listing, spec.steps, spec.budget)
+    wanted: list[tuple[str, str]] = []
+    for session in topics:
+        for given_ in session.given:
+            docno = session.candidates.docnos[given_.doc]
+            session.judge(given_.doc, GRADES[session.candidates.topic].get(docno, 0) > 0)
+    while (chosen := next_of_all(topics, 8)) is not None:
+        session, choice = chosen
+        topic, docno = session.candidates.topic, session.candidates.docnos[choice.doc]
+        session.give(choice)
+        session.judge(choice.doc, GRADES[topic].get(docno, 0) > 0)
+        wanted.append((topic, docno))
+    told = [
+        (QRELS.topics[topic], QRELS.docnos[row] if row >= 0 else None)
+        for topic, row in zip(found.topic.tolist(), found.row.tolist(), strict=True)
+    ]
+    graded = [(t, d if GRADES[t].get(d, -1) >= 0 else None) for t, d in wanted]
+    assert told[3:] == graded
+    assert sorted(topic for topic, _ in told[:3]) == ["1", "2", "3"]
+    assert [topic for topic, _ in told[:3]] == sorted("123", key=partial(turn_of, 3))
 
 
 def test_runs_that_do_not_feed_the_pool_are_scored() -> None:
