@@ -43,7 +43,11 @@ from pooling.core.spec import depth_spec
 from pooling.core.spec_file import defaults_of
 
 DEPTH = 100
-NEEDED = {"depth": {"k": DEPTH}, "ntcir": {"k": DEPTH}}
+NEEDED = {
+    "depth": {"k": DEPTH},
+    "ntcir": {"k": DEPTH},
+    "strata": {"windows": ["1-10", "11-100"], "sample": [20, 30]},
+}
 """Values of parameters that have no default, by method."""
 TOPICS, JUDGED = 5, 300
 """Adaptive methods play so many topics, and so many documents of each."""
