@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 
 from evaluation.charts.levels import LevelChart, Point, level_chart
@@ -16,20 +14,9 @@ from evaluation.charts.topics import Chart, Frame, Mark, figure, nice
 from evaluation.core.collection import by_depth, leave_out, reduced, stability
 from evaluation.core.collection.report import Report
 from evaluation.core.collection.told import conditions_of, sections_of
+from evaluation.report_file import whole_file
 
-SHELL = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>How far this collection can be trusted</title>
-<style>
-{style}</style>
-</head>
-<body>
-{body}</body>
-</html>
-"""
+TITLE = "How far this collection can be trusted"
 
 
 @dataclass(frozen=True)
@@ -46,18 +33,7 @@ class Picture:
 def html_text(report: Report) -> str:
     """The whole report with pictures."""
     body = render_to_string("evaluation/collection/report.html", context_of(report))
-    return SHELL.format(style=style_text(), body=body)
-
-
-def style_text() -> str:
-    """The colours and fonts of all pages, and what is the report's own."""
-    texts = [
-        Path(str(finders.find(f"css/{name}.css"))).read_text(encoding="utf-8")
-        for name in ("app", "report")
-    ]
-    first = texts[0].index(":root {")
-    last = texts[0].index("\n}\n", first)
-    return f"{texts[0][first:last]}\n}}\n{texts[1]}"
+    return whole_file(TITLE, body)
 
 
 def context_of(report: Report) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileReader, stem
-from evaluation.charts.simulation_page import html_text
 from evaluation.core.disagreement.report import ranks_runs
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
@@ -20,6 +19,7 @@ from evaluation.core.simulation.finished import Finished
 from evaluation.core.simulation.formats import FORMATS
 from evaluation.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
 from evaluation.core.simulation.simulating import refuse, simulate
+from evaluation.simulation_page import html_text
 from pooling.core.spec import Spec, depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.management.refusing import refuse_choice, refuse_same_tags

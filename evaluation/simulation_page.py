@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -21,13 +20,13 @@ from evaluation.core.simulation.formats import (
     spec_rows,
 )
 from evaluation.core.simulation.report import Point, Range, Simulation
+from evaluation.report_file import whole_file
 
 TITLE = "Pools simulated on a finished campaign"
-STYLE = Path(__file__).with_name("report.css")
 
 
 def html_text(found: Simulation) -> str:
-    """The page, without a script; it follows the reader's choice of light or dark."""
+    """The whole simulation with pictures."""
     told = [facts_told(found.facts), ORDER_TOLD, HOLES_TOLD, DROP_TOLD]
     body = render_to_string(
         "evaluation/simulation.html",
@@ -38,12 +37,7 @@ def html_text(found: Simulation) -> str:
             "tables": [*tables(found)],
         },
     )
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{TITLE}</title>\n<style>\n{STYLE.read_text()}</style>\n</head>\n"
-        f"<body>\n{body}</body>\n</html>\n"
-    )
+    return whole_file(TITLE, body)
 
 
 def figures(found: Simulation) -> Iterator[dict[str, Any]]:
