@@ -25,6 +25,7 @@ from pooling.queries import (
     Composition,
     choose,
     composition_of,
+    growth_of,
     pool_table,
     poolable_runs,
     qrels_asked,
@@ -186,8 +187,21 @@ def pool(request: SignedIn, slug: str, version: int) -> HttpResponse:
         "gone": [run for run in found.spec["runs"] if run["id"] not in accepted],
         "is_sampled": found.items.filter(Q(stratum__gt=0) | Q(probability__lt=1)).exists(),
         **parts_context(campaign, composition_of(found)),
+        **(growth_context(found) if found.grows else {}),
     }
     return render(request, "pooling/pool.html", context)
+
+
+def growth_context(pool: Pool) -> dict[str, Any]:
+    found = growth_of(pool)
+    return {
+        "growth": [(topic, percent(topic.share, 1)) for topic in found],
+        "growth_given": sum(topic.given for topic in found),
+        "growth_budget": sum(topic.budget for topic in found),
+        "growth_relevant": sum(topic.relevant for topic in found),
+        "growth_alone": sum(topic.one_team for topic in found),
+        "growth_many": sum(topic.many_relevant for topic in found),
+    }
 
 
 @require_safe

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pooling.queries.composition import Composition, composition
+from pooling.queries.growing import Growth, growth_of
 from pooling.queries.pools import (
     PoolRow,
     composition_of,
@@ -16,10 +17,12 @@ from pooling.queries.runs import choose, poolable_runs
 
 __all__ = [
     "Composition",
+    "Growth",
     "PoolRow",
     "choose",
     "composition",
     "composition_of",
+    "growth_of",
     "measured_pace",
     "pool_rows",
     "pool_table",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from campaigns.models import Run, Topic
 from campaigns.services import matrices
@@ -22,8 +23,10 @@ from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
 from pooling.queries.pools import PACKED
 
 CACHED_POOLS, CACHED_TOPICS = 2, 400
-_listings: OrderedDict[int, dict[str, Candidates]] = OrderedDict()
-_sessions: OrderedDict[tuple[int, int], Folded] = OrderedDict()
+# The moment too: a database that was put back gives numbers out again.
+Mark = tuple[int, datetime]
+_listings: OrderedDict[Mark, dict[str, Candidates]] = OrderedDict()
+_sessions: OrderedDict[tuple[Mark, int], Folded] = OrderedDict()
 
 
 @dataclass
@@ -33,6 +36,10 @@ class Folded:
     session: Session
     doc_of: dict[str, int]
     events: int = 0
+
+
+def mark(pool: Pool) -> Mark:
+    return pool.pk, pool.frozen_at
 
 
 def grow(
@@ -57,7 +64,7 @@ def grow(
         write(pool, topic, folded.session, made, before, known)
     except BaseException:
         # In memory more has happened than in the log.
-        _sessions.pop((pool.pk, topic.pk), None)
+        _sessions.pop((mark(pool), topic.pk), None)
         raise
     folded.events += len(made)
     if folded.session.next() is None and not row.ended:
@@ -132,7 +139,7 @@ def items(pool: Pool, topic: Topic, part: Part, known: int) -> list[PoolItem]:
 
 def session_at(pool: Pool, topic: Topic) -> Folded:
     """The session of ``topic`` after all events of its log."""
-    key = (pool.pk, topic.pk)
+    key = (mark(pool), topic.pk)
     folded = _sessions.pop(key, None)
     last = PoolEvent.objects.filter(pool=pool, topic=topic).count()
     if folded is None or folded.events > last:
@@ -165,7 +172,7 @@ def spec_of(pool: Pool) -> Spec:
 
 def candidates_of(pool: Pool) -> dict[str, Candidates]:
     """By topic number what the pooled runs retrieved, also those withdrawn since."""
-    known = _listings.pop(pool.pk, None)
+    known = _listings.pop(mark(pool), None)
     if known is None:
         runs = Run.objects.filter(pk__in=[run["id"] for run in pool.spec["runs"]])
         listing = listing_of_matrices(
@@ -178,7 +185,7 @@ def candidates_of(pool: Pool) -> dict[str, Candidates]:
         known = {candidates.topic: candidates for candidates in listing}
     while len(_listings) >= CACHED_POOLS:
         _listings.popitem(last=False)
-    _listings[pool.pk] = known
+    _listings[mark(pool)] = known
     return known
 
 
@@ -189,7 +196,7 @@ def check_log(pool: Pool) -> int:
     """
     same = 0
     for row in pool.growing.select_related("topic"):
-        _sessions.pop((pool.pk, row.topic_id), None)
+        _sessions.pop((mark(pool), row.topic_id), None)
         folded = session_at(pool, row.topic)
         given = {folded.session.candidates.docnos[choice.doc] for choice in folded.session.given}
         held = set(pool.items.filter(topic=row.topic).values_list("docno", flat=True))

@@ -21,6 +21,7 @@ from pooling.core.session import Diverged
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.models import Pool, PoolEvent, PoolItem
+from pooling.queries import growth_of
 from pooling.services import freeze, growing
 from tests.conftest import REPOSITORY
 from tests.judging.growing import BUDGET, HANDS
@@ -75,6 +76,23 @@ def test_the_run_that_finds_something_is_followed(pool, plan, campaign, assessor
     assert came[3:6] == ["d6", "d2", "d7"]
     assert not campaign.topics.filter(number="1", pk__in=pool.growing.filter(ended=False)).exists()
     assert growing.check_log(pool) == 9
+
+
+def test_the_page_of_the_pool_tells_how_it_grows(
+    pool, plan, campaign, assessor, topic, as_user, organizer
+):
+    for _ in range(5):
+        slot = claim(actor=assessor, campaign=campaign, topic=topic)
+        said(assessor, slot, int(slot.item.docno in ("d5", "d6")))
+    claim(actor=assessor, campaign=campaign, topic=topic)
+    (grown,) = growth_of(pool)
+    assert (grown.given, grown.budget, grown.judged, grown.relevant) == (6, 9, 5, 2)
+    # South's two are of the only team; nothing relevant came with the one after them.
+    assert (grown.one_team, grown.barren, grown.ended) == (2, 1, False)
+    assert not grown.many_relevant  # 2 of 5 are many, but 5 say nothing yet
+    html = as_user(organizer).get(pool.get_absolute_url()).content.decode()
+    assert "How it grows" in html
+    assert "40 %" in html
 
 
 def test_what_is_to_come_counts_as_left(pool, plan, campaign, assessor, topic):
