@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 
 from campaigns.models import AppendOnly, Campaign, Topic, User
@@ -105,6 +106,13 @@ class PoolEvent(AppendOnly):
         constraints = [
             models.UniqueConstraint("pool", "topic", "number", name="pool_event_number_once"),
             models.UniqueConstraint(
-                "pool", "topic", "docno", "relevant", nulls_distinct=False, name="pool_event_once"
+                fields=["pool", "topic", "docno"],
+                condition=Q(relevant__isnull=True),
+                name="pool_gives_once",
+            ),
+            models.UniqueConstraint(
+                fields=["pool", "topic", "docno"],
+                condition=Q(relevant__isnull=False),
+                name="pool_notes_once",
             ),
         ]
