@@ -7,6 +7,7 @@ from django.db import transaction
 from campaigns.models import Campaign, Topic, User
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.slots import open_seats
+from judging.services.log import lock
 from pooling.services import growing
 
 
@@ -17,6 +18,7 @@ def grow(actor: User, campaign: Campaign, topic: Topic | None, wanted: int) -> i
     """
     came = 0
     for seat in open_seats(actor, campaign, topic):
+        growing.prepare(seat.plan.pool, seat.topic)
         with transaction.atomic():
             came += len(grow_topic(seat.plan, seat.topic, wanted - came))
         if came >= wanted:
@@ -25,7 +27,15 @@ def grow(actor: User, campaign: Campaign, topic: Topic | None, wanted: int) -> i
 
 
 def grow_topic(plan: Plan, topic: Topic, wanted: int) -> list[Slot]:
-    """Slots for the next documents of ``topic``, in a transaction of the caller's."""
+    """Slots for the next documents of ``topic``, in a transaction of the caller's.
+
+    None when the plan was closed meanwhile, whose slots nobody would get.
+    """
+    # Who makes or closes a plan, alone, sees these slots or is seen.
+    lock(plan.campaign)
+    growing.hold(topic)
+    if Plan.objects.filter(pk=plan.pk, paused=True).exists():
+        return []
     fresh = growing.grow(
         pool=plan.pool,
         topic=topic,

@@ -15,7 +15,6 @@ from judging.core.designs.shape import NOBODY, Layout, Work
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import SAID, latest, log_until
 from judging.services.followups import ask_third
-from judging.services.log import lock
 from pooling.models import Pool, PoolItem
 
 BATCH = 500
@@ -143,8 +142,6 @@ def fill_known(plan: Plan) -> int:
     reserved for its assessor is taken, who is not asked again; else a grade takes one that
     is for anybody, the earliest first.
     """
-    # Alone: who writes a judgment now must not see the pair without its slots.
-    lock(plan.campaign, alone=True)
     known = standing(plan)
     slots = open_slots(plan, known)
     filled: list[tuple[Judgment, Slot]] = []

@@ -19,8 +19,9 @@ from judging.core.designs.registry import DESIGNS
 from judging.core.designs.shape import Design, ImpossibleError, Layout, Work
 from judging.models import Assignment, Plan, Slot
 from judging.queries.slots import free_slots, shown_again
+from judging.services.log import lock
 from judging.services.plan_slots import Pair, fill_known, unplanned, work_of, write_slots
-from pooling.models import Pool
+from pooling.models import Pool, PoolTopic
 
 BATCH = 500
 NAMED = 10
@@ -101,6 +102,9 @@ def make_plan(
             created_by=actor,
         )
         write_slots(plan, laid.pairs, laid.layout, laid.crew)
+        # Alone: who judges, or has a pool grow, now must not see pairs without their slots.
+        lock(campaign, alone=True)
+        check_not_grown(plan, laid.pairs)
         add_assignments(plan, {known[number]: people for number, people in assessors.items()})
         record_made(actor, plan, laid, fill_known(plan))
     return plan
@@ -143,7 +147,7 @@ def preview(
     several = int((laid.layout.k == 1).sum()) if scheme.third_from else 0
     foreseen = foresee(laid.work, laid.layout)
     repeats = scheme.repeat_share * foreseen.judgments
-    return Preview(laid, foreseen, pool.size - len(laid.pairs), several, repeats)
+    return Preview(laid, foreseen, pool.items.count() - len(laid.pairs), several, repeats)
 
 
 def lay_out(
@@ -194,6 +198,17 @@ def newest(campaign: Campaign) -> int | None:
     return found
 
 
+def check_not_grown(plan: Plan, pairs: Sequence[Pair]) -> None:
+    """Refuse if a growing pool has asked for one of ``pairs`` since they were laid out."""
+    growing = PoolTopic.objects.filter(pool__campaign=plan.campaign).values("pool")
+    others = plan.campaign.plans.exclude(pk=plan.pk).filter(pool__in=growing).order_by()
+    slots = Slot.objects.filter(plan__in=others)
+    asked = set(slots.order_by().values_list("topic", "item__docno"))
+    if any((pair.topic, pair.docno) in asked for pair in pairs):
+        told = "A pool that grows has asked for some of these documents meanwhile."
+        raise Refused("planned-meanwhile", told, "Make this plan again.")
+
+
 def check_scheme(campaign: Campaign, scheme: Scheme) -> None:
     if scheme.design not in DESIGNS:
         told = ", ".join(DESIGNS)
@@ -233,7 +248,7 @@ def record_made(actor: User, plan: Plan, laid: Laid, filled: int) -> None:
         pairs=len(laid.pairs),
         judgments=len(laid.layout),
         judged_before=filled,
-        planned_before=plan.pool.size - len(laid.pairs),
+        planned_before=plan.pool.items.count() - len(laid.pairs),
     )
 
 
@@ -300,6 +315,8 @@ def close(*, actor: User, plan: Plan) -> int:
     """
     require(actor, "campaigns.manage", plan.campaign)
     with transaction.atomic():
+        # Alone: a pool that grows writes its slots before, or not for this plan.
+        lock(plan.campaign, alone=True)
         Plan.objects.filter(pk=plan.pk).update(paused=True)
         # Locked: what is handed out at this moment is out before, or not handed out.
         gone = plan.slots.filter(free_slots(), judgments=None).exclude(shown_again()).order_by("pk")

@@ -34,6 +34,7 @@ from judging.services.growing import grow
 from judging.services.leasing import (
     AHEAD,
     candidates,
+    is_due,
     lasts,
     lease,
     lease_end,
@@ -87,10 +88,14 @@ def claim_ahead(
     got = [slot for slot in own if lasts(slot) or lease(slot, actor)]
     for _ in range(CLAIMS):
         wanted = count - len(got)
-        found = candidates(actor, campaign, topic, kind, wanted, near) if wanted else []
+        if not wanted:
+            return got
+        found = candidates(actor, campaign, topic, kind, wanted, near)
+        # A repeat that is not due comes when nothing else does, not before a pool has grown.
+        only_early = kind == JUDGING and all_early(found, actor, campaign)
+        if only_early and grow(actor, campaign, topic, wanted):
+            continue
         if not found:
-            if wanted and kind == JUDGING and grow(actor, campaign, topic, wanted):
-                continue
             return got
         got += [slot for slot in found if lease(slot, actor)]
     if got:
@@ -100,6 +105,11 @@ def claim_ahead(
         gettext("Too many assessors are asking for this topic."),
         gettext("Try again in a moment."),
     )
+
+
+def all_early(found: Sequence[Slot], actor: User, campaign: Campaign) -> bool:
+    """Whether there is nothing in ``found`` but repeats that are not due."""
+    return all(s.purpose == Purpose.REPEAT and not is_due(s, actor, campaign) for s in found)
 
 
 def renew(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> set[UUID]:

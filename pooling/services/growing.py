@@ -1,7 +1,8 @@
 """Pools that grow while people judge: the next document by the judgments so far, and a log of it.
 
-What was given and what was noted is appended to ``PoolEvent`` under the lock of the topic's row.
-A session in memory is only a short cut: it is folded on from the log, or made anew from it.
+What was given and what was noted is appended to ``PoolEvent`` under the lock of the topic.
+A session in memory is only a short cut: it is folded on from the log, or made anew from it, and
+nobody finds it there before what it knows is committed.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from threading import Lock
+
+from django.db import transaction
 
 from campaigns.models import Run, Topic
 from campaigns.services import matrices
 from pooling.core.building import Part, part_of
-from pooling.core.candidates import Candidates
+from pooling.core.candidates import Listing
 from pooling.core.gathering import listing_of_matrices
 from pooling.core.session import Diverged, Event, Session, replayed
 from pooling.core.spec import Spec
@@ -22,24 +27,50 @@ from pooling.core.spec_file import build as spec_from
 from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
 from pooling.queries.pools import PACKED
 
-CACHED_POOLS, CACHED_TOPICS = 2, 400
-# The moment too: a database that was put back gives numbers out again.
-Mark = tuple[int, datetime]
-_listings: OrderedDict[Mark, dict[str, Candidates]] = OrderedDict()
-_sessions: OrderedDict[tuple[Mark, int], Folded] = OrderedDict()
+CACHED_POOLS = 2
+CACHED_CELLS = 20_000_000
+"""Runs × documents of all sessions in memory: a method's tables have 8 to 17 bytes for each."""
+Key = tuple[int, datetime, int]
+"""Pool, when it was frozen (a database that was put back gives numbers out again), topic."""
+_listings: OrderedDict[str, Listing] = OrderedDict()
+_sessions: OrderedDict[Key, Folded] = OrderedDict()
+_memory = Lock()
 
 
 @dataclass
 class Folded:
-    """A session after the first ``events`` of its topic; ``doc_of`` finds documents by docno."""
+    """A session after the first ``events`` of its topic, the ``last`` of which is known by docno
+    and relevance; ``doc_of`` finds documents by docno.
+    """
 
     session: Session
     doc_of: dict[str, int]
     events: int = 0
+    last: tuple[str, bool | None] | None = None
+
+    @property
+    def cells(self) -> int:
+        return len(self.session.candidates.runs) * len(self.doc_of)
+
+    def note(self, events: Collection[Event]) -> None:
+        """``events`` are in the log now, and have happened to the session."""
+        self.events += len(events)
+        for event in events:
+            self.last = docno_of(self, event), event.relevant
 
 
-def mark(pool: Pool) -> Mark:
-    return pool.pk, pool.frozen_at
+def prepare(pool: Pool, topic: Topic) -> None:
+    """Have the session in memory before anything is locked: to make it anew takes a while."""
+    if key_of(pool, topic) not in _sessions:
+        session_at(pool, topic)
+
+
+def hold(topic: Topic) -> None:
+    """Alone on ``topic`` to the end of the transaction, in whatever pool it grows.
+
+    Else two pools that grow at once could both ask for one document.
+    """
+    list(PoolTopic.objects.select_for_update().filter(topic=topic).order_by("pk"))
 
 
 def grow(
@@ -50,25 +81,20 @@ def grow(
     planned: Collection[str],
     wanted: int,
 ) -> list[PoolItem]:
-    """At most ``wanted`` more documents of ``topic``, in a transaction of the caller's.
+    """At most ``wanted`` more documents of ``topic``, in a transaction that has ``hold`` of it.
 
     ``outcomes`` says of each judged docno whether its first judgment found it relevant, in the
     order of the log. What is in ``outcomes`` or ``planned`` already comes into the pool when it
-    is its turn, but is not returned: nobody needs to be asked for it.
+    is its turn, but is not returned: nobody needs to be asked for it. Both must have been read
+    after ``hold``.
     """
-    row = PoolTopic.objects.select_for_update().get(pool=pool, topic=topic)
     folded = session_at(pool, topic)
     before, known = folded.events, len(folded.session.given)
-    try:
-        made = chosen(folded, outcomes, planned, wanted)
-        write(pool, topic, folded.session, made, before, known)
-    except BaseException:
-        # In memory more has happened than in the log.
-        _sessions.pop((mark(pool), topic.pk), None)
-        raise
-    folded.events += len(made)
-    if folded.session.next() is None and not row.ended:
-        PoolTopic.objects.filter(pk=row.pk).update(ended=True)
+    made = chosen(folded, outcomes, planned, wanted)
+    write(pool, topic, folded.session, made, before, known)
+    folded.note(made)
+    if folded.session.next() is None:
+        PoolTopic.objects.filter(pool=pool, topic=topic, ended=False).update(ended=True)
     fresh = [docno_of(folded, event) for event in made if event.relevant is None]
     asked = set(fresh) - set(outcomes) - set(planned)
     return list(pool.items.filter(topic=topic, docno__in=asked).order_by("position"))
@@ -138,28 +164,52 @@ def items(pool: Pool, topic: Topic, part: Part, known: int) -> list[PoolItem]:
 
 
 def session_at(pool: Pool, topic: Topic) -> Folded:
-    """The session of ``topic`` after all events of its log."""
-    key = (mark(pool), topic.pk)
-    folded = _sessions.pop(key, None)
-    last = PoolEvent.objects.filter(pool=pool, topic=topic).count()
-    if folded is None or folded.events > last:
+    """The session of ``topic`` after all events of its log.
+
+    It is the caller's alone, and is remembered when the caller's transaction is committed.
+    """
+    key = key_of(pool, topic)
+    with _memory:
+        folded = _sessions.pop(key, None)
+    late = log_of(pool, topic, folded.events if folded else 0)
+    # A database that was put back has another log than the one that is remembered.
+    if folded is not None and folded.events and late[:1] != [folded.last]:
+        folded, late = None, log_of(pool, topic, 0)
+    if folded is None:
         folded = begun(pool, topic)
-    late = PoolEvent.objects.filter(pool=pool, topic=topic, number__gt=folded.events)
-    found = list(late.order_by("number").values_list("docno", "relevant"))
-    log = [Event(folded.doc_of[docno], relevant) for docno, relevant in found]
+    elif folded.events:
+        late = late[1:]
+    log = [Event(folded.doc_of[docno], relevant) for docno, relevant in late]
     replayed(folded.session, log)
-    folded.events += len(log)
-    while len(_sessions) >= CACHED_TOPICS:
-        _sessions.popitem(last=False)
-    _sessions[key] = folded
+    folded.note(log)
+    transaction.on_commit(partial(remember, key, folded))
     return folded
+
+
+def key_of(pool: Pool, topic: Topic) -> Key:
+    return pool.pk, pool.frozen_at, topic.pk
+
+
+def log_of(pool: Pool, topic: Topic, number: int) -> list[tuple[str, bool | None]]:
+    """The events from ``number`` on."""
+    events = PoolEvent.objects.filter(pool=pool, topic=topic, number__gte=number)
+    return list(events.order_by("number").values_list("docno", "relevant"))
+
+
+def remember(key: Key, folded: Folded) -> None:
+    with _memory:
+        _sessions[key] = folded
+        while len(_sessions) > 1 and sum(f.cells for f in _sessions.values()) > CACHED_CELLS:
+            _sessions.popitem(last=False)
 
 
 def begun(pool: Pool, topic: Topic) -> Folded:
     """The session as it was when the pool was frozen."""
     spec = spec_of(pool)
     budget = PoolTopic.objects.values_list("budget", flat=True).get(pool=pool, topic=topic)
-    session = Session(candidates_of(pool)[topic.number], spec.steps, budget)
+    listing = listing_of(pool)
+    candidates = listing.topic(listing.topics.index(topic.number))
+    session = Session(candidates, spec.steps, budget)
     session.give_listed()
     docnos = session.candidates.docnos
     return Folded(session, {docno: at for at, docno in enumerate(docnos)})
@@ -170,22 +220,24 @@ def spec_of(pool: Pool) -> Spec:
     return spec_from({key: pool.spec[key] for key in kept if key in pool.spec})
 
 
-def candidates_of(pool: Pool) -> dict[str, Candidates]:
-    """By topic number what the pooled runs retrieved, also those withdrawn since."""
-    known = _listings.pop(mark(pool), None)
+def listing_of(pool: Pool) -> Listing:
+    """What the pooled runs retrieved, also those withdrawn since."""
+    with _memory:
+        known = _listings.get(pool.inputs_hash)
     if known is None:
         runs = Run.objects.filter(pk__in=[run["id"] for run in pool.spec["runs"]])
-        listing = listing_of_matrices(
+        known = listing_of_matrices(
             [(run.tag, matrices.matrix_of(run)) for run in runs],
             matrices.dictionary_of(pool.campaign),
             pool.spec["cutoff"],
             pool.spec["seed"],
             frozenset(pool.spec["topics"]),
         )
-        known = {candidates.topic: candidates for candidates in listing}
-    while len(_listings) >= CACHED_POOLS:
-        _listings.popitem(last=False)
-    _listings[mark(pool)] = known
+    with _memory:
+        _listings[pool.inputs_hash] = known
+        _listings.move_to_end(pool.inputs_hash)
+        while len(_listings) > CACHED_POOLS:
+            _listings.popitem(last=False)
     return known
 
 
@@ -196,10 +248,14 @@ def check_log(pool: Pool) -> int:
     """
     same = 0
     for row in pool.growing.select_related("topic"):
-        _sessions.pop((mark(pool), row.topic_id), None)
-        folded = session_at(pool, row.topic)
+        with _memory:
+            _sessions.pop(key_of(pool, row.topic), None)
+        with transaction.atomic():
+            # Held: what comes between log and items is in one of them only.
+            hold(row.topic)
+            folded = session_at(pool, row.topic)
+            held = set(pool.items.filter(topic=row.topic).values_list("docno", flat=True))
         given = {folded.session.candidates.docnos[choice.doc] for choice in folded.session.given}
-        held = set(pool.items.filter(topic=row.topic).values_list("docno", flat=True))
         if given != held:
             raise Diverged(f"topic {row.topic.number} holds other documents than its log gives")
         same += len(given)

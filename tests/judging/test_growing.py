@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import OrderedDict
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
 
 from campaigns.errors import Refused
-from judging.models import Judgment, Slot
+from judging.models import Judgment, Plan, Slot
 from judging.queries.slots import left_by_topic
-from judging.services.plans import Scheme, make_plan
+from judging.services import plans
+from judging.services.growing import grow_topic
+from judging.services.plans import Scheme, close, lay_out, make_plan, preview
 from judging.services.work import claim, claim_ahead, judge, undo
 from pooling.core.session import Diverged
 from pooling.core.spec import depth_spec
@@ -201,6 +204,103 @@ def test_a_pool_may_begin_with_nothing(campaign, organizer, assessor, topic, run
 def test_who_is_not_assigned_makes_nothing_grow(pool, plan, campaign, assessor2, topic):
     assert claim(actor=assessor2, campaign=campaign, topic=topic) is None
     assert PoolEvent.objects.count() == 0
+
+
+def test_a_closed_plan_makes_nothing_grow(pool, plan, organizer, assessor, topic, campaign):
+    """Who asked a moment before must not leave slots that nobody would ever get."""
+    close(actor=organizer, plan=Plan.objects.get(pk=plan.pk))
+    assert grow_topic(plan, topic, 2) == []
+    assert PoolEvent.objects.count() == 0
+    # What was asked for and not judged is in the next plan.
+    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    assert len(worked(assessor, campaign, topic)) == 9
+
+
+def test_what_was_planned_before_counts_what_has_grown(pool, plan, organizer, assessor, topic):
+    worked(assessor, plan.campaign, topic)
+    people = {"1": [assessor]}
+    scheme = Scheme(parameters={"n": 1})
+    found = preview(actor=organizer, pool=pool, scheme=scheme, assessors=people)
+    assert (len(found.laid.pairs), found.planned_before) == (0, 9)
+
+
+def test_a_plan_does_not_ask_for_what_a_pool_has_grown_by_meanwhile(
+    pool, plan, campaign, organizer, assessor, topic, runs, monkeypatch
+):
+    deep = freeze(actor=organizer, campaign=campaign, spec=depth_spec(4), runs=runs)
+
+    def laid_and_late(*args):
+        laid = lay_out(*args)
+        claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=5)
+        return laid
+
+    monkeypatch.setattr(plans, "lay_out", laid_and_late)
+    with pytest.raises(Refused) as refused:
+        make_plan(actor=organizer, pool=deep, overlap=1, assessors={"1": [assessor]})
+    assert refused.value.code == "planned-meanwhile"
+    monkeypatch.undo()
+    make_plan(actor=organizer, pool=deep, overlap=1, assessors={"1": [assessor]})
+    docnos = Slot.objects.values_list("item__docno", flat=True)
+    assert len(docnos) == len(set(docnos)) == 9
+
+
+def test_a_repeat_waits_until_its_turn_while_a_pool_grows(
+    pool, campaign, organizer, assessor, topic
+):
+    scheme = Scheme(parameters={"n": 1}, repeat_share=1.0)
+    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor]}, scheme=scheme)
+    came = worked(assessor, campaign, topic)
+    assert (len(came), sorted(set(came[:9]))) == (18, sorted(set(came[9:])))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_rolled_back_is_forgotten(pool, plan, campaign, assessor, topic, monkeypatch):
+    def hand() -> None:
+        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
+
+    hand()
+    hand()
+    with transaction.atomic():
+        grow_topic(plan, topic, 3)
+        transaction.set_rollback(True)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(growing, "_sessions", OrderedDict())
+        for _ in range(4):
+            hand()
+    assert len(worked(assessor, campaign, topic)) == 3
+    assert growing.check_log(pool) == 9
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_was_put_back_is_not_mixed_up_with_memory(
+    pool, plan, campaign, assessor, topic
+):
+    def came(good: str) -> list[str]:
+        docnos = worked(assessor, campaign, topic, good)
+        assert growing.check_log(pool) == 9
+        return docnos
+
+    pools = PoolItem.objects.filter(pool=pool)
+    at_first = list(pools.values_list("pk", flat=True))
+    came("d5")
+    # Back to where it was frozen.
+    Judgment.objects.all()._raw_delete("default")
+    Slot.objects.exclude(item__in=at_first).delete()
+    Slot.objects.update(state="open", assessor=None)
+    PoolEvent.objects.filter(pool=pool)._raw_delete("default")
+    pools.exclude(pk__in=at_first)._raw_delete("default")
+    pool.growing.update(ended=False)
+    assert len(came("d8 d9")) == 9
+
+
+def test_memory_is_bounded(pool, plan, campaign, assessor, topic, monkeypatch):
+    monkeypatch.setattr(growing, "CACHED_CELLS", 60)
+    monkeypatch.setattr(growing, "_sessions", OrderedDict())
+    folded = growing.session_at(pool, topic)
+    assert folded.cells == 3 * 9
+    for key in range(5):
+        growing.remember((0, pool.frozen_at, key), folded)
+    assert [key for _, _, key in growing._sessions] == [3, 4]
 
 
 def test_a_pool_that_does_not_follow_its_log_is_told(pool, plan, campaign, assessor, topic):

@@ -11,10 +11,13 @@ from django.db import connection, transaction
 from django.db.models.deletion import Collector
 
 from judging.models import Slot
-from judging.services import plan_slots
+from judging.services import growing, plans
 from judging.services.plans import close, make_plan
 from judging.services.work import judge, lease
+from pooling.core.spec_file import read_spec
+from pooling.services import freeze
 from tests.judging.conftest import make_pool
+from tests.pooling.conftest import ranked_run
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -40,13 +43,13 @@ def test_a_plan_is_made_while_a_judgment_is_written(
     plan, campaign, organizer, assessor, topic, monkeypatch
 ):
     more = make_pool(campaign, {"1": ["n1", "n2"]}, version=2)
-    about_to_wait, lock = Event(), plan_slots.lock
+    about_to_wait, lock = Event(), plans.lock
 
     def tell_and_lock(*args, **options):
         about_to_wait.set()
         lock(*args, **options)
 
-    monkeypatch.setattr(plan_slots, "lock", tell_and_lock)
+    monkeypatch.setattr(plans, "lock", tell_and_lock)
     make = apart(lambda: make_plan(actor=organizer, pool=more, assessors={"1": [assessor]}))
     with ThreadPoolExecutor(1) as other:
         with transaction.atomic():
@@ -77,3 +80,25 @@ def test_a_document_handed_out_while_its_plan_is_closed_stays(
         monkeypatch.setattr(Collector, "delete", meet_and_delete)
         close(actor=organizer, plan=plan)
         assert Slot.objects.filter(pk=slot.pk).exists() == taken[0].result(WAIT)
+
+
+def test_two_growing_pools_do_not_ask_for_one_document(campaign, organizer, assessor, team, topic):
+    """They grow at once: the second waits, and then knows what the first has asked for."""
+    runs = [ranked_run(team, tag, {"1": "d1 d2 d3 d4 d5 d6"}) for tag in ("north", "south")]
+    made = []
+    for limit in (5, 6):
+        spec = read_spec(f"{{steps: [{{method: maxmean}}], budget: {{per_topic: {limit}}}}}")
+        pool = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+        made.append(make_plan(actor=organizer, pool=pool, assessors={"1": [assessor]}))
+    one, two = made
+
+    def bring():
+        with transaction.atomic():
+            return [slot.item.docno for slot in growing.grow_topic(two, topic, 2)]
+
+    with ThreadPoolExecutor(1) as other:
+        with transaction.atomic():
+            first = [slot.item.docno for slot in growing.grow_topic(one, topic, 2)]
+            second = other.submit(apart(bring))
+            assert not wait([second], MEETING).done
+        assert len({*first, *second.result(WAIT)}) == 4
