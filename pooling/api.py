@@ -22,7 +22,7 @@ from campaigns.queries import campaign_for
 from pooling import services
 from pooling.core.formats import FORMATS
 from pooling.core.spec import RunChoice, Spec, depth_spec
-from pooling.core.spec_file import read_spec
+from pooling.core.spec_file import LONGEST, read_spec
 from pooling.models import Pool
 from pooling.queries import pool_table, poolable_runs, qrels_asked, visible_pools
 
@@ -201,8 +201,10 @@ def spec_asked(given: dict[str, Any]) -> Spec:
     if "depth" in given:
         return depth_spec(given["depth"])
     written = given["spec"]
+    if isinstance(written, str) and len(written) > LONGEST:
+        raise serializers.ValidationError({"spec": f"A spec has {LONGEST:,} characters at most."})
     try:
-        return read_spec(written if isinstance(written, str) else json.dumps(written))
+        return read_spec(written if isinstance(written, str | dict) else json.dumps(written))
     except BadFile as bad:
         told = [str(fault) for fault in bad.report.faults]
         raise serializers.ValidationError({"spec": told}) from bad

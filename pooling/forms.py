@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -13,12 +14,11 @@ from pooling.core.building import Budget
 from pooling.core.registry import LISTED, METHODS
 from pooling.core.session import Step
 from pooling.core.spec import CUTOFF, RunChoice, Spec
-from pooling.core.spec_file import defaults_of, read_spec
+from pooling.core.spec_file import LONGEST, defaults_of, read_spec
 from pooling.queries import measured_pace, poolable_runs
 
 SECONDS = 30
 DEPTH = 10
-LONGEST_SPEC = 100_000
 
 
 class QuickForm(forms.Form):
@@ -71,7 +71,7 @@ class PoolForm(forms.Form):
     )
     text = forms.CharField(
         label="Spec",
-        max_length=LONGEST_SPEC,
+        max_length=LONGEST,
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 14, "spellcheck": "false"}),
@@ -100,10 +100,14 @@ class PoolForm(forms.Form):
         asked["spec"] = spec
         if spec.runs != RunChoice():
             chosen = spec.runs.choose(list(poolable_runs(self.campaign)), lambda run: run.team.name)
-            asked["run"] = chosen
+            asked["run"] = self.checked_choice(asked["run"], chosen)
         if not asked["run"]:
             self.add_error("run", "Choose at least one run.")
         return asked
+
+    def checked_choice(self, ticked: Iterable[Run], chosen: list[Run]) -> list[Run]:  # noqa: ARG002 -- for FreezeForm
+        """What the spec has ``chosen``, whatever was ticked."""
+        return chosen
 
     def spec_written(self, asked: dict[str, Any]) -> Spec | None:
         try:
@@ -136,9 +140,15 @@ class PoolForm(forms.Form):
 
 
 class FreezeForm(PoolForm):
-    """``after`` is the newest version when the preview was made."""
+    """``after`` is the newest version when the preview was made, ``run`` the runs it showed."""
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+
+    def checked_choice(self, ticked: Iterable[Run], chosen: list[Run]) -> list[Run]:
+        shown = {run.pk for run in ticked}
+        if shown and shown != {run.pk for run in chosen}:
+            self.add_error("run", "The spec chooses other runs by now. Look at the preview again.")
+        return chosen
 
 
 def as_yaml(spec: Spec) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 import yaml
@@ -17,8 +18,22 @@ Schema = Mapping[str, tuple[Check, str, bool]]
 Path = tuple[str | int, ...]
 
 
+UNFIT = {0, *range(0xD800, 0xE000)}
+"""NUL and halves of characters: YAML can write them, and no database or file can hold them."""
+
+
+class Loader(yaml.SafeLoader):
+    """Without aliases: a few lines of them can stand for more than any memory holds."""
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark
+            raise yaml.MarkedYAMLError(problem="aliases are not read", problem_mark=mark)
+        return super().compose_node(parent, index)
+
+
 def is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+    return isinstance(value, str) and bool(value.strip()) and UNFIT.isdisjoint(map(ord, value))
 
 
 def is_whole(value: Any) -> bool:
@@ -31,7 +46,7 @@ def is_positive(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    return is_whole(value) or isinstance(value, float)
+    return is_whole(value) or (isinstance(value, float) and isfinite(value))
 
 
 # YAML reads an unquoted No or 7 as something else than a text.
@@ -58,7 +73,7 @@ class YamlFile:
         """Read ``content``; raise ``BadFile`` unless it is a mapping."""
         try:
             text = content if isinstance(content, str) else content.decode("utf-8-sig")
-            data, tree = yaml.safe_load(text), yaml.compose(text, Loader=yaml.SafeLoader)
+            data, tree = loaded(text)
         except UnicodeDecodeError:
             self.report.add(self.codes[0], f"the {self.noun} is not UTF-8.", "Save it as UTF-8.")
         except yaml.MarkedYAMLError as error:
@@ -86,7 +101,9 @@ class YamlFile:
             self.fault(path, f"{named(path)} is not a mapping", self.cure)
             return
         for key in entry.keys() - schema.keys():
-            self.fault((*path, key), f"unknown key {key!r}", f"Known: {', '.join(schema)}.")
+            # A number can have more digits than Python writes.
+            told = repr(key) if isinstance(key, str) or is_whole(key) else type(key).__name__
+            self.fault((*path, key), f"unknown key {told}", f"Known: {', '.join(schema)}.")
         for key, (good, wanted, required) in schema.items():
             where = named((*path, key))
             if entry.get(key) is None:
@@ -98,6 +115,16 @@ class YamlFile:
     def fault(self, path: Path, message: str, cure: str, code: str = "") -> None:
         line, column = place(position(self.tree, path))
         self.report.add(code or self.codes[2], f"{message}.", cure, line=line, column=column)
+
+
+def loaded(text: str) -> tuple[Any, yaml.Node | None]:
+    """What ``text`` says, and where in it."""
+    loader = Loader(text)
+    try:
+        tree = loader.get_single_node()
+        return (None if tree is None else loader.construct_document(tree)), tree
+    finally:
+        loader.dispose()
 
 
 def place(mark: yaml.Mark | None) -> tuple[int | None, int | None]:

@@ -23,7 +23,7 @@ from evaluation.core.collection.report import MEASURES, report_of
 from evaluation.core.judged import Floats
 from evaluation.core.measures.names import parse_measures
 from evaluation.queries.disagreement import USUAL_POLICY
-from evaluation.services.scoring import options_of, withheld_topics
+from evaluation.services.scoring import options_of, withheld_topics, without
 from judging.models import Qrels
 from judging.queries.judgments import provisional_grades, qrels_table
 
@@ -51,7 +51,7 @@ def report_campaign(job: Job) -> None:
     table = judgments_so_far(campaign) if qrels is None else qrels_table(qrels)
     jobs.progress(job, 0, DRAWS)
     try:
-        found = laid_out(campaign, table)
+        found = laid_out(campaign, without(table, withheld_topics(campaign)))
         report = report_of(
             found, tuple(parse_measures(MEASURES)), seed=campaign.seed, spread=told(job)
         )
@@ -119,6 +119,8 @@ def depth_of(spec: dict[str, Any]) -> int | None:
     """The depth to which every pooled run was judged, if the pool's spec says one."""
     if "depth" in spec:
         return int(spec["depth"])
-    depths = [step["k"] for step in spec["steps"] if step["method"] == "depth"]
+    ends_early = ("documents", "stop")
+    steps = [step for step in spec["steps"] if not any(key in step for key in ends_early)]
+    depths = [step["k"] for step in steps if step["method"] == "depth"]
     whole = [depth for depth in depths if isinstance(depth, int)]
     return None if spec.get("budget") else max(whole, default=None)

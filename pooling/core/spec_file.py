@@ -33,6 +33,8 @@ CODES = ("EP01", "EP02", "EP03")
 CURE = "See docs/pooling.md for complete specs."
 MANY = 50
 """Steps of a spec at most."""
+LONGEST = 100_000
+"""Characters of a spec that a page or the API takes: to read them takes half a second."""
 
 
 def is_texts(value: Any) -> bool:
@@ -41,7 +43,7 @@ def is_texts(value: Any) -> bool:
 
 def is_depths(value: Any) -> bool:
     if isinstance(value, dict):
-        texts = all(isinstance(tag, str) for tag in value)
+        texts = all(map(is_text, value))
         return bool(value) and texts and all(is_whole(k) and k >= 0 for k in value.values())
     return is_positive(value)
 
@@ -86,11 +88,18 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def read_spec(
-    content: str | bytes, file: str = "the spec", report: FaultReport | None = None
+    content: str | bytes | dict[str, Any],
+    file: str = "the spec",
+    report: FaultReport | None = None,
 ) -> Spec:
-    """The spec in ``content``; raises ``BadFile`` with everything wrong in it."""
+    """The spec in ``content``, a text or what JSON made of one; raises ``BadFile`` with
+    everything wrong in it.
+    """
     source = YamlFile(report or FaultReport(file), CODES, CURE, "spec")
-    source.parse(content)
+    if isinstance(content, dict):
+        source.data = content
+    else:
+        source.parse(content)
     data = source.data
     source.check(data, TOP)
     for key, schema in (("runs", RUNS), ("budget", BUDGET)):

@@ -112,6 +112,17 @@ def test_why_there_is_no_report_is_told(
     assert page.post(address, {"qrels": "x"}).status_code == 404
 
 
+def test_topics_withheld_since_the_release_are_left_out(
+    page, address, campaign, organizer, alpha, beta, qrels, django_capture_on_commit_callbacks
+):
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    campaign.topics.filter(number="3").update(withheld=True)
+    with django_capture_on_commit_callbacks(execute=True):
+        page.post(address, {"qrels": "1"})
+    facts = report_of(page, campaign)["facts"]
+    assert (facts["topics"], facts["judged"]) == (2, 6)
+
+
 def test_the_depth_is_that_of_the_spec_where_it_has_one():
     assert depth_of({"version": 1, "method": "depth", "depth": 7}) == 7
     assert depth_of(depth_spec(5).as_dict()) == 5
@@ -120,5 +131,7 @@ def test_the_depth_is_that_of_the_spec_where_it_has_one():
         ("{budget: {total: 9}, steps: [{method: depth, k: 3}]}", None),
         ("steps: [{method: take}]", None),
         ("steps: [{method: depth, k: {a: 3}}]", None),
+        ("steps: [{method: depth, k: 3, documents: 4}]", None),
+        ("steps: [{method: depth, k: 9, stop: {relevant: 1}}, {method: depth, k: 3}]", 3),
     ):
         assert depth_of(read_spec(text).as_dict()) == depth

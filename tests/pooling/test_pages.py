@@ -191,6 +191,31 @@ def test_a_spec_is_previewed_and_frozen_with_the_runs_that_it_names(
     assert "depth 9, 4 in all" in page.get(pool.get_absolute_url()).content.decode()
 
 
+def test_a_run_that_the_spec_chooses_since_the_preview_is_told(page, address, campaign, team, runs):
+    text = "{runs: {per_team: 2}, steps: [{method: depth, k: 9}]}"
+    shown = [run.pk for run in page.get(address, asked(runs, text=text)).context["preview"].runs]
+    ranked_run(team, "alpha0", {"1": "d8"})
+    told = {"run": shown, "text": text, "seconds": 30, "after": 0}
+    answer = page.post(address, told)
+    assert answer.status_code == 422
+    assert "The spec chooses other runs by now" in answer.content.decode()
+    assert not campaign.pools.exists()
+
+
+def test_the_api_takes_a_spec_as_json(page, campaign, organizer, runs):
+    campaign.teams.filter(name="Alpha").update(name="Alpha 😀")
+    steps = [{"method": "depth", "k": 1}, {"method": "mtc", "alpha": 0.00001}]
+    spec = {"steps": steps, "runs": {"teams": ["Alpha 😀"]}}
+    asked = {"campaign": campaign.slug, "spec": spec}
+    address = reverse("api-pool-list")
+    made = page.post(address, asked, content_type="application/json")
+    assert made.status_code == 201, made.content
+    assert campaign.pools.get().spec["runs"][0]["team"] == "Alpha 😀"
+    asked["spec"] = "#" * 100_001
+    answer = page.post(address, asked, content_type="application/json")
+    assert (answer.status_code, "100,000 characters" in answer.content.decode()) == (400, True)
+
+
 def test_a_pool_that_grows_tells_how_much_may_come(page, address, campaign, runs):
     text = "{budget: {per_topic: 4}, steps: [{method: depth, k: 1}, {method: maxmean}]}"
     answer = page.get(address, asked(runs, text=text, seconds=3600))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from campaigns.core.cards import Card, Parameter
 from pooling.core.candidates import Candidates, Floats
 from pooling.core.method import Method, Player, Values
@@ -34,7 +32,8 @@ EGREEDY = Card(
 
 def egreedy(candidates: Candidates, values: Values) -> Player:
     """A player by shares, or by lot."""
-    worth = values["c1"] * np.count_nonzero(candidates.lengths) / values["c2"] ** 2
+    # The square alone can be beyond what numbers hold.
+    worth = values["c1"] * int((candidates.lengths > 0).sum()) / values["c2"] / values["c2"]
 
     def value(counts: Counts, step: int) -> Floats:
         source = chance(candidates, step)

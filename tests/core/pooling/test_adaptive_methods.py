@@ -214,6 +214,11 @@ def test_a_step_of_mtc_ends_when_it_is_settled() -> None:
     assert found == ["b", "ba", "ba"]
 
 
+@pytest.mark.parametrize(("c2", "lots"), [(1e-200, True), (1e200, False)])
+def test_numbers_that_have_no_square_explore_always_or_never(c2: float, lots: bool) -> None:
+    assert (order("egreedy", c2=c2) == order("egreedy", c1=1.0)) is lots
+
+
 def test_draws_are_those_of_the_posterior() -> None:
     candidates = topic_1()
     session = Session(candidates, [step("thompson")])

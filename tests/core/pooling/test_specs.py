@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import yaml
@@ -94,12 +95,37 @@ steps:
         ("steps: [" + "{method: take}," * 51 + "]", "EP03"),
         ("seed: 1.5\nsteps: [{method: take}]", "EP03"),
         ("? [a]\n: b\nsteps: [{method: take}]", "EP02"),
+        ("a: &a [1]\nsteps: *a", "EP02"),
+        ("? 0x" + "f" * 9000 + "\n: 1\nsteps: [{method: take}]", "EP03"),
+        ('runs: {tags: [a, "\\0"]}\nsteps: [{method: take}]', "EP03"),
+        ('runs: {teams: ["\\ud800"]}\nsteps: [{method: take}]', "EP03"),
+        ('steps: [{method: depth, k: {"a\\0": 3}}]', "EP03"),
+        ("steps: [{method: egreedy, c1: .inf}]", "EP03"),
+        ("steps: [{method: egreedy, c1: .nan}]", "EP03"),
+        ({"steps": [{"method": "take", "documents": True}]}, "EP03"),
+        ({"steps": [{"method": "take"}], "seed": 2**63}, "EP03"),
     ],
 )
-def test_what_is_no_spec_is_refused(content: str | bytes, code: str) -> None:
+def test_what_is_no_spec_is_refused(content: str | bytes | dict[str, Any], code: str) -> None:
     with pytest.raises(BadFile) as refused:
         read_spec(content)
     assert {fault.code for fault in refused.value.report.faults} == {code}
+
+
+def test_a_few_lines_cannot_stand_for_more_than_memory_holds() -> None:
+    """Each level merges nine times what is below it."""
+    lines = ["a0: &a0 {x: 1}"]
+    for level in range(1, 12):
+        below = ", ".join([f"*a{level - 1}"] * 9)
+        lines.append(f"a{level}: &a{level} {{<<: [{below}]}}")
+    with pytest.raises(BadFile, match="aliases are not read"):
+        read_spec("\n".join(lines))
+
+
+def test_what_json_made_of_a_spec_is_read_as_it_is() -> None:
+    written = {"steps": [{"method": "mtc", "alpha": 1e-5}], "runs": {"teams": ["😀"]}}
+    spec = read_spec(written)
+    assert (spec.steps[0].values["alpha"], spec.runs.teams) == (1e-5, ("😀",))
 
 
 def test_windows_and_sizes_are_read_as_they_are_written() -> None:
