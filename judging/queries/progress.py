@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from campaigns.models import Campaign, Role, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
+from judging.queries.slots import wanting
 from judging.rules import DESIGN_NAMES
 
 IDLE = timedelta(minutes=5)
@@ -25,16 +26,19 @@ FEW = 5
 
 @dataclass
 class Tally:
-    """Slots by state: of a plan, of a topic."""
+    """Slots by state: of a plan, of a topic. ``coming`` are those of documents that a growing
+    pool may still bring, at most.
+    """
 
     open: int = 0
     leased: int = 0
     judged: int = 0
     skipped: int = 0
+    coming: int = 0
 
     @property
     def of(self) -> int:
-        return self.open + self.leased + self.judged + self.skipped
+        return self.left + self.done
 
     @property
     def done(self) -> int:
@@ -42,7 +46,7 @@ class Tally:
 
     @property
     def left(self) -> int:
-        return self.open + self.leased
+        return self.open + self.leased + self.coming
 
     @property
     def percent(self) -> int:
@@ -73,8 +77,8 @@ class TopicProgress:
 
     @property
     def free(self) -> int:
-        """Open slots that anybody on the topic may take."""
-        return self.tally.open - self.reserved.total()
+        """Open slots that anybody on the topic may take, and those to come."""
+        return self.tally.open + self.tally.coming - self.reserved.total()
 
     @property
     def paused(self) -> bool:
@@ -143,6 +147,9 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     plans = list(campaign.plans.filter(kind=Plan.Kind.JUDGE).select_related("pool"))
     seats = seats_of(campaign)
     tallies, reserved = tally_slots(campaign)
+    for at, more in to_come(plans).items():
+        if at in tallies or at in seats:
+            tallies.setdefault(at, Tally()).coming = more
     topics = {topic.pk: topic for topic in campaign.topics.all()}
     found = []
     for plan in plans:
@@ -153,6 +160,15 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
         ]
         found.append(PlanProgress(plan, add(row.tally for row in rows), rows))
     return found
+
+
+def to_come(plans: Sequence[Plan]) -> dict[tuple[int, int], int]:
+    """By plan and topic the judgments that a growing pool may still ask for. Of two plans on one
+    pool it is the older that asks; one that is paused asks for nothing. ``plans``: newest first.
+    """
+    asking = {plan.pool_id: plan for plan in plans if not plan.paused}
+    grow = wanting().filter(pool__in=asking).values_list("pool", "topic", "more")
+    return {(asking[pool].pk, topic): more * asking[pool].overlap for pool, topic, more in grow}
 
 
 def seats_of(campaign: Campaign) -> dict[tuple[int, int], list[Seat]]:
@@ -192,6 +208,7 @@ def add(tallies: Iterable[Tally]) -> Tally:
         leased=sum(t.leased for t in listed),
         judged=sum(t.judged for t in listed),
         skipped=sum(t.skipped for t in listed),
+        coming=sum(t.coming for t in listed),
     )
 
 

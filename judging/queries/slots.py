@@ -160,13 +160,16 @@ def seats(actor: User, campaign: Campaign, here: dict[str, Topic]) -> QuerySet[A
 
 def to_come() -> Subquery:
     """Within a query of assignments: how many documents the pool, if it grows, may still bring."""
+    here = wanting().filter(pool=OuterRef("plan__pool"), topic=OuterRef("topic"))
+    return Subquery(here.values("more"))
+
+
+def wanting() -> QuerySet[PoolTopic]:
+    """Topics of pools that grow; ``more`` is how many documents they may still bring."""
     items = PoolItem.objects.filter(pool=OuterRef("pool"), topic=OuterRef("topic"))
     came = items.order_by().values("pool").annotate(n=Count("pk")).values("n")
-    grows = PoolTopic.objects.filter(
-        pool=OuterRef("plan__pool"), topic=OuterRef("topic"), ended=False
-    )
-    more = grows.annotate(more=F("budget") - Coalesce(Subquery(came), 0))
-    return Subquery(more.values("more"))
+    found = PoolTopic.objects.filter(ended=False).order_by()
+    return found.annotate(more=F("budget") - Coalesce(Subquery(came), 0))
 
 
 def open_seats(actor: User, campaign: Campaign, topic: Topic | None) -> QuerySet[Assignment]:

@@ -12,13 +12,15 @@ from uuid import uuid4
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
+from django.urls import reverse
 
 from campaigns.errors import Refused
 from judging.models import Judgment, Plan, Slot
+from judging.queries.progress import assessor_progress, plan_progress
 from judging.queries.slots import left_by_topic
 from judging.services import plans
 from judging.services.growing import grow_topic
-from judging.services.plans import Scheme, close, lay_out, make_plan, preview
+from judging.services.plans import Scheme, close, lay_out, make_plan, pause, preview
 from judging.services.work import claim, claim_ahead, judge, undo
 from pooling.core.session import Diverged
 from pooling.core.spec import depth_spec
@@ -104,6 +106,22 @@ def test_what_is_to_come_counts_as_left(pool, plan, campaign, assessor, topic):
     assert left_by_topic(assessor, campaign) == {topic.pk: 8}
     worked(assessor, campaign, topic)
     assert left_by_topic(assessor, campaign) == {}
+
+
+def test_what_is_to_come_is_not_done(pool, plan, campaign, organizer, assessor, topic, as_user):
+    for _ in range(3):
+        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
+    (found,) = plan_progress(campaign)
+    assert (found.tally.done, found.tally.of, found.tally.percent) == (3, 9, 33)
+    (row,) = assessor_progress(campaign, [found])
+    assert row.share == 6
+    html = as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
+    assert "+ ≤ 6" in html
+    pause(actor=organizer, plan=plan)
+    assert plan_progress(campaign)[0].tally.of == 3
+    pause(actor=organizer, plan=plan, paused=False)
+    worked(assessor, campaign, topic)
+    assert plan_progress(campaign)[0].tally.percent == 100
 
 
 def test_several_assessors_get_different_documents_without_waiting(
