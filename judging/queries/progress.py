@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 from campaigns.models import Campaign, Role, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
-from judging.queries.slots import wanting
+from judging.queries.slots import not_come
 from judging.rules import DESIGN_NAMES
+from pooling.models import PoolTopic
 
 IDLE = timedelta(minutes=5)
 RECENT = 500
@@ -167,8 +168,9 @@ def to_come(plans: Sequence[Plan]) -> dict[tuple[int, int], int]:
     pool it is the older that asks; one that is paused asks for nothing. ``plans``: newest first.
     """
     asking = {plan.pool_id: plan for plan in plans if not plan.paused}
-    grow = wanting().filter(pool__in=asking).values_list("pool", "topic", "more")
-    return {(asking[pool].pk, topic): more * asking[pool].overlap for pool, topic, more in grow}
+    grows = PoolTopic.objects.filter(pool__in=asking, ended=False).order_by()
+    found = grows.annotate(more=not_come()).values_list("pool", "topic", "more")
+    return {(asking[pool].pk, topic): more * asking[pool].overlap for pool, topic, more in found}
 
 
 def seats_of(campaign: Campaign) -> dict[tuple[int, int], list[Seat]]:

@@ -8,6 +8,7 @@ from functools import reduce
 from operator import or_
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -160,16 +161,17 @@ def seats(actor: User, campaign: Campaign, here: dict[str, Topic]) -> QuerySet[A
 
 def to_come() -> Subquery:
     """Within a query of assignments: how many documents the pool, if it grows, may still bring."""
-    here = wanting().filter(pool=OuterRef("plan__pool"), topic=OuterRef("topic"))
-    return Subquery(here.values("more"))
+    grows = PoolTopic.objects.filter(
+        pool=OuterRef("plan__pool"), topic=OuterRef("topic"), ended=False
+    )
+    return Subquery(grows.annotate(more=not_come()).values("more"))
 
 
-def wanting() -> QuerySet[PoolTopic]:
-    """Topics of pools that grow; ``more`` is how many documents they may still bring."""
+def not_come() -> CombinedExpression:
+    """Within a query of topics of pools that grow: their budgets less what they have brought."""
     items = PoolItem.objects.filter(pool=OuterRef("pool"), topic=OuterRef("topic"))
     came = items.order_by().values("pool").annotate(n=Count("pk")).values("n")
-    found = PoolTopic.objects.filter(ended=False).order_by()
-    return found.annotate(more=F("budget") - Coalesce(Subquery(came), 0))
+    return F("budget") - Coalesce(Subquery(came), 0)
 
 
 def open_seats(actor: User, campaign: Campaign, topic: Topic | None) -> QuerySet[Assignment]:

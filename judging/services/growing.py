@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from django.db import transaction
 
+from campaigns.errors import Refused
 from campaigns.models import Campaign, Topic, User
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.slots import open_seats
 from judging.services.log import lock
+from pooling.core.session import Diverged
 from pooling.services import growing
 
 
@@ -18,7 +20,11 @@ def grow(actor: User, campaign: Campaign, topic: Topic | None, wanted: int) -> i
     """
     came = 0
     for seat in open_seats(actor, campaign, topic):
-        growing.prepare(seat.plan.pool, seat.topic)
+        try:
+            growing.prepare(seat.plan.pool, seat.topic)
+        except Diverged as wrong:
+            cure = "Tell an organizer: `manage.py check_pool` shows what is wrong."
+            raise Refused("pool-diverged", f"{wrong}.", cure) from wrong
         with transaction.atomic():
             came += len(grow_topic(seat.plan, seat.topic, wanted - came))
         if came >= wanted:

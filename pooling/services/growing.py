@@ -167,6 +167,7 @@ def session_at(pool: Pool, topic: Topic) -> Folded:
     """The session of ``topic`` after all events of its log.
 
     It is the caller's alone, and is remembered when the caller's transaction is committed.
+    Raises ``Diverged`` where the log is not that of the pool's spec and runs.
     """
     key = key_of(pool, topic)
     with _memory:
@@ -179,8 +180,11 @@ def session_at(pool: Pool, topic: Topic) -> Folded:
         folded = begun(pool, topic)
     elif folded.events:
         late = late[1:]
-    log = [Event(folded.doc_of[docno], relevant) for docno, relevant in late]
-    replayed(folded.session, log)
+    log = [Event(folded.doc_of.get(docno, -1), relevant) for docno, relevant in late]
+    try:
+        replayed(folded.session, log)
+    except ValueError as wrong:
+        raise Diverged(f"{pool} has left its log in topic {topic.number}: {wrong}") from wrong
     folded.note(log)
     transaction.on_commit(partial(remember, key, folded))
     return folded

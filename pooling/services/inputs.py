@@ -96,4 +96,8 @@ def build(
     if not len(listing):
         cure = "Import the topics that the runs answer, or choose other runs."
         raise Refused("empty-pool", "These runs bring no document for any topic.", cure)
-    return sessions(listing, spec.steps, spec.budget)
+    found = sessions(listing, spec.steps, spec.budget)
+    if not any(session.given or session.next() for session in found):
+        cure = "Look at depths, tags and windows: what they name is not in these runs."
+        raise Refused("empty-pool", "This spec chooses no document of these runs.", cure)
+    return found

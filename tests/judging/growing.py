@@ -1,12 +1,14 @@
 """A growing pool that several processes judge at once; what each of them did is in the log.
 
 ``python -m tests.judging.growing build`` makes the campaign in the installation that the
-environment names; ``... work NAME`` judges as that assessor until nothing is left.
+environment names; ``... work NAME...`` judges as these assessors, each in a thread, until
+nothing is left.
 """
 
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import uuid4
 
@@ -74,4 +76,8 @@ if __name__ == "__main__":
     import django
 
     django.setup()
-    build() if sys.argv[1] == "build" else work(sys.argv[2])
+    if sys.argv[1] == "build":
+        build()
+    else:
+        with ThreadPoolExecutor() as threads:
+            list(threads.map(work, sys.argv[2:]))

@@ -332,6 +332,15 @@ def test_a_pool_that_does_not_follow_its_log_is_told(pool, plan, campaign, asses
         call_command("check_pool", "small")
 
 
+def test_an_assessor_is_told_that_a_log_is_not_followed(pool, plan, campaign, assessor, topic):
+    for _ in range(4):
+        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
+    PoolEvent.objects.filter(relevant=None).update(docno="d0")
+    with pytest.raises(Refused, match="pool 1 has left its log in topic 1") as refused:
+        claim(actor=assessor, campaign=campaign, topic=topic)
+    assert refused.value.code == "pool-diverged"
+
+
 def test_the_command_plays_the_log_again(
     pool, plan, campaign, assessor, organizer, topic, runs, capsys
 ):
@@ -388,10 +397,12 @@ print(len(docnos), max(docnos.values()), Slot.objects.exclude(state="judged").co
 
 
 @pytest.mark.django_db(transaction=True)
-def test_four_processes_at_once_leave_a_log_that_gives_the_same_pool(installation):
+def test_processes_and_threads_at_once_leave_a_log_that_gives_the_same_pool(installation):
     done(python(installation, "-m", "tests.judging.growing", "build"))
+    names = [f"a{n}" for n in range(HANDS)]
     working = [
-        python(installation, "-m", "tests.judging.growing", "work", f"a{n}") for n in range(HANDS)
+        python(installation, "-m", "tests.judging.growing", "work", *names[part::2])
+        for part in range(2)
     ]
     for process in working:
         done(process)

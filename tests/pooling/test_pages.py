@@ -168,6 +168,8 @@ def test_a_method_can_fill_up_to_a_budget(page, address, campaign, runs):
         ({"then": "take", "documents": 3, "total": 9}, "not both"),
         ({"text": "steps: [{method: tak}]"}, "Line 1, column 18: steps[1] has no method"),
         ({"text": "seed: x\nsteps: 3"}, "Line 2, column 8: steps is not a list"),
+        ({"text": "steps: [{method: depth, k: {nobody: 4}}]"}, "chooses no document of these runs"),
+        ({"text": "steps: [{method: mtc, alpha: 1}]"}, "chooses no document of these runs"),
         ({"text": "{runs: {tags: [nobody]}, steps: [{method: take}]}"}, "Choose at least one run"),
     ],
 )
