@@ -64,6 +64,7 @@ def test_depth_and_tags_need_no_file(run: Run, given: list[str], files: dict[str
     runs = [files[tag] for tag in TOY]
     told = run("collection_report", files["qrels"], *runs, "--pooled", *POOLED, "--draws", "2")
     assert "3 runs of 3 teams to depth 2, as found in the judgments" in told.out
+    assert "P_10: Precision at rank k;" in told.out
     assert "No two runs have one team" in told.out
 
 

@@ -39,6 +39,9 @@ systems that come later, can be seen in the judgments, the runs and the pool the
 manage.py collection_report QRELS RUN... --teams TEAMS --pooled POOLED --depth K --format html
 ```
 
+Organizers have it made of a release, or of the judgments so far, on the page *Is the collection
+good?*, to which the page of a release leads.
+
 - `--teams` names a file of `run team` lines; without it every run is a team of its own, and what
   is told by team is told by run.
 - `--pooled` names the runs that the pool was made of, as tags or as a file of one tag a line;

@@ -73,7 +73,7 @@ def conditions_of(facts: Facts) -> list[str]:
             f"{how}: {facts.pooled_documents:,} documents, {facts.pooled_unjudged:,} not judged."
         ),
         f"Gain: {facts.gains}. Order: {facts.order}. Means over all topics of the qrels.",
-        f"Measures: {'; '.join(facts.titles)}.",
+        f"Measures: {'; '.join(map(': '.join, zip(facts.measures, facts.titles, strict=True)))}.",
         f"Seed {facts.seed}. qrels sha256 {facts.qrels_sha256}. {facts.product}.",
     ]
     if facts.one_run_teams:
