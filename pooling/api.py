@@ -24,7 +24,13 @@ from pooling.core.formats import FORMATS
 from pooling.core.spec import RunChoice, Spec, depth_spec
 from pooling.core.spec_file import LONGEST, read_spec
 from pooling.models import Pool
-from pooling.queries import pool_table, poolable_runs, qrels_asked, visible_pools
+from pooling.queries import (
+    pool_table,
+    poolable_runs,
+    qrels_asked,
+    unknown_names,
+    visible_pools,
+)
 
 QRELS = OpenApiParameter("qrels", int, description="The version whose grades are filled in.")
 
@@ -101,6 +107,7 @@ class FloorSerializer(Serializer[Any]):
 class PoolPreviewSerializer(Serializer[Any]):
     size = serializers.IntegerField(source="parts.size")
     to_judge = serializers.IntegerField(source="parts.to_judge")
+    most = serializers.IntegerField(help_text="Its size in the end, at most, if it grows.")
     topics = TopicShareSerializer(many=True, source="parts.topics")
     runs = RunShareSerializer(many=True, source="parts.runs")
     teams = TeamShareSerializer(many=True, source="parts.teams")
@@ -189,7 +196,11 @@ def inputs(request: Request, asked: Serializer[Any]) -> dict[str, Any]:
     campaign = campaign_for(actor_of(request), given["campaign"], "campaigns.manage")
     spec = spec_asked(given)
     if spec.runs != RunChoice():
-        runs = spec.runs.choose(list(poolable_runs(campaign)), lambda run: run.team.name)
+        accepted = list(poolable_runs(campaign))
+        if lost := unknown_names(spec, accepted):
+            told = f"No accepted run has what it names: {', '.join(lost)}."
+            raise serializers.ValidationError({"spec": told})
+        runs = spec.runs.choose(accepted, lambda run: run.team.name)
     else:
         runs = runs_asked(campaign, given.get("runs", []))
     return {"campaign": campaign, "spec": spec, "runs": runs}

@@ -8,14 +8,14 @@ from typing import Any
 import yaml
 from django import forms
 
-from campaigns.core.faults import BadFile
+from campaigns.core.faults import BadFile, Fault
 from campaigns.models import Campaign, Run
 from pooling.core.building import Budget
 from pooling.core.registry import LISTED, METHODS
 from pooling.core.session import Step
 from pooling.core.spec import CUTOFF, RunChoice, Spec
 from pooling.core.spec_file import LONGEST, defaults_of, read_spec
-from pooling.queries import measured_pace, poolable_runs
+from pooling.queries import measured_pace, poolable_runs, unknown_names
 
 SECONDS = 30
 DEPTH = 10
@@ -99,7 +99,12 @@ class PoolForm(forms.Form):
             return asked
         asked["spec"] = spec
         if spec.runs != RunChoice():
-            chosen = spec.runs.choose(list(poolable_runs(self.campaign)), lambda run: run.team.name)
+            runs = list(poolable_runs(self.campaign))
+            lost = unknown_names(spec, runs)
+            if lost:
+                self.add_error("text", f"No accepted run has what it names: {', '.join(lost)}.")
+                return asked
+            chosen = spec.runs.choose(runs, lambda run: run.team.name)
             asked["run"] = self.checked_choice(asked["run"], chosen)
         if not asked["run"]:
             self.add_error("run", "Choose at least one run.")
@@ -113,9 +118,8 @@ class PoolForm(forms.Form):
         try:
             return read_spec(asked["text"])
         except BadFile as bad:
-            for fault in bad.report.faults:
-                place = f"Line {fault.line}, column {fault.column}: " if fault.line else ""
-                self.add_error("text", f"{place}{fault.message} {fault.cure}")
+            for fault in sorted(bad.report.faults, key=lambda f: (f.line or 0, f.column or 0)):
+                self.add_error("text", f"{place_of(fault)}{fault.message} {fault.cure}")
         return None
 
     def spec_built(self, asked: dict[str, Any]) -> Spec | None:
@@ -149,6 +153,11 @@ class FreezeForm(PoolForm):
         if shown and shown != {run.pk for run in chosen}:
             self.add_error("run", "The spec chooses other runs by now. Look at the preview again.")
         return chosen
+
+
+def place_of(fault: Fault) -> str:
+    column = f", column {fault.column}" if fault.column else ""
+    return f"Line {fault.line}{column}: " if fault.line else ""
 
 
 def as_yaml(spec: Spec) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -52,6 +52,11 @@ class RunChoice:
             if self.per_team is None or of_team[team(run)] <= self.per_team:
                 chosen.append(run)
         return chosen
+
+    def unknown(self, tags: Collection[str], teams: Collection[str]) -> list[str]:
+        """What ``tags`` and ``teams`` name although no run has it, each in a few words."""
+        lost = [f"tag {name}" for name in self.tags if name not in tags]
+        return lost + [f"team {name}" for name in self.teams if name not in teams]
 
     def _leaves_out(self, run: Choosable, team: str) -> bool:
         return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from django.core.management.base import CommandError
@@ -18,6 +18,12 @@ def refuse_choice(spec: Spec, name: str = "") -> None:
             f"{name}{': ' if name else ''}Run files tell no team, priority or kind: choose by "
             "`tags`, or name the files."
         )
+
+
+def refuse_unknown_tags(spec: Spec, tags: Collection[str]) -> None:
+    """Raise ``CommandError`` naming the tags that ``spec`` chooses and no run has."""
+    if lost := spec.runs.unknown(tags, ()):
+        raise CommandError(f"No run has what the spec names: {', '.join(lost)}.")
 
 
 def refuse_same_tags(runs: Mapping[str, RunTable]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pooling.queries.composition import Composition, composition
-from pooling.queries.growing import Growth, growth_of
+from pooling.queries.growing import Growth, growth_of, to_come
 from pooling.queries.pools import (
     PoolRow,
     composition_of,
@@ -13,7 +13,7 @@ from pooling.queries.pools import (
     qrels_asked,
     visible_pools,
 )
-from pooling.queries.runs import choose, poolable_runs
+from pooling.queries.runs import choose, poolable_runs, unknown_names
 
 __all__ = [
     "Composition",
@@ -28,5 +28,7 @@ __all__ = [
     "pool_table",
     "poolable_runs",
     "qrels_asked",
+    "to_come",
+    "unknown_names",
     "visible_pools",
 ]

@@ -83,10 +83,6 @@ class Composition:
     def smallest_topic(self) -> int:
         return min((topic.documents for topic in self.topics), default=0)
 
-    @property
-    def empty_topics(self) -> tuple[str, ...]:
-        return tuple(topic.number for topic in self.topics if not topic.documents)
-
 
 def composition(
     table: PoolTable,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count
 
-from pooling.models import Pool, PoolEvent
+from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
 from pooling.queries.pools import pool_rows
 
 MANY_RELEVANT = 1 / 3
@@ -78,3 +79,16 @@ def teams_of(pool: Pool) -> dict[tuple[str, str], int]:
         (row.topic, row.docno): len({team[run] for run in row.contributors})
         for row in pool_rows(pool)
     }
+
+
+def to_come(pools: Iterable[Pool]) -> dict[tuple[int, int], int]:
+    """By pool and topic id how many documents judgments may still bring, at most."""
+    growing = [pool.pk for pool in pools if pool.grows]
+    if not growing:
+        return {}
+    items = PoolItem.objects.filter(pool__in=growing).order_by().values_list("pool", "topic")
+    came = {(pool, topic): count for pool, topic, count in items.annotate(Count("pk"))}
+    rows = PoolTopic.objects.filter(pool__in=growing, ended=False).order_by()
+    budgets = rows.values_list("pool", "topic", "budget")
+    left = {(pool, topic): most - came.get((pool, topic), 0) for pool, topic, most in budgets}
+    return {at: count for at, count in left.items() if count > 0}

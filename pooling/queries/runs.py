@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.db.models import QuerySet
 
 from campaigns.models import Campaign, Run
+from pooling.core.spec import Spec
 
 
 def poolable_runs(campaign: Campaign) -> QuerySet[Run]:
@@ -27,6 +28,11 @@ def choose(
             of_team[run.team_id] += 1
             chosen.append(run)
     return chosen
+
+
+def unknown_names(spec: Spec, runs: Sequence[Run]) -> list[str]:
+    """The tags and teams that ``spec`` names and none of ``runs`` has."""
+    return spec.runs.unknown({run.tag for run in runs}, {run.team.name for run in runs})
 
 
 def topics_to_pool(campaign: Campaign) -> list[str]:

@@ -14,6 +14,7 @@ from campaigns.rules import require
 from campaigns.services import matrices
 from pooling.core.building import pool_of
 from pooling.core.gathering import cut_of
+from pooling.core.session import Session
 from pooling.core.spec import Spec, method_in_words
 from pooling.core.tables import PoolTable
 from pooling.queries.composition import Composition, composition
@@ -39,7 +40,8 @@ class Floor:
 @dataclass(frozen=True)
 class PoolPreview:
     """What freezing would make. ``floors`` are of all accepted runs, the lowest first; ``most`` is
-    how many documents there can be in the end.
+    how many documents there can be in the end. No chosen run answers the topics in ``unanswered``;
+    of those in ``passed_over`` the spec takes nothing.
     """
 
     spec: Spec
@@ -48,6 +50,8 @@ class PoolPreview:
     floors: tuple[Floor, ...]
     inputs_hash: str
     most: int
+    unanswered: tuple[str, ...]
+    passed_over: tuple[str, ...]
 
     @property
     def more(self) -> int:
@@ -88,9 +92,26 @@ def preview(*, actor: User, campaign: Campaign, spec: Spec, runs: Iterable[Run])
         judged=judged_pairs(campaign),
         pooled=pooled_pairs(campaign),
     )
-    floors = floors_of(campaign, table, chosen)
-    most = sum(session.budget for session in found) if spec.is_adaptive else parts.size
-    return PoolPreview(spec, tuple(chosen), parts, floors, hash_of(inputs), most)
+    sessions = {session.candidates.topic: session for session in found}
+    return PoolPreview(
+        spec=spec,
+        runs=tuple(chosen),
+        parts=parts,
+        floors=floors_of(campaign, table, chosen),
+        inputs_hash=hash_of(inputs),
+        most=sum(session.budget for session in found) if spec.is_adaptive else parts.size,
+        unanswered=tuple(topic for topic in inputs["topics"] if topic not in sessions),
+        passed_over=tuple(
+            topic
+            for topic in inputs["topics"]
+            if topic in sessions and is_passed_over(sessions[topic])
+        ),
+    )
+
+
+def is_passed_over(session: Session) -> bool:
+    """Whether the spec takes nothing of a topic, now or by judgments."""
+    return not session.given and session.next() is None
 
 
 def floors_of(campaign: Campaign, table: PoolTable, chosen: Sequence[Run]) -> tuple[Floor, ...]:

@@ -41,6 +41,8 @@ def test_what_cannot_be_pooled_is_refused(run: Run, write: Write, tmp_path: Path
     one, twin = write("one", ONE), write("twin", ONE)
     assert "different tags: one in " in (run("pool", one, twin, "--depth", "2").refusal or "")
     assert "depth is 1 or more" in (run("pool", one, "--depth", "0").refusal or "")
+    spec = write("spec", "{runs: {tags: [one, oen]}, steps: [{method: take}]}")
+    assert run("pool", one, "--spec", spec).refusal == "No run has what the spec names: tag oen."
     nowhere = tmp_path / "missing" / "pool"
     refusal = run("pool", one, "--depth", "1", "--output", nowhere).refusal or ""
     assert refusal.endswith("No such file or directory.")

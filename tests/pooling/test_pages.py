@@ -170,7 +170,13 @@ def test_a_method_can_fill_up_to_a_budget(page, address, campaign, runs):
         ({"text": "seed: x\nsteps: 3"}, "Line 2, column 8: steps is not a list"),
         ({"text": "steps: [{method: depth, k: {nobody: 4}}]"}, "chooses no document of these runs"),
         ({"text": "steps: [{method: mtc, alpha: 1}]"}, "chooses no document of these runs"),
-        ({"text": "{runs: {tags: [nobody]}, steps: [{method: take}]}"}, "Choose at least one run"),
+        ({"text": "3"}, "Line 1: the spec is not a mapping."),
+        ({"text": "{runs: {tags: [x, beta1]}, steps: [{method: take}]}"}, "names: tag x."),
+        ({"text": "{runs: {teams: [Alpha, Beeta]}, steps: [{method: take}]}"}, "team Beeta."),
+        (
+            {"text": "{runs: {tags: [beta1], teams: [Alpha]}, steps: [{method: take}]}"},
+            "Choose at least one run",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_spec_is_told(page, address, runs, given, told):
@@ -223,12 +229,24 @@ def test_a_pool_that_grows_tells_how_much_may_come(page, address, campaign, runs
     answer = page.get(address, asked(runs, text=text, seconds=3600))
     html = " ".join(answer.content.decode().split())
     # Topic 1 begins with d1, d2, d5; topic 2 has d1, d2 and then d3 only.
-    assert "A pool of 5 documents" in html
+    assert "A pool of 5 documents at first" in html
     assert '<dt>Then at most</dt><dd>2 <span class="quiet">as judgments come</span></dd>' in html
     assert "<dd>7.0</dd>" in html
     page.post(address, {"text": answer.context["spec_text"], "run": [r.pk for r in runs],
                         "seconds": 30, "after": 0})  # fmt: skip
     assert campaign.pools.get().growing.count() == 2
+
+
+def test_topics_of_which_nothing_is_taken_are_not_said_to_be_unanswered(page, address, runs):
+    answer = page.get(address, asked(runs, total=1))
+    html = answer.content.decode()
+    assert "No chosen run answers topic 3." in html
+    assert len(answer.context["preview"].passed_over) == 1
+    assert f"The spec takes nothing of topic {answer.context['preview'].passed_over[0]}." in html
+    text = "{budget: {per_topic: 2}, steps: [{method: maxmean}]}"
+    html = page.get(address, asked(runs, text=text)).content.decode()
+    assert "A pool of 0 documents at first" in html
+    assert "takes nothing" not in html
 
 
 def test_the_methods_have_a_page_for_everyone(client):
@@ -248,6 +266,7 @@ def test_the_api_takes_a_spec_as_object_and_as_text(page, campaign, runs):
         ({"spec": spec, "depth": 2}, "one of the two"),
         ({}, "one of the two"),
         ({"spec": {"steps": [{"method": "tak"}]}}, "has no method"),
+        ({"spec": spec | {"runs": {"tags": ["alpha1", "x"]}}}, "names: tag x."),
     ):
         answer = page.post(reverse("api-pool-preview"), given | wrong, JSON)
         assert answer.status_code == 400

@@ -19,7 +19,7 @@ from pooling.core.frame import Frame, frame_of, graded
 from pooling.core.spec import Spec, depth_spec, sessions_by
 from pooling.core.spec_file import read_spec
 from pooling.core.tables import PoolTable, sizes
-from pooling.management.refusing import refuse_choice, refuse_same_tags
+from pooling.management.refusing import refuse_choice, refuse_same_tags, refuse_unknown_tags
 
 
 class Command(BaseCommand):
@@ -49,6 +49,7 @@ class Command(BaseCommand):
         reader.stop_if_refused("no pool was built")
         refuse_same_tags(runs)
         refuse_what_needs_more(spec)
+        refuse_unknown_tags(spec, {run.tag for run in runs.values()})
         if given["seed"] is not None:
             spec = replace(spec, seed=given["seed"])
         chosen = [run for run in runs.values() if run.tag in (spec.runs.tags or [run.tag])]
