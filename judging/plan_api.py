@@ -84,6 +84,7 @@ class PlanPreviewSerializer(Serializer[Any]):
     planned_before = serializers.IntegerField()
     waiting = serializers.IntegerField(help_text="Judgments for which nobody is named yet.")
     thirds = serializers.IntegerField(help_text="Third judgments there can be at most.")
+    coming = serializers.IntegerField(help_text="More that may come as the pool grows, at most.")
     exact = serializers.BooleanField()
     shared_least = serializers.FloatField(allow_null=True)
     shared_most = serializers.FloatField(allow_null=True)
@@ -145,6 +146,7 @@ def told(seen: Preview) -> dict[str, Any]:
         "planned_before": seen.planned_before,
         "waiting": seen.foreseen.waiting,
         "thirds": seen.thirds,
+        "coming": seen.coming,
         "exact": seen.foreseen.exact,
         "shared_least": least,
         "shared_most": most,

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign, Document, Grade, Member, Role, Run, Topic, User
 from evaluation.models import ScoreSet
-from judging.models import Purpose, Qrels, Slot
+from judging.models import Assignment, Purpose, Qrels, Slot
 from judging.queries.adjudication import my_round
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.slots import left_by_topic
@@ -23,7 +23,8 @@ class Standing:
     """What the head of a campaign's pages is made of; who may see what is decided there.
 
     ``pool`` and ``qrels`` are the newest versions; ``scored_qrels`` and ``scored_released``
-    belong to the newest score set, ``released_at`` to the newest released one.
+    belong to the newest score set, ``released_at`` to the newest released one. ``growing``: a pool
+    may still bring documents to somebody.
     """
 
     roles: frozenset[str]
@@ -38,6 +39,7 @@ class Standing:
     pool_size: int | None
     slots: int
     open_slots: int
+    growing: bool
     judged: int
     qrels: int | None
     scored_qrels: int | None
@@ -68,7 +70,7 @@ class Standing:
 
     @property
     def all_judged(self) -> bool:
-        return self.slots > 0 and self.open_slots == 0
+        return self.slots > 0 and self.open_slots == 0 and not self.growing
 
 
 def standing_of(campaign: Campaign, user: User) -> Standing:
@@ -110,10 +112,17 @@ def counts(campaign: Campaign, team: int | None) -> dict[str, Any]:
         "slots": counted(slots, by="plan__campaign"),
         "open_slots": counted(slots.filter(waiting), by="plan__campaign"),
         "to_adjudicate": counted(disputed.filter(waiting), by="plan__campaign"),
+        "growing": Exists(growing_seats(campaign)),
         "judged": counted(slots.filter(state=Slot.State.JUDGED), by="plan__campaign"),
         "team_runs": counted(runs.accepted().filter(team=team)),
         "team_refused": counted(runs.filter(team=team, state=Run.State.REFUSED)),
     }
+
+
+def growing_seats(campaign: Campaign) -> QuerySet[Assignment]:
+    """Who is assigned to topics of pools that want more."""
+    wanted = {"plan__pool__growing__topic": F("topic"), "plan__pool__growing__ended": False}
+    return Assignment.objects.filter(plan__campaign=campaign, plan__paused=False, **wanted)
 
 
 def newest(campaign: Campaign) -> dict[str, Any]:

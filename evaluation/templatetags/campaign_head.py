@@ -155,7 +155,7 @@ def phases_of(campaign: Campaign, now: Standing) -> list[Phase]:
     notes, pages = notes_of(campaign, now), phase_pages(now)
 
     # Judging may go on while its first qrels are released and scored.
-    at_work = {current} | ({"judging"} if now.open_slots else set())
+    at_work = {current} | ({"judging"} if now.open_slots or now.growing else set())
 
     def state(name: str) -> str:
         if done[name]:
@@ -271,7 +271,8 @@ def setup_needs(campaign: Campaign, now: Standing) -> Waiting:
 
 
 def organizer_needs(campaign: Campaign, now: Standing) -> Waiting:
-    unassigned = now.pool is not None and not now.slots and now.qrels is None
+    idle = not now.slots and not now.growing
+    unassigned = now.pool is not None and idle and now.qrels is None
     late = now.open_slots > 0 and not campaign.takes_judgments()
     missing = ngettext(
         "%(n)s judgment missing after the deadline",
@@ -364,7 +365,7 @@ def organizer_steps(campaign: Campaign, now: Standing) -> Waiting:
     return [
         (now.to_adjudicate > 0, settling, "", "adjudication"),
         (now.released_at is not None, out, "", "qrels-list"),
-        (now.open_slots > 0, watch, "", "judging"),
+        (now.open_slots > 0 or now.growing, watch, "", "judging"),
         (now.runs > 0, coming, "", "pools"),
         (True, checked, "", "runs"),
     ]

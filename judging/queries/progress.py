@@ -39,7 +39,7 @@ class Tally:
 
     @property
     def of(self) -> int:
-        return self.left + self.done
+        return self.open + self.leased + self.judged + self.skipped
 
     @property
     def done(self) -> int:
@@ -52,7 +52,7 @@ class Tally:
     @property
     def percent(self) -> int:
         """Rounded down: 100 only when nothing is left."""
-        return 100 * self.done // self.of if self.of else 0
+        return 100 * self.done // (self.done + self.left) if self.done else 0
 
 
 @dataclass(frozen=True)

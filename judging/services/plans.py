@@ -20,15 +20,14 @@ from judging.core.designs.shape import Design, ImpossibleError, Layout, Work
 from judging.models import Assignment, Plan, Slot
 from judging.queries.slots import free_slots, shown_again
 from judging.services.log import lock
+from judging.services.plan_growth import check_design, check_not_grown, coming_to
 from judging.services.plan_slots import Pair, fill_known, unplanned, work_of, write_slots
-from pooling.models import Pool, PoolTopic
+from pooling.models import Pool
 
 BATCH = 500
 NAMED = 10
 """A refusal names so many topics; of the rest the number."""
 Assessors = Mapping[str, Sequence[User]]
-FOR_GROWING = ("overlap",)
-"""Designs that treat every document alike, and so also those still to come."""
 ORDERS = (Plan.Order.RANDOM, Plan.Order.DOCNO, Plan.Order.POOL)
 
 
@@ -115,7 +114,7 @@ class Preview:
     """What a plan would be.
 
     ``thirds`` is how many third judgments there can be at most, ``repeats`` how many blind
-    repeats are to be expected.
+    repeats are to be expected, ``coming`` how many judgments a growing pool may add.
     """
 
     laid: Laid
@@ -123,6 +122,7 @@ class Preview:
     planned_before: int
     thirds: int
     repeats: float
+    coming: int
 
     @property
     def loads(self) -> list[tuple[User, float]]:
@@ -147,7 +147,10 @@ def preview(
     several = int((laid.layout.k == 1).sum()) if scheme.third_from else 0
     foreseen = foresee(laid.work, laid.layout)
     repeats = scheme.repeat_share * foreseen.judgments
-    return Preview(laid, foreseen, pool.items.count() - len(laid.pairs), several, repeats)
+    before = pool.items.count() - len(laid.pairs)
+    return Preview(
+        laid, foreseen, before, several, repeats, coming_to(pool, [*assessors], laid.most)
+    )
 
 
 def lay_out(
@@ -168,9 +171,7 @@ def lay_out(
         raise Refused("third-needs-two", "One judgment a document has nothing to disagree.", cure)
     planned = None if topics is None else {known[number].pk for number in topics}
     pairs = [pair for pair in unplanned(pool) if planned is None or pair.topic in planned]
-    if pool.grows and scheme.design not in FOR_GROWING:
-        cure = "Use overlap: the others must know all documents beforehand."
-        raise Refused("pool-grows", f"This pool grows; {scheme.design} cannot share it out.", cure)
+    check_design(pool, scheme.design)
     if not pairs and not pool.grows:
         cure = "Freeze a larger pool first."
         raise Refused("nothing-to-plan", "Every pair of this pool is in a plan already.", cure)
@@ -196,17 +197,6 @@ def seed_of(pool: Pool, design: str) -> int:
 def newest(campaign: Campaign) -> int | None:
     found: int | None = campaign.plans.aggregate(newest=Max("pk"))["newest"]
     return found
-
-
-def check_not_grown(plan: Plan, pairs: Sequence[Pair]) -> None:
-    """Refuse if a growing pool has asked for one of ``pairs`` since they were laid out."""
-    growing = PoolTopic.objects.filter(pool__campaign=plan.campaign).values("pool")
-    others = plan.campaign.plans.exclude(pk=plan.pk).filter(pool__in=growing).order_by()
-    slots = Slot.objects.filter(plan__in=others)
-    asked = set(slots.order_by().values_list("topic", "item__docno"))
-    if any((pair.topic, pair.docno) in asked for pair in pairs):
-        told = "A pool that grows has asked for some of these documents meanwhile."
-        raise Refused("planned-meanwhile", told, "Make this plan again.")
 
 
 def check_scheme(campaign: Campaign, scheme: Scheme) -> None:

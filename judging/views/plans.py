@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -88,6 +89,7 @@ def told(campaign: Campaign, seen: Preview) -> dict[str, Any]:
         "shared": seen.shared,
         "thirds": seen.thirds,
         "repeats": round(seen.repeats),
+        "coming": seen.coming,
         "rows": rows,
         "hours": seen.foreseen.judgments / mean if mean else None,
         "design": seen.laid.design.card,
@@ -99,7 +101,7 @@ def plan_assign(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Who judges what under one plan."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     plan = plan_of(campaign, pk)
-    topics = list(Topic.objects.filter(pk__in=plan.slots.order_by().values("topic")))
+    topics = topics_under(plan)
     seats = seats_of(campaign)
     given = {t.number: [seat.user for seat in seats[plan.pk, t.pk]] for t in topics}
     matrix = Matrix(campaign, topics).take(given)
@@ -232,6 +234,13 @@ def told_of(moved: Mapping[str, int]) -> Iterator[str]:
         yield ngettext("%(n)s document taken back.", "%(n)s documents taken back.", count) % {
             "n": count
         }
+
+
+def topics_under(plan: Plan) -> list[Topic]:
+    """Those with slots, and those to which the pool may still bring documents."""
+    wanted = Q(pk__in=plan.slots.order_by().values("topic"))
+    growing = Q(pk__in=plan.pool.growing.filter(ended=False).order_by().values("topic"))
+    return list(Topic.objects.filter(wanted | growing))
 
 
 def plan_of(campaign: Campaign, pk: int) -> Plan:

@@ -1,0 +1,38 @@
+"""Plans of pools that grow: who may share them out, and what may still come."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from campaigns.errors import Refused
+from judging.models import Plan, Slot
+from judging.services.plan_slots import Pair
+from pooling.models import Pool, PoolTopic
+from pooling.queries import to_come
+
+FOR_GROWING = ("overlap",)
+"""Designs that treat every document alike, and so also those still to come."""
+
+
+def check_design(pool: Pool, design: str) -> None:
+    if pool.grows and design not in FOR_GROWING:
+        cure = "Use overlap: the others must know all documents beforehand."
+        raise Refused("pool-grows", f"This pool grows; {design} cannot share it out.", cure)
+
+
+def coming_to(pool: Pool, topics: Collection[str], overlap: int) -> int:
+    """How many judgments may come of ``topics`` as ``pool`` grows."""
+    named = pool.campaign.topics.filter(number__in=topics).values_list("pk", flat=True)
+    left = to_come([pool])
+    return overlap * sum(left.get((pool.pk, topic), 0) for topic in named)
+
+
+def check_not_grown(plan: Plan, pairs: Sequence[Pair]) -> None:
+    """Refuse if a growing pool has asked for one of ``pairs`` since they were laid out."""
+    growing = PoolTopic.objects.filter(pool__campaign=plan.campaign).values("pool")
+    others = plan.campaign.plans.exclude(pk=plan.pk).filter(pool__in=growing).order_by()
+    slots = Slot.objects.filter(plan__in=others)
+    asked = set(slots.order_by().values_list("topic", "item__docno"))
+    if any((pair.topic, pair.docno) in asked for pair in pairs):
+        told = "A pool that grows has asked for some of these documents meanwhile."
+        raise Refused("planned-meanwhile", told, "Make this plan again.")

@@ -1,0 +1,75 @@
+"""What organizers and assessors are told of a pool that grows."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+
+from evaluation.queries.standing import standing_of
+from judging.queries.progress import assessor_progress, plan_progress
+from judging.services.plans import Scheme, close, make_plan, preview
+from judging.services.work import claim
+from pooling.core.spec_file import read_spec
+from pooling.services import freeze
+from tests.judging.test_growing import plan, pool, runs, said, worked
+
+__all__ = ["plan", "pool", "runs"]
+
+
+def test_the_organizer_sees_what_is_to_come(
+    pool, plan, campaign, organizer, assessor, topic, as_user
+):
+    address = reverse("judging", args=[campaign.slug])
+    (found,) = plan_progress(campaign)
+    assert (found.tally.of, found.tally.coming, found.tally.left) == (3, 6, 9)
+    assert (
+        "of 3, at most 6 more as the pool grows" in as_user(organizer).get(address).content.decode()
+    )
+    for _ in range(3):
+        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
+    (found,) = plan_progress(campaign)
+    assert (found.tally.open, found.tally.percent) == (0, 33)
+    (row,) = assessor_progress(campaign, [found])
+    assert row.share == 6
+    worked(assessor, campaign, topic)
+    (found,) = plan_progress(campaign)
+    assert (found.tally.of, found.tally.coming, found.tally.percent) == (9, 0, 100)
+    assert "as the pool grows" not in as_user(organizer).get(address).content.decode()
+
+
+def test_a_plan_tells_what_is_to_come(pool, organizer, assessor):
+    seen = preview(
+        actor=organizer, pool=pool, scheme=Scheme("overlap", {"n": 1}), assessors={"1": [assessor]}
+    )
+    assert (len(seen.laid.pairs), seen.coming, seen.planned_before) == (3, 6, 0)
+
+
+def test_a_plan_without_any_document_yet_is_at_work(
+    campaign, organizer, assessor, topic, runs, as_user
+):
+    spec = read_spec("{budget: {per_topic: 4}, steps: [{method: maxmean}]}")
+    pool = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    plan = make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    (found,) = plan_progress(campaign)
+    assert [(row.topic, row.tally.coming) for row in found.topics] == [(topic, 4)]
+    client = as_user(organizer)
+    head = client.get(reverse("judging", args=[campaign.slug])).content.decode()
+    assert "Nobody judges the pool" not in head
+    assert "Watch the judging" in head
+    assigning = client.get(reverse("plan-assign", args=[campaign.slug, plan.pk])).content.decode()
+    assert f"judges topic {topic.number}" in assigning
+
+
+def test_while_a_pool_grows_not_everything_is_judged(
+    pool, plan, campaign, organizer, assessor, topic
+):
+    for _ in range(3):
+        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
+    assert not standing_of(campaign, organizer).all_judged
+    worked(assessor, campaign, topic)
+    assert standing_of(campaign, organizer).all_judged
+
+
+def test_a_closed_plan_expects_nothing(pool, plan, campaign, organizer):
+    close(actor=organizer, plan=plan)
+    (found,) = plan_progress(campaign)
+    assert found.tally.left == 0
