@@ -33,6 +33,7 @@ def html_text(found: Simulation) -> str:
         {
             "title": TITLE,
             "told": told,
+            "specs": table("The specs", spec_rows(found)),
             "figures": [*figures(found)],
             "tables": [*tables(found)],
         },
@@ -81,7 +82,6 @@ def values_of(points: tuple[Point, ...], figure: Callable[[Point], Range]) -> li
 
 
 def tables(found: Simulation) -> Iterator[dict[str, Any]]:
-    yield table("The specs", spec_rows(found))
     yield table("What is found at each budget", found_rows(found))
     yield table("Judgments until so many of the known relevant are found", effort_rows(found))
     for name in found.measures:

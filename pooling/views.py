@@ -31,6 +31,7 @@ from pooling.queries import (
     qrels_asked,
     visible_pools,
 )
+from pooling.services.growing import spec_of
 
 ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
 
@@ -39,6 +40,9 @@ ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
 def pools(request: SignedIn, slug: str) -> HttpResponse:
     """The frozen pools; a choice of runs; with ``seconds`` in the query, a preview."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
+    if request.method == "POST" and "preview" in request.POST:
+        # A spec and the ticks of many runs are longer than an address may be.
+        return preview(request, campaign, PoolForm(request.POST, campaign=campaign))
     if request.method == "POST":
         return freeze(request, campaign)
     if "seconds" in request.GET:
@@ -182,6 +186,7 @@ def pool(request: SignedIn, slug: str, version: int) -> HttpResponse:
         "campaign": campaign,
         "crumbs": [("Pool", to("pools", campaign)), (f"Version {found.version}", None)],
         "pool": found,
+        "spec_text": as_yaml(spec_of(found)) if "steps" in found.spec else "",
         "newer": campaign.pools.filter(version__gt=found.version).first(),
         "qrels": campaign.qrels.first(),
         "gone": [run for run in found.spec["runs"] if run["id"] not in accepted],

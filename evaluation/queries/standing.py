@@ -17,6 +17,9 @@ from judging.queries.judgments import ON_SCREEN
 from judging.queries.slots import left_by_topic
 from pooling.models import Pool
 
+CAME = Count("events", filter=Q(events__relevant=None))
+"""What a pool that grows was given since it was frozen."""
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -132,7 +135,7 @@ def newest(campaign: Campaign) -> dict[str, Any]:
     released = sets.filter(released_at__isnull=False).order_by("-released_at")
     return {
         "pool": Subquery(pools.values("version")[:1]),
-        "pool_size": Subquery(pools.values("size")[:1]),
+        "pool_size": Subquery(pools.annotate(n=F("size") + CAME).values("n")[:1]),
         "qrels": Subquery(Qrels.objects.filter(campaign=campaign).values("version")[:1]),
         "scored_qrels": Subquery(sets.values("qrels__version")[:1]),
         "scored_released": Subquery(sets.values("released_at")[:1]),

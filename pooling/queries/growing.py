@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count
 
-from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
-from pooling.queries.pools import pool_rows
+from pooling.models import Pool, PoolItem, PoolTopic
+from pooling.queries.pools import PoolRow, pool_rows
 
 MANY_RELEVANT = 1 / 3
 """Share of relevant among judged documents above which more are likely to be missed, after
@@ -44,18 +44,33 @@ class Growth:
 
 
 def growth_of(pool: Pool) -> list[Growth]:
-    """By topic, in the campaign's order, as far as the pool has taken note of judgments."""
-    said: dict[int, list[tuple[str, bool]]] = defaultdict(list)
-    noted = PoolEvent.objects.filter(pool=pool, relevant__isnull=False).order_by("topic", "number")
-    for topic, docno, relevant in noted.values_list("topic", "docno", "relevant"):
-        said[topic].append((docno, bool(relevant)))
-    given = dict(pool.items.order_by().values_list("topic").annotate(Count("pk")))
-    teams = teams_of(pool)
+    """By topic, in the campaign's order, by the first grade that anybody gave to each document.
+
+    The method may not have taken note of the last of them: it does when it is asked for more.
+    """
+    held = pool_rows(pool)
+    teams = teams_of(pool, held)
+    given = Counter(row.topic for row in held)
+    said: dict[str, list[tuple[str, bool]]] = defaultdict(list)
+    for (topic, docno), relevant in first_grades(pool).items():
+        if (topic, docno) in teams:
+            said[topic].append((docno, relevant))
+    rows = pool.growing.select_related("topic")
+    numbers = [(row.topic.number, row.budget, row.ended) for row in rows]
     return [
-        grown(row.topic.number, given.get(row.topic_id, 0), row.budget, row.ended,
-              said[row.topic_id], teams)
-        for row in pool.growing.select_related("topic")
-    ]  # fmt: skip
+        grown(number, given[number], budget, ended, said[number], teams)
+        for number, budget, ended in numbers
+    ]
+
+
+def first_grades(pool: Pool) -> dict[tuple[str, str], bool]:
+    """By (topic, docno), in the order of the log: was the first grade relevant?"""
+    campaign = pool.campaign
+    graded = campaign.judgments.filter(purpose="judge", kind="grade").order_by("pk")
+    found: dict[tuple[str, str], bool] = {}
+    for topic, docno, grade in graded.values_list("topic__number", "docno", "grade"):
+        found.setdefault((topic, docno), (grade or 0) >= campaign.relevance_level)
+    return found
 
 
 def grown(
@@ -72,13 +87,10 @@ def grown(
     return Growth(number, given, budget, len(said), len(found), alone, barren, ended)
 
 
-def teams_of(pool: Pool) -> dict[tuple[str, str], int]:
+def teams_of(pool: Pool, held: Iterable[PoolRow]) -> dict[tuple[str, str], int]:
     """By (topic, docno) how many teams brought the document."""
     team = [run["team"] for run in pool.spec["runs"]]
-    return {
-        (row.topic, row.docno): len({team[run] for run in row.contributors})
-        for row in pool_rows(pool)
-    }
+    return {(row.topic, row.docno): len({team[run] for run in row.contributors}) for row in held}
 
 
 def to_come(pools: Iterable[Pool]) -> dict[tuple[int, int], int]:
