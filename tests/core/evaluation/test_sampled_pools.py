@@ -23,7 +23,7 @@ from evaluation.core.measures.names import parse_measure
 from evaluation.core.options import Options
 from pooling.core.building import sessions
 from pooling.core.candidates import Listing
-from pooling.core.formats import FRAME_FORMATS, READ_AS
+from pooling.core.formats import FRAME_FORMATS
 from pooling.core.frame import Frame, frame_of, graded
 from pooling.core.gathering import listing_of_tables
 from pooling.core.session import Step
@@ -42,7 +42,7 @@ class World:
     def judged(self, steps: Sequence[Step], fmt: str, seed: int) -> Judged:
         """A sample of this world as ``evaluate`` reads it."""
         frame = self.frame(steps, seed)
-        sampled = READERS[READ_AS[fmt]](FRAME_FORMATS[fmt](frame).encode())
+        sampled = READERS[fmt](FRAME_FORMATS[fmt](frame).encode())
         assert isinstance(sampled, SampledQrels)
         return Judged.from_sampled(sampled)
 
@@ -123,10 +123,10 @@ TOP = step("depth", k=1)
 DEEP: dict[str, list[Any]] = {"windows": ["1-2", "3-30"], "sample": ["all", 0.4]}
 EVEN: dict[str, list[Any]] = {"windows": ["1-30"]}
 DESIGNS = {
-    "strata": Design("prels", [step("strata", **DEEP)], [COUNT, STATAP, XINFAP, INFNDCG]),
-    "depth, then a sample": Design("prels", [TOP, step("strata", 40, **EVEN)], [COUNT, STATAP]),
-    "one rate": Design("prels", [step("strata", **EVEN, sample=[0.5])], [COUNT, INFAP]),
-    "statap": Design("statap", [step("statap", 60)], [COUNT, STATAP]),
+    "strata": Design("strata", [step("strata", **DEEP)], [COUNT, STATAP, XINFAP, INFNDCG]),
+    "depth, then a sample": Design("strata", [TOP, step("strata", 40, **EVEN)], [COUNT, STATAP]),
+    "one rate": Design("strata", [step("strata", **EVEN, sample=[0.5])], [COUNT, INFAP]),
+    "statap": Design("prels", [step("statap", 60)], [COUNT, STATAP]),
 }
 
 
@@ -147,7 +147,7 @@ def test_estimates_are_those_of_all_judgments_but_for_chance(
         assert (off < error).all(), estimate
 
 
-@pytest.mark.parametrize("fmt", ["prels", "statap"])
+@pytest.mark.parametrize("fmt", ["strata", "prels"])
 def test_a_sample_of_everything_is_plain_qrels(made_up: World, fmt: str) -> None:
     judged = made_up.judged([step("strata", windows=["1-30"])], fmt, 0)
     for estimate, truth in (("statAP", "map"), ("map", "map"), ("stat_num_rel", "num_rel")):
@@ -158,8 +158,8 @@ def test_a_sample_of_everything_is_plain_qrels(made_up: World, fmt: str) -> None
 def test_probabilities_that_are_read_are_those_that_were_drawn_with(made_up: World) -> None:
     for _, steps, _ in DESIGNS.values():
         frame = made_up.frame(steps, 1)
-        by_fmt = {"prels": frame.drawn} if frame.has_strata else {}
-        for fmt, rows in (by_fmt | {"statap": np.ones(frame.drawn.sum(), bool)}).items():
+        by_fmt = {"strata": frame.drawn} if frame.has_strata else {}
+        for fmt, rows in (by_fmt | {"prels": np.ones(frame.drawn.sum(), bool)}).items():
             read = made_up.judged(steps, fmt, 1)
             assert read.inclusion is not None
             assert read.inclusion[rows] == pytest.approx(frame.probability[frame.drawn])
