@@ -53,6 +53,11 @@ class Batch:
         return self.grades >= self.options.level
 
     @cached_property
+    def hits(self) -> Ints:
+        """The rows of relevant documents: few, so quicker to take than by a mask."""
+        return np.flatnonzero(self.is_relevant)
+
+    @cached_property
     def is_judged(self) -> Mask:
         return self.grades >= 0
 
@@ -94,9 +99,9 @@ class Batch:
         """How many rows of each segment are in ``mask``."""
         return np.bincount(self.segment[mask], minlength=len(self))
 
-    def sums(self, weights: Floats, mask: Mask) -> Floats:
-        """Sum by segment of ``weights``, given for the rows of ``mask``, in rank order."""
-        return sums_by(self.segment[mask], weights, len(self))
+    def sums(self, weights: Floats, rows: Mask | Ints) -> Floats:
+        """Sum by segment of ``weights``, given for ``rows``, in rank order."""
+        return sums_by(self.segment[rows], weights, len(self))
 
     def only(self, mask: Mask) -> Batch:
         """The same segments with only the rows in ``mask``; ranks and lengths stay."""

@@ -38,7 +38,7 @@ def over_ranks(batch: Batch) -> Floats:
 
 
 def _precision_sum(batch: Batch, k: int | None = None) -> Floats:
-    hits = batch.is_relevant if k is None else batch.is_relevant & (batch.ranks <= k)
+    hits = batch.hits if k is None else batch.hits[batch.ranks[batch.hits] <= k]
     return batch.sums(batch.relevant_so_far[hits] / batch.ranks[hits], hits)
 
 

@@ -62,7 +62,7 @@ def bpref_10(batch: Batch, *, form: str = "trec_eval") -> Floats:
 
 def preference(batch: Batch, form: str, c: int) -> Floats:
     """1/R · Σ over retrieved relevant r of 1 − min(n(r), R+c) / bound, the bound by form."""
-    hits = batch.is_relevant
+    hits = batch.hits
     above = batch.nonrelevant_so_far[hits]
     segment = batch.segment[hits]
     most = (batch.relevant + c)[segment]
