@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import AppendOnly, Campaign, Topic, User
+from judging.core.stopping import Rule
 from pooling.models import Pool, PoolItem
 
 
@@ -149,6 +150,34 @@ class Slot(models.Model):
                 name="slot_assessor_iff_taken",
             ),
         ]
+
+
+class StoppingRule(AppendOnly):
+    """When a topic of the campaign ends (``judging.core.stopping``). The newest one holds."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="stopping_rules")
+    documents = models.PositiveIntegerField(null=True, blank=True)
+    relevant = models.PositiveIntegerField(null=True, blank=True)
+    no_relevant_in = models.PositiveIntegerField(null=True, blank=True)
+    set_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    set_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    @property
+    def rule(self) -> Rule:
+        return Rule(self.documents, self.relevant, self.no_relevant_in)
+
+
+class StoppedTopic(models.Model):
+    """A topic that has ended by the rule: nothing more of it is handed out.
+
+    What the judgments and the newest rule say, kept so that no claim has to read the log.
+    """
+
+    topic = models.OneToOneField(Topic, models.CASCADE, related_name="stopped")
+    at = models.DateTimeField(auto_now_add=True)
 
 
 class TrainingPair(models.Model):

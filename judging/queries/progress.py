@@ -16,6 +16,7 @@ from campaigns.models import Campaign, Role, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.slots import not_come
+from judging.queries.stopping import stopped
 from judging.rules import DESIGN_NAMES
 from pooling.models import PoolTopic
 
@@ -28,7 +29,7 @@ FEW = 5
 @dataclass
 class Tally:
     """Slots by state: of a plan, of a topic. ``coming`` are those of documents that a growing
-    pool may still bring, at most.
+    pool may still bring, at most; ``dropped`` the open ones of topics that have ended by the rule.
     """
 
     open: int = 0
@@ -36,10 +37,11 @@ class Tally:
     judged: int = 0
     skipped: int = 0
     coming: int = 0
+    dropped: int = 0
 
     @property
     def of(self) -> int:
-        return self.open + self.leased + self.judged + self.skipped
+        return self.open + self.leased + self.judged + self.skipped + self.dropped
 
     @property
     def done(self) -> int:
@@ -65,12 +67,15 @@ class Seat:
 
 @dataclass
 class TopicProgress:
-    """``reserved`` counts the open slots that are kept for one person, by user id."""
+    """``reserved`` counts the open slots that are kept for one person, by user id. What is
+    open in a topic that has ``ended`` by the rule is dropped: nobody gets it.
+    """
 
     topic: Topic
     tally: Tally
     seats: list[Seat] = field(default_factory=list)
     reserved: Counter[int] = field(default_factory=Counter)
+    ended: bool = False
 
     @property
     def people(self) -> list[User]:
@@ -151,11 +156,16 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     for at, more in to_come(plans).items():
         if at in tallies or at in seats:
             tallies.setdefault(at, Tally()).coming = more
+    ended = set(stopped(campaign).values_list("topic", flat=True))
+    for at, tally in tallies.items():
+        if at[1] in ended:
+            tally.open, tally.coming, tally.dropped = 0, 0, tally.open
+            reserved.pop(at, None)
     topics = {topic.pk: topic for topic in campaign.topics.all()}
     found = []
     for plan in plans:
         rows = [
-            TopicProgress(topic, tallies[at], seats[at], reserved[at])
+            TopicProgress(topic, tallies[at], seats[at], reserved[at], ended=pk in ended)
             for pk, topic in topics.items()
             if (at := (plan.pk, pk)) in tallies
         ]
@@ -211,6 +221,7 @@ def add(tallies: Iterable[Tally]) -> Tally:
         judged=sum(t.judged for t in listed),
         skipped=sum(t.skipped for t in listed),
         coming=sum(t.coming for t in listed),
+        dropped=sum(t.dropped for t in listed),
     )
 
 

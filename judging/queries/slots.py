@@ -15,6 +15,7 @@ from django.utils import timezone
 from campaigns.models import Campaign, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN, SAID
+from judging.queries.stopping import goes_on
 from pooling.models import PoolItem, PoolTopic
 
 PURPOSES = {Plan.Kind.JUDGE: ON_SCREEN, Plan.Kind.ADJUDICATE: (Purpose.ADJUDICATE,)}
@@ -55,12 +56,13 @@ def assignments_of(actor: User) -> QuerySet[Assignment]:
 
 def offered(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
     """Free slots of the topics that are assigned to ``actor``, theirs to judge or not."""
-    return free_slots() & Q(
+    found = free_slots() & Q(
         Exists(assignments_of(actor).filter(paused=False)),
         Q(reserved_for=None) | Q(reserved_for=actor),
         purpose=PURPOSES[Plan.Kind(kind)][0],
         plan__paused=False,
     )
+    return found & goes_on() if kind == Plan.Kind.JUDGE else found
 
 
 def untouched(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
@@ -150,6 +152,7 @@ def left_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -
 def seats(actor: User, campaign: Campaign, here: dict[str, Topic]) -> QuerySet[Assignment]:
     """What assigns topics to ``actor`` at present."""
     return Assignment.objects.filter(
+        goes_on(),
         plan__campaign=campaign,
         plan__kind=Plan.Kind.JUDGE,
         plan__paused=False,

@@ -13,6 +13,7 @@ from judging.queries.judgments import latest, log_until
 from judging.queries.slots import free_slots
 from judging.services.followups import ask_third
 from judging.services.log import Passage
+from judging.services.stopping import follow_rule
 
 BATCH = 500
 Pair = tuple[int, str]
@@ -156,6 +157,8 @@ def append_all(
         batch_size=BATCH,
     )
     ask_thirds(list(slots.values()))
+    if purpose == Purpose.JUDGE:
+        follow_rule(campaign, {row.topic for row, _ in fresh})
     return counts
 
 

@@ -15,6 +15,7 @@ from campaigns.models import Campaign, Topic, User
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.slots import PURPOSES, offered, repeats, untouched
+from judging.queries.stopping import goes_on
 from judging.services.log import LostRaceError
 
 State = Slot.State
@@ -63,6 +64,8 @@ def candidates(
     everything = Slot.objects.filter(
         purpose=PURPOSES[Plan.Kind(kind)][0], state=State.OPEN, **place(topic)
     )
+    if kind == Plan.Kind.JUDGE:
+        everything = everything.filter(goes_on())
     if topic is None:
         everything = everything.filter(plan__campaign=campaign)
     for size in WINDOWS:

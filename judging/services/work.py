@@ -53,6 +53,7 @@ from judging.services.log import (
     said_before,
     uuid_used,
 )
+from judging.services.stopping import follow_rule
 
 Kind, State = Judgment.Kind, Slot.State
 JUDGING, ADJUDICATION = Plan.Kind.JUDGE, Plan.Kind.ADJUDICATE
@@ -225,12 +226,15 @@ def submit(said: Said, state: str, kind: str) -> Judgment:
     slot = slot_for(said, kind)
     said = replace(said, served_at=served_at(said, slot))
     if slot is None:
-        return append(replace(said, purpose=PURPOSES[Plan.Kind(kind)][0]), None)
-    check_rationale(said, slot.plan)
-    hold_pair(slot)
-    move(slot, said.actor, state)
-    judgment = append(replace(said, purpose=slot.purpose), slot)
-    follow_up(judgment, slot)
+        judgment = append(replace(said, purpose=PURPOSES[Plan.Kind(kind)][0]), None)
+    else:
+        check_rationale(said, slot.plan)
+        hold_pair(slot)
+        move(slot, said.actor, state)
+        judgment = append(replace(said, purpose=slot.purpose), slot)
+        follow_up(judgment, slot)
+    if judgment.purpose == Purpose.JUDGE:
+        follow_rule(said.campaign, [said.topic.pk])
     return judgment
 
 

@@ -14,7 +14,7 @@ from judging.services.plans import make_plan
 from judging.services.work import claim, claim_ahead, judge
 from tests.judging.conftest import make_pool
 
-NEXT, AHEAD_OF_THREE, SUBMIT = 6, 8, 8
+NEXT, AHEAD_OF_THREE, SUBMIT = 6, 8, 9
 TRANSACTIONS = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SELECT pg_advisory")
 
 

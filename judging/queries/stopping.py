@@ -1,0 +1,29 @@
+"""Topics that have ended by the campaign's rule, and the rule itself."""
+
+from __future__ import annotations
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from campaigns.models import Campaign
+from judging.core.stopping import Rule
+from judging.models import StoppedTopic, StoppingRule
+
+
+def newest_rule(campaign: Campaign) -> StoppingRule | None:
+    """What was set last, be it that nothing ends a topic."""
+    return campaign.stopping_rules.first()
+
+
+def rule_of(campaign: Campaign) -> Rule:
+    """The rule that holds; one that never ends a topic if none was set."""
+    newest = newest_rule(campaign)
+    return newest.rule if newest else Rule()
+
+
+def stopped(campaign: Campaign) -> QuerySet[StoppedTopic]:
+    return StoppedTopic.objects.filter(topic__campaign=campaign)
+
+
+def goes_on() -> Q:
+    """Within a query of slots or assignments: the topic has not ended."""
+    return Q(~Exists(StoppedTopic.objects.filter(topic=OuterRef("topic"))))

@@ -1,0 +1,183 @@
+"""Topics that end by a rule: whom it keeps from work, and what it leaves alone."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import PermissionDenied
+
+from campaigns.models import Event
+from judging.core.stopping import Rule
+from judging.models import Judgment, Slot, StoppedTopic, StoppingRule
+from judging.queries.progress import assessor_progress, plan_progress
+from judging.queries.slots import left_by_topic
+from judging.services.imports import import_judgments
+from judging.services.plans import make_plan
+from judging.services.stopping import set_rule
+from judging.services.work import claim, claim_ahead, judge, skip, undo
+from pooling.core.spec_file import read_spec
+from pooling.services import freeze
+from tests.judging.test_growing import RANKED, SPEC
+from tests.pooling.conftest import ranked_run
+
+TWO_BARREN = Rule(no_relevant_in=2)
+
+
+@pytest.fixture
+def rule(organizer, campaign):
+    def hold(**limits: int) -> StoppingRule:
+        return set_rule(actor=organizer, campaign=campaign, rule=Rule(**limits))
+
+    return hold
+
+
+@pytest.fixture
+def ended(campaign):
+    return lambda: sorted(StoppedTopic.objects.values_list("topic__number", flat=True))
+
+
+def test_a_topic_that_ends_hands_out_nothing_more(
+    plan, rule, grade, ended, assessor, campaign, topic
+):
+    rule(no_relevant_in=2)
+    grade(assessor, "d1", 1)
+    grade(assessor, "d2", 0)
+    assert ended() == []
+    grade(assessor, "d3", 0)
+    assert ended() == ["1"]
+    assert claim(actor=assessor, campaign=campaign, topic=topic) is None
+    assert left_by_topic(assessor, campaign)[topic.pk] == 0
+    elsewhere = claim_ahead(actor=assessor, campaign=campaign, topic=None, count=9)
+    assert {slot.topic.number for slot in elsewhere} == {"2", "3"}
+
+
+def test_what_is_on_a_screen_is_judged_and_can_have_the_topic_go_on(
+    double_plan, rule, grade, ended, assessor, assessor2, campaign, topic
+):
+    rule(no_relevant_in=2)
+    held = claim(actor=assessor2, campaign=campaign, topic=topic)
+    assert held.item.docno == "d1"
+    grade(assessor, "d2", 0)
+    grade(assessor, "d3", 0)
+    assert ended() == ["1"]
+    assert grade(assessor2, "d1", 2).slot == held
+    assert ended() == []
+    assert claim(actor=assessor, campaign=campaign, topic=topic) is not None
+
+
+def test_the_first_judgment_of_a_document_counts(
+    double_plan, rule, grade, ended, assessor, assessor2, campaign
+):
+    rule(no_relevant_in=2)
+    grade(assessor, "d1", 0)
+    grade(assessor2, "d1", 0)
+    assert ended() == []
+    grade(assessor, "d2", 0)
+    assert ended() == ["1"]
+    # Changed and taken back: what happened has happened.
+    grade(assessor, "d2", 3)
+    undo(actor=assessor, campaign=campaign)
+    assert ended() == ["1"]
+
+
+def test_skips_count_for_nothing(plan, rule, grade, ended, assessor, campaign, topic):
+    rule(documents=1)
+    skip(
+        actor=assessor, campaign=campaign, topic=topic, docno="d1", reason="other",
+        client_uuid=uuid4(),
+    )  # fmt: skip
+    assert ended() == []
+    grade(assessor, "d2", 0)
+    assert ended() == ["1"]
+
+
+def test_a_rule_looks_at_what_was_judged_before_and_another_lets_topics_go_on(
+    plan, rule, grade, ended, assessor, campaign, topic
+):
+    grade(assessor, "d1", 0)
+    grade(assessor, "d2", 0)
+    rule(no_relevant_in=2)
+    assert ended() == ["1"]
+    rule(no_relevant_in=3)
+    assert ended() == []
+    rule(documents=2)
+    assert ended() == ["1"]
+    rule()
+    assert ended() == []
+    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d3"
+    told = Event.objects.filter(verb="set when topics end").order_by("pk")
+    assert [event.subject for event in told] == [
+        "after 2 documents one after another without a relevant one",
+        "after 3 documents one after another without a relevant one",
+        "after 2 judged documents",
+        "never",
+    ]
+
+
+def test_the_rule_that_holds_already_is_not_set_again(rule, campaign):
+    assert rule(relevant=3) == rule(relevant=3)
+    assert campaign.stopping_rules.count() == 1
+
+
+def test_only_organizers_set_rules(assessor, campaign):
+    with pytest.raises(PermissionDenied):
+        set_rule(actor=assessor, campaign=campaign, rule=TWO_BARREN)
+    assert not StoppingRule.objects.exists()
+
+
+def test_imported_judgments_end_topics_too(plan, rule, ended, organizer, assessor, campaign):
+    rule(no_relevant_in=2)
+    rows = [("1", "d1", 0), ("1", "d2", 0), ("2", "d5", 1), ("2", "d6", 0)]
+    import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
+    assert ended() == ["1"]
+
+
+def test_progress_counts_what_is_dropped_and_nobody_has_it_left(
+    plan, rule, grade, assessor, campaign, topic
+):
+    rule(documents=1)
+    grade(assessor, "d1", 0)
+    plans = plan_progress(campaign)
+    row = next(row for row in plans[0].topics if row.topic == topic)
+    assert (row.ended, row.tally.open, row.tally.dropped, row.tally.left) == (True, 0, 3, 0)
+    assert (row.tally.of, row.tally.percent) == (4, 100)
+    person = next(row for row in assessor_progress(campaign, plans) if row.user == assessor)
+    assert person.share == 5  # topics 2 and 3
+
+
+def test_a_late_judgment_of_an_ended_topic_is_kept(
+    plan, rule, grade, assessor, campaign, topic, ended
+):
+    rule(documents=1)
+    held = claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=3)
+    for slot in held:
+        grade(assessor, slot.item.docno, 0)
+    assert ended() == ["1"]
+    assert Judgment.objects.count() == 3
+    assert Slot.objects.filter(topic=topic, state="judged").count() == 3
+
+
+def test_a_pool_that_grows_stops_growing_and_goes_on(rule, ended, organizer, campaign, team,
+                                                     assessor, topic):  # fmt: skip
+    runs = [ranked_run(team, tag, {"1": docnos}) for tag, docnos in RANKED.items()]
+    pool = freeze(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    rule(no_relevant_in=4)
+    came = judged_until_nothing_comes(assessor, campaign, topic)
+    assert (len(came), ended(), pool.items.count()) == (4, ["1"], 4)
+    plans = plan_progress(campaign)
+    assert plans[0].tally.coming == 0
+    rule(no_relevant_in=6)
+    came += judged_until_nothing_comes(assessor, campaign, topic)
+    assert (len(set(came)), len(came), pool.items.count()) == (6, 6, 6)
+
+
+def judged_until_nothing_comes(who, campaign, topic) -> list[str]:
+    args = {"actor": who, "campaign": campaign, "topic": topic}
+    came = []
+    while (slot := claim(**args)) is not None:
+        docno = slot.item.docno
+        judge(**args, docno=docno, grade=0, token=slot.token, client_uuid=uuid4())
+        came.append(docno)
+    return came
