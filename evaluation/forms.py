@@ -11,7 +11,8 @@ from campaigns.models import Campaign, User
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.rules import check_measures
-from judging.models import Qrels
+from judging.core.stopping import Rule
+from judging.models import Qrels, StoppingRule
 from judging.queries.adjudication import adjudicators
 
 
@@ -44,3 +45,25 @@ class RoundByValueForm(forms.Form):
         self.fields["adjudicators"] = forms.ModelMultipleChoiceField(
             adjudicators(campaign), widget=forms.CheckboxSelectMultiple
         )
+
+
+class StoppingForm(forms.Form):
+    """When a topic ends; what is left empty never ends one."""
+
+    documents = forms.IntegerField(
+        min_value=1, max_value=1_000_000, required=False, label="Judged documents"
+    )
+    relevant = forms.IntegerField(
+        min_value=1, max_value=1_000_000, required=False, label="Relevant documents found"
+    )
+    no_relevant_in = forms.IntegerField(
+        min_value=1, max_value=1_000_000, required=False, label="In a row without a relevant one"
+    )
+
+    @classmethod
+    def of(cls, row: StoppingRule | None) -> StoppingForm:
+        return cls(initial=vars(row.rule) if row else {})
+
+    @property
+    def rule(self) -> Rule:
+        return Rule(**self.cleaned_data)

@@ -20,6 +20,12 @@ urlpatterns = [
         views.collection_report,
         name="collection-report",
     ),
+    path("c/<slug:slug>/stopping/", views.stopping, name="stopping"),
+    path(
+        "c/<slug:slug>/stopping/<slug:what>.<slug:fmt>",
+        views.stopping_download,
+        name="stopping-download",
+    ),
     path("c/<slug:slug>/scores/", views.scores, name="scores"),
     path("c/<slug:slug>/scores/evaluate/", views.evaluate, name="score-evaluate"),
     path("c/<slug:slug>/scores/now/", views.live, name="scores-now"),

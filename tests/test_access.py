@@ -68,6 +68,7 @@ def urls(world: World) -> dict[str, str]:
         "agreement-download": [slug, "csv"],
         "agreement-assessors-download": [slug, "json"],
         "disagreement-download": [slug, "pairs", "csv"],
+        "stopping-download": [slug, "panel", "json"],
         "qrels": [slug, 1],
         "qrels-download": [slug, 1],
         "round-end": [slug, world.plan.pk],

@@ -7,6 +7,7 @@ from evaluation.services.disagreement import disagreement, open_by_value
 from evaluation.services.live import live_scores
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import evaluate_campaign, request_evaluation, score_campaign
+from evaluation.services.stopping import stopping_panel
 
 __all__ = [
     "disagreement",
@@ -18,4 +19,5 @@ __all__ = [
     "request_evaluation",
     "request_report",
     "score_campaign",
+    "stopping_panel",
 ]

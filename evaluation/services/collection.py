@@ -88,12 +88,10 @@ def told(job: Job) -> Callable[[Callable[[int], Floats], Sequence[int]], Iterato
 
 def judgments_so_far(campaign: Campaign) -> QrelsTable:
     """One grade a pair by the usual policy; pairs that it cannot decide are left out."""
-    rows: list[tuple[str, str, int]] = []
     hidden = withheld_topics(campaign)
-    for number in campaign.topics.values_list("number", flat=True):
-        if number not in hidden:
-            rows += provisional_grades(campaign, USUAL_POLICY, number)[0]
-    return qrels_from_rows(rows)
+    numbers = campaign.topics.values_list("number", flat=True)
+    shown = [number for number in numbers if number not in hidden]
+    return qrels_from_rows(provisional_grades(campaign, USUAL_POLICY, shown)[0])
 
 
 def laid_out(campaign: Campaign, table: QrelsTable) -> Collection:

@@ -6,9 +6,13 @@ scored again. Nothing is written: what counts are released qrels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Count, Max
@@ -27,14 +31,15 @@ from judging.queries.judgments import provisional_grades
 
 KEPT = 2
 """Campaigns whose runs stay in memory: a run of 50,000 documents takes 200 kB."""
+KEPT_TOPICS = 2000
+"""Topics with their scores, by campaign: of 150 runs by 15 measures one takes 18 kB."""
 Mark = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
 class TopicScores:
-    """Values by run and measure of one topic, for the judgments that ``mark`` stands for."""
+    """Values by run and measure of one topic."""
 
-    mark: Mark
     values: Floats
     judged: int
     relevant: int
@@ -43,11 +48,15 @@ class TopicScores:
 
 @dataclass(eq=False)
 class Kept:
-    """What stays in memory of one campaign; ``made_of`` tells when it is out of date."""
+    """What stays in memory of one campaign; ``made_of`` tells when it is out of date.
+
+    The log of judgments only grows: what a topic's ``mark`` stands for does not change, so that
+    scores as of a moment that has passed are kept as well.
+    """
 
     made_of: tuple[object, ...]
     runs: WarmRuns
-    topics: dict[str, TopicScores] = field(default_factory=dict)
+    topics: dict[tuple[object, str, Mark], TopicScores] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,45 +88,48 @@ class Live:
 _kept: dict[int, Kept] = {}
 
 
-def live_scores(*, actor: User, campaign: Campaign, policy: str) -> Live:
+def live_scores(
+    *,
+    actor: User,
+    campaign: Campaign,
+    policy: str,
+    names: Sequence[str] = (),
+    last: int | None = None,
+) -> Live:
     """All accepted runs by the current judgments, one grade a pair by ``policy``.
 
-    Pairs that the policy cannot decide count as not judged; they are told apart.
+    ``names`` are the measures (none: the campaign's). With ``last``, a row of the log, as it
+    stood then. Pairs that the policy cannot decide count as not judged; they are told apart.
     """
     require(actor, "campaigns.manage", campaign)
     runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
-    measures = tuple(m for m in measures_for(campaign, ()) if m.follows_from_topics)
-    kept = kept_of(campaign, runs, policy, measures)
+    measures = tuple(m for m in measures_for(campaign, names) if m.follows_from_topics)
+    kept, options = kept_of(campaign, runs), options_of(campaign)
+    settings = (policy, measures, str(sorted(options.as_dict().items(), key=str)))
     hidden = withheld_topics(campaign)
-    marks = {topic: mark for topic, mark in marks_of(campaign).items() if topic not in hidden}
-    started, renewed, afresh = perf_counter(), 0, not kept.topics
-    for topic, mark in marks.items():
-        known = kept.topics.get(topic)
-        if known is None or known.mark != mark:
-            kept.topics[topic] = scored_again(campaign, kept.runs, topic, mark, policy, measures)
-            renewed += 1
+    marks = {topic: mark for topic, mark in marks_of(campaign, last).items() if topic not in hidden}
+    started, afresh = perf_counter(), not any(key[0] == settings for key in list(kept.topics))
+    known = {topic: kept.topics.pop((settings, topic, mark), None) for topic, mark in marks.items()}
+    late = [topic for topic, scores in known.items() if scores is None]
+    known |= scored_again(campaign, kept.runs, measures, grades_of(campaign, policy, late, last))
+    topics = {topic: scores for topic, scores in sorted(known.items()) if scores is not None}
+    kept.topics |= {(settings, topic, marks[topic]): scores for topic, scores in topics.items()}
+    trim(kept)
     seconds = perf_counter() - started
-    topics = {topic: kept.topics[topic] for topic in sorted(marks)}
     shape = (len(runs), 0, len(measures))
     parts = [scores.values for scores in topics.values() if scores.judged]
     values = np.stack(parts, axis=1) if parts else np.empty(shape)
     means = [[aggregate(m, run[:, at]) for at, m in enumerate(measures)] for run in values]
-    return Live(runs, measures, topics, values, means, renewed, seconds, afresh)
+    return Live(runs, measures, topics, values, means, len(late), seconds, afresh)
 
 
-def kept_of(
-    campaign: Campaign, runs: Sequence[Run], policy: str, measures: tuple[Measure, ...]
-) -> Kept:
-    """The campaign's runs in memory, read again when runs, policy or settings have changed."""
-    names = tuple(run.matrix for run in runs)
-    settings = (policy, measures, tuple(sorted(options_of(campaign).as_dict().items(), key=str)))
+def kept_of(campaign: Campaign, runs: Sequence[Run]) -> Kept:
+    """The campaign's runs in memory, read again when they have changed."""
     # The moment too: a database put back gives numbers out again.
-    made_of = (names, campaign.created_at, str(settings))
+    made_of = (tuple(run.matrix for run in runs), campaign.created_at)
     known = _kept.pop(campaign.pk, None)
     if known is None or known.made_of != made_of:
-        same_runs = known is not None and known.made_of[0] == names
-        warm = known.runs if known and same_runs else WarmRuns([*map(matrices.matrix_of, runs)])
-        known = Kept(made_of, warm)
+        known = Kept(made_of, WarmRuns([*map(matrices.matrix_of, runs)]))
     # A list, since other threads may change meanwhile what is kept.
     for oldest in list(_kept)[: 1 - KEPT]:
         _kept.pop(oldest, None)
@@ -125,38 +137,59 @@ def kept_of(
     return known
 
 
+def trim(kept: Kept) -> None:
+    """Forget what was asked for longest ago."""
+    for oldest in list(kept.topics)[:-KEPT_TOPICS]:
+        kept.topics.pop(oldest, None)
+
+
 def warm_runs(campaign: Campaign, runs: Sequence[Run]) -> WarmRuns:
     """``runs`` as they stand in memory for the scores so far, else read."""
     known = _kept.get(campaign.pk)
-    names = (tuple(run.matrix for run in runs), campaign.created_at)
-    if known is not None and known.made_of[:2] == names:
+    made_of = (tuple(run.matrix for run in runs), campaign.created_at)
+    if known is not None and known.made_of == made_of:
         return known.runs
     return WarmRuns([*map(matrices.matrix_of, runs)])
 
 
-def marks_of(campaign: Campaign) -> dict[str, Mark]:
-    """By topic how many rows its log has and which is the last: any new one changes it."""
-    rows = Judgment.objects.filter(campaign=campaign).order_by().values_list("topic__number")
-    counted = rows.annotate(rows=Count("pk"), last=Max("pk"))
+def marks_of(campaign: Campaign, last: int | None = None) -> dict[str, Mark]:
+    """By topic how many rows its log has, up to row ``last``, and which is its last: any new
+    one changes it.
+    """
+    log = Judgment.objects.filter(campaign=campaign)
+    log = log if last is None else log.filter(pk__lte=last)
+    counted = log.order_by().values_list("topic__number").annotate(rows=Count("pk"), last=Max("pk"))
     return {topic: (found, last) for topic, found, last in counted}
 
 
+class Grades(NamedTuple):
+    """What a policy makes of one topic's judgments; ``undecided`` counts pairs."""
+
+    rows: list[tuple[str, str, int]]
+    undecided: int
+
+
+def grades_of(
+    campaign: Campaign, policy: str, topics: Collection[str], last: int | None
+) -> dict[str, Grades]:
+    rows, undecided = provisional_grades(campaign, policy, topics, last) if topics else ([], [])
+    by_topic = {topic: [*group] for topic, group in groupby(rows, itemgetter(0))}
+    unclear = Counter(topic for topic, _docno in undecided)
+    return {topic: Grades(by_topic.get(topic, []), unclear[topic]) for topic in topics}
+
+
 def scored_again(
-    campaign: Campaign,
-    runs: WarmRuns,
-    topic: str,
-    mark: Mark,
-    policy: str,
-    measures: Sequence[Measure],
-) -> TopicScores:
-    """One topic of all runs by its current judgments."""
-    rows, undecided = provisional_grades(campaign, policy, topic)
-    table = qrels_from_rows(rows)
-    options = options_of(campaign)
-    relevant = int(np.count_nonzero(table.grades >= options.level))
-    values = np.empty((len(runs), len(measures)))
-    if len(table):
-        judged = Judged.from_arrays(table.topics, table.starts, table.grades)
-        places = places_of_pairs(campaign, table)
-        values = score_topic(runs, judged, places, measures, options)
-    return TopicScores(mark, values, len(table), relevant, undecided)
+    campaign: Campaign, runs: WarmRuns, measures: Sequence[Measure], grades: dict[str, Grades]
+) -> dict[str, TopicScores]:
+    """Each topic of all runs by its ``grades``."""
+    found, options = dict[str, TopicScores](), options_of(campaign)
+    for topic, (rows, undecided) in grades.items():
+        table = qrels_from_rows(rows)
+        relevant = int(np.count_nonzero(table.grades >= options.level))
+        values = np.empty((len(runs), len(measures)))
+        if len(table):
+            judged = Judged.from_arrays(table.topics, table.starts, table.grades)
+            places = places_of_pairs(campaign, table)
+            values = score_topic(runs, judged, places, measures, options)
+        found[topic] = TopicScores(values, len(table), relevant, undecided)
+    return found

@@ -51,7 +51,7 @@ SCORES = "scores-now score-set score-evaluate run-scores compare pairs measures-
 AGREEMENT = "agreement-pair agreement-topics agreement-assessors disagreement disagreement-round"
 JUDGING = (
     "plan-new plan-assign plan-reassign judging-assessor judging-flags training-sets"
-    " exchange judgments-import automatic-list automatic"
+    " exchange judgments-import automatic-list automatic stopping"
 )
 # Label, roles that see it ("" is everybody), the page, and the other pages below it.
 TABS = (

@@ -78,9 +78,9 @@ def ballots(
     campaign: Campaign,
     as_of: datetime | None = None,
     last: int | None = None,
-    topic: str | None = None,
+    topics: Collection[str] | None = None,
 ) -> list[Ballot]:
-    """All that was said of each pair, for a policy to decide; of one topic if it is named.
+    """All that was said of each pair, for a policy to decide; of ``topics`` alone if given.
 
     A judgment without a slot (a lease that lapsed and was judged by another, or an import
     beyond the plan) counts only where no wanted judgment of the pair stands: so it is
@@ -90,7 +90,7 @@ def ballots(
 
     def of(purpose: str) -> QuerySet[Judgment]:
         found = current_judgments(campaign, as_of, last, purpose)
-        return found if topic is None else found.filter(topic__number=topic)
+        return found if topics is None else found.filter(topic__number__in=topics)
 
     cast: dict[Pair, list[Vote]] = defaultdict(list)
     for vote in votes(of(Purpose.JUDGE)):
@@ -142,13 +142,12 @@ def automatic_grades(current: QuerySet[Judgment]) -> dict[Pair, dict[str, int]]:
 
 
 def provisional_grades(
-    campaign: Campaign, policy: str, topic: str
-) -> tuple[list[tuple[str, str, int]], int]:
-    """``(topic, docno, grade)`` of one topic's pairs by the current judgments, and how many
-    pairs are left out because ``policy`` cannot decide them yet.
+    campaign: Campaign, policy: str, topics: Collection[str], last: int | None = None
+) -> tuple[list[tuple[str, str, int]], list[Pair]]:
+    """``(topic, docno, grade)`` of the pairs of ``topics`` by the current judgments, or as of row
+    ``last`` of the log, sorted; and the pairs that ``policy`` cannot decide yet.
     """
-    rows, undecided = settle(policy_named(policy), ballots(campaign, topic=topic))
-    return rows, len(undecided)
+    return settle(policy_named(policy), ballots(campaign, last=last, topics=topics))
 
 
 def qrels_table(qrels: Qrels) -> QrelsTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pooling.queries.composition import Composition, composition
-from pooling.queries.growing import Growth, growth_of, to_come
+from pooling.queries.growing import Growth, first_grades, growth_of, to_come
 from pooling.queries.pools import (
     PoolRow,
     composition_of,
@@ -22,6 +22,7 @@ __all__ = [
     "choose",
     "composition",
     "composition_of",
+    "first_grades",
     "growth_of",
     "measured_pace",
     "pool_rows",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
+from campaigns.models import Campaign
 from pooling.models import Pool, PoolItem, PoolTopic
 from pooling.queries.pools import PoolRow, pool_rows
 
@@ -52,7 +53,7 @@ def growth_of(pool: Pool) -> list[Growth]:
     teams = teams_of(pool, held)
     given = Counter(row.topic for row in held)
     said: dict[str, list[tuple[str, bool]]] = defaultdict(list)
-    for (topic, docno), relevant in first_grades(pool).items():
+    for (topic, docno), relevant in first_grades(pool.campaign).items():
         if (topic, docno) in teams:
             said[topic].append((docno, relevant))
     rows = pool.growing.select_related("topic")
@@ -63,9 +64,8 @@ def growth_of(pool: Pool) -> list[Growth]:
     ]
 
 
-def first_grades(pool: Pool) -> dict[tuple[str, str], bool]:
+def first_grades(campaign: Campaign) -> dict[tuple[str, str], bool]:
     """By (topic, docno), in the order of the log: was the first grade relevant?"""
-    campaign = pool.campaign
     graded = campaign.judgments.filter(purpose="judge", kind="grade").order_by("pk")
     found: dict[tuple[str, str], bool] = {}
     for topic, docno, grade in graded.values_list("topic__number", "docno", "grade"):

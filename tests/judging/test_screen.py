@@ -202,7 +202,7 @@ def test_claim_and_submit_cost_the_same_in_a_large_pool(
         assert screen.get(url).status_code == 200
 
 
-JUDGE, NEXT = 15, 26
+JUDGE, NEXT = 16, 26
 """Queries of a press and of the next page: session and roles, the judgment in its transaction;
 the claim, the document, the topic's head and bar."""
 

@@ -1,0 +1,197 @@
+"""When to stop: the panel on a small campaign, its page, its files, and the rule on it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from django.core.exceptions import PermissionDenied
+from django.urls import reverse
+
+from evaluation.services import live_scores, stopping_panel
+from evaluation.services.stopping import TRUST
+from judging.models import Plan, StoppedTopic
+from judging.queries.stopping import rule_of
+from judging.services.imports import import_judgments
+from judging.services.plans import make_plan
+from pooling.core.spec import depth_spec
+from pooling.core.spec_file import read_spec
+from pooling.services import freeze
+
+RUNS = ("alpha", "beta", "beta2")
+
+
+@pytest.fixture
+def runs(request):
+    return [request.getfixturevalue(name) for name in RUNS]
+
+
+@pytest.fixture
+def pool(campaign, organizer, runs):
+    return freeze(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)
+
+
+@pytest.fixture
+def plan(pool, organizer, assessor):
+    return make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+
+
+def judged(campaign, organizer, assessor, *rows):
+    import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
+
+
+@pytest.fixture
+def panel(organizer, campaign):
+    def made(**more):
+        asked = {"policy": "majority", "by": "map", **more}
+        return stopping_panel(actor=organizer, campaign=campaign, **asked)
+
+    return made
+
+
+@pytest.fixture
+def url(campaign):
+    return reverse("stopping", args=[campaign.slug])
+
+
+def test_the_panel_counts_first_judgments(panel, plan, organizer, campaign, assessor, assessor2):
+    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
+    judged(campaign, organizer, assessor2, ("1", "d1", 0))
+    found = panel()
+    assert (found.judged, found.relevant, found.judgments) == (2, 1, 3)
+    assert found.curve == ((1, 1), (2, 1))
+    topic = next(row for row in found.pool.topics if row.number == "1")
+    assert (topic.judged, topic.relevant) == (2, 1)
+    assert found.pool.left.reason is None
+
+
+def test_scores_of_the_past_are_those_that_were_seen_then(
+    panel, plan, organizer, campaign, assessor
+):
+    scores = {"actor": organizer, "campaign": campaign, "policy": "majority"}
+    scores["names"] = ("map", *TRUST)
+    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
+    then, last = live_scores(**scores), campaign.judgments.order_by("-pk").first().pk
+    judged(campaign, organizer, assessor, ("1", "d3", 2), ("1", "d1", 0))
+    now = live_scores(**scores)
+    assert now.means != then.means
+    assert live_scores(**scores, last=last).means == then.means
+    assert live_scores(**scores, last=last).renewed == 0
+    assert live_scores(**scores).means == now.means
+
+
+def test_a_ranking_that_was_turned_is_told_with_the_run_that_fell(
+    panel, plan, organizer, campaign, assessor
+):
+    judged(campaign, organizer, assessor, ("1", "d1", 0), ("1", "d3", 2))
+    before = {row.run.tag: row.place for row in panel().runs}
+    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
+    found = panel(step=2)
+    assert [move.ago for move in found.moves] == [2]
+    assert found.moves[0].tau_b.value < 1
+    after = {row.run.tag: row.place for row in found.runs}
+    assert {row.run.tag: row.before for row in found.runs} == before
+    fallen = found.moves[0].drop
+    assert after[fallen.tag] - before[fallen.tag] == fallen.places == max(
+        after[tag] - before[tag] for tag in after
+    )  # fmt: skip
+
+
+def test_judged_at_k_is_that_of_the_measure(panel, plan, organizer, campaign, assessor):
+    judged(campaign, organizer, assessor, ("1", "d1", 2))
+    scores = live_scores(actor=organizer, campaign=campaign, policy="majority", names=TRUST)
+    want = dict(zip([run.tag for run in scores.runs], scores.means, strict=True))
+    assert {row.run.tag: [*row.judged] for row in panel().runs} == want
+
+
+def test_of_a_pool_in_order_of_rank_no_rest_is_expected(panel, plan, organizer, campaign, assessor):
+    Plan.objects.update(order=Plan.Order.POOL)
+    judged(campaign, organizer, assessor, ("1", "d1", 2))
+    assert "random order" in panel().pool.left.reason
+
+
+def test_of_a_pool_that_grows_no_rest_is_expected(panel, organizer, campaign, assessor, runs):
+    spec = read_spec("steps: [{method: depth, k: 1}, {method: maxmean}]")
+    pool = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    judged(campaign, organizer, assessor, ("1", "d1", 2))
+    found = panel().pool
+    assert found.documents == pool.items.count()
+    assert isinstance(found.below, str)
+    assert found.left.reason is None or "random order" in found.left.reason
+
+
+def test_only_organizers_see_it(campaign, assessor):
+    with pytest.raises(PermissionDenied):
+        stopping_panel(actor=assessor, campaign=campaign, policy="majority", by="map")
+
+
+def test_the_page_before_anything_is_there(client, organizer, url):
+    client.force_login(organizer)
+    page = client.get(url)
+    assert page.status_code == 200
+    assert "Nothing is judged yet" in page.content.decode()
+
+
+def test_the_page_tells_the_whole(client, organizer, url, plan, campaign, assessor):
+    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
+    client.force_login(organizer)
+    page = client.get(url, {"by": "bpref", "last": "1", "policy": "maximum"})
+    text = page.content.decode()
+    assert page.context["panel"].measure.name == "bpref"
+    assert [move.ago for move in page.context["panel"].moves] == [1]
+    for told in ("Still in the pool", "Below the pool", "If judging stopped now", "By team"):
+        assert told.casefold() in text.casefold()
+    assert all(run in text for run in ("alpha-one", "beta-secret"))
+
+
+@pytest.mark.parametrize("query", [{"by": "nonsense"}, {"last": "0"}, {"last": "-3"},
+                                   {"last": "9" * 30}, {"policy": "x"}, {"last": "٣"}])  # fmt: skip
+def test_nonsense_in_the_address_is_passed_over(
+    client, organizer, url, plan, campaign, assessor, query
+):
+    judged(campaign, organizer, assessor, ("1", "d1", 2))
+    client.force_login(organizer)
+    assert client.get(url, query).status_code == 200
+
+
+def test_a_rule_is_set_on_the_page_and_shown(client, organizer, url, plan, campaign, assessor):
+    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
+    client.force_login(organizer)
+    page = client.post(url, {"documents": "2", "no_relevant_in": "30"}, follow=True)
+    assert "Ended by now: 1." in page.content.decode()
+    assert StoppedTopic.objects.get().topic.number == "1"
+    assert (rule_of(campaign).documents, rule_of(campaign).no_relevant_in) == (2, 30)
+    assert 'value="30"' in page.content.decode()
+    page = client.post(url, {}, follow=True)
+    assert "No rule ends a topic." in page.content.decode()
+    assert not StoppedTopic.objects.exists()
+
+
+def test_a_rule_that_is_none_is_refused_in_place(client, organizer, url, campaign):
+    client.force_login(organizer)
+    page = client.post(url, {"documents": "0", "relevant": "many"})
+    assert page.status_code == 422
+    assert page.context["form"].errors.keys() == {"documents", "relevant"}
+    assert not rule_of(campaign)
+
+
+def test_tables_are_given_away(client, organizer, campaign, plan, assessor):
+    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
+    client.force_login(organizer)
+
+    def got(what, fmt):
+        address = reverse("stopping-download", args=[campaign.slug, what, fmt])
+        return client.get(address, {"last": "1"})
+
+    whole = json.loads(got("panel", "json").content)
+    assert whole.keys() == {"found", "ranking", "runs", "left", "topics", "depths", "teams"}
+    for name, rows in whole.items():
+        table = [*csv.DictReader(io.StringIO(got(name, "csv").content.decode()))]
+        assert len(table) == len(rows)
+        assert [*table[0]] == [*rows[0]]
+    assert whole["topics"][0] | {"topic": "1", "judged": 2, "relevant": 1} == whole["topics"][0]
+    assert got("nothing", "csv").status_code == 404
+    assert got("topics", "json").status_code == 404
