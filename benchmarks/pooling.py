@@ -2,13 +2,15 @@
 
     python benchmarks/pooling.py [MODE...] [--rounds N]
 
-Modes: ``static``, ``methods``, ``adaptive``, ``peers``; all of them unless some are named. All
-work on 129 runs × 50 topics × 1,000 documents (benchmarks/generate.py).
+Modes: ``static``, ``methods``, ``adaptive``, ``texts``, ``peers``; all of them unless some are
+named. All work on 129 runs × 50 topics × 1,000 documents (benchmarks/generate.py).
 
 ``static`` builds the depth-100 pool from the store, part by part; ``methods`` puts the
 documents of all topics in the order of each method that needs no judgment, cut-off 100;
 ``adaptive`` plays each method that learns, judged by the qrels, and tells how long a judgment
-and the next document take together; ``peers`` builds the pool from the run files as a whole
+and the next document take together; ``texts`` the same of those that read, on texts that are made
+up: words drawn by Zipf's law, always the same from one seed, no two documents about one thing;
+``peers`` builds the pool from the run files as a whole
 process, beside trectools.
 
 ``BENCH_DIR`` and ``PEER_PYTHON`` are those of benchmarks/evaluate.py. What is not there is
@@ -22,13 +24,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 from evaluate import EVERY, FOLDER, PEER_PYTHON, PEERS, cost, kept
-from generate import trec8
+from generate import SEED, trec8
 from keep import dictionary, matrices
 
 from campaigns.core.qrels import read_qrels
@@ -52,6 +55,8 @@ NEEDED = {
 TOPICS, JUDGED = 5, 300
 """Adaptive methods play so many topics, and so many documents of each."""
 SAMPLED = 50
+VOCABULARY, WORDS, ASKED = 50_000, 200, 10
+"""Made-up texts: words there are, words of a document, words of a topic."""
 
 
 def step_of(method: Method) -> Step | None:
@@ -135,35 +140,60 @@ def all_topics(step: Step, listed: Listing) -> Took:
     """What it takes to order or sample the documents of each topic, nothing kept from before."""
     watch = Watch()
     for candidates in listed:
+        open_ = np.ones(len(candidates), bool)
         if step.method.order is not None:
-            step.method.order(candidates, step.values)
+            step.method.order(candidates, step.values, open_)
         elif step.method.sample is not None:
-            step.method.sample(candidates, step.values, np.ones(len(candidates), bool), SAMPLED)
+            step.method.sample(candidates, step.values, open_, SAMPLED)
     return watch.took()
 
 
 def adaptive(rounds: int) -> None:  # noqa: ARG001 -- every document is a round
-    qrels = read_qrels(trec8(FOLDER / "trec8")[0].read_bytes())
     listed = listing()
+    topics = [listed.topic(at) for at in range(TOPICS)]
     for method in LISTED:
-        step = step_of(method) if method.kind == "adaptive" else None
-        if step is None:
-            continue
-        begun, seconds = [], []
-        try:
-            for at in range(TOPICS):
-                first, *others = played(listed.topic(at), step, qrels)
-                begun.append(first)
-                seconds += others
-        except ValueError as lacking:
-            print(f"{method.name}: {lacking}")
-            continue
-        half, most, nearly = 1000 * np.quantile(seconds, [0.5, 0.95, 0.99])
-        print(
-            f"{f'{method.name}, a judgment and the next':<34} p50 {half:6.2f} ms  p95 {most:6.2f}"
-            f" ms  p99 {nearly:6.2f} ms  (to begin a topic {median(begun):.3f} s)",
-            flush=True,
-        )
+        if method.kind == "adaptive" and not method.reads:
+            tell_played(method, topics, f"{method.name}, a judgment and the next")
+
+
+def texts(rounds: int) -> None:  # noqa: ARG001 -- every document is a round
+    listed = listing()
+    topics = [with_texts(listed.topic(at)) for at in range(TOPICS)]
+    print(f"made-up texts: {WORDS} words each, by Zipf's law out of {VOCABULARY:,}")
+    for method in LISTED:
+        if method.reads:
+            tell_played(method, topics, f"{method.name} on made-up texts")
+
+
+def with_texts(candidates: Candidates) -> Candidates:
+    """``candidates`` with a made-up text for each document and a shorter one for the topic."""
+    rng = np.random.default_rng([SEED, int(candidates.topic)])
+    share = np.cumsum(1 / np.arange(1, VOCABULARY + 1))
+    drawn = np.searchsorted(share / share[-1], rng.random((len(candidates) + 1, WORDS)))
+    query, *written = [" ".join(f"word{word}" for word in row) for row in drawn.tolist()]
+    own = dict(zip(candidates.docnos, written, strict=True))
+    return replace(candidates, texts=own, query=" ".join(query.split()[:ASKED]))
+
+
+def tell_played(method: Method, topics: list[Candidates], name: str) -> None:
+    qrels = read_qrels(trec8(FOLDER / "trec8")[0].read_bytes())
+    if (step := step_of(method)) is None:
+        return
+    begun, seconds = [], []
+    try:
+        for candidates in topics:
+            first, *others = played(candidates, step, qrels)
+            begun.append(first)
+            seconds += others
+    except ValueError as lacking:
+        print(f"{method.name}: {lacking}")
+        return
+    half, most, nearly = 1000 * np.quantile(seconds, [0.5, 0.95, 0.99])
+    print(
+        f"{name:<34} p50 {half:6.2f} ms  p95 {most:6.2f} ms  p99 {nearly:6.2f} ms"
+        f"  (to begin a topic {median(begun):.3f} s)",
+        flush=True,
+    )
 
 
 def played(candidates: Candidates, step: Step, qrels: QrelsTable) -> Iterator[float]:
@@ -211,7 +241,7 @@ def pair_of(line: str) -> tuple[str, str]:
 
 
 MODES: dict[str, Callable[[int], None]] = {
-    mode.__name__: mode for mode in (static, methods, adaptive, peers)
+    mode.__name__: mode for mode in (static, methods, adaptive, texts, peers)
 }
 
 

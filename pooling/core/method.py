@@ -65,14 +65,15 @@ class Sample:
 
 @dataclass(frozen=True)
 class Method:
-    """One of three. ``order`` gives the documents that it wants, best first, whatever is in the
-    pool already. ``sample`` draws among the documents that are marked ``open``, ``documents``
-    of them if the step says how many. ``player`` starts an adaptive method. ``reach`` tells by
-    run down to which rank it looks (else: down to the cut-off). ``reads`` says that it needs texts.
+    """One of three. ``order`` gives the documents that it wants, best first; those not marked
+    ``open`` are in the pool already, and are passed over if it names them. ``sample`` draws among
+    the documents that are marked ``open``, ``documents`` of them if the step says how many.
+    ``player`` starts an adaptive method. ``reach`` tells by run down to which rank it looks (else:
+    down to the cut-off). ``reads`` says that it needs texts.
     """
 
     card: Card
-    order: Callable[[Candidates, Values], Ints] | None = None
+    order: Callable[[Candidates, Values, Mask], Ints] | None = None
     sample: Callable[[Candidates, Values, Mask, int | None], Sample] | None = None
     player: Callable[[Candidates, Values], Player] | None = None
     reach: Callable[[Candidates, Values], Ints] | None = None
@@ -93,7 +94,7 @@ class Method:
 def scored(card: Card, scores: Callable[[Candidates, Values], Floats]) -> Method:
     """The static method that takes all documents by ``scores`` descending."""
 
-    def order(candidates: Candidates, values: Values) -> Ints:
+    def order(candidates: Candidates, values: Values, open: Mask) -> Ints:  # noqa: A002, ARG001
         return candidates.best_first(scores(candidates, values))
 
     return Method(card, order=order)

@@ -182,7 +182,7 @@ class Session:
         candidates, left = self.candidates, self.budget - len(self.given)
         listed: Ints = np.empty(0, np.int64)
         if step.method.order is not None:
-            wanted = step.method.order(candidates, step.values)
+            wanted = step.method.order(candidates, step.values, self.open)
             listed = wanted[self.open[wanted]][: step.documents]
         elif step.method.sample is not None:
             number = min(left, step.documents or left)

@@ -13,6 +13,8 @@ from pooling.core.playing import best, chance
 
 PRESUMED = 100
 """Documents that are taken as not relevant in each round."""
+TOLERANCE, DECIMALS = 1e-6, 5
+"""The solver stops a little short of its end: scores that agree in so many decimals are ties."""
 
 CAL = Card(
     name="cal",
@@ -32,8 +34,12 @@ CAL = Card(
         ),
         "Judgments of earlier steps train, and count in B, as any other.",
         (
-            "Texts are cut into words of two letters or more in lower case; term counts are "
-            "logarithmic; the regression has C = 1. These are our choices."
+            "Texts, the topic among them, are cut into words of two letters or more in lower case; "
+            "term counts are logarithmic; the regression has C = 1. These are our choices."
+        ),
+        (
+            "Scores are rounded to five decimals, which the solver meets; of equal ones the "
+            "seeded hash order decides."
         ),
     ),
 )
@@ -78,9 +84,11 @@ class Cal:
         relevant = [True, *self.learned.values(), *[False] * len(presumed)]
         # The dual solver, which goes through the rows by chance, is much the quickest for texts.
         seed = int(draw.integers(1 << 31))
-        model = LogisticRegression(solver="liblinear", dual=True, random_state=seed, max_iter=1000)
+        model = LogisticRegression(
+            solver="liblinear", dual=True, random_state=seed, max_iter=1000, tol=TOLERANCE
+        )
         model.fit(self.features[rows], relevant)
-        return np.asarray(model.decision_function(self.features[:n]))
+        return np.asarray(np.round(model.decision_function(self.features[:n]), DECIMALS))
 
 
 def features_of(candidates: Candidates) -> Any:

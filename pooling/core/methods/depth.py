@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Ints
+from pooling.core.candidates import Candidates, Ints, Mask
 from pooling.core.method import Method, Values
 
 DEPTH = Card(
@@ -33,7 +33,7 @@ def depths(candidates: Candidates, values: Values) -> Ints:
     return np.array(by_run, np.int64)
 
 
-def depth_order(candidates: Candidates, values: Values) -> Ints:
+def depth_order(candidates: Candidates, values: Values, open: Mask) -> Ints:  # noqa: A002, ARG001
     """What some run has within its depth, by best rank."""
     within = candidates.rank <= depths(candidates, values)[candidates.run]
     wanted = np.zeros(len(candidates), bool)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Ints
+from pooling.core.candidates import Candidates, Ints, Mask
 from pooling.core.method import Method, Values
 
 NTCIR = Card(
@@ -31,7 +31,7 @@ def reach(candidates: Candidates, values: Values) -> Ints:
     return np.full(len(candidates.runs), values["k"], np.int64)
 
 
-def ntcir_order(candidates: Candidates, values: Values) -> Ints:
+def ntcir_order(candidates: Candidates, values: Values, open: Mask) -> Ints:  # noqa: A002, ARG001
     """The depth-k pool by number of runs, then by sum of ranks."""
     within = candidates.rank <= values["k"]
     runs = candidates.sums(within.astype(float))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import DIGITS, Candidates, Floats, Ints
+from pooling.core.candidates import DIGITS, Candidates, Floats, Ints, Mask
 from pooling.core.method import Method, Values
 
 RBP_B = Card(
     name="rbp_b",
     title="RBP-B (geometric ranks, residuals)",
     formula="repeat: argmax over d of Σ over runs r that list d of w_r(d) · resid_r, where "
-    "w_r(d) = (1 − p) p^(rank_r(d) − 1) and resid_r = 1 − Σ of w_r over what was taken already",
+    "w_r(d) = (1 − p) p^(rank_r(d) − 1) and resid_r = 1 − Σ of w_r over what is pooled already",
     reading="Like method A, but a run of which much is known already counts less, so that all "
     "runs come to be known about equally well.",
     source="Moffat, Webber and Zobel 2007, method B.",
@@ -23,7 +23,7 @@ RBP_B = Card(
     ),
     edge_cases=(
         "It needs no judgments: a residual depends on which documents are judged, not on grades.",
-        "Residuals start at 1 whatever an earlier step of the spec has taken.",
+        "What earlier steps of the spec have pooled is known before its first document.",
         "The factor 1 − p of w_r(d) changes no order and is left out, so that p = 1 is `pp`.",
         "p = 0: documents that some run ranks first, by how many do; all others are equal.",
     ),
@@ -46,18 +46,22 @@ class Residuals:
         self.of_run[run] = self.unlisted[run] + self.left[run].sum(axis=1)
 
 
-def rbp_b_order(candidates: Candidates, values: Values) -> Ints:
-    """All documents in the order in which they are taken."""
+def rbp_b_order(candidates: Candidates, values: Values, open: Mask) -> Ints:  # noqa: A002
+    """What is open, in the order in which it is taken."""
     p = float(values["p"])
     residuals = Residuals(candidates, p)
+    wanted = open[candidates.doc]
+    residuals.take(candidates.run[~wanted], candidates.rank[~wanted])
     by_doc = np.argsort(candidates.doc, kind="stable")
     owns = np.split(by_doc, np.cumsum(candidates.listed)[:-1])
-    run, doc, weight = candidates.run, candidates.doc, p ** (candidates.rank - 1.0)
+    run, doc = candidates.run[wanted], candidates.doc[wanted]
+    weight = p ** (candidates.rank[wanted] - 1.0)
     taken = np.zeros(len(candidates))
-    order = np.empty(len(candidates), np.int64)
+    taken[~open] = np.inf
+    order = np.empty(np.count_nonzero(open), np.int64)
     alive = len(doc)
     for at in range(len(order)):
-        score = np.bincount(doc, weight * residuals.of_run[run], len(order)) - taken
+        score = np.bincount(doc, weight * residuals.of_run[run], len(open)) - taken
         best = order[at] = highest(score, candidates.tie)
         taken[best] = np.inf
         residuals.take(candidates.run[owns[best]], candidates.rank[owns[best]])

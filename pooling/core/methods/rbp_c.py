@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Mask
+from pooling.core.candidates import Candidates, Floats, Mask
 from pooling.core.method import Choice, Method, Values
 from pooling.core.playing import best
 
@@ -39,9 +39,12 @@ class RbpC:
         self.residual = np.ones(len(candidates.runs))
 
     def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002, ARG002
+        return Choice(best(self.values(), open, self.candidates.tie))
+
+    def values(self) -> Floats:
+        """By document."""
         factor = self.residual * (self.base + self.residual / 2) ** 3
-        value = self.candidates.sums(self.weight * factor[self.candidates.run])
-        return Choice(best(value, open, self.candidates.tie))
+        return self.candidates.sums(self.weight * factor[self.candidates.run])
 
     def judged(self, choice: Choice, relevant: bool) -> None:
         entries = np.flatnonzero(self.candidates.doc == choice.doc)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates, Ints
-from pooling.core.method import Method, Values
+from pooling.core.candidates import Candidates, Floats
+from pooling.core.method import Values, scored
 
 TAKE = Card(
     name="take",
@@ -20,9 +20,9 @@ TAKE = Card(
 )
 
 
-def take_order(candidates: Candidates, values: Values) -> Ints:  # noqa: ARG001
-    """All documents by best rank."""
-    return candidates.best_first(-candidates.min_rank.astype(float))
+def best_ranks(candidates: Candidates, values: Values) -> Floats:  # noqa: ARG001
+    """By document: minus its best rank."""
+    return -candidates.min_rank.astype(float)
 
 
-METHOD = Method(TAKE, order=take_order)
+METHOD = scored(TAKE, best_ranks)

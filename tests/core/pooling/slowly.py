@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from fractions import Fraction
 from typing import Any
 
@@ -102,16 +102,20 @@ SLOW: list[tuple[str, dict[str, Any], Callable[[Small, str], Any]]] = [
 ]
 
 
-def slow_rbp_b(runs: Small, p: Fraction, seed: int) -> dict[str, Fraction]:
-    """The documents as they are taken, each with its score then."""
+def slow_rbp_b(
+    runs: Small, p: Fraction, seed: int, pooled: Collection[str] = ()
+) -> dict[str, Fraction]:
+    """The documents that are not ``pooled`` as they are taken, each with its score then."""
     weights = {
         tag: {d: (1 - p) * p ** (rank - 1) for d, rank in ranks.items()}
         for tag, ranks in ranked(runs).items()
     }
-    left = sorted(set().union(*runs.values()), key=lambda d: hash_order(seed, "1", d))
+    every = set().union(*runs.values())
+    left = sorted(every - set(pooled), key=lambda d: hash_order(seed, "1", d))
     taken: dict[str, Fraction] = {}
     while left:
-        residual = {t: 1 - sum(w.get(d, 0) for d in taken) for t, w in weights.items()}
+        known = [*pooled, *taken]
+        residual = {t: 1 - sum(w.get(d, 0) for d in known) for t, w in weights.items()}
         scores = [
             sum((w.get(d, 0) * residual[t] for t, w in weights.items()), Fraction(0)) for d in left
         ]

@@ -23,12 +23,12 @@ from pooling.core.methods.hedge import Hedge
 from pooling.core.methods.mtc import Mtc
 from pooling.core.methods.rbp_c import RbpC
 from pooling.core.methods.ucb import bounds
-from pooling.core.playing import Counts, best, chance
+from pooling.core.playing import Counts
 from pooling.core.registry import LISTED, METHODS
 from pooling.core.session import Session, Stop
 from pooling.core.spec_file import defaults_of
 from tests.core.pooling.toy import orders, run, step, toy_listing
-from tests.core.pooling.twins import CASES, TWINS, Past, shared
+from tests.core.pooling.twins import CASES, TWINS, Past, Turn, shared
 
 ADAPTIVE = sorted(m.name for m in LISTED if m.kind == "adaptive")
 ALPHA, BETA, DELTA, GAMMA = range(4)
@@ -159,16 +159,14 @@ def test_each_document_is_that_of_the_slow_twin(
     for given_ in session.given:
         doc = docnos[given_.doc]
         session.judge(given_.doc, doc in relevant)
-        past.said.append((doc, None, doc in relevant))
-        past.open.remove(doc)
+        past = past.then(Turn(doc, None, {}), doc in relevant)
     while (choice := session.next()) is not None:
-        doc = docnos[choice.doc]
-        assert doc == TWINS[method](past, **values)
+        turn = TWINS[method](past, **values)
         by = None if choice.run == EARLIER else session.candidates.runs[choice.run]
+        assert (docnos[choice.doc], by) == (turn.doc, turn.run)
         session.give(choice)
-        session.judge(choice.doc, doc in relevant)
-        past.said.append((doc, by, doc in relevant))
-        past.open.remove(doc)
+        session.judge(choice.doc, turn.doc in relevant)
+        past = past.then(turn, turn.doc in relevant)
     assert not past.open
 
 
@@ -187,7 +185,7 @@ def test_mtc_is_settled_where_all_possible_judgments_say_so(
         true = {doc for doc, rel in zip(unknown, said, strict=True) if rel}
         true |= judged & relevant & set(docs)
         pairs = list(itertools.combinations_with_replacement(sorted(true), 2))
-        worlds.append([sum(shared(past, tag, i, j) for i, j in pairs) for tag in lists])
+        worlds.append([float(sum(shared(past, tag, i, j) for i, j in pairs)) for tag in lists])
     found = np.array(worlds)
     doubts = [0.0]
     for r, s in itertools.combinations(range(len(lists)), 2):
@@ -217,22 +215,6 @@ def test_a_step_of_mtc_ends_when_it_is_settled() -> None:
 @pytest.mark.parametrize(("c2", "lots"), [(1e-200, True), (1e200, False)])
 def test_numbers_that_have_no_square_explore_always_or_never(c2: float, lots: bool) -> None:
     assert (order("egreedy", c2=c2) == order("egreedy", c1=1.0)) is lots
-
-
-def test_draws_are_those_of_the_posterior() -> None:
-    candidates = topic_1()
-    session = Session(candidates, [step("thompson")])
-    for at in range(3):
-        missed, found = np.ones(4), np.ones(4)
-        for doc, relevant in session.outcomes.items():
-            (found if relevant else missed)[candidates.rank_of[:, doc] > 0] += 1
-        draws = chance(candidates, at).beta(found, missed)
-        choice = session.next()
-        assert choice is not None
-        left = (candidates.rank_of[:, session.open] > 0).any(axis=1)
-        assert choice.run == best(draws, left, np.arange(4))
-        session.give(choice)
-        session.judge(choice.doc, choice.doc in (A, D))
 
 
 def first_runs(method: str, **values: Any) -> list[int]:

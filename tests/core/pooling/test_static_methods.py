@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +25,7 @@ from pooling.core.spec import method_in_words
 from pooling.core.spec_file import defaults_of, read_spec
 from tests.conftest import REPOSITORY
 from tests.core.pooling.slowly import SLOW, Small, cut, slow_ntcir, slow_rbp_b
-from tests.core.pooling.toy import TOY, orders, run, step, toy_listing
+from tests.core.pooling.toy import FLAT, TOY, orders, run, step, toy_listing
 
 # Ranks of topic 1: a 1 2 1, b 2 1 –, c 3 – 2, d – 3 –, e – – 3 (alpha, beta, gamma; delta does
 # not answer). Normalised scores: rank 1 is 1, rank 2 is 0.5, rank 3 is 0.
@@ -231,12 +232,20 @@ SMALL = st.dictionaries(
 ).filter(lambda runs: any(runs.values()))
 
 
-def code_order(method: str, values: dict[str, Any], runs: Small, cutoff: int, seed: int) -> str:
+def code_order(
+    method: str,
+    values: dict[str, Any],
+    runs: Small,
+    cutoff: int,
+    seed: int,
+    pooled: Collection[str] = (),
+) -> str:
     tables = [run_from_rows(tag, [("1", d, s) for d, s in f.items()]) for tag, f in runs.items()]
     (candidates,) = listing_of_tables(tables, cutoff, seed)
     known = METHODS[method]
     assert known.order is not None
-    order = known.order(candidates, defaults_of(known) | values)
+    open_ = np.array([docno not in pooled for docno in candidates.docnos])
+    order = known.order(candidates, defaults_of(known) | values, open_)
     return "".join(candidates.docnos[doc] for doc in order.tolist())
 
 
@@ -259,12 +268,12 @@ def test_the_formula_worked_slowly_gives_the_same_order(
     "p", [Fraction(0), Fraction(3, 10), Fraction(1, 2), Fraction(4, 5)], ids=str
 )
 @settings(max_examples=80, deadline=None)
-@given(SMALL, st.integers(1, 8), st.integers(0, 3))
+@given(SMALL, st.integers(1, 8), st.integers(0, 3), st.sets(st.sampled_from("abcdefgh")))
 def test_rbp_b_worked_slowly_gives_the_same_order(
-    p: Fraction, runs: Small, cutoff: int, seed: int
+    p: Fraction, runs: Small, cutoff: int, seed: int, pooled: set[str]
 ) -> None:
-    slow = "".join(slow_rbp_b(cut(runs, cutoff), p, seed))
-    assert code_order("rbp_b", {"p": float(p)}, runs, cutoff, seed) == slow
+    slow = "".join(slow_rbp_b(cut(runs, cutoff), p, seed, pooled))
+    assert code_order("rbp_b", {"p": float(p)}, runs, cutoff, seed, pooled) == slow
 
 
 def test_residuals_put_what_an_unknown_run_has_first() -> None:
@@ -276,6 +285,30 @@ def test_residuals_put_what_an_unknown_run_has_first() -> None:
     assert orders(step("rbp_b", p=0.6), listing=listing, judge=lambda *_: False) == {"1": "acbd"}
 
 
+def test_residuals_know_what_a_burn_in_has_pooled() -> None:
+    # p = 0.8: weights 0.2, 0.16, 0.128. Alone: u 0.4, so t and v have 0.8 left; g 0.2 + 0.128 =
+    # 0.328, r 0.872 left; x 0.16 · 0.872 + 0.16 = 0.29952 before y 2 · 0.16 · 0.8 = 0.256.
+    # After a pool of depth 1, which is g p q u: r has 1 − 0.2 − 0.128 = 0.672 left, s, t and v
+    # 0.8: x has 0.16 · 0.672 + 0.16 · 0.8 = 0.23552, and y, still 0.256, comes first.
+    lists = {"r": "pxg", "s": "qx", "t": "uy", "v": "uy", "m": "g"}
+    listing = listing_of_tables([run(tag, {"1": docs}) for tag, docs in lists.items()], 100, 0)
+    assert orders(step("rbp_b"), listing=listing)["1"][:4] == "ugxy"
+    burnt = orders(step("depth", k=1), step("rbp_b"), listing=listing)["1"]
+    assert (set(burnt[:4]), burnt[4:]) == (set("gpqu"), "yx")
+
+
+def test_after_depth_1_the_toy_goes_on_as_the_page_tells() -> None:
+    runs = {
+        tag: {d: -at for at, d in enumerate(topics.get("1", ""))} for tag, topics in TOY.items()
+    }
+    left = slow_rbp_b(cut(runs, 100), Fraction(4, 5), 0, "ab")
+    # alpha has 1 − 0.2 − 0.16 = 0.64 left, gamma 0.8: 0.128 · 0.64 + 0.16 · 0.8.
+    assert next(iter(left.items())) == ("c", Fraction("0.20992"))
+    assert f"c is the first, with the same {float(left['c']):.4f}" in FLAT
+    order = orders(step("depth", k=1), step("rbp_b"))["1"]
+    assert (set(order[:2]), order[2:]) == (set("ab"), "".join(left))
+
+
 @pytest.mark.parametrize("method", ["rbp_a", "rbp_b"])
 def test_small_weights_far_down_are_no_ties(method: str) -> None:
     docnos = [f"d{at:03d}" for at in range(200)]
@@ -283,7 +316,7 @@ def test_small_weights_far_down_are_no_ties(method: str) -> None:
     (candidates,) = listing_of_tables([table], 200, 0)
     order = METHODS[method].order
     assert order is not None
-    assert order(candidates, {"p": 0.5}).tolist() == list(range(200))
+    assert order(candidates, {"p": 0.5}, np.ones(200, bool)).tolist() == list(range(200))
 
 
 def test_condorcet_counts_the_same_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

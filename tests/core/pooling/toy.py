@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import dropwhile, takewhile
 from typing import Any
 
 from campaigns.core.runs import run_from_rows
@@ -14,6 +15,11 @@ from pooling.core.gathering import listing_of_tables
 from pooling.core.registry import METHODS
 from pooling.core.session import Session, Step
 from pooling.core.spec_file import defaults_of
+from tests.conftest import REPOSITORY
+
+PAGE = (REPOSITORY / "docs/pooling.md").read_text()
+FLAT = " ".join(PAGE.split())
+"""docs/pooling.md, and the same without its line ends."""
 
 TOY = {
     "alpha": {"1": "abc", "2": "xy", "3": "k"},
@@ -64,6 +70,14 @@ def is_relevant(topic: str, docno: str) -> bool:
 def order_of(session: Session) -> str:
     """The documents in the order in which they were given, as one word."""
     return "".join(session.candidates.docnos[choice.doc] for choice in session.given)
+
+
+def rows_after(title: str) -> list[list[str]]:
+    """The cells of the first table of docs/pooling.md behind ``title``, its head left out."""
+    assert PAGE.count(title) == 1, title
+    lines = dropwhile(lambda line: line[:1] != "|", PAGE.partition(title)[2].splitlines())
+    rows = takewhile(lambda line: line[:1] == "|", lines)
+    return [[cell.strip() for cell in row[1:-1].split("|")] for row in rows][2:]
 
 
 def orders(
