@@ -142,6 +142,7 @@ def test_the_page_tells_the_whole(client, organizer, url, plan, campaign, assess
     text = page.content.decode()
     assert page.context["panel"].measure.name == "bpref"
     assert [move.ago for move in page.context["panel"].moves] == [1]
+    assert "The ranking by bpref (" in text
     for told in ("Still in the pool", "Below the pool", "If judging stopped now", "By team"):
         assert told.casefold() in text.casefold()
     assert all(run in text for run in ("alpha-one", "beta-secret"))
