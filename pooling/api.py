@@ -112,6 +112,13 @@ class PoolPreviewSerializer(Serializer[Any]):
     runs = RunShareSerializer(many=True, source="parts.runs")
     teams = TeamShareSerializer(many=True, source="parts.teams")
     floors = FloorSerializer(many=True)
+    twins = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField()),
+        help_text="Tags of runs that list the same, group by group.",
+    )
+    copies = serializers.IntegerField(
+        help_text="Documents whose text another document of their topic has too."
+    )
     inputs_hash = serializers.CharField()
 
 

@@ -140,12 +140,20 @@ def preview_context(
         "newest": services.newest_version(campaign),
         "floor_at": services.FLOOR_AT,
         "left_out": [(floor, percent(floor.share, 1)) for floor in found.left_out],
-        **parts_context(campaign, found.parts),
+        **parts_context(campaign, found.parts, found, seconds),
     }
 
 
-def parts_context(campaign: Campaign, parts: Composition) -> dict[str, Any]:
-    """The tables of a pool's parts: each row with the length of its bars in percent."""
+def parts_context(
+    campaign: Campaign,
+    parts: Composition,
+    found: services.PoolPreview | None = None,
+    seconds: float = 0,
+) -> dict[str, Any]:
+    """The tables of a pool's parts: each row with the length of its bars in percent; those of a
+    preview with hours and floors.
+    """
+    floors = {floor.run.tag: percent(floor.share, 1) for floor in found.floors} if found else {}
     titles = dict(campaign.topics.values_list("number", "title"))
     most = max((run.alone for run in parts.runs), default=0)
     most_of_team = max((team.alone for team in parts.teams), default=0)
@@ -158,17 +166,20 @@ def parts_context(campaign: Campaign, parts: Composition) -> dict[str, Any]:
                 titles.get(topic.number, ""),
                 percent(topic.documents, parts.largest_topic),
                 percent(topic.one_team, parts.largest_topic),
+                found.hours_of(topic, seconds) if found else None,
             )
             for topic in parts.topics
         ],
-        "by_run": by_alone([(run, percent(run.alone, most)) for run in parts.runs]),
+        "by_run": by_alone(
+            [(run, percent(run.alone, most), floors.get(run.tag)) for run in parts.runs]
+        ),
         "by_team": by_alone([(team, percent(team.alone, most_of_team)) for team in parts.teams]),
         "one_run_percent": percent(parts.one_run, parts.size),
         "one_team_percent": percent(parts.one_team, parts.size),
     }
 
 
-def by_alone(rows: list[tuple[Any, float]]) -> list[tuple[Any, float]]:
+def by_alone(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """What brings most alone comes first."""
     return sorted(rows, key=lambda row: -row[0].alone)
 

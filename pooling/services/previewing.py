@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from pooling.core.gathering import cut_of
 from pooling.core.session import Session
 from pooling.core.spec import Spec, method_in_words
 from pooling.core.tables import PoolTable
-from pooling.queries.composition import Composition, composition
+from pooling.queries.composition import Composition, TopicShare, composition
 from pooling.queries.pools import judged_pairs, pooled_pairs
 from pooling.queries.runs import poolable_runs
 from pooling.services.inputs import build, check_spec, checked_runs, hash_of, inputs_of
@@ -39,9 +40,10 @@ class Floor:
 
 @dataclass(frozen=True)
 class PoolPreview:
-    """What freezing would make. ``floors`` are of all accepted runs, the lowest first; ``most`` is
-    how many documents there can be in the end. No chosen run answers the topics in ``unanswered``;
-    of those in ``passed_over`` the spec takes nothing.
+    """What freezing would make. ``floors`` are of all accepted runs, the lowest first; ``coming``
+    is by topic how many documents judgments may bring. No chosen run answers the topics in
+    ``unanswered``; of those in ``passed_over`` the spec takes nothing. Runs of one group in
+    ``twins`` list the same; ``copies`` have a text that another document of their topic has too.
     """
 
     spec: Spec
@@ -49,14 +51,21 @@ class PoolPreview:
     parts: Composition
     floors: tuple[Floor, ...]
     inputs_hash: str
-    most: int
+    coming: Mapping[str, int]
     unanswered: tuple[str, ...]
     passed_over: tuple[str, ...]
+    twins: tuple[tuple[str, ...], ...]
+    copies: int
 
     @property
     def more(self) -> int:
         """Documents that may come while people judge."""
-        return self.most - self.parts.size
+        return sum(self.coming.values())
+
+    @property
+    def most(self) -> int:
+        """How many documents there can be in the end."""
+        return self.parts.size + self.more
 
     @property
     def method(self) -> str:
@@ -74,7 +83,12 @@ class PoolPreview:
 
     def hours(self, seconds: float) -> float:
         """Hours that one assessor needs for what is not judged yet, at ``seconds`` each."""
-        return (self.parts.to_judge + self.more) * seconds / 3600
+        return sum(self.hours_of(topic, seconds) for topic in self.parts.topics)
+
+    def hours_of(self, topic: TopicShare, seconds: float) -> float:
+        """The same for one topic."""
+        coming = self.coming.get(topic.number, 0)
+        return (topic.documents - topic.judged + coming) * seconds / 3600
 
 
 def preview(*, actor: User, campaign: Campaign, spec: Spec, runs: Iterable[Run]) -> PoolPreview:
@@ -99,19 +113,43 @@ def preview(*, actor: User, campaign: Campaign, spec: Spec, runs: Iterable[Run])
         parts=parts,
         floors=floors_of(campaign, table, chosen),
         inputs_hash=hash_of(inputs),
-        most=sum(session.budget for session in found) if spec.is_adaptive else parts.size,
+        coming={
+            topic: session.budget - len(session.given)
+            for topic, session in sessions.items()
+            if spec.is_adaptive
+        },
         unanswered=tuple(topic for topic in inputs["topics"] if topic not in sessions),
         passed_over=tuple(
             topic
             for topic in inputs["topics"]
             if topic in sessions and is_passed_over(sessions[topic])
         ),
+        twins=twins_of(chosen),
+        copies=copies_in(campaign, table),
     )
 
 
 def is_passed_over(session: Session) -> bool:
     """Whether the spec takes nothing of a topic, now or by judgments."""
     return not session.given and session.next() is None
+
+
+def twins_of(chosen: Sequence[Run]) -> tuple[tuple[str, ...], ...]:
+    """The tags of runs that list the same documents in the same order, group by group."""
+    alike: dict[str, list[str]] = defaultdict(list)
+    for run in chosen:
+        alike[run.normalised_hash].append(run.tag)
+    return tuple(tuple(tags) for tags in alike.values() if len(tags) > 1)
+
+
+def copies_in(campaign: Campaign, table: PoolTable) -> int:
+    """How many pooled documents have a text that another of their topic has too."""
+    text = dict(campaign.documents.exclude(sha256="").values_list("docno", "sha256"))
+    rows = [(topic, table.docnos[table.rows(at)]) for at, topic in enumerate(table.topics)]
+    held = Counter(
+        (topic, text[docno]) for topic, docnos in rows for docno in docnos if docno in text
+    )
+    return sum(count for count in held.values() if count > 1)
 
 
 def floors_of(campaign: Campaign, table: PoolTable, chosen: Sequence[Run]) -> tuple[Floor, ...]:

@@ -58,6 +58,27 @@ def test_a_preview_counts_by_topic_run_and_team(organizer, campaign, runs):
     assert teams == [("Alpha", 2, 5, 2), ("Beta", 2, 5, 2)]
     assert (found.unanswered, found.passed_over) == (("3",), ())
     assert found.hours(30) == pytest.approx(7 * 30 / 3600)
+    assert [found.hours_of(topic, 3600) for topic in found.parts.topics] == [4, 3, 0]
+    assert (found.twins, found.copies, found.most) == ((), 0, 7)
+
+
+def test_a_preview_tells_runs_and_documents_that_are_alike(organizer, campaign, team):
+    lists = {"one": "d1 d2 d3", "other": "d1 d3 d2", "again": "d1 d2 d3"}
+    runs = [ranked_run(team, tag, {"1": ranked, "2": ranked}) for tag, ranked in lists.items()]
+    campaign.documents.filter(docno__in=["d2", "d3"]).update(sha256="same")
+    found = preview(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)
+    assert found.twins == (("again", "one"),)
+    assert found.copies == 4  # d2 and d3 in each topic
+    alone = preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[runs[0]])
+    assert (alone.twins, alone.copies) == ((), 0)
+
+
+def test_hours_of_a_topic_that_grows_are_at_most_those_of_its_budget(organizer, campaign, runs):
+    spec = read_spec("budget: {per_topic: 4}\nsteps: [{method: depth, k: 1}, {method: maxmean}]")
+    found = preview(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    assert found.coming == {"1": 1, "2": 1}
+    assert (found.parts.size, found.more, found.most) == (5, 2, 7)
+    assert [found.hours_of(topic, 3600) for topic in found.parts.topics] == [4, 3, 0]
 
 
 @pytest.mark.parametrize(
