@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, wait
-from threading import Event
+from threading import Barrier, Event
 from uuid import uuid4
 
 import pytest
 from django.db import connection, transaction
 from django.db.models.deletion import Collector
 
-from judging.models import Slot
-from judging.services import growing, plans
+from judging.core.stopping import Rule
+from judging.models import Slot, StoppedTopic
+from judging.services import growing, plans, work
 from judging.services.plans import close, make_plan
+from judging.services.stopping import set_rule
 from judging.services.work import judge, lease
 from pooling.core.spec_file import read_spec
 from pooling.services import freeze
@@ -102,3 +104,28 @@ def test_two_growing_pools_do_not_ask_for_one_document(campaign, organizer, asse
             second = other.submit(apart(bring))
             assert not wait([second], MEETING).done
         assert len({*first, *second.result(WAIT)}) == 4
+
+
+def test_of_two_judgments_at_once_the_later_one_decides_whether_a_topic_ends(
+    double_plan, campaign, organizer, assessor, assessor2, topic, monkeypatch
+):
+    """Both are written before either looks: the one alone would end the topic, both do not."""
+    set_rule(actor=organizer, campaign=campaign, rule=Rule(no_relevant_in=2))
+    args = {"campaign": campaign, "topic": topic}
+    judge(**args, actor=assessor, docno="d1", grade=0, client_uuid=uuid4())
+    both, follow = Barrier(2), work.follow_rule
+
+    def meet_and_follow(*told):
+        both.wait(WAIT)
+        follow(*told)
+
+    monkeypatch.setattr(work, "follow_rule", meet_and_follow)
+    said = [(assessor, "d2", 0), (assessor2, "d3", 1)]
+    act = apart(
+        lambda who, docno, grade: judge(
+            **args, actor=who, docno=docno, grade=grade, client_uuid=uuid4()
+        )
+    )
+    with ThreadPoolExecutor(2) as others:
+        assert len([*others.map(lambda each: act(*each), said)]) == 2
+    assert not StoppedTopic.objects.exists()
