@@ -190,6 +190,9 @@ api-plan-list               GET    401    200    200    200    200    200    200
 api-plan-list               POST   401    404    403    403    403    403    409    404
 api-plan-preview            POST   401    404    403    403    403    403    409    404
 api-plan-detail             GET    401    404    404    404    404    404    200    404
+api-stopping-rule-list      GET    401    200    200    200    200    200    200    200
+api-stopping-rule-list      POST   401    404    403    403    403    403    201    404
+api-stopping-rule-detail    GET    401    404    404    404    404    404    200    404
 api-judgment-list           GET    401    200    200    200    200    200    200    200
 api-judgment-list           POST   401    404    403    403    403    200    403    404
 api-judgment-next           POST   401    404    403    403    403    200    403    404

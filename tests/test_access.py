@@ -92,6 +92,7 @@ def urls(world: World) -> dict[str, str]:
         "campaign": slug, "topic": world.campaign.topics.first().pk,
         "document": world.campaign.documents.first().pk, "run": one, "pool": world.pool.pk,
         "plan": world.plan.pk, "qrels": world.qrels.pk, "score-set": set_,
+        "stopping-rule": world.campaign.stopping_rules.get().pk,
         "run-scores": world.scores.pk, "automatic": world.automatic.pk,
     }  # fmt: skip
     queries = {"document": "?docno=d1", "document-body": "?docno=d1", "judge-change": "?docno=d1",
@@ -142,6 +143,7 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
         "api-pool-preview": api | {"depth": 1, "runs": runs},
         "api-plan-list": api | {"pool": 1},
         "api-plan-preview": api | {"pool": 1},
+        "api-stopping-rule-list": api | {"no_relevant_in": 30},
         "api-judgment-list": said | {"grade": 1},
         "api-judgment-next": place,
         "api-judgment-pass-over": said | {"reason": next(iter(SKIP_REASONS))},

@@ -12,11 +12,13 @@ from campaigns.services.people import add_member, invite, make_team, token_of
 from campaigns.services.runs import job_of, submit_run
 from evaluation.models import RunScores, ScoreSet
 from evaluation.services import release_scores, request_report, score_campaign
+from judging.core.stopping import Rule
 from judging.models import AutomaticAssessor, Plan, Qrels, Slot
 from judging.services.automatic import add_automatic
 from judging.services.imports import import_judgments
 from judging.services.plans import make_plan
 from judging.services.qrels import release_qrels
+from judging.services.stopping import set_rule
 from judging.services.work import claim
 from pooling.core.spec import depth_spec
 from pooling.models import Pool
@@ -90,6 +92,7 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
     rows = [("1", "d1", 2), ("1", "d2", 0), ("1", "d6", 1)]
     import_judgments(actor=organizer, campaign=campaign, assessor=judge, rows=rows)
     slot = claim(actor=judge, campaign=campaign, topic=campaign.topics.get(number="2"))
+    set_rule(actor=organizer, campaign=campaign, rule=Rule(no_relevant_in=100))
     qrels = release_qrels(actor=organizer, campaign=campaign, policy="majority")
     score_set = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     return World(

@@ -29,6 +29,7 @@ WHO = {
     "runs": "organizers; participants their team's",
     "pools": ORGANIZERS,
     "plans": ORGANIZERS,
+    "stopping-rules": ORGANIZERS,
     "judgments": ASSESSORS,
     "automatic": ORGANIZERS,
     "qrels": ORGANIZERS,

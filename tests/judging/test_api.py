@@ -9,6 +9,7 @@ from rest_framework.test import APIRequestFactory, force_authenticate
 from judging.api import JudgmentViewSet, QrelsViewSet
 from judging.models import Judgment, Plan
 from judging.plan_api import PlanViewSet
+from judging.stopping_api import StoppingRuleViewSet
 
 
 @pytest.fixture
@@ -164,3 +165,16 @@ def test_an_assessor_does_not_see_what_was_a_repeat(
     )  # fmt: skip
     for user, count in ((assessor, 1), (organizer, 2)):
         assert call(JudgmentViewSet, user, "list")[1]["count"] == count
+
+
+def test_the_rule_that_ends_topics_is_set_and_read(plan, organizer, assessor, grade, call):
+    grade(assessor, "d1", 0)
+    asked = {"campaign": "small", "documents": 1}
+    status, made = call(StoppingRuleViewSet, organizer, "create", "post", asked)
+    assert (status, made["documents"], made["relevant"], made["ended"]) == (201, 1, None, ["1"])
+    status, rows = call(StoppingRuleViewSet, organizer, "list")
+    assert [row["id"] for row in rows["results"]] == [made["id"]]
+    assert call(StoppingRuleViewSet, assessor, "list")[1]["results"] == []
+    wrong = asked | {"documents": 0, "relevant": "many"}
+    status, told = call(StoppingRuleViewSet, organizer, "create", "post", wrong)
+    assert (status, told.keys()) == (400, {"documents", "relevant"})

@@ -1,0 +1,84 @@
+"""The REST API of the rules that end topics, for organizers: look, set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+
+from campaigns.api import CAMPAIGN, actor_of, campaigns_asked
+from campaigns.models import Campaign
+from campaigns.queries import campaign_for
+from judging.core.stopping import Rule
+from judging.models import StoppingRule
+from judging.queries.stopping import stopped
+from judging.services.stopping import set_rule
+
+MOST = 1_000_000
+
+
+class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    set_by = serializers.CharField(source="set_by.username")
+    ended = serializers.SerializerMethodField(help_text="Topics that have ended by now.")
+
+    class Meta:
+        model = StoppingRule
+        fields = (
+            "id", "campaign", "documents", "relevant", "no_relevant_in", "set_by", "set_at",
+            "ended",
+        )  # fmt: skip
+
+    def get_ended(self, row: StoppingRule) -> list[str]:
+        found = stopped(row.campaign).order_by("topic__position", "topic__number")
+        return list(found.values_list("topic__number", flat=True))
+
+
+class StoppingRequestSerializer(Serializer[Any]):
+    """When a topic ends; what is left out never ends one."""
+
+    campaign = serializers.SlugField()
+    documents = serializers.IntegerField(
+        min_value=1, max_value=MOST, required=False, allow_null=True, help_text="So many judged."
+    )
+    relevant = serializers.IntegerField(
+        min_value=1, max_value=MOST, required=False, allow_null=True, help_text="So many found."
+    )
+    no_relevant_in = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST,
+        required=False,
+        allow_null=True,
+        help_text="So many one after another, none of them relevant.",
+    )
+
+
+@extend_schema(parameters=[CAMPAIGN])
+class StoppingRuleViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[StoppingRule]
+):
+    """The rules that were set, newest first: of each campaign the first one holds."""
+
+    queryset = StoppingRule.objects.none()
+    serializer_class = StoppingRuleSerializer
+
+    def get_queryset(self) -> QuerySet[StoppingRule]:
+        mine = Campaign.objects.organized_by(actor_of(self.request))
+        asked = campaigns_asked(self.request).order_by()
+        found = StoppingRule.objects.filter(campaign__in=mine.filter(pk__in=asked))
+        return found.select_related("campaign", "set_by")
+
+    @extend_schema(request=StoppingRequestSerializer, responses={201: StoppingRuleSerializer})
+    def create(self, request: Request) -> Response:
+        """Set the rule of a campaign; topics end, or go on, at once."""
+        form = StoppingRequestSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        given, actor = dict(form.validated_data), actor_of(request)
+        campaign = campaign_for(actor, given.pop("campaign"), "campaigns.manage")
+        row = set_rule(actor=actor, campaign=campaign, rule=Rule(**given))
+        return Response(self.get_serializer(row).data, status=status.HTTP_201_CREATED)
