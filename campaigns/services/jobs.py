@@ -51,6 +51,19 @@ def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -
     return job
 
 
+def enqueue_once(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -> Job:
+    """The job of that kind with the same ``args`` that is not over yet, else a new one.
+
+    ``args`` are plain JSON. Call it in a transaction.
+    """
+    # Locked, so that of two who ask at once the second finds the job of the first.
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    states = (Job.State.QUEUED, Job.State.RUNNING)
+    under_way = campaign.jobs.filter(kind=kind, state__in=states)
+    same = next((job for job in under_way if job.args == args), None)
+    return same or enqueue(campaign=campaign, kind=kind, actor=actor, **args)
+
+
 def send_on_commit(job: Job) -> None:
     """Dispatch when the row stands. A broker that is away is logged; the sweep sends again."""
     transaction.on_commit(lambda: dispatch(job), robust=True)
@@ -132,6 +145,13 @@ def finish(job: Job, **result: Any) -> None:
     Job.objects.filter(pk=job.pk).update(
         state=Job.State.DONE, result=result, done=F("of"), finished_at=timezone.now()
     )
+
+
+def finish_once(job: Job, **result: Any) -> None:
+    """Mark the job done unless it is: a worker thought dead may come after its successor."""
+    with transaction.atomic():
+        if Job.objects.select_for_update().get(pk=job.pk).state != Job.State.DONE:
+            finish(job, **result)
 
 
 def fail(job: Job, error: str) -> None:

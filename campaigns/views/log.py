@@ -11,7 +11,9 @@ from campaigns.views.signed_in import SignedIn, page_of, to
 
 LABELS = {
     "campaigns.check_run": "The check of the run",
+    "evaluation.collection": "The report",
     "evaluation.evaluate": "The evaluation",
+    "evaluation.simulation": "The simulation",
 }
 
 

@@ -37,7 +37,7 @@ def request_report(*, actor: User, campaign: Campaign, qrels: Qrels | None) -> J
         raise Refused("no-runs", "There is no accepted run to look at.", "Wait for a run.")
     with transaction.atomic():
         number = None if qrels is None else qrels.pk
-        return jobs.enqueue(campaign=campaign, kind=COLLECTION, actor=actor, qrels=number)
+        return jobs.enqueue_once(campaign=campaign, kind=COLLECTION, actor=actor, qrels=number)
 
 
 def report_campaign(job: Job) -> None:
@@ -62,17 +62,14 @@ def report_campaign(job: Job) -> None:
         "html": store.put(html_text(report).encode(), ".html"),
         "json": store.put(json_text(report).encode(), ".json"),
     }
-    with transaction.atomic():
-        if Job.objects.select_for_update().get(pk=job.pk).state == Job.State.DONE:
-            return
-        jobs.finish(
-            job,
-            version=qrels.version if qrels else None,
-            judged=report.facts.judged,
-            runs=report.facts.runs,
-            url=reverse("collection", args=[campaign.slug]),
-            **kept,
-        )
+    jobs.finish_once(
+        job,
+        version=qrels.version if qrels else None,
+        judged=report.facts.judged,
+        runs=report.facts.runs,
+        url=reverse("collection", args=[campaign.slug]),
+        **kept,
+    )
 
 
 def told(job: Job) -> Callable[[Callable[[int], Floats], Sequence[int]], Iterator[Floats]]:

@@ -15,6 +15,7 @@ from campaigns.errors import Refused
 from campaigns.models import Job, Run
 from campaigns.services import jobs, matrices, runs
 from campaigns.services.runs import check_again, is_large, job_of, submit_run
+from tests.conftest import user
 from tests.factories import checked_run, run_text, upload
 
 KIND = "campaigns.check_run"
@@ -49,6 +50,33 @@ def test_without_a_broker_the_row_is_written_and_nobody_is_told_of_an_error(
     with django_capture_on_commit_callbacks(execute=True):
         run = submitted(participant, campaign, team)
     assert job_of(run).state == Job.State.QUEUED
+
+
+def test_the_same_is_not_queued_again_while_it_is_under_way(no_broker, campaign, organizer):
+    def asked(kind="evaluation.collection", who=organizer, **args):
+        with transaction.atomic():
+            return jobs.enqueue_once(campaign=campaign, kind=kind, actor=who, **args)
+
+    one = asked(qrels=1, names=["a", "b"])
+    assert asked(qrels=1, names=["a", "b"], who=user("another")) == one
+    others = [asked(qrels=2, names=["a", "b"]), asked(qrels=1, names=["b", "a"]), asked(qrels=1)]
+    others.append(asked(kind="evaluation.simulation", qrels=1, names=["a", "b"]))
+    assert one not in others
+    Job.objects.filter(pk=one.pk).update(state=Job.State.RUNNING)
+    assert asked(qrels=1, names=["a", "b"]) == one
+    for over in (Job.State.DONE, Job.State.FAILED):
+        Job.objects.filter(pk=one.pk).update(state=over)
+        again = asked(qrels=1, names=["a", "b"])
+        assert again != one
+        again.delete()
+
+
+def test_a_late_worker_does_not_change_what_its_successor_finished(campaign, organizer):
+    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
+    jobs.finish_once(job, number=1)
+    jobs.finish_once(job, number=2)
+    job.refresh_from_db()
+    assert (job.state, job.result) == (Job.State.DONE, {"number": 1})
 
 
 def test_a_job_that_the_sweep_could_not_send_is_swept_again(
