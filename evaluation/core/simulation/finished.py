@@ -23,9 +23,19 @@ from pooling.core.gathering import listing_of_matrices, packed
 from pooling.core.spec import Spec
 
 
+@dataclass(frozen=True)
+class Feeder:
+    """A run that may feed a pool, with what specs choose runs by."""
+
+    tag: str
+    team: str
+    priority: int = 0
+    kind: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """``tags`` are all runs, which are scored; ``pooled`` those that may feed a pool.
+    """``tags`` are all runs, which are scored; ``feeders`` those that may feed a pool.
 
     A document is relevant from grade ``level`` on.
     """
@@ -34,7 +44,7 @@ class Finished:
     runs: WarmRuns
     known: PairDictionary
     qrels: QrelsTable
-    pooled: frozenset[str]
+    feeders: tuple[Feeder, ...]
     level: int = 1
 
     @classmethod
@@ -45,7 +55,7 @@ class Finished:
         pooled: Collection[str] | None = None,
         level: int = 1,
     ) -> Finished:
-        """From runs as read from files; ``pooled`` None: all of them.
+        """From runs as read from files, each a team of its own; ``pooled`` None: all of them.
 
         Raises ``ValueError`` for two runs with one tag, or a pooled one that is none of them.
         """
@@ -55,8 +65,13 @@ class Finished:
         if strange := set(pooled or ()) - set(tags):
             raise ValueError(f"no run has the tag {', '.join(sorted(strange))}")
         matrices, known = coded(runs)
-        feeding = frozenset(tags if pooled is None else pooled)
+        feeding = tuple(Feeder(tag, tag) for tag in tags if pooled is None or tag in pooled)
         return cls(tags, WarmRuns(matrices), known, qrels, feeding, level)
+
+    @cached_property
+    def pooled(self) -> frozenset[str]:
+        """The tags of the runs that may feed a pool."""
+        return frozenset(run.tag for run in self.feeders)
 
     @cached_property
     def relevant(self) -> Mask:
@@ -86,7 +101,8 @@ class Finished:
 
     def feeding(self, spec: Spec) -> frozenset[str]:
         """The runs that ``spec`` pools."""
-        return self.pooled & set(spec.runs.tags) if spec.runs.tags else self.pooled
+        chosen = spec.runs.choose(self.feeders, lambda run: run.team)
+        return frozenset(run.tag for run in chosen)
 
     def answers(self, tags: frozenset[str]) -> bool:
         """Whether a run of those tags answers a topic of the qrels."""

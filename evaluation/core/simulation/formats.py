@@ -10,6 +10,7 @@ from evaluation.core.comparison.formats import UNDEFINED, aligned
 from evaluation.core.disagreement.formats import csv_of
 from evaluation.core.simulation.report import Agreement, Facts, Point, Range, Simulated, Simulation
 
+NOT_REACHED = "not reached"
 Rows = list[tuple[str, ...]]
 """Texts of a table; the first row are its heads."""
 
@@ -116,7 +117,8 @@ def effort_rows(found: Simulation) -> Rows:
     for at, effort in enumerate(found.specs[0].efforts):
         for spec in found.specs:
             own = spec.efforts[at]
-            cells = (counted(own.total), counted(own.by_topic), counted(own.reached))
+            needed = (counted(value, NOT_REACHED) for value in (own.total, own.by_topic))
+            cells = (*needed, counted(own.reached))
             rows.append((f"{effort.percent} %", spec.name, *cells))
     return rows
 
@@ -134,19 +136,19 @@ def fallen(drop: Drop | None) -> str:
     return f"{drop.tag} {drop.before} to {drop.after}" if drop else "none"
 
 
-def counted(value: Range) -> str:
+def counted(value: Range, undefined: str = UNDEFINED) -> str:
     """A number, to one decimal where it is not whole."""
-    return ranged(value, lambda number: f"{number:,.1f}".removesuffix(".0"))
+    return ranged(value, lambda number: f"{number:,.1f}".removesuffix(".0"), undefined)
 
 
 def decimal(value: Range) -> str:
     return ranged(value, lambda number: f"{number:.4f}")
 
 
-def ranged(value: Range, write: Callable[[float], str]) -> str:
+def ranged(value: Range, write: Callable[[float], str], undefined: str = UNDEFINED) -> str:
     """The mean, and the lowest and highest where chance makes a difference."""
     if value.mean is None or value.low is None or value.high is None:
-        return UNDEFINED
+        return undefined
     mean, low, high = write(value.mean), write(value.low), write(value.high)
     return mean if value.is_one else f"{mean} ({low} to {high})"
 

@@ -14,8 +14,10 @@ from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.core.disagreement.ballots import ABSENT, Grades
 from evaluation.core.disagreement.panel import Panel
 from evaluation.core.disagreement.rankings import drop_of, tau_ap_for
+from evaluation.core.disagreement.report import ranks_runs
 from evaluation.core.judged import Floats, Ints
 from evaluation.core.measures.family import Measure
+from evaluation.core.measures.names import parse_measures
 from evaluation.core.simulation.finished import Finished, with_seed
 from evaluation.core.simulation.replaying import Replay, replay
 from evaluation.core.simulation.report import (
@@ -41,6 +43,14 @@ Replays = Mapping[str, Sequence[Replay]]
 
 def silent(what: str, done: int, of: int) -> None:
     """Tell nobody."""
+
+
+def measures_of(names: Sequence[str]) -> tuple[Measure, ...]:
+    """The measures of those names. Raises ``ValueError`` for what is none, or ranks no runs."""
+    found = parse_measures(names)
+    if strange := [measure.name for measure in found if not ranks_runs(measure)]:
+        raise ValueError(f"Runs are not ranked by {', '.join(strange)}.")
+    return found
 
 
 def simulate(
@@ -91,14 +101,23 @@ def refuse(
     if not finished.relevant.any():
         raise ValueError(NOTHING_RELEVANT)
     for name, spec in specs.items():
-        if missing := sorted(set(spec.runs.tags) - finished.pooled):
-            raise ValueError(f"no pooled run has the tag {', '.join(missing)} that {name} names")
+        teams = {run.team for run in finished.feeders}
+        if lost := spec.runs.unknown(finished.pooled, teams):
+            told = f"no run that may feed the pool has what {name} names"
+            raise ValueError(f"{told}: {', '.join(lost)}")
         if not finished.answers(finished.feeding(spec)):
             raise ValueError(f"no run that feeds {name} answers a topic of the qrels")
-        for step in spec.steps:
-            if step.method.player is not None:
-                # A method that lacks something says so when it begins.
+        refuse_steps(finished, name, spec)
+
+
+def refuse_steps(finished: Finished, name: str, spec: Spec) -> None:
+    """Raise ``ValueError`` where a method lacks something, which it says when it begins."""
+    for step in spec.steps:
+        if step.method.player is not None:
+            try:
                 step.method.player(finished.listing(spec).topic(0), step.values)
+            except ValueError as wrong:
+                raise ValueError(f"no replay of {name}: {wrong}") from wrong
 
 
 def replayed(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileReader, stem
-from evaluation.core.disagreement.report import ranks_runs
-from evaluation.core.measures.family import Measure
-from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.options import Options
 from evaluation.core.simulation.finished import Finished
 from evaluation.core.simulation.formats import FORMATS
 from evaluation.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
-from evaluation.core.simulation.simulating import refuse, simulate
+from evaluation.core.simulation.simulating import measures_of, refuse, simulate
 from evaluation.simulation_page import html_text
 from pooling.core.spec import Spec, depth_spec
 from pooling.core.spec_file import read_spec
@@ -64,7 +61,10 @@ class Command(BaseCommand):
         add("--format", choices=tuple(WRITTEN), default="table")
 
     def handle(self, **given: Any) -> None:
-        measures = measures_of(given["measures"] or MEASURES)
+        try:
+            measures = measures_of(given["measures"] or MEASURES)
+        except ValueError as wrong:
+            raise CommandError(str(wrong)) from wrong
         budgets = budgets_of(given["budgets"])
         reader = FileReader(self)
         specs = specs_of(reader, given)
@@ -77,16 +77,6 @@ class Command(BaseCommand):
         options = {"seeds": given["seeds"], "budgets": budgets, "progress": tell}
         found = simulate(finished, specs, measures, **options)
         self.stdout.write(WRITTEN[given["format"]](found), ending="")
-
-
-def measures_of(names: Sequence[str]) -> tuple[Measure, ...]:
-    try:
-        found = parse_measures(names)
-    except UnknownMeasureError as wrong:
-        raise CommandError(str(wrong)) from wrong
-    if strange := [measure.name for measure in found if not ranks_runs(measure)]:
-        raise CommandError(f"Runs are not ranked by {', '.join(strange)}.")
-    return found
 
 
 def budgets_of(text: str | None) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.tables import RunTable
 from evaluation.core.comparison.drop import Drop
 from evaluation.core.measures.names import parse_measures
-from evaluation.core.simulation.finished import Finished, with_seed
+from evaluation.core.simulation.finished import Feeder, Finished, with_seed
 from evaluation.core.simulation.formats import FORMATS
 from evaluation.core.simulation.replaying import Replay, in_order, replay
 from evaluation.core.simulation.report import Point, Range, Simulation
@@ -134,6 +134,23 @@ def test_budgets_are_shares_of_the_deepest_spec() -> None:
     assert found.budgets == (1, 2, 3, 4, 6, 8)
     # a b, x y and k l
     assert [spec.judged.mean for spec in found.specs] == [6, 8]
+
+
+def test_runs_feed_a_pool_as_its_spec_chooses_them() -> None:
+    known = finished()
+    tags = [*known.tags]
+    told = [Feeder(tags[0], "A", 2), Feeder(tags[1], "A", 1, "manual"), Feeder(tags[2], "B", 3)]
+    known = replace(known, feeders=tuple(told))
+
+    def fed(**choice: object) -> set[str]:
+        return set(known.feeding(replace(depth_spec(1), runs=RunChoice(**choice))))  # type: ignore[arg-type]
+
+    assert known.pooled == {*tags[:3]}
+    assert fed() == {*tags[:3]}
+    assert fed(per_team=1) == {tags[1], tags[2]}
+    assert fed(priority=2) == fed(teams=("A",)) == {*tags[:2]}
+    assert fed(kind="manual") == {tags[1]}
+    assert fed(tags=(tags[2], tags[3])) == {tags[2]}
 
 
 def test_qrels_without_a_line_rank_nothing() -> None:
@@ -272,7 +289,7 @@ def test_progress_is_told_of_each_piece_of_work() -> None:
         ),
         (
             {"specs": {"mine": replace(depth_spec(2), runs=RunChoice(tags=("omega",)))}},
-            "tag omega that mine names",
+            "what mine names: tag omega",
         ),
     ],
 )
@@ -313,7 +330,7 @@ def test_the_table_tells_means_and_ends(depth_two: Simulation) -> None:
     assert "4 runs scored, 4 of them may feed the pool; 3 topics, 10 judged pairs, 6 rel" in text
     assert "spec 0 depth 2 4 8 4 1" in lines
     assert "6 spec 0 6 3 50.0 % 1" in lines
-    assert "80 % spec 0 null 2.5 2" in lines
+    assert "80 % spec 0 not reached 2.5 2" in lines
     assert "6 spec 0 0.7746 0.7778 2 beta 2 to 4" in lines
 
 
