@@ -25,11 +25,11 @@ from evaluation.report_file import whole_file
 TITLE = "Pools simulated on a finished campaign"
 
 
-def html_text(found: Simulation) -> str:
-    """The whole simulation with pictures."""
-    told = [facts_told(found.facts), ORDER_TOLD, HOLES_TOLD, DROP_TOLD]
+def html_text(found: Simulation, on: str = "") -> str:
+    """The whole simulation with pictures. ``on`` says which campaign, by which judgments."""
+    told = [*filter(None, [on]), facts_told(found.facts), ORDER_TOLD, HOLES_TOLD, DROP_TOLD]
     body = render_to_string(
-        "evaluation/simulation.html",
+        "evaluation/simulation/report.html",
         {
             "title": TITLE,
             "told": told,

@@ -16,3 +16,8 @@ def evaluate(job_id: int) -> None:
 @shared_task(name="evaluation.collection")
 def collection(job_id: int) -> None:
     jobs.perform(job_id, services.report_campaign)
+
+
+@shared_task(name="evaluation.simulation")
+def simulation(job_id: int) -> None:
+    jobs.perform(job_id, services.simulate_campaign)

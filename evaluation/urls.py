@@ -20,6 +20,12 @@ urlpatterns = [
         views.collection_report,
         name="collection-report",
     ),
+    path("c/<slug:slug>/simulation/", views.simulation, name="simulation"),
+    path(
+        "c/<slug:slug>/simulation/<int:pk>/report.<slug:fmt>",
+        views.simulation_report,
+        name="simulation-report",
+    ),
     path("c/<slug:slug>/stopping/", views.stopping, name="stopping"),
     path(
         "c/<slug:slug>/stopping/<slug:what>.<slug:fmt>",

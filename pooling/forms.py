@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import yaml
@@ -118,8 +118,7 @@ class PoolForm(forms.Form):
         try:
             return read_spec(asked["text"])
         except BadFile as bad:
-            for fault in sorted(bad.report.faults, key=lambda f: (f.line or 0, f.column or 0)):
-                self.add_error("text", f"{place_of(fault)}{fault.message} {fault.cure}")
+            self.add_error("text", list(faults_told(bad)))
         return None
 
     def spec_built(self, asked: dict[str, Any]) -> Spec | None:
@@ -153,6 +152,12 @@ class FreezeForm(PoolForm):
         if shown and shown != {run.pk for run in chosen}:
             self.add_error("run", "The spec chooses other runs by now. Look at the preview again.")
         return chosen
+
+
+def faults_told(bad: BadFile) -> Iterator[str]:
+    """Each fault of a spec with its place, in the order of the text."""
+    for fault in sorted(bad.report.faults, key=lambda f: (f.line or 0, f.column or 0)):
+        yield f"{place_of(fault)}{fault.message} {fault.cure}"
 
 
 def place_of(fault: Fault) -> str:

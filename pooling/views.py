@@ -26,6 +26,7 @@ from pooling.queries import (
     choose,
     composition_of,
     growth_of,
+    judged_campaigns,
     pool_table,
     poolable_runs,
     qrels_asked,
@@ -81,6 +82,8 @@ def preview(
     if found is not None:
         checked = {run.pk for run in found.runs}
     shown = preview_context(campaign, found, form.cleaned_data["seconds"]) if found else {}
+    if found is not None:
+        shown["simulated_on"] = judged_campaigns(request.user, campaign)
     return page(request, campaign, form, QuickForm(), checked, shown)
 
 

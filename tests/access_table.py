@@ -141,6 +141,10 @@ scores                      GET    302    404    403    200    200    403    200
 collection                  GET    302    404    403    403    403    403    200    404
 collection                  POST   302    404    403    403    403    403    302    404
 collection-report           GET    302    404    403    403    403    403    200    404
+simulation                  GET    302    404    403    403    403    403    200    404
+simulation                  POST   302    404    403    403    403    403    302    404
+simulation@filled           POST   302    404    403    403    403    403    200    404
+simulation-report           GET    302    404    403    403    403    403    200    404
 stopping                    GET    302    404    403    403    403    403    200    404
 stopping                    POST   302    404    403    403    403    403    302    404
 stopping-download           GET    302    404    403    403    403    403    200    404

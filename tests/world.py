@@ -11,7 +11,13 @@ from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import add_member, invite, make_team, token_of
 from campaigns.services.runs import job_of, submit_run
 from evaluation.models import RunScores, ScoreSet
-from evaluation.services import release_scores, request_report, score_campaign
+from evaluation.services import (
+    Wanted,
+    release_scores,
+    request_report,
+    request_simulation,
+    score_campaign,
+)
 from judging.core.stopping import Rule
 from judging.models import AutomaticAssessor, Plan, Qrels, Slot
 from judging.services.automatic import add_automatic
@@ -49,6 +55,7 @@ class World:
     invitation: Invitation
     job: Job
     report: Job
+    simulation: Job
     automatic: AutomaticAssessor
     elsewhere: World | None = None
 
@@ -109,8 +116,14 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
         invitation=invite(actor=organizer, campaign=campaign, role=Role.ASSESSOR),
         job=job_of(run),
         report=jobs.run_here(request_report(actor=organizer, campaign=campaign, qrels=qrels)),
+        simulation=simulated(organizer, campaign, qrels),
         automatic=add_automatic(actor=organizer, campaign=campaign, name="model"),
     )
+
+
+def simulated(organizer: User, campaign: Campaign, qrels: Qrels) -> Job:
+    wanted = Wanted({"depth 1": depth_spec(1)}, qrels, seeds=1)
+    return jobs.run_here(request_simulation(actor=organizer, campaign=campaign, wanted=wanted))
 
 
 def begin(organizer: User, slug: str) -> Campaign:

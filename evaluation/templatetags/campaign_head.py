@@ -61,7 +61,7 @@ TABS = (
     (gettext_lazy("Topics"), "", "topics", "topic topics-import topics-delete"),
     (gettext_lazy("Documents"), "", "documents", "document documents-import documents-delete"),
     (gettext_lazy("Runs"), "organizer participant", "runs", "run run-upload"),
-    (gettext_lazy("Pool"), "organizer", "pools", "pool"),
+    (gettext_lazy("Pool"), "organizer", "pools", "pool simulation"),
     (
         gettext_lazy("Judging"),
         "organizer",
@@ -70,7 +70,7 @@ TABS = (
     ),
     (gettext_lazy("Agreement"), "organizer", "agreement", AGREEMENT),
     (gettext_lazy("Adjudication"), "organizer adjudicator", "adjudication", "round-open meeting"),
-    (gettext_lazy("Qrels"), "organizer", "qrels-list", "qrels qrels-compare"),
+    (gettext_lazy("Qrels"), "organizer", "qrels-list", "qrels qrels-compare collection"),
     (
         gettext_lazy("Scores"),
         "organizer participant",

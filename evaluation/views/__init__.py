@@ -14,6 +14,7 @@ from evaluation.views.live import live
 from evaluation.views.measures import measure, measures
 from evaluation.views.pairs import measures_compared, pairs, pairs_download
 from evaluation.views.runs import compare, run_scores
+from evaluation.views.simulation import simulation, simulation_report
 from evaluation.views.stopping import stopping, stopping_download
 
 __all__ = [
@@ -36,6 +37,8 @@ __all__ = [
     "score_set",
     "score_set_download",
     "scores",
+    "simulation",
+    "simulation_report",
     "stopping",
     "stopping_download",
 ]

@@ -7,6 +7,7 @@ from pooling.queries.growing import Growth, first_grades, growth_of, to_come
 from pooling.queries.pools import (
     PoolRow,
     composition_of,
+    judged_campaigns,
     measured_pace,
     pool_rows,
     pool_table,
@@ -24,6 +25,7 @@ __all__ = [
     "composition_of",
     "first_grades",
     "growth_of",
+    "judged_campaigns",
     "measured_pace",
     "pool_rows",
     "pool_table",

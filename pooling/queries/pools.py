@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from campaigns.core.tables import starts_of
 from campaigns.models import Campaign, User
@@ -90,6 +90,15 @@ def judged_pairs(campaign: Campaign) -> set[tuple[str, str]]:
     """
     given = campaign.judgments.filter(purpose="judge", grade__isnull=False).order_by()
     return set(given.values_list("topic__number", "docno").distinct())
+
+
+def judged_campaigns(user: User, campaign: Campaign) -> QuerySet[Campaign]:
+    """Where ``user`` can simulate a spec: campaigns of theirs with a release; ``campaign`` also
+    with judgments alone. The newest first.
+    """
+    own = campaign.pk if campaign.judgments.exists() else None
+    found = Campaign.objects.organized_by(user).filter(Q(pk=own) | Q(qrels__isnull=False))
+    return found.distinct().order_by("-created_at", "-pk")
 
 
 def pooled_pairs(campaign: Campaign) -> set[tuple[str, str]]:

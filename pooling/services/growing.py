@@ -22,7 +22,7 @@ from pooling.core.building import Part, part_of
 from pooling.core.candidates import Listing
 from pooling.core.gathering import listing_of_matrices
 from pooling.core.session import Diverged, Event, Session, replayed
-from pooling.core.spec import Spec
+from pooling.core.spec import Spec, depth_spec
 from pooling.core.spec_file import build as spec_from
 from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
 from pooling.queries.pools import PACKED
@@ -220,6 +220,10 @@ def begun(pool: Pool, topic: Topic) -> Folded:
 
 
 def spec_of(pool: Pool) -> Spec:
+    """The spec by which ``pool`` was frozen, without its choice of runs."""
+    if "steps" not in pool.spec:
+        # Of version 1.
+        return depth_spec(pool.spec["depth"], pool.spec.get("seed"))
     kept = ("steps", "cutoff", "budget", "seed")
     return spec_from({key: pool.spec[key] for key in kept if key in pool.spec})
 

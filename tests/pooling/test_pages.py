@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 
 import pytest
 from django.urls import reverse
 
 from campaigns.models import Run
+from campaigns.services.campaigns import create_campaign
+from judging.services.imports import import_judgments
 from pooling.core.registry import LISTED, METHODS
 from pooling.core.spec import depth_spec
 from pooling.forms import then_choices
 from pooling.services import freeze
+from tests.conftest import SCALE, user
+from tests.evaluation.conftest import qrels_release
 from tests.pooling.conftest import ranked_run
 
 JSON = "application/json"
@@ -277,3 +282,26 @@ def test_a_pool_is_filled_up_by_any_static_method_that_needs_no_number():
     offered = {name for name, _ in then_choices() if name}
     assert offered >= {m.name for m in LISTED if m.kind == "static"} - {"depth", "ntcir"}
     assert not offered & {"depth", "ntcir", "maxmean"}
+
+
+def test_a_previewed_spec_can_be_simulated_where_there_are_judgments(
+    page, address, campaign, organizer, assessor, runs
+):
+    def offered() -> list[str]:
+        html = page.get(address, asked(runs, text="steps: [{method: take}]")).content.decode()
+        form = html.partition('class="simulate-spec"')[2].partition("</form>")[0]
+        assert ("take" in form) == bool(form)
+        return re.findall('<option value="([a-z-]+)"', form)
+
+    assert offered() == []
+    other, foreign = (
+        create_campaign(actor=who, title=slug, slug=slug, scale=SCALE)
+        for who, slug in ((organizer, "earlier"), (user("f", can_create_campaigns=True), "foreign"))
+    )
+    for made in (other, foreign):
+        for version in (1, 2):
+            qrels_release(made, version=version)
+    assert offered() == ["earlier"]
+    rows = [("1", "d1", 1)]
+    import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
+    assert offered() == ["earlier", "small"]

@@ -1,0 +1,216 @@
+"""Simulating on a campaign: the same as on its files, fed by the runs that its specs choose."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import PermissionDenied
+
+from campaigns import store
+from campaigns.errors import Refused
+from campaigns.models import Job, Run
+from campaigns.services import jobs, matrices
+from evaluation.core.simulation.finished import Finished
+from evaluation.core.simulation.formats import csv_text, json_text
+from evaluation.core.simulation.simulating import measures_of, simulate
+from evaluation.services import Wanted, request_report, request_simulation, simulation
+from evaluation.services.simulation import finished_of
+from judging.queries.judgments import qrels_table
+from judging.services.plans import make_plan
+from judging.services.work import judge
+from pooling.core.spec import depth_spec
+from pooling.core.spec_file import read_spec
+from pooling.models import Pool
+from pooling.services import freeze
+from pooling.services.growing import spec_of
+from tests.evaluation.conftest import qrels_release
+
+SPECS = {
+    "two": depth_spec(2),
+    "learning": read_spec(
+        "{seed: 7, budget: {per_topic: 3}, steps: [{method: depth, k: 1}, {method: maxmean}]}"
+    ),
+    "by tag": read_spec("{steps: [{method: depth, k: {beta-secret: 2}}]}"),
+}
+
+
+@pytest.fixture
+def asked(campaign, organizer):
+    """Queue a simulation as the organizer."""
+    return partial(request_simulation, actor=organizer, campaign=campaign)
+
+
+@pytest.fixture
+def made(asked):
+    """The job of a simulation, done."""
+    return lambda wanted: jobs.run_here(asked(wanted=wanted))
+
+
+def read(job: Job, ending: str = "json") -> str:
+    assert job.state == Job.State.DONE, job.error
+    return store.get(job.result[ending]).decode()
+
+
+def facts(job: Job) -> dict:
+    return json.loads(read(job))["facts"]
+
+
+def fed(campaign, text: str, **more) -> set[str]:
+    """The runs that feed a spec which chooses them by ``text``."""
+    spec = read_spec(f"{{steps: [{{method: take}}], runs: {text}}}")
+    return set(finished_of(campaign, Wanted({"it": spec}, **more)).feeding(spec))
+
+
+def test_it_is_the_simulation_of_the_same_files(made, campaign, alpha, beta, beta2, qrels):
+    job = made(Wanted(SPECS, qrels, ["map", "P_5"], seeds=3, budgets=[2, 5]))
+    tables = [matrices.table_of(run) for run in (alpha, beta, beta2)]
+    specs = {
+        name: spec if spec.seed is not None else replace(spec, seed=campaign.seed)
+        for name, spec in SPECS.items()
+    }
+    finished = Finished.of_tables(tables, qrels_table(qrels), None, campaign.relevance_level)
+    found = simulate(finished, specs, measures_of(["map", "P_5"]), seeds=3, budgets=[2, 5])
+    assert read(job) == json_text(found)
+    assert read(job, "csv") == csv_text(found)
+    assert "Small Task, by qrels 1." in read(job, "html")
+    assert (job.done, job.of) == (3 * 3 + 2 * 3, 15)
+    told = {key: job.result[key] for key in ("specs", "seeds", "version", "runs", "pooled")}
+    assert told == {"specs": [*SPECS], "seeds": 3, "version": 1, "runs": 3, "pooled": 3}
+
+
+def test_a_wish_comes_back_from_its_job_as_it_was(asked, campaign, alpha, beta, qrels):
+    wanted = Wanted(SPECS, qrels, ["map"], seeds=2, budgets=[4], all_runs=True)
+    assert Wanted.of_job(asked(wanted=wanted)) == wanted
+
+
+def test_withheld_topics_stay_out(made, campaign, alpha, beta, qrels):
+    campaign.topics.filter(number="2").update(withheld=True)
+    told = facts(made(Wanted(SPECS, qrels)))
+    assert (told["topics"], told["judged"], told["relevant"]) == (2, 5, 2)
+
+
+def test_by_the_judgments_so_far(made, campaign, organizer, assessor, alpha, beta):
+    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor], "2": [assessor]})
+    topic = campaign.topics.get(number="1")
+    for docno, grade in (("d1", 2), ("d2", 0)):
+        judge(
+            actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade,
+            client_uuid=uuid4(),
+        )  # fmt: skip
+    job = made(Wanted(SPECS))
+    told = facts(job)
+    assert (told["topics"], told["judged"], told["relevant"]) == (1, 2, 1)
+    assert job.result["version"] is None
+
+
+def test_pools_are_fed_by_the_runs_of_the_newest_pool_or_by_all(
+    made, campaign, organizer, alpha, beta, beta2, qrels
+):
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=[alpha, beta2])
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=[alpha, beta])
+    Run.objects.filter(pk=beta.pk).update(state=Run.State.WITHDRAWN)
+    two = {"two": depth_spec(2)}
+    told = facts(made(Wanted(two, qrels)))
+    assert (told["runs"], told["pooled"]) == (2, 1)
+    assert facts(made(Wanted(two, qrels, all_runs=True)))["pooled"] == 2
+
+
+def test_a_spec_chooses_runs_by_team_priority_and_kind(
+    campaign, organizer, alpha, beta, beta2, qrels
+):
+    Run.objects.filter(pk=beta.pk).update(priority=2)
+    Run.objects.filter(pk=alpha.pk).update(kind="manual")
+    first = {"alpha-one", "beta-other"}
+    assert fed(campaign, "{per_team: 1}", qrels=qrels) == first
+    assert fed(campaign, "{priority: 1}", qrels=qrels) == first
+    assert fed(campaign, "{teams: [Beta]}", qrels=qrels) == {"beta-secret", "beta-other"}
+    assert fed(campaign, "{kind: manual}", qrels=qrels) == {"alpha-one"}
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=[alpha, beta])
+    assert fed(campaign, "{per_team: 1}", qrels=qrels) == {"alpha-one", "beta-secret"}
+    assert fed(campaign, "{per_team: 1}", qrels=qrels, all_runs=True) == first
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"measures": ["map", "num_rel"]}, ["Runs are not ranked by num_rel."]),
+        ({"measures": ["nonsense"]}, ["nonsense: no such measure."]),
+        ({"specs": {}}, ["There is no spec, or no measure."]),
+        ({"seeds": 0}, ["Seeds and budgets are 1 or more."]),
+        (
+            {
+                "specs": {
+                    "one": read_spec("{steps: [{method: take}], runs: {teams: [Nobody]}}"),
+                    "good": depth_spec(1),
+                    "two": read_spec("{steps: [{method: take}], runs: {tags: [lost, gone]}}"),
+                    "texts": read_spec("steps: [{method: cal}]"),
+                }
+            },
+            [
+                "No run that may feed the pool has what one names: team Nobody.",
+                "No run that may feed the pool has what two names: tag lost, tag gone.",
+                "No replay of texts: cal needs texts of the documents and words of topic 1.",
+            ],
+        ),
+    ],
+)
+def test_everything_that_cannot_be_is_told_and_nothing_queued(
+    asked, campaign, alpha, beta, qrels, more, told
+):
+    with pytest.raises(Refused) as refused:
+        asked(wanted=Wanted(**{"specs": {"two": depth_spec(2)}, "qrels": qrels, **more}))
+    lines = str(refused.value).splitlines()
+    assert [line[: len(said)] for line, said in zip(lines, told, strict=True)] == told
+    assert not campaign.jobs.filter(kind="evaluation.simulation").exists()
+
+
+def test_one_run_or_nothing_relevant_is_refused(asked, campaign, alpha, qrels):
+    with pytest.raises(Refused, match="There is no ranking of fewer than two runs"):
+        asked(wanted=Wanted(SPECS, qrels))
+    barren = qrels_release(campaign, "1 0 d1 0\n", version=2)
+    with pytest.raises(Refused) as refused:
+        asked(wanted=Wanted(SPECS, barren))
+    assert len(str(refused.value).splitlines()) == 1
+
+
+def test_what_memory_does_not_hold_is_refused(asked, alpha, beta, qrels, monkeypatch):
+    # 3 specs, 5 seeds; 7 budgets of 3 topics by 2 runs and 4 pairs, and 7 pairs in all.
+    monkeypatch.setattr(simulation, "MOST_NUMBERS", 15 * (7 * (3 * 2 + 4) + 7))
+    asked(wanted=Wanted(SPECS, qrels))
+    with pytest.raises(Refused, match="would hold 1,386 numbers at once, of at most 1,155"):
+        asked(wanted=Wanted(SPECS, qrels, seeds=6))
+
+
+def test_only_organizers_may_ask(campaign, assessor, alpha, beta, qrels):
+    with pytest.raises(PermissionDenied):
+        request_simulation(actor=assessor, campaign=campaign, wanted=Wanted(SPECS, qrels))
+
+
+def test_the_same_request_is_queued_once(asked, campaign, organizer, alpha, beta, qrels):
+    job = asked(wanted=Wanted(SPECS, qrels))
+    assert asked(wanted=Wanted(SPECS, qrels)) == job
+    assert asked(wanted=Wanted(SPECS, qrels, seeds=6)) != job
+    report = request_report(actor=organizer, campaign=campaign, qrels=qrels)
+    assert request_report(actor=organizer, campaign=campaign, qrels=qrels) == report
+    assert request_report(actor=organizer, campaign=campaign, qrels=None) != report
+
+
+def test_runs_that_went_before_it_began_are_told(asked, alpha, beta, qrels):
+    job = asked(wanted=Wanted(SPECS, qrels))
+    Run.objects.filter(pk=alpha.pk).update(state=Run.State.WITHDRAWN)
+    told = jobs.run_here(job)
+    assert told.state == Job.State.FAILED
+    assert told.error == (
+        "Nothing was simulated: there is no ranking of fewer than two runs. "
+        "Look at the runs of the campaign, and ask again."
+    )
+
+
+def test_pools_of_the_first_version_have_a_spec_too():
+    old = Pool(spec={"version": 1, "method": "depth", "depth": 7, "seed": 3})
+    assert spec_of(old) == depth_spec(7, seed=3)

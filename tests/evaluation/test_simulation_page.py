@@ -1,0 +1,242 @@
+"""Simulate before you spend: asked for on the campaign's page, made by a job, kept as made."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html import unescape
+
+import pytest
+from django.urls import reverse
+
+from campaigns.models import Job
+from evaluation.forms import MOST_SPECS
+from pooling.core.spec import depth_spec
+from pooling.core.spec_file import LONGEST
+from pooling.services import freeze
+from tests.factories import upload
+
+GIVEN = {"qrels": "1", "fed_by": "all", "seeds": "2", "measures": "map"}
+TAKE = "steps: [{method: take}]\nbudget: {per_topic: 2}\n"
+
+
+@pytest.fixture
+def page(as_user, organizer):
+    return as_user(organizer)
+
+
+@pytest.fixture
+def address(campaign):
+    return reverse("simulation", args=[campaign.slug])
+
+
+@pytest.fixture
+def judged(campaign, alpha, beta, qrels):
+    return qrels
+
+
+@pytest.fixture
+def ask(page, address, django_capture_on_commit_callbacks):
+    """Post the form; jobs run at once."""
+
+    def post(**given):
+        with django_capture_on_commit_callbacks(execute=True):
+            return page.post(address, GIVEN | given)
+
+    return post
+
+
+def told(answer) -> list[str]:
+    """The list of what is wrong, without its links."""
+    html = answer.content.decode()
+    summary = html.partition('class="error-summary"')[2].partition("</div>")[0]
+    return [unescape(re.sub("<[^>]*>", "", line)) for line in re.findall("<li>(.*?)</li>", summary)]
+
+
+def simulations(campaign):
+    return campaign.jobs.filter(kind="evaluation.simulation")
+
+
+def test_without_judgments_the_page_says_what_is_missing(page, address):
+    html = page.get(address).content.decode()
+    assert "Nothing is judged yet" in html
+    assert "<textarea" not in html
+
+
+def test_a_simulation_is_made_kept_and_told(page, address, ask, campaign, organizer, judged):
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=campaign.runs.accepted())
+    files = [upload(TAKE.encode(), "greedy.v2.yaml"), upload(b'{"steps": [{"method": "rrf"}]}')]
+    answer = ask(
+        name=["", "mine"], text=[TAKE, TAKE], depths="3, 1 3", pools=["1"], files=files,
+        fed_by="pool", budgets="2 5",
+    )  # fmt: skip
+    assert answer.status_code == 302
+    job = simulations(campaign).get()
+    names = ["depth 1", "depth 3", "pool 1", "spec 1", "mine", "greedy.v2", "run"]
+    assert (job.state, job.result["specs"]) == (Job.State.DONE, names)
+    html = page.get(address).content.decode()
+    assert ", ".join(names) in html
+    assert "<td>qrels 1</td>" in html
+    assert '2 of 2</td><td class="num">2</td>' in html
+    assert f"<td>{organizer.shown_name}</td>" in html
+    where = reverse("simulation-report", args=[campaign.slug, job.pk, "json"])
+    found = page.get(where)
+    assert "attachment" in found.headers["Content-Disposition"]
+    result = json.loads(found.content)
+    assert (result["budgets"], result["measures"]) == ([2, 5], ["map"])
+    table = page.get(where.replace(".json", ".csv"))
+    assert f"small-simulation-{job.pk}.csv" in table.headers["Content-Disposition"]
+    rows = [*csv.DictReader(io.StringIO(table.content.decode()))]
+    assert {row["spec"] for row in rows} == set(names)
+
+
+def test_it_is_shown_with_its_own_style_and_nothing_else(page, ask, campaign, judged):
+    ask(depths="1")
+    where = reverse(
+        "simulation-report", args=[campaign.slug, simulations(campaign).get().pk, "html"]
+    )
+    answer = page.get(where)
+    html = answer.content.decode()
+    assert "Small Task, by qrels 1." in html
+    assert not re.search(r"<script|<link|<img|\sstyle=|\son\w+=", html)
+    assert "Content-Disposition" not in answer.headers
+    policy = answer.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    saved = page.get(where + "?save")
+    assert "attachment" in saved.headers["Content-Disposition"]
+    assert saved.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert page.get(where.replace(".html", ".pdf")).status_code == 404
+
+
+def test_all_faults_are_told_and_what_was_typed_stays(page, ask, campaign, judged):
+    answer = ask(
+        name=["odd", ""], text=["cutoff: deep\nsteps:\n  - {method: guess}\n", TAKE],
+        files=[upload(b"steps: [{method: depth}]", "brought.yaml"), upload(b"\xff", "bytes.json")],
+        depths="10, x", measures="num_rel", seeds="51", budgets="0",
+    )  # fmt: skip
+    assert answer.status_code == 422
+    starts = [
+        "odd: Line 1, column 9: cutoff is not a whole number from 1.",
+        "odd: Line 3, column 14: steps[1] has no method that is known.",
+        "brought: Line 1, column 9: steps[1].k is missing.",
+        "bytes: The file is not UTF-8.",
+        "Depths: 'x' is no whole number",
+        "Rank runs by: Runs are not ranked by num_rel.",
+        "Seeds: Ensure this value is less than or equal to 50.",
+        "Budgets: '0' is no whole number",
+    ]
+    assert [line[: len(start)] for line, start in zip(told(answer), starts, strict=True)] == starts
+    html = unescape(answer.content.decode())
+    for kept in ("cutoff: deep\nsteps", TAKE, "steps: [{method: depth}]</t", '"odd"', '"brought"'):
+        assert kept in html
+    for kept in ('value="10, x"', 'value="num_rel"', 'value="51"'):
+        assert kept in html
+    assert not simulations(campaign).exists()
+
+
+def test_what_the_runs_cannot_do_is_told_of_every_spec(ask, campaign, judged):
+    lost = "{steps: [{method: take}], runs: {teams: [Nobody]}}"
+    answer = ask(name=["one", "two"], text=[lost, "steps: [{method: cal}]"])
+    assert answer.status_code == 422
+    assert told(answer) == [
+        "No run that may feed the pool has what one names: team Nobody.",
+        "No replay of two: cal needs texts of the documents and words of topic 1.",
+    ]
+    assert lost in unescape(answer.content.decode())
+    assert not simulations(campaign).exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "Write a spec, give a depth or tick a pool."),
+        ({"name": ["a"], "text": ["  \n"]}, "Write a spec, give a depth or tick a pool."),
+        ({"name": ["a", "a"], "text": [TAKE, TAKE]}, "Two specs have the same name: a."),
+        ({"name": ["depth 2"], "text": [TAKE], "depths": "2"}, "the same name: depth 2."),
+        ({"name": ["a\x00b"], "text": [TAKE]}, "A name has at most 60 characters that can be"),
+        ({"name": ["a" * 61], "text": [TAKE]}, "A name has at most 60 characters that can be"),
+        ({"text": ["#" * (LONGEST + 1)], "name": [""]}, "A spec has at most 100,000 characters."),
+        ({"depths": " ".join(map(str, range(1, 22)))}, "Give at most 20 numbers."),
+        ({"depths": "1", "name": ["n"] * 20, "text": [TAKE] * 20}, "is of at most 20 specs."),
+        ({"name": [""] * 30, "text": ["nonsense"] * 30}, "is of at most 20 specs."),
+        ({"text": [f"{TAKE}#{'x' * 70_000}"] * 3, "name": [""] * 3}, "together have at most 200,"),
+        ({"depths": "1", "budgets": " ".join(map(str, range(1, 52)))}, "Give at most 50 numbers."),
+        ({"depths": "1", "qrels": "9"}, "Select a valid choice. 9 is not one of the available"),
+        ({"depths": "1", "qrels": "so-far"}, "so-far is not one of the available choices."),
+        ({"depths": "1", "fed_by": "pool"}, "pool is not one of the available choices."),
+        ({"depths": "1", "seeds": ""}, "Seeds: This field is required."),
+        ({"depths": "٣"}, "is no whole number from 1"),
+    ],
+)
+def test_what_is_too_much_or_nonsense_is_refused(ask, campaign, judged, given, said):
+    answer = ask(**given)
+    assert answer.status_code == 422
+    assert any(said in line for line in told(answer)), told(answer)
+    assert not simulations(campaign).exists()
+
+
+def test_files_have_their_bounds_and_take_the_place_of_texts(ask, campaign, judged):
+    large = upload(b"#" * (4 * LONGEST + 1), "large.yaml")
+    answer = ask(depths="1", files=[large])
+    assert told(answer) == ["large: The file is larger than 400,000 bytes."]
+    twice = [upload(TAKE.encode(), "a.yaml"), upload(TAKE.encode(), "a.json")]
+    assert told(ask(files=twice)) == ["Two specs have the same name: a. Rename one."]
+    answer = ask(name=["a"], text=["nonsense"], files=[upload(TAKE.encode(), "a.yaml")])
+    assert answer.status_code == 302
+    assert simulations(campaign).get().result["specs"] == ["a"]
+
+
+def test_room_for_another_spec_keeps_the_rest(page, address, campaign, judged):
+    data = {**GIVEN, "name": ["a", ""], "text": ["nonsense", ""], "depths": "7", "fill": "1"}
+    answer = page.post(address, data)
+    html = answer.content.decode()
+    assert answer.status_code == 200
+    assert html.count("<textarea") == 2
+    assert "nonsense</textarea>" in html
+    assert 'value="7"' in html
+    assert "error" not in html.partition("<main")[2].partition("</main>")[0]
+    full = page.post(address, {"name": ["a"] * 25, "text": [TAKE] * 25, "fill": "1"})
+    assert full.content.decode().count("<textarea") == MOST_SPECS
+    assert not simulations(campaign).exists()
+
+
+def test_a_spec_meant_for_another_campaign_goes_there_as_it_was_posted(
+    page, address, campaign, organizer, judged
+):
+    data = {"name": "previewed", "text": TAKE, "fill": "1", "on": "elsewhere"}
+    assert page.post(address, data).status_code == 404
+    campaign.slug = "elsewhere"
+    campaign.pk = None
+    campaign.save()
+    assert page.post(address, data).status_code == 404
+    campaign.members.create(user=organizer, role="organizer")
+    answer = page.post(address, data)
+    assert (answer.status_code, answer.url) == (307, "/c/elsewhere/simulation/")
+
+
+def test_why_it_failed_is_told_and_the_same_is_queued_once(
+    page, address, campaign, judged, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks():
+        for _ in range(2):
+            page.post(address, GIVEN | {"depths": "1"})
+    job = simulations(campaign).get()
+    assert "waiting" in page.get(address).content.decode()
+    Job.objects.filter(pk=job.pk).update(state=Job.State.RUNNING, done=3, of=9)
+    html = page.get(address).content.decode()
+    assert "3 of 9" in html
+    polled = reverse("job", args=[campaign.slug, job.pk])
+    assert polled in html
+    # The page loads itself anew when the job is over: not while somebody is at the form.
+    assert polled not in page.post(address, GIVEN | {"fill": "1"}).content.decode()
+    Job.objects.filter(pk=job.pk).update(state=Job.State.FAILED, error="No luck.")
+    assert "No luck." in page.get(address).content.decode()
+
+
+def test_the_pages_that_lead_to_it(page, campaign, address, judged):
+    campaign.qrels.update(policy="single", manifest={"topics": {}})
+    for name, args in (("collection", []), ("qrels", [1])):
+        html = page.get(reverse(name, args=[campaign.slug, *args])).content.decode()
+        assert f'href="{address}"' in html
