@@ -23,14 +23,14 @@ import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
-from evaluate import EVERY, FOLDER, PEER_PYTHON, PEERS, cost, kept
+from evaluate import EVERY, FOLDER, PEER_PYTHON, PEERS, Cost, cost, kept
 from generate import SEED, trec8
 from keep import dictionary, matrices
 
@@ -218,21 +218,29 @@ def played(candidates: Candidates, step: Step, qrels: QrelsTable) -> Iterator[fl
 def peers(rounds: int) -> None:
     """Every third run only, since trectools takes so long to read."""
     some = [str(path) for path in trec8(FOLDER / "trec8")[1][::EVERY]]
-    own = [[sys.executable, "manage.py", "pool", *some, "--depth", str(DEPTH)]]
+    pool = [sys.executable, "manage.py", "pool", *some, "--depth", str(DEPTH), "--jobs"]
     seen = subprocess.run([PEER_PYTHON, "-c", "import trectools"], capture_output=True, check=False)
     there = not seen.returncode
     theirs = [[PEER_PYTHON, str(PEERS), "trectools", str(DEPTH), *some]] if there else []
     if not there:
         print("trectools: not installed")
-    found = [(cost(own), cost(theirs)) for _ in range(rounds)]
-    fast = median(pair[0].wall for pair in found)
-    print(f"{f'pool of {len(some)} run files':<34} {fast:7.2f} s")
+    rows = [(cost(theirs), cost([[*pool, "1"]]), cost([[*pool, "2"]])) for _ in range(rounds)]
+    slow, *ours = zip(*rows, strict=True)
+    for jobs, fast in enumerate(ours, 1):
+        name, wall = f"{len(some)} run files, --jobs {jobs}", median(each.wall for each in fast)
+        print(f"{name:<34} {wall:7.2f} s  {ratios(slow, fast) if there else ''}", flush=True)
     if there:
-        slow = median(pair[1].wall for pair in found)
-        ratio = median(pair[1].wall / pair[0].wall for pair in found)
-        ours, others = (set(map(pair_of, each.printed.splitlines())) for each in found[0])
-        same = f"{len(ours & others):,} of {len(ours):,} and {len(others):,} documents alike"
-        print(f"{'trectools':<34} {slow:7.2f} s  ratio {ratio:6.2f}  {same}", flush=True)
+        others, listed = (set(map(pair_of, each.printed.splitlines())) for each in rows[0][:2])
+        same = f"{len(listed & others):,} of {len(listed):,} and {len(others):,} documents alike"
+        print(f"{'trectools':<34} {median(each.wall for each in slow):7.2f} s  {same}", flush=True)
+
+
+def ratios(slow: Sequence[Cost], fast: Sequence[Cost]) -> str:
+    """How many times as long the slow ones took, pair by pair."""
+    pairs = list(zip(slow, fast, strict=True))
+    wall = median(theirs.wall / own.wall for theirs, own in pairs)
+    cpu = median(theirs.cpu / own.cpu for theirs, own in pairs)
+    return f"ratio {wall:6.2f}  CPU {cpu:6.2f}"
 
 
 def pair_of(line: str) -> tuple[str, str]:

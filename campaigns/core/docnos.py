@@ -82,6 +82,16 @@ class Docnos(Sequence[str]):
         ends = (starts + self.lengths[rows]).tolist()
         return [self.data[s:e] for s, e in zip(starts.tolist(), ends, strict=True)]
 
+    def joined(self) -> bytes:
+        """The bytes of all ids, one behind the other."""
+        return b"".join(map(self._joined, self.parts()))
+
+    def _joined(self, rows: slice) -> bytes:
+        lengths = self.lengths[rows].astype(np.int64)
+        places = np.repeat(self.starts[rows] - np.cumsum(lengths) + lengths, lengths)
+        places += np.arange(len(places))
+        return self.array[places].tobytes()
+
     def take(self, rows: slice | Ints) -> Docnos:
         """The ids of ``rows``, in that order."""
         taken = Docnos(self.data, self.starts[rows], self.lengths[rows])

@@ -177,7 +177,7 @@ def read_matrix(data: bytes) -> RunMatrix:
 
 def write_pairs(pairs: Pairs) -> bytes:
     """A file of columns: the lengths of all docnos, and their bytes one after the other."""
-    text = np.frombuffer(b"".join(pairs.docnos.texts(slice(None))), np.uint8)
+    text = np.frombuffer(pairs.docnos.joined(), np.uint8)
     lengths = pairs.docnos.lengths.astype(np.int32)
     columns: Columns = {"starts": pairs.starts, "length": lengths, "docno": text}
     return write_columns({"topics": pairs.topics}, columns)

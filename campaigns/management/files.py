@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from campaigns.core.faults import BadFile, FaultReport
 from campaigns.core.opening import read_bytes
+from campaigns.management.processes import in_order
 
 Table = TypeVar("Table")
 Reader = Callable[..., Table]
@@ -66,11 +68,15 @@ class FileReader:
         return reading.table
 
     def read_all(
-        self, paths: Iterable[str], reader: Reader[Table], **options: Any
+        self, paths: Iterable[str], reader: Reader[Table], *, processes: int = 1, **options: Any
     ) -> dict[str, Table]:
-        """The tables of all files that can be read, by path."""
-        read = {path: self.read(path, reader, **options) for path in dict.fromkeys(paths)}
-        return {path: table for path, table in read.items() if table is not None}
+        """The tables of all files that can be read, by path; what ``processes`` other than one
+        read is sent back, so it should be small.
+        """
+        listed = list(dict.fromkeys(paths))
+        readings = in_order(partial(read_file, reader=reader, **options), listed, processes)
+        read = zip(listed, map(self.take, readings), strict=True)
+        return {path: table for path, table in read if table is not None}
 
     def stop_if_refused(self, consequence: str) -> None:
         """Raise ``CommandError`` when any file was refused."""

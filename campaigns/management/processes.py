@@ -30,6 +30,11 @@ def bytes_of(paths: Sequence[str]) -> int:
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
+def processes_for(paths: Sequence[str]) -> int:
+    """As many processes to read files as there are cores, but for a few bytes one."""
+    return cores() if bytes_of(paths) >= WORTH else 1
+
+
 def in_order(
     work: Callable[[Item], Result], items: Sequence[Item], processes: int
 ) -> Iterator[Result]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -24,6 +23,15 @@ class Cut:
     topic: Ints
     rank: Ints
     row: Ints
+
+
+def shortened(run: RunTable, cutoff: int) -> RunTable:
+    """The first ``cutoff`` documents of each topic, without the file that they were read from."""
+    cut = cut_of(run.topics, run.starts, run.topics, cutoff)
+    starts = starts_of(np.minimum(np.diff(run.starts), cutoff))
+    return RunTable(
+        run.tag, run.topics, starts, packed([run.docnos.take(cut.row)]), run.scores[cut.row]
+    )
 
 
 def listing_of_tables(
@@ -93,7 +101,7 @@ def cut_of(topics: Sequence[str], starts: Ints, names: Sequence[str], cutoff: in
 def packed(parts: Sequence[Docnos]) -> Docnos:
     """All ids one behind the other, without the files that they were read from."""
     lengths = np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)])
-    data = b"".join(chain.from_iterable(part.texts(slice(None)) for part in parts))
+    data = b"".join(part.joined() for part in parts)
     return Docnos(data, starts_of(lengths)[:-1], lengths)
 
 

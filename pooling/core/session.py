@@ -120,9 +120,7 @@ class Session:
             left = self.budget - len(self.given)
             listed = self._listed[self._place :][:left]
             self.open[listed] = False
-            choices = [*map(Choice._make, zip(listed.tolist(), repeat(EARLIER)))]
-            self.given += choices
-            self.runs |= dict(choices)
+            self.given += map(Choice._make, zip(listed.tolist(), repeat(EARLIER)))
             self.step_of |= dict.fromkeys(listed.tolist(), self.at)
             self._begin_next()
 
@@ -137,7 +135,8 @@ class Session:
         if here:
             self._said.append(relevant)
         if self._player is not None:
-            self._player.judged(Choice(doc, self.runs[doc] if here else EARLIER), relevant)
+            run = self.runs.get(doc, EARLIER) if here else EARLIER
+            self._player.judged(Choice(doc, run), relevant)
         self._move_on()
 
     def _move_on(self) -> None:

@@ -252,13 +252,24 @@ def test_the_summary_can_be_left_out(run: Run, write: Write) -> None:
     assert run("evaluate", *files, "-n").refusal == "-n leaves nothing to print: add -q."
 
 
-def test_the_process_loads_no_slow_library(write: Write) -> None:
-    files = write("qrels", QRELS), write("r", RUN)
-    command = [sys.executable, "-X", "importtime", "manage.py", "evaluate", *files, "-m", "ndcg"]
-    ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    loaded = {line.split()[-1].split(".")[0] for line in ended.stderr.splitlines()}
-    assert "numpy" in loaded
-    assert loaded & {"pandas", "scipy", "pyarrow", "celery", "rest_framework"} == set()
+@pytest.mark.parametrize("command", ["evaluate", "pool", "compare_runs", "user_measures"])
+def test_the_process_loads_no_slow_library(write: Write, command: str) -> None:
+    qrels, one = write("qrels", QRELS), write("r", RUN)
+    two = write("s", RUN.replace("mine", "yours"))
+    files = {
+        "pool": (one, two, "--depth", "2"),
+        "compare_runs": (qrels, one, two),
+        "user_measures": (qrels, one, "--known", write("k", "1 a\n")),
+    }
+    words = [command, *files.get(command, (qrels, one))]
+    python = [sys.executable, "-X", "importtime", "manage.py", *words]
+    ended = subprocess.run(python, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    modules = {line.split()[-1] for line in ended.stderr.splitlines()}
+    assert "numpy" in modules
+    assert "campaigns.models" not in modules
+    slow = {"pandas", "pyarrow", "celery", "rest_framework"}
+    slow |= {"scipy"} if command != "compare_runs" else set()
+    assert {module.split(".")[0] for module in modules} & slow == set()
 
 
 def test_the_cores_are_light() -> None:

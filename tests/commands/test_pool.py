@@ -6,6 +6,8 @@ import csv
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.commands.conftest import Run, Write
 
 ONE = "1 Q0 a 1 3 one\n1 Q0 b 2 2 one\n1 Q0 c 3 1 one\n"
@@ -17,6 +19,17 @@ def test_a_pool_lists_documents_by_docno(run: Run, write: Write) -> None:
     assert ran.out == "1 0 a -1\n1 0 b -1\n1 0 d -1\n2 0 a -1\n"
     assert "2 runs, 2 topics, 4 documents; 1 to 3 a topic." in ran.err
     assert ran.err.splitlines()[2:] == ["  two  2", "  one  1"]
+
+
+def test_only_the_runs_that_alone_bring_the_most_are_told(run: Run, write: Write) -> None:
+    def lines(number: int) -> str:
+        return "".join(f"1 Q0 d{number}-{at} 1 1 r{number:02}\n" for at in range(number))
+
+    files = [write(f"r{number}", lines(number)) for number in range(1, 14)]
+    told = run("pool", *files, "--depth", "100").err.splitlines()
+    assert told[1] == "Documents that one run alone brings: 91, by 13 runs."
+    assert told[2:4] == ["  r13  13", "  r12  12"]
+    assert told[11:] == ["  r04  4", "  and 3 more runs with 3 at most"]
 
 
 def test_a_pool_is_written_to_a_file_as_a_whole(run: Run, write: Write, tmp_path: Path) -> None:
@@ -46,6 +59,25 @@ def test_what_cannot_be_pooled_is_refused(run: Run, write: Write, tmp_path: Path
     nowhere = tmp_path / "missing" / "pool"
     refusal = run("pool", one, "--depth", "1", "--output", nowhere).refusal or ""
     assert refusal.endswith("No such file or directory.")
+
+
+def test_processes_give_the_same_pool(run: Run, write: Write) -> None:
+    files = write("one", ONE), write("two", TWO)
+    alone = run("pool", *files, "--depth", "2", "--jobs", "1")
+    assert run("pool", *files, "--depth", "2", "--jobs", "2") == alone
+    assert "from 1 up" in (run("pool", *files, "--depth", "2", "--jobs", "0").refusal or "")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_faults_below_the_depth_are_told(run: Run, write: Write, jobs: str) -> None:
+    lines = [f"1 Q0 d{rank} {rank} {1000 - rank} deep\n" for rank in range(1, 1000)]
+    twice, bad = lines.copy(), lines.copy()
+    twice[949], bad[899] = lines[939], lines[899].replace(" 100 ", " abc ")
+    files = write("one", ONE), write("twice", "".join(twice)), write("bad", "".join(bad))
+    ran = run("pool", *files, "--depth", "1", "--jobs", jobs)
+    assert ran.refusal == "2 files refused; no pool was built."
+    assert "twice:950:6: E11" in ran.err
+    assert "bad:900:15: E14" in ran.err
 
 
 def test_the_pool_of_trec_covid_round_1(run: Run, data_dir: Path) -> None:

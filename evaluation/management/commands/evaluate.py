@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from campaigns.core.runs import read_run
 from campaigns.core.sampled_qrels import READERS
 from campaigns.management.files import FileReader, Reading, read_file
-from campaigns.management.processes import WORTH, bytes_of, cores, in_order
+from campaigns.management.processes import in_order, processes_for
 from evaluation.core.bpref_advice import remarks
 from evaluation.core.comparison.scores import names
 from evaluation.core.evaluate import ScoredRun, evaluate
@@ -211,11 +211,6 @@ def judgments(reader: FileReader, given: dict[str, Any]) -> Judged | None:
     """The judgments of the command line, None where they are refused."""
     qrels = reader.read(given["qrels"], READERS[given["qrels_format"]])
     return None if qrels is None else as_judged(qrels)
-
-
-def processes_for(paths: list[str]) -> int:
-    """As many processes as there are cores, but for a few bytes one."""
-    return cores() if bytes_of(paths) >= WORTH else 1
 
 
 def score_file(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,16 +10,23 @@ from uuid import uuid4
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from campaigns.core.faults import count_of
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
+from campaigns.core.tables import RunTable
 from campaigns.management.files import FileReader
+from campaigns.management.processes import processes_for
 from pooling.core.building import pool_of
 from pooling.core.formats import FORMATS, FRAME_FORMATS
 from pooling.core.frame import Frame, frame_of, graded
+from pooling.core.gathering import shortened
 from pooling.core.spec import Spec, depth_spec, sessions_by
 from pooling.core.spec_file import read_spec
 from pooling.core.tables import PoolTable, sizes
 from pooling.management.refusing import refuse_choice, refuse_same_tags, refuse_unknown_tags
+
+SHOWN = 10
+"""Runs that are told one by one."""
 
 
 class Command(BaseCommand):
@@ -36,15 +43,23 @@ class Command(BaseCommand):
         add("--format", choices=(*FORMATS, *FRAME_FORMATS), default="trec")
         add("--qrels", metavar="FILE", help="grades for the formats strata and prels")
         add("--output", metavar="FILE", help="write here instead of standard output")
+        add(
+            "--jobs",
+            metavar="N",
+            type=int,
+            help="processes to read with (default: one a core, where it pays)",
+        )
 
     def handle(self, **given: Any) -> None:
         if given["depth"] is not None and given["depth"] < 1:
             raise CommandError("The depth is 1 or more.")
+        if given["jobs"] is not None and given["jobs"] < 1:
+            raise CommandError("--jobs is a number of processes, from 1 up.")
         if given["qrels"] and given["format"] not in FRAME_FORMATS:
             raise CommandError("Grades of --qrels go with --format strata or prels.")
         reader = FileReader(self)
         spec = spec_asked(reader, given)
-        runs = reader.read_all(given["runs"], read_run, lenient=True)
+        runs = runs_asked(reader, given, spec.cutoff)
         qrels = reader.read(given["qrels"], read_qrels) if given["qrels"] else None
         reader.stop_if_refused("no pool was built")
         refuse_same_tags(runs)
@@ -91,6 +106,18 @@ def spec_asked(reader: FileReader, given: dict[str, Any]) -> Spec:
     return found[given["spec"]]
 
 
+def runs_asked(reader: FileReader, given: dict[str, Any], cutoff: int) -> dict[str, RunTable]:
+    processes = given["jobs"] or processes_for(given["runs"])
+    return reader.read_all(given["runs"], read_first, processes=processes, cutoff=cutoff)
+
+
+def read_first(data: bytes, *, cutoff: int, **options: Any) -> RunTable:
+    """A run down to the cut-off. All of it is checked, but not kept: the memory of the first
+    file serves for the next, which is quicker by far than new memory for each.
+    """
+    return shortened(read_run(data, lenient=True, **options), cutoff)
+
+
 def refuse_what_needs_more(spec: Spec) -> None:
     """Raise ``CommandError`` for what run files alone cannot tell."""
     if spec.is_adaptive:
@@ -119,9 +146,17 @@ def told(pool: PoolTable) -> Iterator[str]:
         f"{len(pool.runs)} runs, {len(pool.topics)} topics, {len(pool):,} documents;"
         f" {low} to {high} a topic."
     )
-    alone = found.alone.sum(axis=0).tolist()
-    if any(alone):
-        yield "Documents that one run alone brings:"
-    for tag, count in sorted(zip(pool.runs, alone, strict=True), key=lambda item: -item[1]):
-        if count:
-            yield f"  {tag}  {count:,}"
+    alone = zip(pool.runs, found.alone.sum(axis=0).tolist(), strict=True)
+    yield from told_alone([(tag, count) for tag, count in alone if count])
+
+
+def told_alone(alone: Sequence[tuple[str, int]]) -> Iterator[str]:
+    """The runs that alone bring the most documents, of ``(tag, count)``, and how many are left."""
+    if alone:
+        total = sum(count for _, count in alone)
+        yield f"Documents that one run alone brings: {total:,}, by {count_of(len(alone), 'run')}."
+    most = sorted(alone, key=lambda run: -run[1])
+    for tag, count in most[:SHOWN]:
+        yield f"  {tag}  {count:,}"
+    if rest := most[SHOWN:]:
+        yield f"  and {count_of(len(rest), 'more run')} with {rest[0][1]:,} at most"

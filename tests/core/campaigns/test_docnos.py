@@ -35,6 +35,12 @@ def collected(blocks: list[list[str]]) -> Docnos:
 
 
 @given(IDS)
+def test_ids_are_joined_in_their_order(ids):
+    docnos = Docnos.of(["before", *ids]).take(slice(None, None, -1))
+    assert docnos.joined().decode() == "".join([*reversed(ids), "before"])
+
+
+@given(IDS)
 def test_docnos_are_a_sequence_of_strings(ids):
     packed = Docnos.of(ids)
     assert len(packed) == len(ids)
