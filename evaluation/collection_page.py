@@ -8,7 +8,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
-from evaluation.charts.levels import LevelChart, Point, level_chart
+from evaluation.charts.lines import Axis, LineChart, Value, fifths_axis, line_chart
 from evaluation.charts.rank_bands import RankBands, Ranked, rank_bands
 from evaluation.charts.topics import Chart, Frame, Mark, figure, nice
 from evaluation.core.collection import by_depth, leave_out, reduced, stability
@@ -26,7 +26,7 @@ class Picture:
     kind: str
     title: str
     caption: str
-    chart: RankBands | LevelChart | Chart
+    chart: RankBands | LineChart | Chart
     called: str = ""
 
 
@@ -125,18 +125,26 @@ def bars(
 
 def tau_picture(report: Report) -> Picture:
     """tau of each measure with its own ranking by all judgments, level by level."""
-    series = {
-        name: [
-            Point(row.level, row.tau.mean, row.tau.least, row.tau.most)
-            for row in report.reduced
-            if row.measure == name
-        ]
-        for name in report.facts.measures
-    }
+    levels = report.facts.levels
+    series = [(name, tau_values(report, name)) for name in report.facts.measures]
+    least = min((v.low or 0.0 for _, values in series for v in values), default=0.0)
+    # The levels are not equally far apart, but each step is one.
+    across = Axis("per cent of the judgments", [(n, str(at)) for n, at in enumerate(levels)])
     return Picture(
-        "levels",
+        "lines",
         "Kendall's tau with the ranking by all judgments",
         "tau of each measure with its own ranking by all judgments: mean of the draws, and "
         "pale the least to the most.",
-        level_chart(series, report.facts.levels),
+        line_chart(series, across, fifths_axis("", least)),
     )
+
+
+def tau_values(report: Report, measure: str) -> list[Value]:
+    """By the number of the level, from 0; an undefined tau has no mark."""
+    found = []
+    for row in report.reduced:
+        tau, at = row.tau, report.facts.levels.index(row.level)
+        if row.measure == measure and tau.mean is not None:
+            said = f"{measure} at {row.level} %: {tau.mean:.3f}, {tau.least:.3f} to {tau.most:.3f}"
+            found.append(Value(at, tau.mean, said, tau.least, tau.most))
+    return found

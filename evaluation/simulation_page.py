@@ -7,7 +7,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
-from evaluation.charts.budget_lines import BudgetLines, Value, budget_lines
+from evaluation.charts.lines import LineChart, Value, after, judgments_chart
 from evaluation.core.simulation.formats import (
     DROP_TOLD,
     HOLES_TOLD,
@@ -19,7 +19,7 @@ from evaluation.core.simulation.formats import (
     ranking_rows,
     spec_rows,
 )
-from evaluation.core.simulation.report import Point, Range, Simulation
+from evaluation.core.simulation.report import Point, Range, Simulated, Simulation
 from evaluation.report_file import whole_file
 
 TITLE = "Pools simulated on a finished campaign"
@@ -65,19 +65,19 @@ def drawn(found: Simulation, title: str, figure: Callable[[Point], Range]) -> di
     return {"title": title, "chart": chart_of(found, figure)}
 
 
-def chart_of(found: Simulation, figure: Callable[[Point], Range]) -> BudgetLines:
+def chart_of(found: Simulation, figure: Callable[[Point], Range]) -> LineChart:
     """A line a spec. What is undefined has no mark."""
-    return budget_lines([(spec.name, values_of(spec.points, figure)) for spec in found.specs])
+    return judgments_chart([(spec.name, values_of(spec, figure)) for spec in found.specs])
 
 
-def values_of(points: tuple[Point, ...], figure: Callable[[Point], Range]) -> list[Value]:
+def values_of(spec: Simulated, figure: Callable[[Point], Range]) -> list[Value]:
     """One value for each number of judgments: a spec that is done stays where it is."""
     found: dict[float, Value] = {}
-    for point in points:
+    for point in spec.points:
         value, spent = figure(point), point.spent.mean
         if spent is None or value.mean is None or value.low is None or value.high is None:
             continue
-        found[spent] = Value(spent, value.mean, value.low, value.high)
+        found[spent] = after(spent, spec.name, value.mean, value.low, value.high)
     return list(found.values())
 
 

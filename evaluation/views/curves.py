@@ -9,14 +9,16 @@ import numpy as np
 from django.http import Http404
 
 from campaigns.models import Run
-from evaluation.charts.curves import THREADS, curve_chart, drawn, line
+from evaluation.charts.lines import Value, fifths_axis, line_chart
 from evaluation.core.batch import Batch
 from evaluation.core.curves import ELEVEN, interpolated, mean_curve, saw_tooth
 from evaluation.queries.board import Board, Entry
 from evaluation.services.rankings import ranking_of
 from evaluation.views.cells import figure
 
-KINDS = ("own", "other")
+SQUARE = (420.0, 420.0)
+THREADS = 100
+"""Single topics are drawn behind the mean when there are no more than these."""
 LONGEST = 1000
 """Ranks of the raw curve that are drawn."""
 
@@ -33,8 +35,8 @@ def curves_of(board: Board, entries: Sequence[Entry], topic: str = "") -> dict[s
     at = board.topics.index(topic) if topic else None
     columns = [eleven(batch, at) for batch in batches]
     lines = [
-        line(entry.tag, kind, ELEVEN, column)
-        for entry, kind, column in zip(entries, KINDS, columns, strict=False)
+        (entry.tag, values_of(entry.tag, column))
+        for entry, column in zip(entries, columns, strict=True)
     ]
     rows = [
         (f"{level:.1f}", [figure(column[place]) for column in columns])
@@ -42,7 +44,13 @@ def curves_of(board: Board, entries: Sequence[Entry], topic: str = "") -> dict[s
     ]
     means = [figure(float(np.mean(column))) for column in columns]
     return {
-        "curves": curve_chart(lines, threads(batches, at)),
+        "curves": line_chart(
+            lines,
+            fifths_axis("recall"),
+            fifths_axis("precision"),
+            size=SQUARE,
+            threads=threads(batches, at),
+        ),
         "curve_rows": rows,
         "curve_means": means,
         "curve_topic": topic,
@@ -58,14 +66,21 @@ def eleven(batch: Batch, at: int | None) -> list[float]:
     return [value or 0.0 for value in mean_curve(values)]
 
 
-def threads(batches: Sequence[Batch], at: int | None) -> list[str]:
+def values_of(tag: str, column: Sequence[float]) -> list[Value]:
+    """Each point of a curve, told."""
+    points = zip(ELEVEN, column, strict=True)
+    return [Value(r, p, f"{tag}: precision {p:.4f} at recall {r:.2f}") for r, p in points]
+
+
+def threads(batches: Sequence[Batch], at: int | None) -> list[list[tuple[float, float]]]:
     """Behind the curve of one run: every topic's, or of one topic the raw precision by rank."""
     if len(batches) > 1:
         return []
     (batch,) = batches
     if at is not None:
         recall, precision = saw_tooth(batch, at)
-        return [drawn(recall[:LONGEST].tolist(), precision[:LONGEST].tolist())]
+        pairs = zip(recall[:LONGEST].tolist(), precision[:LONGEST].tolist(), strict=True)
+        return [list(pairs)]
     if len(batch) > THREADS:
         return []
-    return [drawn(ELEVEN, row) for row in interpolated(batch).tolist()]
+    return [list(zip(ELEVEN, row, strict=True)) for row in interpolated(batch).tolist()]

@@ -16,7 +16,7 @@ from campaigns.models import Campaign
 from campaigns.queries import campaign_for
 from campaigns.views.signed_in import SignedIn
 from evaluation import services
-from evaluation.charts.budget_lines import BudgetLines, Value, budget_lines
+from evaluation.charts.lines import LineChart, after, judgments_chart
 from evaluation.core.collection.stability import JUDGED_ALARM
 from evaluation.core.comparison.drop import Drop
 from evaluation.core.disagreement.formats import csv_of
@@ -160,8 +160,8 @@ def moves_of(found: Panel) -> list[tuple[int, float]]:
     return [(at, value) for at, value in past if value is not None] + [(found.judgments, 1.0)]
 
 
-def chart_of(label: str, points: Sequence[tuple[int, float]]) -> BudgetLines:
-    return budget_lines([(label, [Value(at, value, value, value) for at, value in points])])
+def chart_of(label: str, points: Sequence[tuple[int, float]]) -> LineChart:
+    return judgments_chart([(label, [after(at, label, value) for at, value in points])])
 
 
 def percent(part: float, whole: float) -> float:

@@ -1,8 +1,16 @@
 from __future__ import annotations
 
-from evaluation.charts.budget_lines import KINDS, Value, budget_lines
 from evaluation.charts.caterpillar import LABEL, RIGHT, WIDTH
-from evaluation.charts.levels import Point, level_chart
+from evaluation.charts.lines import (
+    KINDS,
+    Axis,
+    Value,
+    after,
+    fifths_axis,
+    judgments_chart,
+    line_chart,
+    round_axis,
+)
 from evaluation.charts.rank_bands import Ranked, rank_bands
 from evaluation.charts.topics import HEIGHT, LEFT, TOP, difference_chart, nice, topic_chart
 from evaluation.queries.board import Spread
@@ -76,52 +84,63 @@ def test_many_ranks_are_told_in_round_steps():
     assert [rank for _, rank in chart.ticks] == [1, 20, 40, 60, 80, 100, 120, 140]
 
 
-def test_budget_lines_start_at_nothing_and_hold_the_band_of_chance():
-    sure = ("sure", [Value(50, 0.25, 0.25, 0.25), Value(100, 0.5, 0.5, 0.5)])
-    lucky = ("lucky", [Value(50, 0.5, 0.25, 1.0), Value(100, 1.0, 1.0, 1.0)])
-    chart = budget_lines([sure, lucky])
+def test_lines_start_at_nothing_and_hold_the_band_of_chance():
+    sure = ("sure", [after(50, "sure", 0.25, 0.25, 0.25), after(100, "sure", 0.5)])
+    lucky = ("lucky", [after(50, "lucky", 0.5, 0.25, 1.0), after(100, "lucky", 1.0, 1.0, 1.0)])
+    chart = judgments_chart([sure, lucky])
     one, two = chart.lines
     middle = (chart.left + chart.right) / 2
-    assert (one.kind, one.band, two.kind) == (1, "", 2)
+    assert (one.label, one.kind, one.band, two.kind) == ("sure", 1, "", 2)
     low, half = chart.bottom - 75, chart.bottom - 150  # a quarter and half of the height
     assert one.points == f"{middle:g},{low:g} {chart.right:g},{half:g}"
     band = [(middle, chart.top), (chart.right, chart.top), (chart.right, chart.top), (middle, low)]
     assert two.band == " ".join(f"{x:g},{y:g}" for x, y in band)
-    assert two.dots[0].said == "lucky: 0.5 (0.25 to 1) after 50 judgments"
+    assert one.dots[0].said == "sure: 0.25 after 50 judgments"
+    assert (two.dots[0].y, two.dots[0].said) == (half, "lucky: 0.5 (0.25 to 1) after 50 judgments")
     assert [label for _, label in chart.across] == ["0", "20", "40", "60", "80", "100"]
     assert [label for _, label in chart.up] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+    assert chart.across[0][0] == chart.left < chart.right == chart.across[-1][0] < chart.width
 
 
-def test_budget_lines_go_below_zero_and_may_be_empty():
-    chart = budget_lines([("tau", [Value(10, -0.2, -0.2, -0.2), Value(20, 0.9, 0.9, 0.9)])])
+def test_round_axes_go_below_zero_and_may_be_empty():
+    up = round_axis("tau", [-0.2, 0.9])
+    chart = line_chart([("a", [Value(10, -0.2, "")])], round_axis("", [20]), up)
     assert [label for _, label in chart.up] == ["−0.4", "0", "0.4", "0.8", "1.2"]
     assert chart.lines[0].dots[0].y == chart.bottom - 300 * 0.2 / 1.6
-    assert budget_lines([("nothing", [])]).lines[0].points == ""
+    nothing = judgments_chart([("nothing", [])])
+    assert [(line.points, line.band, line.dots) for line in nothing.lines] == [("", "", ())]
 
 
 def test_more_lines_than_colours_take_them_again():
-    chart = budget_lines([(str(at), [Value(1, 1, 1, 1)]) for at in range(KINDS + 1)])
+    axis = fifths_axis("")
+    chart = line_chart([(str(at), []) for at in range(KINDS + 1)], axis, axis)
     assert [line.kind for line in chart.lines] == [*range(1, KINDS + 1), 1]
 
 
-def test_lines_over_levels_go_from_the_first_to_the_last_level():
-    series = {
-        "map": [Point(1, 0.5, 0.3, 0.6), Point(100, 1.0, 1.0, 1.0)],
-        "P": [Point(1, None, None, None)],
-    }
-    chart = level_chart(series, (1, 5, 100))
-    first, second = chart.lines
-    assert first.points == "48,212 808,12"  # 0.5 of 0.2 to 1 is five eighths from the top
-    assert [tick.label for tick in chart.ticks] == ["0.2", "0.4", "0.6", "0.8", "1"]
-    assert [label for _, label in chart.levels] == ["1", "5", "100"]
-    assert first.dots[0].said == "map at 1 %: 0.500, 0.300 to 0.600"
-    assert len(first.area.split()) == 4
-    assert (second.points, second.area, second.dots) == ("", "", ())
+def test_an_axis_ends_at_its_outer_ticks():
+    levels = Axis("levels", [(0, "1"), (1, "5"), (2, "100")])
+    values = [Value(0, 0.5, "half", 0.3, 0.6), Value(2, 1.0, "all", 1.0, 1.0)]
+    chart = line_chart([("map", values)], levels, fifths_axis("tau", 0.3))
+    low = chart.bottom - 300 * 3 / 8  # 0.5 of 0.2 to 1
+    assert chart.lines[0].points == f"{chart.left:g},{low:g} {chart.right:g},{chart.top:g}"
+    assert [label for _, label in chart.up] == ["0.2", "0.4", "0.6", "0.8", "1"]
+    assert chart.across[1] == ((chart.left + chart.right) / 2, "5")
+    assert len(chart.lines[0].band.split()) == 4
+    alone = line_chart([("map", values[:1])], Axis("", [(0, "1")]), fifths_axis(""))
+    assert alone.lines[0].dots[0].x == alone.left
 
 
-def test_values_below_zero_have_room_and_all_ones_too():
-    assert level_chart({"a": [Point(1, -0.3, None, None)]}, (1,)).ticks[0].label == "−0.4"
-    assert level_chart({"a": [Point(1, 1.0, 1.0, 1.0)]}, (1,)).ticks[0].label == "0"
+def test_fifths_have_room_below_zero_and_for_all_ones():
+    assert [label for _, label in fifths_axis("", -0.3).ticks][:3] == ["−0.4", "−0.2", "0"]
+    assert fifths_axis("", 1.0).ticks[0] == (0, "0")
+
+
+def test_threads_stand_behind_in_the_same_frame():
+    recall = fifths_axis("recall")
+    chart = line_chart([], recall, recall, size=(100, 100), threads=[[(0.0, 1.0), (1.0, 0.5)]])
+    left, right, top = chart.left, chart.right, chart.top
+    assert chart.threads == (f"{left:g},{top:g} {right:g},{top + 50:g}",)
+    assert (chart.width - chart.right, chart.height - chart.bottom) == (28, 44)
 
 
 def test_rank_bands_reach_the_last_rank_where_not_all_runs_are_drawn():

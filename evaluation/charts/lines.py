@@ -1,0 +1,187 @@
+"""Where the lines of a picture stand that follow figures along an axis, some within a band.
+
+All lengths are in the units of the picture's viewBox, from the left and from the top.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from evaluation.charts.topics import figure, nice, tick_label
+
+LEFT, RIGHT, TOP, BELOW = 60.0, 28.0, 14.0, 44.0
+WIDE = (680.0, 300.0)
+"""Width and height within the axes."""
+KINDS = 8
+"""So many lines are told apart by colour; from there on the colours come again."""
+TICKS = 5
+FIFTH = 0.2
+SLACK = 1e-9
+"""Floating-point noise in a number of steps."""
+
+
+class Value(NamedTuple):
+    """A figure ``at`` a value of the axis across; how low and high chance takes it, if known;
+    and all that in words, for the mouse and for those who do not see the picture.
+    """
+
+    at: float
+    figure: float
+    said: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis tells, and ``(value, label)`` of its ticks, ascending from end to end."""
+
+    name: str
+    ticks: Sequence[tuple[float, str]]
+
+    def share(self, value: float) -> float:
+        """How far along the axis ``value`` stands, from 0 to 1."""
+        low, high = self.ticks[0][0], self.ticks[-1][0]
+        return (value - low) / (high - low) if high > low else 0.0
+
+
+@dataclass(frozen=True)
+class Dot:
+    x: float
+    y: float
+    said: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """``kind`` counts from 1. ``band`` is a polygon, empty where chance does nothing."""
+
+    label: str
+    kind: int
+    points: str
+    band: str
+    dots: tuple[Dot, ...]
+
+
+@dataclass(frozen=True)
+class LineChart:
+    """``across`` and ``up`` are ``(place, label)`` of the ticks; ``threads`` are the points of thin
+    lines behind the others.
+    """
+
+    lines: tuple[Line, ...]
+    threads: tuple[str, ...]
+    across: tuple[tuple[float, str], ...]
+    up: tuple[tuple[float, str], ...]
+    name_across: str
+    name_up: str
+    right: float
+    bottom: float
+    left: float = LEFT
+    top: float = TOP
+
+    @property
+    def middle(self) -> float:
+        return (self.top + self.bottom) / 2
+
+    @property
+    def width(self) -> float:
+        return self.right + RIGHT
+
+    @property
+    def height(self) -> float:
+        return self.bottom + BELOW
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How figures become places."""
+
+    across: Axis
+    up: Axis
+    size: tuple[float, float]
+
+    def x(self, value: float) -> float:
+        return round(LEFT + self.size[0] * self.across.share(value), 2)
+
+    def y(self, value: float) -> float:
+        return round(TOP + self.size[1] * (1 - self.up.share(value)), 2)
+
+    def points(self, pairs: Iterable[tuple[float, float]]) -> str:
+        return " ".join(f"{self.x(at):g},{self.y(value):g}" for at, value in pairs)
+
+    def line(self, label: str, kind: int, values: Sequence[Value]) -> Line:
+        return Line(
+            label=label,
+            kind=kind,
+            points=self.points((value.at, value.figure) for value in values),
+            band=self.points(around(values)),
+            dots=tuple(Dot(self.x(v.at), self.y(v.figure), v.said) for v in values),
+        )
+
+
+def line_chart(
+    series: Iterable[tuple[str, Sequence[Value]]],
+    across: Axis,
+    up: Axis,
+    *,
+    size: tuple[float, float] = WIDE,
+    threads: Iterable[Sequence[tuple[float, float]]] = (),
+) -> LineChart:
+    """A line for each ``(label, values)``, values in the order in which they are joined."""
+    frame, numbered = Frame(across, up, size), enumerate(series)
+    return LineChart(
+        lines=tuple(frame.line(label, n % KINDS + 1, values) for n, (label, values) in numbered),
+        threads=tuple(map(frame.points, threads)),
+        across=tuple((frame.x(value), label) for value, label in across.ticks),
+        up=tuple((frame.y(value), label) for value, label in up.ticks),
+        name_across=across.name,
+        name_up=up.name,
+        right=LEFT + size[0],
+        bottom=TOP + size[1],
+    )
+
+
+def around(values: Sequence[Value]) -> list[tuple[float, float]]:
+    """The corners of the band: along what chance takes highest, and back along the lowest."""
+    high = [(value.at, value.high) for value in values if value.high is not None]
+    low = [(value.at, value.low) for value in values if value.low is not None]
+    return [] if high == low else [*high, *reversed(low)]
+
+
+def judgments_chart(series: Sequence[tuple[str, Sequence[Value]]]) -> LineChart:
+    """Lines of figures that are ``after`` so many judgments; both scales hold 0."""
+    values = [value for _, line in series for value in line]
+    ends = [end for v in values for end in (v.figure, v.low, v.high) if end is not None]
+    across = round_axis("judgments", [value.at for value in values])
+    return line_chart(series, across, round_axis("", ends))
+
+
+def after(
+    judgments: float, label: str, mean: float, low: float | None = None, high: float | None = None
+) -> Value:
+    """The figure of ``label`` after so many judgments."""
+    span = "" if low == high else f" ({figure(low)} to {figure(high)})"
+    said = f"{label}: {figure(mean)}{span} after {judgments:,.0f} judgments"
+    return Value(judgments, mean, said, low, high)
+
+
+def round_axis(name: str, values: Iterable[float]) -> Axis:
+    """Ticks at round numbers, equally far apart, that hold 0 and all of ``values``."""
+    held = [0.0, *values]
+    step = nice((max(held) - min(held)) / TICKS or 1.0 / TICKS)
+    first, last = math.floor(min(held) / step + SLACK), math.ceil(max(held) / step - SLACK)
+    return _stepped(name, step, range(first, max(last, first + 1) + 1))
+
+
+def fifths_axis(name: str, least: float = 0.0) -> Axis:
+    """Ticks at fifths up to 1, from the next below ``least``, and 0 where that is 1."""
+    return _stepped(name, FIFTH, range(math.floor(least / FIFTH) if least < 1 else 0, 6))
+
+
+def _stepped(name: str, step: float, numbers: Iterable[int]) -> Axis:
+    ticks = [round(step * number, 9) for number in numbers]
+    return Axis(name, [(tick, tick_label(tick, signed=False)) for tick in ticks])
