@@ -16,7 +16,7 @@ from campaigns.models import Campaign, Job, User
 from campaigns.rules import require
 from campaigns.services import jobs, matrices
 from evaluation.collection_page import html_text
-from evaluation.core.collection.formats import json_text
+from evaluation.core.collection.formats import csv_text, json_text
 from evaluation.core.collection.laid import Collection, Source, collection_of_matrices
 from evaluation.core.collection.reduced import DRAWS
 from evaluation.core.collection.report import MEASURES, report_of
@@ -41,7 +41,7 @@ def request_report(*, actor: User, campaign: Campaign, qrels: Qrels | None) -> J
 
 
 def report_campaign(job: Job) -> None:
-    """The handler of ``evaluation.collection``: keeps the report as one HTML file and as JSON."""
+    """The handler of ``evaluation.collection``: keeps the report as one HTML file, JSON and CSV."""
     if job.created_by is None:
         raise Refused("no-actor", "Nobody is known to have asked for this report.")
     campaign = job.campaign
@@ -61,6 +61,7 @@ def report_campaign(job: Job) -> None:
     kept = {
         "html": store.put(html_text(report).encode(), ".html"),
         "json": store.put(json_text(report).encode(), ".json"),
+        "csv": store.put(csv_text(report).encode(), ".csv"),
     }
     jobs.finish_once(
         job,
@@ -101,6 +102,7 @@ def laid_out(campaign: Campaign, table: QrelsTable) -> Collection:
         teams={tag: run.team.name for tag, run in runs.items()},
         pooled=pooled,
         depth=depth_of(pool.spec) if pool else None,
+        topics=tuple(campaign.topics.values_list("number", flat=True)),
     )
     return collection_of_matrices(
         {tag: matrices.matrix_of(run) for tag, run in runs.items()},

@@ -50,5 +50,5 @@ def ask(request: SignedIn, campaign: Campaign) -> HttpResponse:
 
 @require_safe
 def collection_report(request: SignedIn, slug: str, pk: int, fmt: str) -> HttpResponse:
-    """A report that was made: ``html`` is shown, with ``?save`` it is saved; ``json`` is saved."""
-    return kept_report(request, slug, pk, COLLECTION, fmt, ("html", "json"))
+    """A report that was made: ``html`` is shown, with ``?save`` it is saved, as all others are."""
+    return kept_report(request, slug, pk, COLLECTION, fmt, ("html", "json", "csv"))

@@ -39,7 +39,7 @@ def kept_report(
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     made = campaign.jobs.filter(kind=kind, state=Job.State.DONE)
     job = get_object_or_404(made, pk=pk)
-    if fmt not in fmts:
+    if fmt not in fmts or fmt not in job.result:
         raise Http404(f"no format {fmt}")
     content = store.get(job.result[fmt])
     if fmt != "html" or "save" in request.GET:

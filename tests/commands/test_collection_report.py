@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from html.parser import HTMLParser
@@ -51,6 +53,23 @@ def test_json(run: Run, given: list[str]):
     assert [row["name"] for row in told["contributors"]["by_team"]] == ["north", "south"]
     assert {row["measure"] for row in told["leave_team_out"]} == set(facts["measures"])
     assert len(told["reduced"]) == 17 * 5
+
+
+def test_csv_has_every_value_of_json_by_its_names(run: Run, given: list[str]):
+    told = json.loads(run("collection_report", *given, "--format", "json").out)
+    text = run("collection_report", *given, "--format", "csv").out
+    lines = list(csv.DictReader(io.StringIO(text)))
+    found = {(line["table"], line["row"], line["column"]): line["value"] for line in lines}
+    assert len(found) == len(lines)
+    assert found["facts", "1", "measures"] == "; ".join(told["facts"]["measures"])
+    assert found["facts", "1", "depth_told"] == "true"
+    third = told["leave_team_out"][1]["runs"][2]
+    assert found["leave_team_out.runs", "2.3", "run"] == third["run"]
+    assert float(found["leave_team_out.runs", "2.3", "score"]) == third["score"]
+    last = told["reduced"][-1]
+    assert float(found["reduced", str(len(told["reduced"])), "tau.mean"]) == last["tau"]["mean"]
+    assert told["extrapolation"]["further"] is None
+    assert found["extrapolation", "1", "further"] == ""
 
 
 def test_options(run: Run, given: list[str]):

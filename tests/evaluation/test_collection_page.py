@@ -60,6 +60,12 @@ def test_a_report_is_made_by_a_release_and_kept(
     assert sorted(facts["measures"]) == sorted(MEASURES)
     html = page.get(address).content.decode()
     assert "<td>qrels 1</td>" in html
+    job = campaign.jobs.get(kind="evaluation.collection")
+    where = reverse("collection-report", args=[campaign.slug, job.pk, "csv"])
+    assert f'<a href="{where}" download>CSV</a>' in html
+    saved = page.get(where)
+    assert saved.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert "facts,1,depth,2" in saved.content.decode().splitlines()
     assert 'report.html?save" download' in html
 
 
@@ -110,6 +116,30 @@ def test_why_there_is_no_report_is_told(
     )
     assert page.post(address, {"qrels": "9"}).status_code == 404
     assert page.post(address, {"qrels": "x"}).status_code == 404
+
+
+def test_reports_of_before_there_was_csv_have_none(page, address, campaign, organizer):
+    job = Job.objects.create(
+        campaign=campaign,
+        kind="evaluation.collection",
+        state=Job.State.DONE,
+        created_by=organizer,
+        result={"version": 1, "judged": 7, "runs": 2, "html": "gone", "json": "gone"},
+    )
+    assert ">CSV<" not in page.get(address).content.decode()
+    where = reverse("collection-report", args=[campaign.slug, job.pk, "csv"])
+    assert page.get(where).status_code == 404
+
+
+def test_topics_are_told_in_the_order_of_the_campaign(
+    page, address, campaign, organizer, alpha, beta, qrels, django_capture_on_commit_callbacks
+):
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    campaign.topics.filter(number="1").update(position=99)
+    with django_capture_on_commit_callbacks(execute=True):
+        page.post(address, {"qrels": "1"})
+    topics = report_of(page, campaign)["stability"]["topics"]
+    assert [row["topic"] for row in topics] == ["2", "3", "1"]
 
 
 def test_topics_withheld_since_the_release_are_left_out(

@@ -1,13 +1,15 @@
-"""Write a report as aligned tables or as JSON."""
+"""Write a report as aligned tables, as JSON, or as CSV."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
 
 from evaluation.core.collection.report import Report
 from evaluation.core.collection.told import Section, Table, conditions_of, sections_of, summary
-from evaluation.core.disagreement.formats import aligned
+from evaluation.core.disagreement.formats import aligned, csv_of
 
 MOST = 20
 """Rows of a table of the command; HTML and JSON have all."""
@@ -39,4 +41,43 @@ def _table(table: Table) -> str:
     return aligned([table.head, *table.rows[:cut]]) + (f"and {more} more\n" if more > 0 else "")
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {"table": table_text, "json": json_text}
+def csv_text(report: Report) -> str:
+    """``table,row,column,value``: every value of the JSON, by its names, a line each.
+
+    Rows count from 1: row ``2.3`` of ``leave_team_out.runs`` is the third that belongs to row
+    ``2`` of ``leave_team_out``. Undefined is empty; lists stand with semicolons between.
+    """
+    parts = report.as_dict().items()
+    lines = (_rows(part if isinstance(part, tuple) else (part,), name) for name, part in parts)
+    return csv_of([("table", "row", "column", "value"), *chain.from_iterable(lines)])
+
+
+Line = tuple[str, str, str, object]
+
+
+def _rows(found: Sequence[Mapping[str, Any]], table: str, before: str = "") -> Iterator[Line]:
+    for number, row in enumerate(found, 1):
+        yield from _columns(row, table, f"{before}{number}")
+
+
+def _columns(found: Mapping[str, Any], table: str, row: str, before: str = "") -> Iterator[Line]:
+    for name, value in found.items():
+        if isinstance(value, dict):
+            yield from _columns(value, table, row, f"{before}{name}.")
+        elif isinstance(value, tuple) and value and isinstance(value[0], dict):
+            yield from _rows(value, f"{table}.{before}{name}", f"{row}.")
+        else:
+            yield table, row, f"{before}{name}", _cell(value)
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, tuple):
+        return "; ".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+FORMATS: dict[str, Callable[[Report], str]] = {
+    "table": table_text,
+    "json": json_text,
+    "csv": csv_text,
+}

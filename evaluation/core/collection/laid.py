@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from campaigns.core.natural import natural
 from campaigns.core.runmatrix import PairDictionary, RunMatrix
 from campaigns.core.tables import QrelsTable, RunTable, starts_of
 from evaluation.core.batch import Batch
@@ -35,6 +36,15 @@ class Collection:
     judged: Judged
     pool: Pool
     options: Options
+    topics_first: Sequence[str] = ()
+
+    @cached_property
+    def in_order(self) -> list[int]:
+        """The places of the topics as they are told: ``topics_first``, then as people count."""
+        place = {topic: at for at, topic in enumerate(self.topics_first)}
+        topics = self.judged.topics
+        keys = [(place.get(topic, len(place)), natural(topic)) for topic in topics]
+        return sorted(range(len(topics)), key=keys.__getitem__)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -117,13 +127,15 @@ class Source:
 
     ``teams`` by tag: a run that it does not name is a team of its own. ``pooled`` are the
     tags of the runs that the pool was made of; None for all. ``depth`` is how many documents
-    of each went in; None: as far as what they bring is judged.
+    of each went in; None: as far as what they bring is judged. ``topics`` are told in that
+    order, others after them.
     """
 
     level: int = 1
     teams: Mapping[str, str] | None = None
     pooled: Container[str] | None = None
     depth: int | None = None
+    topics: Sequence[str] = ()
 
     def options(self, judged: Judged) -> Options:
         """One scale of gains for all subsets of the judgments: the grades that occur."""
@@ -152,6 +164,7 @@ def collection_of(runs: Sequence[RunTable], qrels: QrelsTable, source: Source) -
         judged=judged,
         pool=pool_of(listing, qrels, tags, source.depth),
         options=options,
+        topics_first=source.topics,
     )
 
 
@@ -170,6 +183,7 @@ def collection_of_matrices(
         judged=judged,
         pool=pool_of(listing, qrels, tags, source.depth),
         options=options,
+        topics_first=source.topics,
     )
 
 

@@ -53,9 +53,11 @@ good?*, to which the page of a release leads.
   `-m` by which runs are ranked, higher being better; `-l` is the lowest relevant grade. The gain
   of a document is its grade.
 - `table` is a summary, `json` has everything with its conditions, `html` is one file to take
-  away: tables and pictures, light and dark, without a script or anything to load.
-- Topics are those of the qrels; a run that does not answer one has 0 there. Ranks are those of
-  trec_eval's order.
+  away: tables and pictures, light and dark, without a script or anything to load. `csv` has every
+  value of `json` by its names, one a line: `table,row,column,value`. Rows count from 1; row `2.3`
+  of `leave_team_out.runs` is the third that belongs to row `2` of `leave_team_out`.
+- Topics are those of the qrels, told in the campaign's order, from files as people count (`2`
+  before `10`); a run that does not answer one has 0 there. Ranks are those of trec_eval's order.
 - The same files, seed and options give the same report, in whatever order runs and lines come,
   and in however many processes (`--jobs`).
 - 129 generated runs of 1,000 documents for 50 topics, 71 of them pooled to depth 100: half a

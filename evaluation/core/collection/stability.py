@@ -85,7 +85,7 @@ class Stability:
 
 
 def stability_of(found: Collection) -> Stability:
-    """All runs by tag, all topics in the order of the qrels."""
+    """All runs by tag, all topics in the order of the collection."""
     runs, topics = _runs(found), _topics(found)
     relevant, alone = sum(t.relevant for t in topics), sum(t.alone for t in topics)
     count, _ = found.pool.brought_by(found.by_team)
@@ -122,6 +122,7 @@ def _topics(found: Collection) -> tuple[TopicDensity, ...]:
     relevant = found.is_relevant
     masks = (found.is_judged, relevant, relevant & (alone >= 0), relevant & (count == 0))
     columns = [found.judged.count(mask).tolist() for mask in masks]
+    rows = list(zip(found.judged.topics, *columns, strict=True))
     return tuple(
         TopicDensity(
             topic=topic,
@@ -133,7 +134,5 @@ def _topics(found: Collection) -> tuple[TopicDensity, ...]:
             elsewhere=elsewhere,
             concentration=single / good if good else None,
         )
-        for topic, judged, good, single, elsewhere in zip(
-            found.judged.topics, *columns, strict=True
-        )
+        for topic, judged, good, single, elsewhere in map(rows.__getitem__, found.in_order)
     )

@@ -7,7 +7,9 @@ import json
 import pytest
 
 from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runmatrix import PairDictionary
+from campaigns.core.runs import run_from_rows
 from evaluation.core.collection.formats import FORMATS
 from evaluation.core.collection.laid import (
     Collection,
@@ -18,6 +20,7 @@ from evaluation.core.collection.laid import (
 from evaluation.core.collection.name_files import read_tags, read_teams
 from evaluation.core.collection.page import CARDS, page
 from evaluation.core.collection.report import MEASURES, Report, ranks, report_of
+from evaluation.core.collection.stability import stability_of
 from evaluation.core.collection.told import sections_of
 from evaluation.core.measures.names import parse_measures
 from tests.conftest import REPOSITORY
@@ -33,6 +36,15 @@ def toy_report(found: Collection | None = None) -> Report:
 @pytest.fixture(scope="module")
 def report() -> Report:
     return toy_report()
+
+
+def test_topics_are_told_as_people_count_or_as_asked():
+    rows = [(topic, "a", 1) for topic in ("10", "2", "q1")]
+    run = run_from_rows("r", [(topic, docno, 1.0) for topic, docno, _ in rows])
+    for first, order in (((), ["2", "10", "q1"]), (("q1", "x", "10"), ["q1", "10", "2"])):
+        source = Source(depth=1, topics=first)
+        found = collection_of([run], qrels_from_rows(rows), source)
+        assert [topic.topic for topic in stability_of(found).topics] == order
 
 
 def test_the_order_of_runs_changes_nothing(report):
