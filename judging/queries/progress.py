@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -15,13 +15,14 @@ from django.utils.translation import gettext as _
 from campaigns.models import Campaign, Role, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
-from judging.queries.slots import not_come
 from judging.queries.stopping import stopped
 from judging.rules import DESIGN_NAMES
-from pooling.models import PoolTopic
+from pooling.queries import to_come
 
 IDLE = timedelta(minutes=5)
 RECENT = 500
+At = tuple[int, int]
+"""Plan and topic, by their ids."""
 FEW = 5
 """A pace from fewer judgments in sequence than this would be a guess."""
 
@@ -153,9 +154,10 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     plans = list(campaign.plans.filter(kind=Plan.Kind.JUDGE).select_related("pool"))
     seats = seats_of(campaign)
     tallies, reserved = tally_slots(campaign)
-    for at, more in to_come(plans).items():
-        if at in tallies or at in seats:
-            tallies.setdefault(at, Tally()).coming = more
+    for (pool, topic), more in to_come({plan.pool_id for plan in plans}).items():
+        plan = asking([plan for plan in plans if plan.pool_id == pool], topic, seats, tallies)
+        if plan is not None:
+            tallies.setdefault((plan.pk, topic), Tally()).coming = more * plan.overlap
     ended = set(stopped(campaign).values_list("topic", flat=True))
     for at, tally in tallies.items():
         if at[1] in ended:
@@ -173,14 +175,17 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     return found
 
 
-def to_come(plans: Sequence[Plan]) -> dict[tuple[int, int], int]:
-    """By plan and topic the judgments that a growing pool may still ask for. Of two plans on one
-    pool it is the older that asks; one that is paused asks for nothing. ``plans``: newest first.
+def asking(
+    plans: Sequence[Plan], topic: int, seats: Mapping[At, list[Seat]], tallies: Mapping[At, Tally]
+) -> Plan | None:
+    """Which of ``plans``, all on one pool and newest first, asks for what comes of a topic.
+
+    The oldest under which somebody judges the topic; else the oldest that waits for people.
     """
-    asking = {plan.pool_id: plan for plan in plans if not plan.paused}
-    grows = PoolTopic.objects.filter(pool__in=asking, ended=False).order_by()
-    found = grows.annotate(more=not_come()).values_list("pool", "topic", "more")
-    return {(asking[pool].pk, topic): more * asking[pool].overlap for pool, topic, more in found}
+    found = [plan for plan in reversed(plans) if not plan.paused]
+    at_work = [p for p in found if any(not seat.paused for seat in seats.get((p.pk, topic), ()))]
+    waiting = [p for p in found if (p.pk, topic) in seats or (p.pk, topic) in tallies]
+    return next(iter(at_work + waiting), None)
 
 
 def seats_of(campaign: Campaign) -> dict[tuple[int, int], list[Seat]]:

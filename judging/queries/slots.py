@@ -7,16 +7,15 @@ from collections.abc import Iterable
 from functools import reduce
 from operator import or_
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.expressions import CombinedExpression
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN, SAID
 from judging.queries.stopping import goes_on
-from pooling.models import PoolItem, PoolTopic
+from pooling.models import PoolTopic
+from pooling.queries import to_come
 
 PURPOSES = {Plan.Kind.JUDGE: ON_SCREEN, Plan.Kind.ADJUDICATE: (Purpose.ADJUDICATE,)}
 """By kind of plan what its slots are for."""
@@ -131,7 +130,8 @@ def left_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -
     actor's side, which is short, and not for each of all open slots.
     """
     here = {} if topic is None else {"topic": topic}
-    assigned = list(seats(actor, campaign, here).values_list("plan", "topic", to_come()))
+    mine = seats(actor, campaign, here).annotate(grows=Exists(growing()))
+    assigned = list(mine.values_list("plan", "topic", "plan__pool", "grows"))
     if not assigned:
         return Counter()
     on_offer = offer_of(actor, assigned)
@@ -144,8 +144,11 @@ def left_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -
     left.subtract(said_without_slot(actor, campaign, on_offer, here))
     again = repeats_of(actor, campaign).filter(state=Slot.State.OPEN, **here)
     left.update(again.order_by().values_list("topic", flat=True))
-    for _, number, more in assigned:
-        left[number] += more or 0
+    # Of a pool that two plans share out it may come once.
+    pools = {(pool, number) for _, number, pool, grows in assigned if grows}
+    coming = to_come({pool for pool, _ in pools}, {number for _, number in pools}) if pools else {}
+    for pool, number in pools & coming.keys():
+        left[number] += coming[pool, number]
     return +left
 
 
@@ -162,34 +165,25 @@ def seats(actor: User, campaign: Campaign, here: dict[str, Topic]) -> QuerySet[A
     ).order_by()
 
 
-def to_come() -> Subquery:
-    """Within a query of assignments: how many documents the pool, if it grows, may still bring."""
-    grows = PoolTopic.objects.filter(
-        pool=OuterRef("plan__pool"), topic=OuterRef("topic"), ended=False
-    )
-    return Subquery(grows.annotate(more=not_come()).values("more"))
-
-
-def not_come() -> CombinedExpression:
-    """Within a query of topics of pools that grow: their budgets less what they have brought."""
-    items = PoolItem.objects.filter(pool=OuterRef("pool"), topic=OuterRef("topic"))
-    came = items.order_by().values("pool").annotate(n=Count("pk")).values("n")
-    return F("budget") - Coalesce(Subquery(came), 0)
+def growing() -> QuerySet[PoolTopic]:
+    """Within a query of assignments: the topic, if the plan's pool grows and wants more."""
+    here = {"pool": OuterRef("plan__pool"), "topic": OuterRef("topic")}
+    return PoolTopic.objects.filter(**here, ended=False)
 
 
 def open_seats(actor: User, campaign: Campaign, topic: Topic | None) -> QuerySet[Assignment]:
-    """The actor's assignments to topics of pools that grow and want more."""
-    growing = {"plan__pool__growing__topic": F("topic"), "plan__pool__growing__ended": False}
-    found = seats(actor, campaign, {} if topic is None else {"topic": topic}).filter(**growing)
+    """The actor's assignments to topics of pools that want more, the oldest plan's first."""
+    mine = seats(actor, campaign, {} if topic is None else {"topic": topic})
+    found = mine.filter(Exists(growing()))
     return found.select_related("plan__pool__campaign", "topic").order_by(
-        "plan", "topic__position", "topic__number"
+        "plan_id", "topic__position", "topic__number"
     )
 
 
-def offer_of(actor: User, assigned: Iterable[tuple[int, int, int | None]]) -> Q:
+def offer_of(actor: User, assigned: Iterable[tuple[int, int, int, bool]]) -> Q:
     """As ``offered``, without a look at other tables for each slot."""
     topics: dict[int, list[int]] = defaultdict(list)
-    for plan, topic, _ in assigned:
+    for plan, topic, *_ in assigned:
         topics[plan].append(topic)
     places = [Q(plan=plan, topic__in=listed) for plan, listed in topics.items()]
     whose = Q(reserved_for=None) | Q(reserved_for=actor)

@@ -23,7 +23,7 @@ def check_design(pool: Pool, design: str) -> None:
 def coming_to(pool: Pool, topics: Collection[str], overlap: int) -> int:
     """How many judgments may come of ``topics`` as ``pool`` grows."""
     named = pool.campaign.topics.filter(number__in=topics).values_list("pk", flat=True)
-    left = to_come([pool])
+    left = to_come([pool.pk])
     return overlap * sum(left.get((pool.pk, topic), 0) for topic in named)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count
+from django.db.models import Count, F, OuterRef, Subquery
+from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign
 from pooling.models import Pool, PoolItem, PoolTopic
@@ -93,14 +94,15 @@ def teams_of(pool: Pool, held: Iterable[PoolRow]) -> dict[tuple[str, str], int]:
     return {(row.topic, row.docno): len({team[run] for run in row.contributors}) for row in held}
 
 
-def to_come(pools: Iterable[Pool]) -> dict[tuple[int, int], int]:
-    """By pool and topic id how many documents judgments may still bring, at most."""
-    growing = [pool.pk for pool in pools if pool.grows]
-    if not growing:
-        return {}
-    items = PoolItem.objects.filter(pool__in=growing).order_by().values_list("pool", "topic")
-    came = {(pool, topic): count for pool, topic, count in items.annotate(Count("pk"))}
-    rows = PoolTopic.objects.filter(pool__in=growing, ended=False).order_by()
-    budgets = rows.values_list("pool", "topic", "budget")
-    left = {(pool, topic): most - came.get((pool, topic), 0) for pool, topic, most in budgets}
-    return {at: count for at, count in left.items() if count > 0}
+def to_come(
+    pools: Collection[int], topics: Collection[int] | None = None
+) -> dict[tuple[int, int], int]:
+    """By pool and topic id how many documents judgments may still bring, at most; where it is
+    none the topic is left out. ``topics``: of these alone.
+    """
+    items = PoolItem.objects.filter(pool=OuterRef("pool"), topic=OuterRef("topic")).order_by()
+    came = Subquery(items.values("pool").annotate(n=Count("pk")).values("n"))
+    rows = PoolTopic.objects.filter(pool__in=pools, ended=False).order_by()
+    rows = rows if topics is None else rows.filter(topic__in=topics)
+    found = rows.annotate(more=F("budget") - Coalesce(came, 0)).filter(more__gt=0)
+    return {(pool, topic): more for pool, topic, more in found.values_list("pool", "topic", "more")}

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from django.urls import reverse
 
 from evaluation.queries.standing import standing_of
+from judging.models import Slot
 from judging.queries.progress import assessor_progress, plan_progress
-from judging.services.plans import Scheme, close, make_plan, preview
+from judging.queries.slots import left_by_topic
+from judging.services.plans import Scheme, assign, close, make_plan, pause, preview
 from judging.services.work import claim
 from pooling.core.spec_file import read_spec
+from pooling.queries import to_come
 from pooling.services import freeze
 from tests.judging.test_growing import plan, pool, runs, said, worked
 
@@ -73,3 +78,40 @@ def test_a_closed_plan_expects_nothing(pool, plan, campaign, organizer):
     close(actor=organizer, plan=plan)
     (found,) = plan_progress(campaign)
     assert found.tally.left == 0
+
+
+def test_two_plans_on_one_pool_expect_its_documents_once(
+    plan, pool, campaign, organizer, assessor, assessor2, topic
+):
+    again = make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    assert left_by_topic(assessor, campaign) == {topic.pk: 9}
+    coming = {found.plan: found.tally.coming for found in plan_progress(campaign)}
+    assert coming == {plan: 6, again: 0}
+    worked(assessor, campaign, topic)
+    assert left_by_topic(assessor, campaign) == {}
+    assert Counter(Slot.objects.values_list("plan", flat=True)) == {plan.pk: 9}
+
+
+def test_the_plan_that_has_people_on_the_topic_asks(
+    plan, pool, campaign, organizer, assessor, assessor2, topic
+):
+    again = make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor2]})
+
+    def coming() -> list[int]:
+        return [found.tally.coming for found in reversed(plan_progress(campaign))]
+
+    assign(actor=organizer, plan=plan, topic=topic, assessors=[])
+    assert coming() == [0, 6]
+    assign(actor=organizer, plan=again, topic=topic, assessors=[])
+    assert coming() == [6, 0]
+    pause(actor=organizer, plan=plan)
+    assert coming() == [0, 0]
+
+
+def test_nothing_is_to_come_of_what_is_complete_or_does_not_grow(
+    plan, pool, campaign, assessor, topic
+):
+    assert to_come([pool.pk]) == to_come([pool.pk], [topic.pk]) == {(pool.pk, topic.pk): 6}
+    assert to_come([pool.pk], [topic.pk + 1]) == to_come([]) == {}
+    worked(assessor, campaign, topic)
+    assert to_come([pool.pk]) == {}
