@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from django.db import transaction
+from functools import partial
 
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Topic, User
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.slots import open_seats
-from judging.services.log import lock
+from judging.services.log import lock, retried
+from judging.services.plan_slots import Standing, fill_known, standing
 from pooling.core.session import Diverged
 from pooling.services import growing
 
@@ -22,38 +23,56 @@ def grow(actor: User, campaign: Campaign, topic: Topic | None, wanted: int) -> i
     for seat in open_seats(actor, campaign, topic):
         try:
             growing.prepare(seat.plan.pool, seat.topic)
+            came += retried(partial(grow_topic, actor, seat.plan, seat.topic, wanted - came))
         except Diverged as wrong:
             cure = "Tell an organizer: `manage.py check_pool` shows what is wrong."
             raise Refused("pool-diverged", f"{wrong}.", cure) from wrong
-        with transaction.atomic():
-            came += len(grow_topic(seat.plan, seat.topic, wanted - came))
         if came >= wanted:
             break
     return came
 
 
-def grow_topic(plan: Plan, topic: Topic, wanted: int) -> list[Slot]:
-    """Slots for the next documents of ``topic``, in a transaction of the caller's.
+def grow_topic(actor: User, plan: Plan, topic: Topic, wanted: int) -> int:
+    """Make slots for the next documents of ``topic``, in a transaction of the caller's; return
+    of how many ``actor`` may be asked, at most ``wanted``.
 
-    None when the plan was closed meanwhile, whose slots nobody would get.
+    None when the plan was closed meanwhile, whose slots nobody would get. What others, or the
+    actor, have said of a document without any plan fills its slots as in a new plan.
     """
     # Who makes or closes a plan, alone, sees these slots or is seen.
     lock(plan.campaign)
     growing.hold(topic)
     if Plan.objects.filter(pk=plan.pk, paused=True).exists():
-        return []
-    fresh = growing.grow(
+        return 0
+    before, known = planned(plan, topic), standing(plan.campaign, topic)
+    passed = before | not_for(actor, plan, known)
+    came = growing.grow(
         pool=plan.pool,
         topic=topic,
         outcomes=outcomes(plan.campaign, topic),
-        planned=planned(plan, topic),
+        passed=passed,
         wanted=wanted,
     )
-    return Slot.objects.bulk_create(
+    fresh = [item for item in came if item.docno not in before]
+    Slot.objects.bulk_create(
         Slot(plan=plan, item=item, topic=topic, k=k, position=item.position)
         for item in fresh
         for k in range(plan.overlap)
     )
+    pairs = {(topic.pk, item.docno) for item in fresh}
+    fill_known(plan, {pair: known[pair] for pair in pairs & known.keys()})
+    return sum(item.docno not in passed for item in fresh)
+
+
+def not_for(actor: User, plan: Plan, known: Standing) -> set[str]:
+    """Docnos of ``known`` that the actor, or as many as the plan wants, have judged."""
+    found = set()
+    for (_, docno), said in known.items():
+        grades = [judgment.grade for judgment in said if judgment.grade is not None]
+        is_full = sum(grade >= 0 for grade in grades) >= plan.overlap
+        if is_full or any(judgment.assessor_id == actor.pk for judgment in said):
+            found.add(docno)
+    return found
 
 
 def outcomes(campaign: Campaign, topic: Topic) -> dict[str, bool]:

@@ -10,7 +10,7 @@ from uuid import uuid4
 from django.db import connection
 from django.db.models.functions import Coalesce
 
-from campaigns.models import Topic, User
+from campaigns.models import Campaign, Topic, User
 from judging.core.designs.shape import NOBODY, Layout, Work
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import SAID, latest, log_until
@@ -25,6 +25,7 @@ COLUMNS = (
 
 
 Row = tuple[int | str | None, ...]
+Standing = dict[tuple[int, str], list[Judgment]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def insert(rows: Iterable[Row]) -> None:
             cursor.executemany(sql, made)
 
 
-def fill_known(plan: Plan) -> int:
+def fill_known(plan: Plan, known: Standing) -> int:
     """Let what is said already fill the slots of ``plan``; return how many it did.
 
     It is written once more, with its slot: that it counts in the plan is itself a fact of
@@ -142,7 +143,6 @@ def fill_known(plan: Plan) -> int:
     reserved for its assessor is taken, who is not asked again; else a grade takes one that
     is for anybody, the earliest first.
     """
-    known = standing(plan)
     slots = open_slots(plan, known)
     filled: list[tuple[Judgment, Slot]] = []
     for pair, judgments in known.items():
@@ -166,18 +166,18 @@ def fitting(judgment: Judgment, slots: Sequence[Slot]) -> Slot | None:
     return next((slot for slot in slots if slot.reserved_for_id is None), None)
 
 
-def standing(plan: Plan) -> dict[tuple[int, str], list[Judgment]]:
-    """By pair what stands in the campaign and no plan wanted, earliest first."""
-    loose = latest(log_until(plan.campaign)).filter(slot=None, kind__in=SAID)
+def standing(campaign: Campaign, topic: Topic | None = None) -> Standing:
+    """By pair what stands in the campaign, or of one topic, and no plan wanted, earliest first."""
+    log = log_until(campaign)
+    log = log if topic is None else log.filter(topic=topic)
+    loose = latest(log).filter(slot=None, kind__in=SAID)
     found: dict[tuple[int, str], list[Judgment]] = defaultdict(list)
     for judgment in loose.order_by("pk"):
         found[judgment.topic_id, judgment.docno].append(judgment)
     return found
 
 
-def open_slots(
-    plan: Plan, known: dict[tuple[int, str], list[Judgment]]
-) -> dict[tuple[int, str], list[Slot]]:
+def open_slots(plan: Plan, known: Standing) -> dict[tuple[int, str], list[Slot]]:
     found: dict[tuple[int, str], list[Slot]] = defaultdict(list)
     if not known:
         return found

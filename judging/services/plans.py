@@ -21,7 +21,14 @@ from judging.models import Assignment, Plan, Slot
 from judging.queries.slots import free_slots, shown_again
 from judging.services.log import lock
 from judging.services.plan_growth import check_design, check_not_grown, coming_to
-from judging.services.plan_slots import Pair, fill_known, unplanned, work_of, write_slots
+from judging.services.plan_slots import (
+    Pair,
+    fill_known,
+    standing,
+    unplanned,
+    work_of,
+    write_slots,
+)
 from pooling.models import Pool
 
 BATCH = 500
@@ -105,7 +112,7 @@ def make_plan(
         lock(campaign, alone=True)
         check_not_grown(plan, laid.pairs)
         add_assignments(plan, {known[number]: people for number, people in assessors.items()})
-        record_made(actor, plan, laid, fill_known(plan))
+        record_made(actor, plan, laid, fill_known(plan, standing(campaign)))
     return plan
 
 

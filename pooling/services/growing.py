@@ -78,30 +78,27 @@ def grow(
     pool: Pool,
     topic: Topic,
     outcomes: Mapping[str, bool],
-    planned: Collection[str],
+    passed: Collection[str],
     wanted: int,
 ) -> list[PoolItem]:
-    """At most ``wanted`` more documents of ``topic``, in a transaction that has ``hold`` of it.
+    """What comes into the pool of ``topic`` next, in a transaction that has ``hold`` of it.
 
     ``outcomes`` says of each judged docno whether its first judgment found it relevant, in the
-    order of the log. What is in ``outcomes`` or ``planned`` already comes into the pool when it
-    is its turn, but is not returned: nobody needs to be asked for it. Both must have been read
-    after ``hold``.
+    order of the log. At most ``wanted`` documents come beside those in ``passed``, which do
+    when it is their turn. Both must have been read after ``hold``.
     """
     folded = session_at(pool, topic)
     before, known = folded.events, len(folded.session.given)
-    made = chosen(folded, outcomes, planned, wanted)
+    made = chosen(folded, outcomes, passed, wanted)
     write(pool, topic, folded.session, made, before, known)
     folded.note(made)
     if folded.session.next() is None:
         PoolTopic.objects.filter(pool=pool, topic=topic, ended=False).update(ended=True)
-    fresh = [docno_of(folded, event) for event in made if event.relevant is None]
-    asked = set(fresh) - set(outcomes) - set(planned)
-    return list(pool.items.filter(topic=topic, docno__in=asked).order_by("position"))
+    return list(pool.items.filter(topic=topic, position__gt=known).order_by("position"))
 
 
 def chosen(
-    folded: Folded, outcomes: Mapping[str, bool], planned: Collection[str], wanted: int
+    folded: Folded, outcomes: Mapping[str, bool], passed: Collection[str], wanted: int
 ) -> list[Event]:
     """What happens next: judgments are taken note of, then documents are given."""
     session, made = folded.session, list[Event]()
@@ -117,8 +114,7 @@ def chosen(
         if docno in outcomes:
             session.judge(choice.doc, outcomes[docno])
             made.append(Event(choice.doc, outcomes[docno]))
-        elif docno not in planned:
-            wanted -= 1
+        wanted -= docno not in passed
     return made
 
 

@@ -222,7 +222,7 @@ def test_who_is_not_assigned_makes_nothing_grow(pool, plan, campaign, assessor2,
 def test_a_closed_plan_makes_nothing_grow(pool, plan, organizer, assessor, topic, campaign):
     """Who asked a moment before must not leave slots that nobody would ever get."""
     close(actor=organizer, plan=Plan.objects.get(pk=plan.pk))
-    assert grow_topic(plan, topic, 2) == []
+    assert grow_topic(assessor, plan, topic, 2) == 0
     assert PoolEvent.objects.count() == 0
     # What was asked for and not judged is in the next plan.
     make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
@@ -274,7 +274,7 @@ def test_what_was_rolled_back_is_forgotten(pool, plan, campaign, assessor, topic
     hand()
     hand()
     with transaction.atomic():
-        grow_topic(plan, topic, 3)
+        grow_topic(assessor, plan, topic, 3)
         transaction.set_rollback(True)
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr(growing, "_sessions", OrderedDict())

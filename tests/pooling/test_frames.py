@@ -116,7 +116,7 @@ def test_a_sample_after_a_step_that_learns_is_told_when_it_is_complete(organizer
         frame_text(pool, "strata")
     with transaction.atomic():
         for row in pool.growing.select_related("topic"):
-            grow(pool=pool, topic=row.topic, outcomes={}, planned=(), wanted=9)
+            grow(pool=pool, topic=row.topic, outcomes={}, passed=(), wanted=9)
     found = rows(frame_text(pool, "strata"))
     assert [(row[0], row[3]) for row in found].count(("1", "1")) == 5
     assert [(row[0], row[3]) for row in found].count(("1", "0")) == 1
