@@ -172,7 +172,11 @@ def with_texts(candidates: Candidates) -> Candidates:
     drawn = np.searchsorted(share / share[-1], rng.random((len(candidates) + 1, WORDS)))
     query, *written = [" ".join(f"word{word}" for word in row) for row in drawn.tolist()]
     own = dict(zip(candidates.docnos, written, strict=True))
-    return replace(candidates, texts=own, query=" ".join(query.split()[:ASKED]))
+    return replace(
+        candidates,
+        read=lambda docnos: [own[docno] for docno in docnos],
+        query=" ".join(query.split()[:ASKED]),
+    )
 
 
 def tell_played(method: Method, topics: list[Candidates], name: str) -> None:

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import Phase
 from hypothesis import settings as hypothesis_settings
 
+from campaigns.core.documents import DocumentText
 from campaigns.core.scale import GradeSpec
 from campaigns.models import Campaign, Document, Role, Team, Topic, User
 from campaigns.services.campaigns import create_campaign
+from campaigns.services.collection import document_row
 from campaigns.services.people import add_member, make_team
-from campaigns.store import sha256
 from pooling.services import growing
 
 # The same examples each time: a run of the suite tells of the change, not of its luck.
@@ -59,6 +60,7 @@ def _own_installation(settings, tmp_path):
     # Primary keys come again after a rollback.
     growing._listings.clear()
     growing._sessions.clear()
+    growing._in_use.clear()
     # Static files are looked up when asked for, not listed again for every client.
     settings.WHITENOISE_AUTOREFRESH = True
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -113,13 +115,7 @@ def campaign(organizer) -> Campaign:
         Topic(campaign=made, number=str(n), title=f"topic {n}", position=n) for n in (1, 2, 3)
     )
     Document.objects.bulk_create(
-        Document(
-            campaign=made,
-            docno=f"d{n}",
-            title=f"Document {n}",
-            body=f"The text of document {n}.",
-            sha256=sha256(b"%d" % n),
-        )
+        document_row(made, DocumentText(f"d{n}", f"Document {n}", f"The text of document {n}."))
         for n in range(1, 10)
     )
     return made

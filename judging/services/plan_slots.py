@@ -170,6 +170,8 @@ def standing(campaign: Campaign, topic: Topic | None = None) -> Standing:
     """By pair what stands in the campaign, or of one topic, and no plan wanted, earliest first."""
     log = log_until(campaign)
     log = log if topic is None else log.filter(topic=topic)
+    if not log.filter(slot=None).exists():
+        return {}
     loose = latest(log).filter(slot=None, kind__in=SAID)
     found: dict[tuple[int, str], list[Judgment]] = defaultdict(list)
     for judgment in loose.order_by("pk"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,6 +16,9 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+Read = Callable[[Sequence[str]], Sequence[str]]
+"""The texts of documents, by docno, in the same order."""
+
 DIGITS = 12
 """Values that agree in so many digits are ties: sums differ in the last bits by their order."""
 
@@ -27,8 +30,8 @@ class Candidates:
     An entry is a document in the list of a run: ``run`` (a position in ``runs``), ``doc``, ``rank``
     (from 1, in trec_eval's order) and ``score``. Entries are sorted by run, then rank;
     ``runs`` are tags ascending. ``seed`` breaks ties and is the only source of chance.
-    ``texts`` by docno, of these documents at least, and ``query``, the topic in words, are there
-    for methods that read.
+    ``read``, which has the texts of these documents, and ``query``, the topic in words, are
+    there for methods that read.
     """
 
     topic: str
@@ -39,7 +42,7 @@ class Candidates:
     rank: Ints
     score: Floats
     seed: int
-    texts: Mapping[str, str] | None = None
+    read: Read | None = None
     query: str = ""
 
     def __len__(self) -> int:
@@ -114,8 +117,7 @@ def significant(value: Floats) -> Floats:
 class Listing:
     """All topics, ascending by code point. Documents of topic ``i`` are the rows
     ``starts[i]:starts[i + 1]`` of ``docnos``, its entries ``entries[i]:entries[i + 1]`` of the
-    other columns; ``doc`` counts from 0 in each topic. ``texts`` are by docno, ``queries`` by
-    topic.
+    other columns; ``doc`` counts from 0 in each topic. ``queries`` are by topic.
     """
 
     runs: tuple[str, ...]
@@ -128,7 +130,7 @@ class Listing:
     rank: Ints
     score: Floats
     seed: int
-    texts: Mapping[str, str] | None = None
+    read: Read | None = None
     queries: Mapping[str, str] = field(default_factory=dict)
 
     def topic(self, index: int) -> Candidates:
@@ -143,7 +145,7 @@ class Listing:
             rank=self.rank[rows],
             score=self.score[rows],
             seed=self.seed,
-            texts=self.texts,
+            read=self.read,
             query=self.queries.get(self.topics[index], ""),
         )
 

@@ -51,6 +51,14 @@ class Settling(Protocol):
     def settled(self) -> bool: ...
 
 
+@runtime_checkable
+class Remembering(Protocol):
+    """A player that has ``cells`` more numbers in memory than runs × documents."""
+
+    @property
+    def cells(self) -> int: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """A sample of one topic. ``frame`` are all documents it was drawn from, with the

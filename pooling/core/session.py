@@ -20,6 +20,7 @@ from pooling.core.method import (
     Choice,
     Method,
     Player,
+    Remembering,
     Sample,
     Settling,
     Urgent,
@@ -89,9 +90,20 @@ class Session:
         self.at = -1
         self._begin_next()
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing comes next, which costs nothing to ask."""
+        return self.at >= len(self.steps) or len(self.given) >= self.budget
+
+    @property
+    def cells(self) -> int:
+        """How many numbers are in memory, about."""
+        own = self._player.cells if isinstance(self._player, Remembering) else 0
+        return own + len(self.candidates.runs) * len(self.candidates)
+
     def next(self) -> Choice | None:
         """What to judge next; None when the pool of the topic is complete for now."""
-        if self.at >= len(self.steps) or len(self.given) >= self.budget:
+        if self.is_complete:
             return None
         if self._player is not None:
             return self._player.choose(self.open, len(self.given))

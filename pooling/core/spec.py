@@ -82,6 +82,11 @@ class Spec:
         """Whether judgments decide what comes next."""
         return any(step.method.player or step.stop != Stop() for step in self.steps)
 
+    @property
+    def reader(self) -> str:
+        """The first method that needs texts; empty if none does."""
+        return next((step.method.name for step in self.steps if step.method.reads), "")
+
     def as_dict(self) -> dict[str, Any]:
         """The spec as it would be written, without what is not given."""
         found = {

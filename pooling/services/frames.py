@@ -8,7 +8,7 @@ from campaigns import store
 from campaigns.core.qrels import read_qrels
 from campaigns.errors import Refused
 from campaigns.models import Run
-from pooling.core.building import pool_of
+from pooling.core.building import pool_of, sessions
 from pooling.core.formats import FRAME_FORMATS
 from pooling.core.frame import Frame, frame_of, frame_of_pool, graded
 from pooling.core.session import Session
@@ -16,7 +16,7 @@ from pooling.core.tables import PoolTable
 from pooling.models import Pool
 from pooling.queries import pool_table
 from pooling.services.growing import session_at, spec_of
-from pooling.services.inputs import build
+from pooling.services.inputs import listing_of
 
 
 def frame_text(pool: Pool, fmt: str, qrels: int | None = None) -> str:
@@ -49,7 +49,8 @@ def rebuilt(pool: Pool, table: PoolTable) -> Frame:
 
 def frozen(pool: Pool) -> list[Session]:
     runs = Run.objects.filter(pk__in=[run["id"] for run in pool.spec["runs"]])
-    return build(pool.campaign, list(runs), spec_of(pool), pool.spec)
+    spec = spec_of(pool)
+    return sessions(listing_of(pool.campaign, runs, pool.spec), spec.steps, spec.budget)
 
 
 def grown(pool: Pool) -> list[Session]:

@@ -19,7 +19,7 @@ from pooling.core.spec import Spec
 from pooling.core.tables import PoolTable
 from pooling.models import Pool, PoolItem, PoolTopic
 from pooling.queries.pools import PACKED
-from pooling.services.inputs import build, check_spec, checked_runs, hash_of, inputs_of
+from pooling.services.inputs import build, check_spec, checked_runs, hash_of
 
 BATCH = 5_000
 
@@ -35,8 +35,7 @@ def freeze(
     require(actor, "campaigns.manage", campaign)
     check_spec(campaign, spec)
     chosen = checked_runs(campaign, runs)
-    inputs = inputs_of(campaign, spec, chosen)
-    found = build(campaign, chosen, spec, inputs)
+    inputs, found = build(campaign, chosen, spec)
     with transaction.atomic():
         # Locked, so that of two organizers the second sees the pool of the first.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -92,8 +91,7 @@ def growing(pool: Pool, found: Sequence[Session]) -> Iterator[PoolTopic]:
     topic_ids = dict(pool.campaign.topics.values_list("number", "pk"))
     for session in found:
         topic = topic_ids[session.candidates.topic]
-        ended = session.next() is None
-        yield PoolTopic(pool=pool, topic_id=topic, budget=session.budget, ended=ended)
+        yield PoolTopic(pool=pool, topic_id=topic, budget=session.budget, ended=session.is_complete)
 
 
 def items(pool: Pool, table: PoolTable) -> Iterator[PoolItem]:

@@ -17,24 +17,25 @@ from threading import Lock
 from django.db import transaction
 
 from campaigns.models import Run, Topic
-from campaigns.services import matrices
 from pooling.core.building import Part, part_of
 from pooling.core.candidates import Listing
-from pooling.core.gathering import listing_of_matrices
 from pooling.core.session import Diverged, Event, Session, replayed
 from pooling.core.spec import Spec, depth_spec
 from pooling.core.spec_file import build as spec_from
 from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
 from pooling.queries.pools import PACKED
+from pooling.services import inputs, texts
 
 CACHED_POOLS = 2
 CACHED_CELLS = 20_000_000
-"""Runs × documents of all sessions in memory: a method's tables have 8 to 17 bytes for each."""
+"""Numbers of all sessions in memory: a method's tables have 8 to 17 bytes for each."""
 Key = tuple[int, datetime, int]
 """Pool, when it was frozen (a database that was put back gives numbers out again), topic."""
 _listings: OrderedDict[str, Listing] = OrderedDict()
 _sessions: OrderedDict[Key, Folded] = OrderedDict()
-_memory = Lock()
+_in_use: set[Key] = set()
+"""Sessions that a transaction has taken out of memory, and puts back when it is committed."""
+_memory, _making = Lock(), Lock()
 
 
 @dataclass
@@ -48,10 +49,6 @@ class Folded:
     events: int = 0
     last: tuple[str, bool | None] | None = None
 
-    @property
-    def cells(self) -> int:
-        return len(self.session.candidates.runs) * len(self.doc_of)
-
     def note(self, events: Collection[Event]) -> None:
         """``events`` are in the log now, and have happened to the session."""
         self.events += len(events)
@@ -61,8 +58,20 @@ class Folded:
 
 def prepare(pool: Pool, topic: Topic) -> None:
     """Have the session in memory before anything is locked: to make it anew takes a while."""
-    if key_of(pool, topic) not in _sessions:
-        session_at(pool, topic)
+    key = key_of(pool, topic)
+    if is_made(key):
+        return
+    # One at a time: who waits for the same finds it.
+    with _making:
+        if not is_made(key):
+            folded = followed(pool, topic)
+            # A method that reads does so when it first chooses.
+            folded.session.next()
+            remember(key, folded)
+
+
+def is_made(key: Key) -> bool:
+    return key in _sessions or key in _in_use
 
 
 def hold(topic: Topic) -> None:
@@ -92,7 +101,7 @@ def grow(
     made = chosen(folded, outcomes, passed, wanted)
     write(pool, topic, folded.session, made, before, known)
     folded.note(made)
-    if folded.session.next() is None:
+    if folded.session.is_complete:
         PoolTopic.objects.filter(pool=pool, topic=topic, ended=False).update(ended=True)
     return list(pool.items.filter(topic=topic, position__gt=known).order_by("position"))
 
@@ -163,8 +172,17 @@ def session_at(pool: Pool, topic: Topic) -> Folded:
     """The session of ``topic`` after all events of its log.
 
     It is the caller's alone, and is remembered when the caller's transaction is committed.
-    Raises ``Diverged`` where the log is not that of the pool's spec and runs.
+    Raises ``Diverged`` where the log is not that of the pool's spec, runs and texts.
     """
+    key = key_of(pool, topic)
+    _in_use.add(key)
+    folded = followed(pool, topic)
+    transaction.on_commit(partial(remember, key, folded))
+    return folded
+
+
+def followed(pool: Pool, topic: Topic) -> Folded:
+    """The same, and nobody remembers it."""
     key = key_of(pool, topic)
     with _memory:
         folded = _sessions.pop(key, None)
@@ -182,7 +200,6 @@ def session_at(pool: Pool, topic: Topic) -> Folded:
     except ValueError as wrong:
         raise Diverged(f"{pool} has left its log in topic {topic.number}: {wrong}") from wrong
     folded.note(log)
-    transaction.on_commit(partial(remember, key, folded))
     return folded
 
 
@@ -199,8 +216,13 @@ def log_of(pool: Pool, topic: Topic, number: int) -> list[tuple[str, bool | None
 def remember(key: Key, folded: Folded) -> None:
     with _memory:
         _sessions[key] = folded
-        while len(_sessions) > 1 and sum(f.cells for f in _sessions.values()) > CACHED_CELLS:
+        _in_use.discard(key)
+        while len(_sessions) > 1 and cells() > CACHED_CELLS:
             _sessions.popitem(last=False)
+
+
+def cells() -> int:
+    return sum(folded.session.cells for folded in _sessions.values())
 
 
 def begun(pool: Pool, topic: Topic) -> Folded:
@@ -209,6 +231,9 @@ def begun(pool: Pool, topic: Topic) -> Folded:
     budget = PoolTopic.objects.values_list("budget", flat=True).get(pool=pool, topic=topic)
     listing = listing_of(pool)
     candidates = listing.topic(listing.topics.index(topic.number))
+    if spec.reader:
+        texts.check_reader(spec)
+        candidates = texts.to_be_read(pool, topic, candidates)
     session = Session(candidates, spec.steps, budget)
     session.give_listed()
     docnos = session.candidates.docnos
@@ -230,13 +255,7 @@ def listing_of(pool: Pool) -> Listing:
         known = _listings.get(pool.inputs_hash)
     if known is None:
         runs = Run.objects.filter(pk__in=[run["id"] for run in pool.spec["runs"]])
-        known = listing_of_matrices(
-            [(run.tag, matrices.matrix_of(run)) for run in runs],
-            matrices.dictionary_of(pool.campaign),
-            pool.spec["cutoff"],
-            pool.spec["seed"],
-            frozenset(pool.spec["topics"]),
-        )
+        known = inputs.listing_of(pool.campaign, runs, pool.spec)
     with _memory:
         _listings[pool.inputs_hash] = known
         _listings.move_to_end(pool.inputs_hash)
@@ -258,6 +277,8 @@ def check_log(pool: Pool) -> int:
             # Held: what comes between log and items is in one of them only.
             hold(row.topic)
             folded = session_at(pool, row.topic)
+            if "texts" in pool.spec:
+                texts.texts_as_frozen(pool, row.topic, list(folded.doc_of))
             held = set(pool.items.filter(topic=row.topic).values_list("docno", flat=True))
         given = {folded.session.candidates.docnos[choice.doc] for choice in folded.session.given}
         if given != held:

@@ -11,10 +11,12 @@ from campaigns.errors import Refused
 from campaigns.models import Campaign, Run
 from campaigns.services import matrices
 from pooling.core.building import is_shared, sessions
+from pooling.core.candidates import Listing
 from pooling.core.gathering import listing_of_matrices
 from pooling.core.session import Session
 from pooling.core.spec import Spec
 from pooling.queries.runs import poolable_runs, topics_to_pool
+from pooling.services.texts import check_reader, with_texts
 
 MAX_RUNS = 65_535  # contributors are packed as uint16
 
@@ -46,14 +48,11 @@ def check_spec(campaign: Campaign, spec: Spec) -> None:
     if is_shared(spec.steps, spec.budget):
         cure = "Take `scope: local`, or try it on a finished campaign by `manage.py simulate_pool`."
         raise Refused("one-queue", "Each topic of a pool grows within its own budget.", cure)
-    reading = [step.method.name for step in spec.steps if step.method.reads]
-    if reading:
-        told = f"{reading[0]} needs the texts of documents, which a pool does not hold."
-        raise Refused("needs-texts", told, "Choose a method that looks at the runs alone.")
+    check_reader(spec)
 
 
 def inputs_of(campaign: Campaign, spec: Spec, runs: Sequence[Run]) -> dict[str, Any]:
-    """Everything that decides what the pool holds and in which order it is judged."""
+    """The spec, and the runs and topics by name and hash."""
     grows = {"adaptive": True} if spec.is_adaptive else {}
     return (
         spec.as_dict()
@@ -82,22 +81,37 @@ def hash_of(inputs: dict[str, Any]) -> str:
     return store.sha256(text.encode())
 
 
-def build(
-    campaign: Campaign, runs: Sequence[Run], spec: Spec, inputs: dict[str, Any]
-) -> list[Session]:
-    """The pool that ``spec`` describes, by topic, as far as it needs no judgments."""
-    listing = listing_of_matrices(
+def listing_of(campaign: Campaign, runs: Iterable[Run], inputs: dict[str, Any]) -> Listing:
+    """What ``runs`` retrieved for the topics of ``inputs``, down to their cut-off."""
+    return listing_of_matrices(
         [(run.tag, matrices.matrix_of(run)) for run in runs],
         matrices.dictionary_of(campaign),
-        spec.cutoff,
+        inputs["cutoff"],
         inputs["seed"],
         frozenset(inputs["topics"]),
     )
+
+
+def build(
+    campaign: Campaign, runs: Sequence[Run], spec: Spec
+) -> tuple[dict[str, Any], list[Session]]:
+    """The pool that ``spec`` describes: all that decides what it holds and in which order it is
+    judged, and its topics as far as they need no judgments.
+    """
+    inputs = inputs_of(campaign, spec, runs)
+    listing = listing_of(campaign, runs, inputs)
     if not len(listing):
         cure = "Import the topics that the runs answer, or choose other runs."
         raise Refused("empty-pool", "These runs bring no document for any topic.", cure)
+    if spec.reader:
+        listing, inputs["texts"] = with_texts(campaign, listing, spec.reader)
     found = sessions(listing, spec.steps, spec.budget)
-    if not any(session.given or session.next() for session in found):
+    if all(is_passed_over(session) for session in found):
         cure = "Look at depths, tags and windows: what they name is not in these runs."
         raise Refused("empty-pool", "This spec chooses no document of these runs.", cure)
-    return found
+    return inputs, found
+
+
+def is_passed_over(session: Session) -> bool:
+    """Whether the spec takes nothing of a topic, now or by judgments."""
+    return not session.given and session.is_complete

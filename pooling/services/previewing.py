@@ -15,13 +15,12 @@ from campaigns.rules import require
 from campaigns.services import matrices
 from pooling.core.building import pool_of
 from pooling.core.gathering import cut_of
-from pooling.core.session import Session
 from pooling.core.spec import Spec, method_in_words
 from pooling.core.tables import PoolTable
 from pooling.queries.composition import Composition, TopicShare, composition
 from pooling.queries.pools import judged_pairs, pooled_pairs
 from pooling.queries.runs import poolable_runs
-from pooling.services.inputs import build, check_spec, checked_runs, hash_of, inputs_of
+from pooling.services.inputs import build, check_spec, checked_runs, hash_of, is_passed_over
 
 FLOOR_AT = 10
 
@@ -96,8 +95,7 @@ def preview(*, actor: User, campaign: Campaign, spec: Spec, runs: Iterable[Run])
     require(actor, "campaigns.manage", campaign)
     check_spec(campaign, spec)
     chosen = checked_runs(campaign, runs)
-    inputs = inputs_of(campaign, spec, chosen)
-    found = build(campaign, chosen, spec, inputs)
+    inputs, found = build(campaign, chosen, spec)
     table = pool_of(found)
     parts = composition(
         table,
@@ -127,11 +125,6 @@ def preview(*, actor: User, campaign: Campaign, spec: Spec, runs: Iterable[Run])
         twins=twins_of(chosen),
         copies=copies_in(campaign, table),
     )
-
-
-def is_passed_over(session: Session) -> bool:
-    """Whether the spec takes nothing of a topic, now or by judgments."""
-    return not session.given and session.next() is None
 
 
 def twins_of(chosen: Sequence[Run]) -> tuple[tuple[str, ...], ...]:

@@ -310,7 +310,7 @@ def test_memory_is_bounded(pool, plan, campaign, assessor, topic, monkeypatch):
     monkeypatch.setattr(growing, "CACHED_CELLS", 60)
     monkeypatch.setattr(growing, "_sessions", OrderedDict())
     folded = growing.session_at(pool, topic)
-    assert folded.cells == 3 * 9
+    assert folded.session.cells == 3 * 9
     for key in range(5):
         growing.remember((0, pool.frozen_at, key), folded)
     assert [key for _, _, key in growing._sessions] == [3, 4]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from campaigns.core.cards import Card
 from pooling.core.candidates import Candidates, Floats, Mask
@@ -41,26 +43,34 @@ CAL = Card(
             "Scores are rounded to five decimals, which the solver meets; of equal ones the "
             "seeded hash order decides."
         ),
+        "Where no text has a word, seeded hash order decides.",
     ),
 )
 
 
 class Cal:
-    """A player by texts. Raises ``ValueError`` without them, or without scikit-learn.
+    """A player by texts, which are read when it first chooses. Raises ``ValueError`` without
+    them, or without scikit-learn.
 
     A round is over when its last judgment comes, not when its last document is given, so that
     asking again changes nothing. Documents in hand meanwhile come from the same round.
     """
 
     def __init__(self, candidates: Candidates, values: Values) -> None:  # noqa: ARG002
-        self.candidates = candidates
-        self.features = features_of(candidates)
+        if candidates.read is None or not candidates.query:
+            lacking = f"texts of the documents and words of topic {candidates.topic}"
+            raise ValueError(f"cal needs {lacking}")
+        self.candidates, self.read = candidates, candidates.read
+        self.features: Any = None
         self.known: dict[int, bool] = {}
         self.batch, self.due = 1, 1
         self.learned: dict[int, bool] = {}
         self.scores: Floats | None = None
 
     def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002, ARG002
+        if self.features is None:
+            texts = self.read(list(self.candidates.docnos))
+            self.features = features_of([*texts, self.candidates.query])
         if self.scores is None:
             self.scores = self.learn()
         return Choice(best(self.scores, open, self.candidates.tie))
@@ -72,8 +82,15 @@ class Cal:
             self.due += self.batch
             self.learned, self.scores = dict(self.known), None
 
+    @property
+    def cells(self) -> int:
+        return 0 if self.features is None else int(self.features.nnz)
+
     def learn(self) -> Floats:
-        """The score of each document after the judgments of all rounds that are over."""
+        """The score of each document after the judgments of all rounds that are over.
+
+        The last row of the features is the topic's.
+        """
         from sklearn.linear_model import LogisticRegression
 
         n = len(self.candidates)
@@ -91,20 +108,16 @@ class Cal:
         return np.asarray(np.round(model.decision_function(self.features[:n]), DECIMALS))
 
 
-def features_of(candidates: Candidates) -> Any:
-    """Documents, and the topic as the last row, × terms: a sparse matrix of tf-idf."""
-    texts, query = candidates.texts, candidates.query
-    if texts is None or not query:
-        raise ValueError(f"cal needs texts of the documents and words of topic {candidates.topic}")
-    lost = [docno for docno in candidates.docnos if docno not in texts]
-    if lost:
-        raise ValueError(f"cal has no text of {len(lost):,} documents, such as {lost[0]}")
+def features_of(texts: Sequence[str]) -> Any:
+    """Texts × terms: a sparse matrix of tf-idf."""
     try:
         from sklearn.feature_extraction.text import TfidfVectorizer
     except ImportError as missing:
         raise ValueError("cal needs scikit-learn: pip install poolbench[cal]") from missing
     words = TfidfVectorizer(sublinear_tf=True)
-    return words.fit_transform([*(texts[docno] for docno in candidates.docnos), query])
+    if not any(map(words.build_tokenizer(), texts)):
+        return csr_matrix((len(texts), 1))
+    return words.fit_transform(texts)
 
 
 METHOD = Method(CAL, player=Cal, reads=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from campaigns.errors import Refused
 from campaigns.models import Campaign
 from pooling.core.session import Diverged
 from pooling.services.growing import check_log
@@ -28,7 +29,7 @@ class Command(BaseCommand):
                 continue
             try:
                 self.stdout.write(f"{pool}: {check_log(pool):,} documents, as its log gives them")
-            except Diverged as fault:
+            except (Diverged, Refused) as fault:
                 bad += 1
                 self.stderr.write(f"{pool}: {fault}")
         if bad:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
@@ -27,7 +28,7 @@ from pooling.core.playing import Counts
 from pooling.core.registry import LISTED, METHODS
 from pooling.core.session import Session, Stop
 from pooling.core.spec_file import defaults_of
-from tests.core.pooling.toy import orders, run, step, toy_listing
+from tests.core.pooling.toy import orders, read, run, step, toy_listing
 from tests.core.pooling.twins import CASES, TWINS, Past, Turn, shared
 
 ADAPTIVE = sorted(m.name for m in LISTED if m.kind == "adaptive")
@@ -323,11 +324,9 @@ def test_cal_learns_anew_after_each_batch_and_keeps_still_between() -> None:
 
 def test_cal_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates = topic_1()
-    for lacking in (replace(candidates, texts=None), replace(candidates, query="")):
+    for lacking in (replace(candidates, read=None), replace(candidates, query="")):
         with pytest.raises(ValueError, match="words of topic 1"):
             Cal(lacking, {})
-    with pytest.raises(ValueError, match="4 documents, such as b"):
-        Cal(replace(candidates, texts={"a": "apples"}), {})
     known = builtins.__import__
 
     def without(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -337,7 +336,33 @@ def test_cal_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ValueError, match=r"pip install poolbench\[cal\]"):
-        Cal(candidates, {})
+        Cal(candidates, {}).choose(np.ones(5, bool), 0)
+
+
+def test_cal_reads_when_it_first_chooses_and_only_once() -> None:
+    candidates, asked = topic_1(), []
+
+    def reading(docnos: Sequence[str]) -> list[str]:
+        asked.append(docnos)
+        return read(docnos)
+
+    player = Cal(replace(candidates, read=reading), {})
+    assert (asked, player.cells) == ([], 0)
+    player.choose(np.ones(5, bool), 0)
+    player.judged(Choice(0), True)
+    player.choose(np.ones(5, bool), 1)
+    assert asked == [["a", "b", "c", "d", "e"]]
+    assert player.cells == player.features.nnz > 5
+
+
+def test_cal_goes_by_the_hash_where_no_text_has_a_word() -> None:
+    candidates = replace(topic_1(), read=lambda docnos: ["" for _ in docnos], query="?")
+    chosen = Cal(candidates, {}).choose(np.ones(5, bool), 0)
+    assert chosen.doc == candidates.tie.argmin()
+
+
+def about(docnos: Sequence[str]) -> list[str]:
+    return [f"about {docno}{docno}" for docno in docnos]
 
 
 @pytest.mark.parametrize("method", ADAPTIVE)
@@ -349,9 +374,8 @@ def test_the_order_of_runs_changes_nothing(
     found = []
     for tags in ("pqrs", shuffled):
         tables = [run(tag, {"1": lists[tag]}) for tag in tags if tag in lists]
-        texts = {docno: f"about {docno}{docno}" for docno in "abcdefg"}
         listing = listing_of_tables(tables, 10, 0)
-        listing = replace(listing, texts=texts, queries={"1": "about aa"})
+        listing = replace(listing, read=about, queries={"1": "about aa"})
         found.append(
             orders(step(method), listing=listing, judge=lambda _, docno: docno in relevant)
         )

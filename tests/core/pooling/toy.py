@@ -53,7 +53,11 @@ def toy_listing(
     cutoff: int = 100, seed: int = 0, runs: Sequence[RunTable] | None = None
 ) -> Listing:
     listing = listing_of_tables(toy_runs() if runs is None else runs, cutoff, seed)
-    return replace(listing, texts=TEXTS, queries=QUERIES)
+    return replace(listing, read=read, queries=QUERIES)
+
+
+def read(docnos: Sequence[str]) -> list[str]:
+    return [TEXTS[docno] for docno in docnos]
 
 
 def step(method: str, documents: int | None = None, **values: Any) -> Step:
