@@ -21,11 +21,22 @@ SECONDS = 30
 DEPTH = 10
 
 
+class RuleInput(forms.NumberInput):
+    """Sent with the form of the pool, so that ticking by rule forgets nothing typed there."""
+
+    def __init__(self) -> None:
+        super().__init__({"form": "pool-form", "data-enter": "tick"})
+
+
 class QuickForm(forms.Form):
     """Chooses runs by rule; both fields empty: all."""
 
-    priority = forms.IntegerField(label="Priority up to", min_value=0, required=False)
-    per_team = forms.IntegerField(label="Runs a team", min_value=0, required=False)
+    priority = forms.IntegerField(
+        label="Priority up to", min_value=0, required=False, widget=RuleInput
+    )
+    per_team = forms.IntegerField(
+        label="Runs a team", min_value=0, required=False, widget=RuleInput
+    )
 
 
 class RunsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -34,16 +34,25 @@ from pooling.queries import (
 )
 from pooling.services.growing import spec_of
 
+RULES = (
+    ("all", "all"),
+    ("priority=1", "every team’s first priority"),
+    ("per_team=1", "one a team"),
+    ("per_team=0", "none"),
+)
+"""Quick choices of runs: what ``QuickForm`` reads, and what the button says."""
 ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
 
 
 @require_http_methods(["GET", "POST"])
 def pools(request: SignedIn, slug: str) -> HttpResponse:
-    """The frozen pools; a choice of runs; with ``seconds`` in the query, a preview."""
+    """The frozen pools; a choice of runs, by hand or by ``tick``; with ``seconds``, a preview."""
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "POST" and "preview" in request.POST:
         # A spec and the ticks of many runs are longer than an address may be.
         return preview(request, campaign, PoolForm(request.POST, campaign=campaign))
+    if request.method == "POST" and "tick" in request.POST:
+        return tick(request, campaign)
     if request.method == "POST":
         return freeze(request, campaign)
     if "seconds" in request.GET:
@@ -62,6 +71,21 @@ def chosen_by(campaign: Campaign, quick: QuickForm) -> set[int]:
     return {run.pk for run in chosen}
 
 
+def tick(request: SignedIn, campaign: Campaign) -> HttpResponse:
+    """The page with runs ticked by a rule, that of the button or what was typed beside it; all
+    else that was typed stays as it is, and is not checked before it is needed.
+    """
+    rule = request.POST["tick"]
+    quick = QuickForm(QueryDict(rule) if rule else request.POST)
+    checked = chosen_by(campaign, quick) if quick.is_valid() else ticked(request.POST)
+    form = PoolForm(initial=request.POST.dict(), campaign=campaign)
+    return page(request, campaign, form, quick, checked)
+
+
+def ticked(asked: QueryDict) -> set[int]:
+    return {int(pk) for pk in asked.getlist("run") if pk.isdecimal() and len(pk) < 19}
+
+
 def preview(
     request: SignedIn, campaign: Campaign, form: PoolForm, refused: Refused | None = None
 ) -> HttpResponse:
@@ -77,10 +101,7 @@ def preview(
             form.add_error(None, str(no))
     if refused is not None:
         form.add_error(None, str(refused))
-    asked_for = (request.POST or request.GET).getlist("run")
-    checked = {int(pk) for pk in asked_for if pk.isdecimal() and len(pk) < 19}
-    if found is not None:
-        checked = {run.pk for run in found.runs}
+    checked = {run.pk for run in found.runs} if found else ticked(request.POST or request.GET)
     shown = preview_context(campaign, found, form.cleaned_data["seconds"]) if found else {}
     if found is not None:
         shown["simulated_on"] = judged_campaigns(request.user, campaign)
@@ -122,6 +143,7 @@ def page(
         "team_count": len({run.team_id for run in runs}),
         "form": form,
         "quick": quick,
+        "rules": RULES,
         "checked": checked,
         "checked_count": sum(run.pk in checked for run in runs),
         **(shown or {}),

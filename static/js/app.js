@@ -14,6 +14,11 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
+  // A field with a button of its own, within a form whose first button does something else.
+  if (event.key === "Enter" && event.target.dataset.enter) {
+    event.preventDefault();
+    document.getElementById(event.target.dataset.enter).click();
+  }
   if (event.key !== "Escape") return;
   const open = document.querySelector("details.menu[open]");
   closeMenus();

@@ -55,6 +55,40 @@ def test_all_runs_are_ticked_at_first_and_a_rule_ticks_others(page, address, run
     assert ticked(page.get(address, {"per_team": 0})) == set()
 
 
+def test_ticking_by_a_rule_keeps_what_was_typed(page, address, runs):
+    typed = {"depth": "7", "then": "take", "documents": "x", "total": "", "seconds": "12"}
+    typed |= {"text": "steps: [{method: take}]\n# mine", "run": [runs[0].pk]}
+    answer = page.post(address, typed | {"priority": "", "per_team": "1", "tick": ""})
+    assert (answer.status_code, ticked(answer)) == (200, {"alpha1", "beta1"})
+    form = answer.context["form"]
+    kept = {name: form[name].value() for name in typed if name != "run"}
+    assert kept == {name: value for name, value in typed.items() if name != "run"}
+    html = unescape(answer.content.decode())
+    assert "steps: [{method: take}]\n# mine" in html
+    assert "<details open>" in html
+
+
+@pytest.mark.parametrize(
+    ("rule", "tags"),
+    [
+        ("all", {"alpha1", "alpha2", "beta1", "beta2"}),
+        ("priority=1", {"alpha1", "beta1"}),
+        ("per_team=1", {"alpha1", "beta1"}),
+        ("per_team=0", set()),
+    ],
+)
+def test_each_button_ticks_by_its_own_rule(page, address, runs, rule, tags):
+    assert f'name="tick" value="{rule}"' in page.get(address).content.decode()
+    answer = page.post(address, {"depth": "7", "per_team": "5", "priority": "2", "tick": rule})
+    assert (ticked(answer), answer.context["form"]["depth"].value()) == (tags, "7")
+
+
+def test_a_rule_that_cannot_be_read_leaves_the_ticks(page, address, runs):
+    answer = page.post(address, {"run": [runs[2].pk], "priority": "first", "tick": ""})
+    assert (answer.status_code, ticked(answer)) == (422, {"beta1"})
+    assert "No pool was built" in answer.content.decode()
+
+
 def test_a_rule_that_is_no_number_is_told(page, address, runs):
     answer = page.get(address, {"priority": "first"})
     assert answer.status_code == 422

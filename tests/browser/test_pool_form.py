@@ -1,0 +1,26 @@
+"""The form of a pool in a browser."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.desk import sign_in
+from tests.pooling.conftest import ranked_run
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_enter_in_a_rule_ticks_by_it_and_forgets_nothing(
+    open_page, live_server, campaign, organizer, team
+):
+    for priority in (1, 2):
+        ranked_run(team, f"alpha{priority}", {"1": "d1"}, priority)
+    page = open_page()
+    sign_in(page, organizer, live_server.url)
+    page.goto(f"/c/{campaign.slug}/pool/")
+    page.fill("[name=depth]", "7")
+    page.fill("[name=priority]", "1")
+    page.press("[name=priority]", "Enter")
+    page.wait_for_function("document.querySelectorAll('[name=run]:checked').length == 1")
+    assert page.input_value("[name=depth]") == "7"
+    assert "1 of 2 accepted runs" in page.inner_text("#poolable caption")
