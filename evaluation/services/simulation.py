@@ -29,6 +29,7 @@ from judging.models import Qrels
 from judging.queries.judgments import qrels_table
 from pooling.core.spec import Spec
 from pooling.core.spec_file import build
+from pooling.services.texts import with_texts
 
 SIMULATION = "evaluation.simulation"
 MOST_NUMBERS = 50_000_000
@@ -96,6 +97,8 @@ def faults_of(found: Finished, wanted: Wanted) -> Iterator[str]:
     for specs in [{name: spec} for name, spec in wanted.specs.items()] or [{}]:
         try:
             refuse(found, specs, measures, wanted.seeds, wanted.budgets)
+        except Refused as no:
+            yield f"{', '.join(specs)}: {no}"
         except ValueError as wrong:
             text = str(wrong)
             yield f"{text[:1].upper()}{text[1:]}."
@@ -189,6 +192,7 @@ def finished_of(campaign: Campaign, wanted: Wanted) -> Finished:
         qrels=judgments_of(campaign, wanted.qrels),
         feeders=feeders_of(campaign, runs, all_runs=wanted.all_runs),
         level=options_of(campaign).level,
+        texts=lambda listing, reader: with_texts(campaign, listing, reader)[0],
     )
 
 

@@ -148,13 +148,11 @@ def test_a_spec_chooses_runs_by_team_priority_and_kind(
                     "one": read_spec("{steps: [{method: take}], runs: {teams: [Nobody]}}"),
                     "good": depth_spec(1),
                     "two": read_spec("{steps: [{method: take}], runs: {tags: [lost, gone]}}"),
-                    "texts": read_spec("steps: [{method: cal}]"),
                 }
             },
             [
                 "No run that may feed the pool has what one names: team Nobody.",
                 "No run that may feed the pool has what two names: tag lost, tag gone.",
-                "No replay of texts: cal needs texts of the documents and words of topic 1.",
             ],
         ),
     ],
@@ -214,3 +212,21 @@ def test_runs_that_went_before_it_began_are_told(asked, alpha, beta, qrels):
 def test_pools_of_the_first_version_have_a_spec_too():
     old = Pool(spec={"version": 1, "method": "depth", "depth": 7, "seed": 3})
     assert spec_of(old) == depth_spec(7, seed=3)
+
+
+CAL = {"reads": read_spec("steps: [{method: depth, k: 1}, {method: cal}]")}
+
+
+def test_a_method_that_reads_has_the_texts_of_the_campaign(made, campaign, alpha, beta, qrels):
+    pytest.importorskip("sklearn")
+    found = json.loads(read(made(Wanted(CAL, qrels, ["map"], seeds=1))))["specs"][0]
+    everything = json.loads(read(made(Wanted({"all": depth_spec(9)}, qrels, ["map"], seeds=1))))
+    assert found["relevant"]["mean"] == everything["specs"][0]["relevant"]["mean"] > 0
+
+
+def test_documents_without_a_text_are_told_of(asked, campaign, alpha, beta, qrels):
+    pytest.importorskip("sklearn")
+    campaign.documents.filter(docno="d1").delete()
+    with pytest.raises(Refused, match=r"reads: cal reads, but 1 of \d documents have no text"):
+        asked(wanted=Wanted(CAL, qrels, ["map"]))
+    assert not Job.objects.filter(kind=simulation.SIMULATION).exists()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -37,7 +37,8 @@ class Feeder:
 class Finished:
     """``tags`` are all runs, which are scored; ``feeders`` those that may feed a pool.
 
-    A document is relevant from grade ``level`` on.
+    A document is relevant from grade ``level`` on. ``texts`` adds to a listing what the named
+    method reads; None: there are no texts.
     """
 
     tags: tuple[str, ...]
@@ -46,6 +47,7 @@ class Finished:
     qrels: QrelsTable
     feeders: tuple[Feeder, ...]
     level: int = 1
+    texts: Callable[[Listing, str], Listing] | None = None
 
     @classmethod
     def of_tables(
@@ -112,16 +114,19 @@ class Finished:
 
     def listing(self, spec: Spec) -> Listing:
         """What the runs that ``spec`` pools list of the topics in the qrels, with seed 0."""
-        key = self.feeding(spec), spec.cutoff
+        key = self.feeding(spec), spec.cutoff, spec.reader
         if key not in self._listings:
             named = zip(self.tags, self.runs.matrices, strict=True)
             chosen = [(tag, matrix) for tag, matrix in named if tag in key[0]]
             topics = self.qrels.topics
-            self._listings[key] = listing_of_matrices(chosen, self.known, spec.cutoff, 0, topics)
+            listing = listing_of_matrices(chosen, self.known, spec.cutoff, 0, topics)
+            if spec.reader and self.texts is not None:
+                listing = self.texts(listing, spec.reader)
+            self._listings[key] = listing
         return self._listings[key]
 
     @cached_property
-    def _listings(self) -> dict[tuple[frozenset[str], int], Listing]:
+    def _listings(self) -> dict[tuple[frozenset[str], int, str], Listing]:
         return {}
 
     def panel(self, measure: Measure) -> Panel:
