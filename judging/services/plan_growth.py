@@ -21,8 +21,9 @@ def check_design(pool: Pool, design: str) -> None:
 
 
 def coming_to(pool: Pool, topics: Collection[str], overlap: int) -> int:
-    """How many judgments may come of ``topics`` as ``pool`` grows."""
-    named = pool.campaign.topics.filter(number__in=topics).values_list("pk", flat=True)
+    """How many judgments may come of ``topics`` as ``pool`` grows; none of those that ended."""
+    going_on = pool.campaign.topics.filter(number__in=topics, stopped=None)
+    named = going_on.values_list("pk", flat=True)
     left = to_come([pool.pk])
     return overlap * sum(left.get((pool.pk, topic), 0) for topic in named)
 

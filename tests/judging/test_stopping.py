@@ -13,6 +13,7 @@ from judging.models import Judgment, Slot, StoppedTopic, StoppingRule
 from judging.queries.progress import assessor_progress, plan_progress
 from judging.queries.slots import left_by_topic
 from judging.services.imports import import_judgments
+from judging.services.plan_growth import coming_to
 from judging.services.plans import make_plan
 from judging.services.stopping import set_rule
 from judging.services.work import claim, claim_ahead, judge, skip, undo
@@ -167,10 +168,12 @@ def test_a_pool_that_grows_stops_growing_and_goes_on(rule, ended, organizer, cam
     came = judged_until_nothing_comes(assessor, campaign, topic)
     assert (len(came), ended(), pool.items.count()) == (4, ["1"], 4)
     plans = plan_progress(campaign)
-    assert plans[0].tally.coming == 0
+    assert (plans[0].tally.coming, coming_to(pool, ["1"], 1)) == (0, 0)
     rule(no_relevant_in=6)
     came += judged_until_nothing_comes(assessor, campaign, topic)
     assert (len(set(came)), len(came), pool.items.count()) == (6, 6, 6)
+    rule()
+    assert coming_to(pool, ["1"], 1) == 3
 
 
 def judged_until_nothing_comes(who, campaign, topic) -> list[str]:
