@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Topic
 from judging.core.stopping import Rule
 from judging.models import StoppedTopic, StoppingRule
 
@@ -22,6 +22,10 @@ def rule_of(campaign: Campaign) -> Rule:
 
 def stopped(campaign: Campaign) -> QuerySet[StoppedTopic]:
     return StoppedTopic.objects.filter(topic__campaign=campaign)
+
+
+def is_stopped(topic: Topic) -> bool:
+    return StoppedTopic.objects.filter(topic=topic).exists()
 
 
 def goes_on() -> Q:

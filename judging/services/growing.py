@@ -6,11 +6,13 @@ from functools import partial
 
 from campaigns.errors import Refused
 from campaigns.models import Campaign, Topic, User
-from judging.models import Judgment, Plan, Purpose, Slot
+from judging.models import Plan, Purpose, Slot
 from judging.queries.slots import open_seats
+from judging.queries.stopping import is_stopped
 from judging.services.log import lock, retried
 from judging.services.plan_slots import Standing, fill_known, standing
 from pooling.core.session import Diverged
+from pooling.queries import first_grades
 from pooling.services import growing
 
 
@@ -36,20 +38,21 @@ def grow_topic(actor: User, plan: Plan, topic: Topic, wanted: int) -> int:
     """Make slots for the next documents of ``topic``, in a transaction of the caller's; return
     of how many ``actor`` may be asked, at most ``wanted``.
 
-    None when the plan was closed meanwhile, whose slots nobody would get. What others, or the
-    actor, have said of a document without any plan fills its slots as in a new plan.
+    None when the plan was closed or the topic ended meanwhile: nobody would get its slots. What
+    others, or the actor, have said of a document without any plan fills its slots as in a new plan.
     """
     # Who makes or closes a plan, alone, sees these slots or is seen.
     lock(plan.campaign)
     growing.hold(topic)
-    if Plan.objects.filter(pk=plan.pk, paused=True).exists():
+    if Plan.objects.filter(pk=plan.pk, paused=True).exists() or is_stopped(topic):
         return 0
+    first = first_grades(plan.campaign, topic)
     before, known = planned(plan, topic), standing(plan.campaign, topic)
     passed = before | not_for(actor, plan, known)
     came = growing.grow(
         pool=plan.pool,
         topic=topic,
-        outcomes=outcomes(plan.campaign, topic),
+        outcomes={docno: good for (_, docno), good in first.items()},
         passed=passed,
         wanted=wanted,
     )
@@ -72,20 +75,6 @@ def not_for(actor: User, plan: Plan, known: Standing) -> set[str]:
         is_full = sum(grade >= 0 for grade in grades) >= plan.overlap
         if is_full or any(judgment.assessor_id == actor.pk for judgment in said):
             found.add(docno)
-    return found
-
-
-def outcomes(campaign: Campaign, topic: Topic) -> dict[str, bool]:
-    """By docno, in the order of the log: was its first grade, by whomever, relevant?
-
-    A grade below 0 says nothing of relevance, and counts as not relevant: it was read.
-    """
-    graded = Judgment.objects.filter(
-        campaign=campaign, topic=topic, purpose=Purpose.JUDGE, kind=Judgment.Kind.GRADE
-    )
-    found: dict[str, bool] = {}
-    for docno, grade in graded.order_by("pk").values_list("docno", "grade"):
-        found.setdefault(docno, (grade or 0) >= campaign.relevance_level)
     return found
 
 

@@ -12,8 +12,8 @@ from campaigns.services import events
 from judging.core.stopping import Rule
 from judging.models import StoppedTopic, StoppingRule
 from judging.queries.stopping import newest_rule, rule_of
-from judging.services.growing import outcomes
 from judging.services.log import lock
+from pooling.queries import first_grades
 
 
 def set_rule(*, actor: User, campaign: Campaign, rule: Rule) -> StoppingRule:
@@ -53,7 +53,7 @@ def follow_rule(campaign: Campaign, topics: Iterable[int]) -> None:
 def follow(campaign: Campaign, topics: Iterable[int], rule: Rule) -> None:
     # Locked one after the other: of two judgments at once the second sees the first.
     for topic in Topic.objects.select_for_update(no_key=True).filter(pk__in=topics).order_by("pk"):
-        if rule.ends([*outcomes(campaign, topic).values()]):
+        if rule.ends([*first_grades(campaign, topic).values()]):
             StoppedTopic.objects.get_or_create(topic=topic)
         else:
             StoppedTopic.objects.filter(topic=topic).delete()

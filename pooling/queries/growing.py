@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.db.models import Count, F, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Topic
 from pooling.models import Pool, PoolItem, PoolTopic
 from pooling.queries.pools import PoolRow, pool_rows
 
@@ -65,12 +65,16 @@ def growth_of(pool: Pool) -> list[Growth]:
     ]
 
 
-def first_grades(campaign: Campaign) -> dict[tuple[str, str], bool]:
-    """By (topic, docno), in the order of the log: was the first grade relevant?"""
+def first_grades(campaign: Campaign, topic: Topic | None = None) -> dict[tuple[str, str], bool]:
+    """By (topic, docno), in the order of the log: was the first grade, by whomever, relevant?
+
+    A grade below 0 says nothing of relevance, and counts as not relevant: it was read.
+    """
     graded = campaign.judgments.filter(purpose="judge", kind="grade").order_by("pk")
+    graded = graded if topic is None else graded.filter(topic=topic)
     found: dict[tuple[str, str], bool] = {}
-    for topic, docno, grade in graded.values_list("topic__number", "docno", "grade"):
-        found.setdefault((topic, docno), (grade or 0) >= campaign.relevance_level)
+    for number, docno, grade in graded.values_list("topic__number", "docno", "grade"):
+        found.setdefault((number, docno), (grade or 0) >= campaign.relevance_level)
     return found
 
 
