@@ -47,9 +47,13 @@ class RunsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
 
 
 def then_choices() -> list[tuple[str, str]]:
-    """The methods that need neither judgments nor parameters which have no default."""
-    static = [m for m in LISTED if not m.player and all(p.default for p in m.card.parameters)]
-    return [("", "nothing more"), *((m.name, m.card.title) for m in static)]
+    """The methods that need neither texts nor parameters which have no default."""
+    ready = [m for m in LISTED if not m.reads and all(p.default for p in m.card.parameters)]
+    told = {True: "{}, by judgments", False: "{}"}
+    return [
+        ("", "nothing more"),
+        *((m.name, told[bool(m.player)].format(m.card.title)) for m in ready),
+    ]
 
 
 class PoolForm(forms.Form):
@@ -94,7 +98,7 @@ class PoolForm(forms.Form):
         self.campaign = campaign
         self.fields["run"].queryset = poolable_runs(campaign)  # type: ignore[attr-defined]
         pace = measured_pace(campaign)
-        self.fields["seconds"].initial = round(pace) if pace else SECONDS
+        self.fields["seconds"].initial = max(1, round(pace)) if pace else SECONDS
         self.fields["seconds"].help_text = (
             "Measured: the median of the judgments so far."
             if pace

@@ -152,12 +152,14 @@ def around(values: Sequence[Value]) -> list[tuple[float, float]]:
     return [] if high == low else [*high, *reversed(low)]
 
 
-def judgments_chart(series: Sequence[tuple[str, Sequence[Value]]]) -> LineChart:
+def judgments_chart(
+    series: Sequence[tuple[str, Sequence[Value]]], size: tuple[float, float] = WIDE
+) -> LineChart:
     """Lines of figures that are ``after`` so many judgments; both scales hold 0."""
     values = [value for _, line in series for value in line]
     ends = [end for v in values for end in (v.figure, v.low, v.high) if end is not None]
     across = round_axis("judgments", [value.at for value in values])
-    return line_chart(series, across, round_axis("", ends))
+    return line_chart(series, across, round_axis("", ends), size=size)
 
 
 def after(

@@ -135,7 +135,9 @@ def newest(campaign: Campaign) -> dict[str, Any]:
     released = sets.filter(released_at__isnull=False).order_by("-released_at")
     return {
         "pool": Subquery(pools.values("version")[:1]),
-        "pool_size": Subquery(pools.annotate(n=F("size") + CAME).values("n")[:1]),
+        "pool_size": Subquery(
+            pools.annotate(n=F("size") + CAME).order_by("-version").values("n")[:1]
+        ),
         "qrels": Subquery(Qrels.objects.filter(campaign=campaign).values("version")[:1]),
         "scored_qrels": Subquery(sets.values("qrels__version")[:1]),
         "scored_released": Subquery(sets.values("released_at")[:1]),

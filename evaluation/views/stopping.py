@@ -33,6 +33,9 @@ from judging.core.policies import POLICIES
 from judging.queries.stopping import newest_rule, stopped
 from judging.services.stopping import set_rule
 
+NARROW = (400.0, 220.0)
+"""Pictures stand beside what they show, at half the width of the page."""
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -161,7 +164,7 @@ def moves_of(found: Panel) -> list[tuple[int, float]]:
 
 
 def chart_of(label: str, points: Sequence[tuple[int, float]]) -> LineChart:
-    return judgments_chart([(label, [after(at, label, value) for at, value in points])])
+    return judgments_chart([(label, [after(at, label, value) for at, value in points])], NARROW)
 
 
 def percent(part: float, whole: float) -> float:

@@ -267,16 +267,16 @@ def shares(
 ) -> tuple[dict[int, float], Counter[int], Counter[int]]:
     """By user id: open slots that will fall to them, their topics, those not paused."""
     share: dict[int, float] = defaultdict(float)
-    topics, active = Counter[int](), Counter[int]()
+    topics, active = set[tuple[int, int]](), Counter[int]()
     for found in plans:
         for row in found.topics:
             for user, count in row.reserved.items():
                 share[user] += count
             for seat in row.seats:
                 share[seat.user.pk] += row.free / len(row.seats)
-                topics[seat.user.pk] += 1
+                topics.add((seat.user.pk, row.topic.pk))
                 active[seat.user.pk] += not (seat.paused or found.plan.paused)
-    return share, topics, active
+    return share, Counter(user for user, _topic in topics), active
 
 
 def paces_of(campaign: Campaign, assessor: User | None = None) -> dict[int, Pace]:

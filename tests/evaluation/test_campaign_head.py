@@ -15,7 +15,9 @@ from evaluation.queries.standing import standing_of
 from evaluation.services import release_scores, score_campaign
 from evaluation.templatetags.campaign_head import needs_of, next_of, phases_of, tabs_of
 from judging.models import Assignment, Plan, Slot
+from pooling.core.spec import depth_spec
 from pooling.models import Pool, PoolItem
+from pooling.services import freeze
 from tests.factories import accepted_run
 
 HEAD = Template("{% load campaign_head %}{% campaign_head campaign %}")
@@ -214,3 +216,13 @@ def test_an_invited_team_is_waited_for(campaign, organizer, participant):
     assert actions(campaign, organizer) == []
     step = next_of(campaign, standing_of(campaign, organizer))
     assert step.label == "Runs come in, each checked at once"
+
+
+def test_the_size_is_that_of_the_newest_pool(campaign, organizer, alpha, beta):
+    sizes = [
+        freeze(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=[alpha, beta]).size
+        for depth in (3, 1)
+    ]
+    standing = standing_of(campaign, organizer)
+    assert (standing.pool, standing.pool_size) == (2, sizes[1])
+    assert sizes[0] > sizes[1]

@@ -312,10 +312,18 @@ def test_the_api_takes_a_spec_as_object_and_as_text(page, campaign, runs):
         assert told in answer.content.decode()
 
 
-def test_a_pool_is_filled_up_by_any_static_method_that_needs_no_number():
+def test_a_pool_is_filled_up_by_any_method_that_needs_no_number():
     offered = {name for name, _ in then_choices() if name}
     assert offered >= {m.name for m in LISTED if m.kind == "static"} - {"depth", "ntcir"}
-    assert not offered & {"depth", "ntcir", "maxmean"}
+    assert offered >= {m.name for m in LISTED if m.kind == "adaptive"} - {"cal"}
+    assert not offered & {"depth", "ntcir", "strata", "cal"}
+
+
+@pytest.mark.parametrize("name", [name for name, _ in then_choices() if name])
+def test_whatever_fills_up_can_be_previewed(page, address, runs, name):
+    answer = page.get(address, asked(runs, depth="1", then=name, documents="2"))
+    assert answer.status_code == 200
+    assert answer.context["preview"].most > 0
 
 
 def test_a_previewed_spec_can_be_simulated_where_there_are_judgments(

@@ -45,9 +45,10 @@ for what was judged before it too:
 | In a row without a relevant one | after so many judged one after another, none of them relevant |
 
 Whatever holds first ends it; a field that is left empty never does. From then on nobody is handed
-a document of the topic, and a pool that grows brings it no further one. What is on a screen is
-judged all the same, and so are blind repeats. If such a judgment breaks the row, or another rule
-is set, the topic goes on where it was. Who set which rule when is in the log.
+a document of the topic, and a pool that grows brings it no further one. What assessors have on
+their screens, with up to three documents fetched ahead, is judged all the same, and so are blind
+repeats: a row ends a little later for each who works on the topic. If such a judgment breaks the
+row, or another rule is set, the topic goes on where it was. Who set which rule when is in the log.
 
 - Counts are of documents that have a judgment, each by its first and by whomever: a judgment that
   is changed or taken back has happened all the same. Skips count for nothing.
