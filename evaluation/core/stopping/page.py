@@ -26,9 +26,9 @@ the pool favours, and whether more judgments would still change the ranking:
 - topic by topic what was found, with two alarms after Voorhees (CIKM 2018): more than a third of
   the judged documents are relevant, so that more are likely to be missed; and one team alone
   brought most of the relevant ones, so that others like it would not be judged fairly (that *most*
-  is more than half is ours; both from ten documents on). A team brings a document alone if no run of
-  another has it within the ranks that the spec looks at: its depth, or for methods that look down to
-  the cut-off, all of these. A cut-off of 100 so hides what a shallow pool would show;
+  is more than half is ours; both from ten documents on). A team brings a document alone if no run
+  of another has it within the ranks that the spec looks at: its depth, or for methods that look
+  down to the cut-off, all of these. A cut-off of 100 so hides what a shallow pool would show;
 - new documents by depth, and what each team brought alone.
 
 All of it is of the newest pool and the judgments so far; scores hear the policy that is chosen. A
