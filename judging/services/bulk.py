@@ -13,7 +13,6 @@ from judging.queries.judgments import latest, log_until
 from judging.queries.slots import free_slots
 from judging.services.followups import ask_third
 from judging.services.log import Passage
-from judging.services.stopping import follow_rule
 
 BATCH = 500
 Pair = tuple[int, str]
@@ -124,7 +123,8 @@ def append_all(
 ) -> Counts:
     """Append what is new of ``rows``; call it in the transaction of the act that it belongs to.
 
-    Judgments of people fill slots of the plan; those of models never touch one.
+    Judgments of people fill slots of the plan; those of models never touch one. Whether they
+    end topics is the caller's to ask, after all of them.
     """
     fresh, counts = fresh_of(rows, known_to(campaign, assessor, purpose))
     slots: dict[Pair, int] = {}
@@ -157,8 +157,6 @@ def append_all(
         batch_size=BATCH,
     )
     ask_thirds(list(slots.values()))
-    if purpose == Purpose.JUDGE:
-        follow_rule(campaign, {row.topic for row, _ in fresh})
     return counts
 
 

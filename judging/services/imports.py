@@ -22,6 +22,7 @@ from judging.models import AutomaticAssessor, Judgment, Purpose
 from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
 from judging.services.bulk import Counts, Row, append_all, fresh_of, known_to
 from judging.services.log import lock, retried
+from judging.services.stopping import follow_rule
 
 Graded = tuple[str, str, int]
 LINKS = "-_. "
@@ -126,6 +127,9 @@ def write(
     counts = Counts()
     for assessor, listed in rows.items():
         counts += append_all(campaign, assessor, listed, purpose=purpose)
+    if purpose == Purpose.JUDGE:
+        # After the last: a judge holds a slot, and then the topic, which must not wait in a ring.
+        follow_rule(campaign, {row.topic for listed in rows.values() for row in listed})
     names = ", ".join(user.username for user in rows)
     if counts.written or counts.unchanged or told:
         events.record(

@@ -11,11 +11,12 @@ from django.db import connection, transaction
 from django.db.models.deletion import Collector
 
 from judging.core.stopping import Rule
-from judging.models import Slot, StoppedTopic
-from judging.services import growing, plans, work
+from judging.models import Judgment, Purpose, Slot, StoppedTopic
+from judging.services import growing, imports, plans, work
+from judging.services.bulk import Row
 from judging.services.plans import close, make_plan
 from judging.services.stopping import set_rule
-from judging.services.work import judge, lease
+from judging.services.work import claim, judge, lease
 from pooling.core.spec_file import read_spec
 from pooling.services import freeze
 from tests.judging.conftest import make_pool
@@ -130,3 +131,36 @@ def test_of_two_judgments_at_once_the_later_one_decides_whether_a_topic_ends(
     with ThreadPoolExecutor(2) as others:
         assert len([*others.map(lambda each: act(*each), said)]) == 2
     assert not StoppedTopic.objects.exists()
+
+
+def test_an_import_by_two_and_a_document_that_comes_meanwhile_do_not_wait_in_a_ring(
+    campaign, organizer, assessor, assessor2, team, topic, monkeypatch
+):
+    """The judge holds a slot that the import has not seen, and wants the topic."""
+    spec = read_spec("{steps: [{method: maxmean}], budget: {per_topic: 5}}")
+    runs = [ranked_run(team, tag, {"1": "d1 d2 d3 d4 d5 d6"}) for tag in ("north", "south")]
+    pool = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor]})
+    set_rule(actor=organizer, campaign=campaign, rule=Rule(no_relevant_in=9))
+    args = {"actor": assessor, "campaign": campaign, "topic": topic}
+    append_all, judged = imports.append_all, []
+
+    def judge_next():
+        docno = claim(**args).item.docno
+        return judge(**args, docno=docno, grade=0, client_uuid=uuid4())
+
+    def append_and_meet(*told, **options):
+        counts = append_all(*told, **options)
+        if not judged:
+            judged.append(other.submit(apart(judge_next)))
+            wait(judged, MEETING)
+        return counts
+
+    monkeypatch.setattr(imports, "append_all", append_and_meet)
+    rows = [Row(topic.pk, docno, "grade", 0) for docno in ("d5", "d6")]
+    with ThreadPoolExecutor(1) as other:
+        with transaction.atomic():
+            said = {assessor2: rows, organizer: rows}
+            imports.write(organizer, campaign, said, Purpose.JUDGE, {})
+        assert judged[0].result(WAIT).docno == "d1"
+    assert Judgment.objects.count() == 5
