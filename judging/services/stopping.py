@@ -20,17 +20,17 @@ def set_rule(*, actor: User, campaign: Campaign, rule: Rule) -> StoppingRule:
     """Have ``rule`` hold from now on, for what was judged already too.
 
     Topics that an earlier rule had ended, and this one does not, go on. The rule that holds
-    already is returned as it is.
+    already is returned as it is, and looked at anew: the relevance level may have changed.
     """
     require(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         # Alone: a judgment that is being written would be judged by the rule before.
         lock(campaign, alone=True)
+        follow(campaign, campaign.topics.values_list("pk", flat=True), rule)
         newest = newest_rule(campaign)
         if newest is not None and newest.rule == rule:
             return newest
         row = StoppingRule.objects.create(campaign=campaign, set_by=actor, **vars(rule))
-        follow(campaign, campaign.topics.values_list("pk", flat=True), rule)
         events.record(
             campaign=campaign,
             actor=actor,

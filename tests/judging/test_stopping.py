@@ -8,6 +8,7 @@ import pytest
 from django.core.exceptions import PermissionDenied
 
 from campaigns.models import Event
+from campaigns.services.campaigns import update_campaign
 from judging.core.stopping import Rule
 from judging.models import Judgment, Slot, StoppedTopic, StoppingRule
 from judging.queries.progress import assessor_progress, plan_progress
@@ -118,6 +119,18 @@ def test_a_rule_looks_at_what_was_judged_before_and_another_lets_topics_go_on(
 
 def test_the_rule_that_holds_already_is_not_set_again(rule, campaign):
     assert rule(relevant=3) == rule(relevant=3)
+    assert campaign.stopping_rules.count() == 1
+
+
+def test_the_same_rule_set_again_hears_another_relevance_level(
+    plan, rule, grade, ended, organizer, assessor, campaign
+):
+    rule(relevant=1)
+    grade(assessor, "d1", 1)
+    assert ended() == ["1"]
+    update_campaign(actor=organizer, campaign=campaign, relevance_level=2)
+    rule(relevant=1)
+    assert ended() == []
     assert campaign.stopping_rules.count() == 1
 
 

@@ -56,6 +56,8 @@ row, or another rule is set, the topic goes on where it was. Who set which rule 
   is changed or taken back has happened all the same. Skips count for nothing.
 - The rule and a step's `stop` in a [spec](pooling.md) do not know of each other: `stop` ends one
   step of a pool that grows, and is frozen with it; the rule ends the topic.
+- Counts hear the relevance level as it is when the next judgment of the topic comes. Set the rule
+  once more after changing the level: a topic that has ended gets no judgment that would tell.
 - *In a row* reads the order of the log. It says what it seems to say where documents come best
   first or from a method that learns; in random order a row without a relevant one is chance, and
   the expected rest of the pool says more.
