@@ -33,15 +33,17 @@ RBP_B = Card(
 class Residuals:
     """What is not known yet of each run, as a share of its RBP."""
 
-    def __init__(self, candidates: Candidates, p: float) -> None:
+    def __init__(self, candidates: Candidates, p: float, known: Mask) -> None:
         # Sums of what is left: 1 − Σ of what was taken would lose the digits of small ones.
         self.left = np.zeros((len(candidates.runs), int(candidates.lengths.max())))
         self.left[candidates.run, candidates.rank - 1] = (1 - p) * p ** (candidates.rank - 1.0)
+        # At once: many entries are of one run, and ``take`` copies a row for each.
+        self.left[candidates.run[known], candidates.rank[known] - 1] = 0
         self.unlisted = p ** candidates.lengths.astype(float)
         self.of_run = self.unlisted + self.left.sum(axis=1)
 
     def take(self, run: Ints, rank: Ints) -> None:
-        """The documents at ``rank`` of each ``run`` are known now."""
+        """The document at ``rank`` of each ``run``, all of them others, is known now."""
         self.left[run, rank - 1] = 0
         self.of_run[run] = self.unlisted[run] + self.left[run].sum(axis=1)
 
@@ -49,9 +51,8 @@ class Residuals:
 def rbp_b_order(candidates: Candidates, values: Values, open: Mask) -> Ints:  # noqa: A002
     """What is open, in the order in which it is taken."""
     p = float(values["p"])
-    residuals = Residuals(candidates, p)
     wanted = open[candidates.doc]
-    residuals.take(candidates.run[~wanted], candidates.rank[~wanted])
+    residuals = Residuals(candidates, p, ~wanted)
     by_doc = np.argsort(candidates.doc, kind="stable")
     owns = np.split(by_doc, np.cumsum(candidates.listed)[:-1])
     run, doc = candidates.run[wanted], candidates.doc[wanted]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import tracemalloc
 from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,7 @@ from pooling.core.building import pool_of, sessions
 from pooling.core.candidates import Candidates, Floats
 from pooling.core.gathering import listing_of_tables
 from pooling.core.methods import borda, comb, condorcet, dcg, pp, rbp_a, rrf
+from pooling.core.methods.rbp_b import rbp_b_order
 from pooling.core.order import hash_order
 from pooling.core.registry import METHODS
 from pooling.core.spec import method_in_words
@@ -295,6 +297,19 @@ def test_residuals_know_what_a_burn_in_has_pooled() -> None:
     assert orders(step("rbp_b"), listing=listing)["1"][:4] == "ugxy"
     burnt = orders(step("depth", k=1), step("rbp_b"), listing=listing)["1"]
     assert (set(burnt[:4]), burnt[4:]) == (set("gpqu"), "yx")
+
+
+def test_rbp_b_after_a_large_pool_needs_no_more_memory_than_its_runs() -> None:
+    runs = [run(f"r{n}", {"1": [f"d{at}" for at in range(400)]}) for n in range(20)]
+    topic = listing_of_tables(runs, 400, 0).topic(0)
+    pooled = np.arange(len(topic)) >= 5
+    tracemalloc.start()
+    order = rbp_b_order(topic, {"p": 0.8}, ~pooled)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(order) == 5
+    # A row of 400 numbers for each of the 7,900 pooled entries would be 25 MB.
+    assert peak < 5_000_000
 
 
 def test_after_depth_1_the_toy_goes_on_as_the_page_tells() -> None:
