@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require
@@ -178,7 +178,7 @@ def pool_so_far(campaign: Campaign, outcomes: Mapping[tuple[str, str], bool]) ->
     by_topic: dict[str, list[bool]] = defaultdict(list)
     for (topic, _docno), relevant in outcomes.items():
         by_topic[topic].append(relevant)
-    is_random = comes_at_random(pool)
+    is_random = comes_at_random(pool, outcomes.keys())
     depth = None if pool.grows else depth_of(pool.spec)
     return PoolSoFar(
         pool=pool,
@@ -205,7 +205,16 @@ def laid_out(pool: Pool, outcomes: Mapping[tuple[str, str], bool]) -> Held:
     return held_of(documents, [number for number in numbers if number in there], teams, outcomes)
 
 
-def comes_at_random(pool: Pool) -> bool:
-    """Whether what is judged of the pool is a random sample of each of its topics."""
+def comes_at_random(pool: Pool, judged: Collection[tuple[str, str]]) -> bool:
+    """Whether what is ``judged`` of the pool is a random sample of each of its topics: it came
+    by plans in random order, and none of it by another pool or from outside.
+    """
     orders = pool.plans.filter(kind=Plan.Kind.JUDGE).values_list("order", flat=True)
-    return not pool.grows and set(orders) == {Plan.Order.RANDOM}
+    if pool.grows or set(orders) != {Plan.Order.RANDOM}:
+        return False
+    # A late judgment fills no slot, but the document was handed out all the same.
+    given = Q(slot__plan__pool=pool) | Q(slot=None, lease__isnull=False)
+    handed = graded(pool.campaign).filter(given).values_list("topic__number", "docno")
+    if not (elsewhere := {*judged} - {*handed}):
+        return True
+    return elsewhere.isdisjoint(pool.items.values_list("topic__number", "docno"))

@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+from uuid import uuid4
 
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from evaluation.services import live_scores, stopping_panel
 from evaluation.services.stopping import TRUST
-from judging.models import Plan, StoppedTopic
+from judging.models import Judgment, Plan, StoppedTopic
 from judging.queries.stopping import rule_of
 from judging.services.imports import import_judgments
 from judging.services.plans import make_plan
@@ -123,6 +125,32 @@ def test_of_a_pool_that_grows_no_rest_is_expected(panel, organizer, campaign, as
     assert found.left.reason is None or "random order" in found.left.reason
 
 
+def test_what_was_judged_for_an_earlier_pool_is_no_sample_of_the_newest(
+    panel, organizer, campaign, assessor, runs
+):
+    for depth, docno in ((1, "d1"), (3, "d2")):
+        pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs)
+        make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+        judged(campaign, organizer, assessor, ("1", docno, 2))
+    assert panel().pool.pool == pool
+    assert "another pool" in panel().pool.left.reason
+
+
+def test_what_was_judged_before_there_was_a_plan_is_no_sample_if_it_is_pooled(
+    panel, pool, organizer, campaign, assessor, assessor2
+):
+    judged(campaign, organizer, assessor2, ("1", "d8", 2), ("3", "d1", 0))
+    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    judged(campaign, organizer, assessor, ("1", "d1", 2))
+    assert (panel().judged, panel().pool.left.reason) == (3, None)
+    judged(campaign, organizer, assessor2, ("1", "d1", 1))
+    assert panel().pool.left.reason is None
+    Judgment.objects.filter(docno="d1", assessor=assessor).update(slot=None)
+    assert "another pool" in panel().pool.left.reason
+    Judgment.objects.filter(docno="d1", assessor=assessor).update(lease=uuid4())
+    assert panel().pool.left.reason is None
+
+
 def test_only_organizers_see_it(campaign, assessor):
     with pytest.raises(PermissionDenied):
         stopping_panel(actor=assessor, campaign=campaign, policy="majority", by="map")
@@ -146,6 +174,55 @@ def test_the_page_tells_the_whole(client, organizer, url, plan, campaign, assess
     for told in ("Still in the pool", "Below the pool", "If judging stopped now", "By team"):
         assert told.casefold() in text.casefold()
     assert all(run in text for run in ("alpha-one", "beta-secret"))
+
+
+@pytest.fixture
+def told(client, organizer, url):
+    """What the page says, in one line without tags."""
+
+    def read(**query):
+        client.force_login(organizer)
+        text = client.get(url, query).content.decode().replace("<", " <")
+        return " ".join(strip_tags(text).split())
+
+    return read
+
+
+def test_where_nothing_relevant_is_found_no_share_of_it_is(
+    told, plan, campaign, organizer, assessor
+):
+    judged(campaign, organizer, assessor, ("1", "d1", 0))
+    assert "among 4 documents that are not judged. 2 topics without" in told()
+    judged(campaign, organizer, assessor, ("1", "d2", 2))
+    assert "among 3 documents that are not judged: 40 % of what the pool holds is found." in told()
+
+
+def test_the_rest_of_topics_that_were_not_begun_is_not_called_judged(
+    told, plan, campaign, organizer, assessor
+):
+    rows = [("1", docno, 1) for docno in ("d1", "d2", "d3", "d9", "d4")]
+    judged(campaign, organizer, assessor, *rows)
+    assert "Every document of the topics that were begun is judged. 2 topics without" in told()
+
+
+def test_of_a_pool_of_which_nothing_is_judged_no_number_is_told(
+    told, plan, campaign, organizer, assessor
+):
+    judged(campaign, organizer, assessor, ("1", "unpooled", 1))
+    assert "Still in the pool It cannot be told: no document of the pool is judged." in told()
+
+
+def test_no_run_is_called_new_where_there_is_no_ranking_before(
+    told, plan, campaign, organizer, assessor
+):
+    judged(campaign, organizer, assessor, ("1", "d1", 2))
+    assert "There is 1 judgment: too few to look back in steps of 10." in told()
+    assert "beta-secret –" in told()
+
+
+def test_without_runs_the_page_says_so(told, campaign, organizer, assessor):
+    judged(campaign, organizer, assessor, ("1", "d1", 2))
+    assert "No run is accepted yet." in told()
 
 
 @pytest.mark.parametrize("query", [{"by": "nonsense"}, {"last": "0"}, {"last": "-3"},

@@ -101,6 +101,8 @@ def since_relevant(outcomes: Sequence[bool]) -> int:
 
 def found_by_depth(held: Held) -> list[Window]:
     deepest = int(held.rank.max(initial=0))
+    if not deepest:
+        return []
     ends = [*(end for end in DEPTHS if end < deepest), deepest]
     windows = []
     for first, last in zip([1, *(end + 1 for end in ends)], ends, strict=False):

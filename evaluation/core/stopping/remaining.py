@@ -17,7 +17,8 @@ Z = 1.959963984540054
 
 NOTHING_JUDGED = "no document of the pool is judged"
 NO_SAMPLE = (
-    "documents do not come in random order: those judged are no sample of those that are not"
+    "documents do not come in random order, or some were judged for another pool: those judged are "
+    "no sample of those that are not"
 )
 NO_DEPTH = "the pool is not all that its runs have down to one depth"
 
@@ -39,8 +40,9 @@ CARD = Card(
         "A document counts by its first judgment.",
         "It says nothing of documents that are not in the pool.",
     ),
-    undefined="documents come best first, or the pool grows by what is found: then what is "
-    "judged is no sample of the rest. Nothing is judged.",
+    undefined="documents come best first, the pool grows by what is found, or a document was "
+    "judged for another pool or imported beyond the plan: then what is judged is no sample of the "
+    "rest. Nothing is judged.",
 )
 
 
@@ -94,7 +96,8 @@ def remaining(held: Held, *, is_random: bool) -> Remaining:
 
 def deeper(held: Held, depth: int | None, *, is_random: bool, seed: int) -> Extrapolation | str:
     """What the same runs would bring below the pool's ``depth`` (Zobel's curve over depths), or
-    why that cannot be told. What a topic found so far is projected on all its documents.
+    why that cannot be told. What a topic found so far is projected on all its documents; topics
+    in which nothing is judged are left out.
     """
     if depth is None:
         return NO_DEPTH
@@ -102,7 +105,8 @@ def deeper(held: Held, depth: int | None, *, is_random: bool, seed: int) -> Extr
         return NOTHING_JUDGED
     if not is_random and not held.judged.all():
         return NO_SAMPLE
-    return of_counts(projected(held, depth), Sampling(seed, DRAWS))
+    heard = held.count(held.judged) > 0
+    return of_counts(projected(held, depth)[heard], Sampling(seed, DRAWS))
 
 
 def projected(held: Held, depth: int) -> Floats:

@@ -101,6 +101,13 @@ def test_nothing_is_told_below_a_pool_without_a_depth():
     assert below.low <= below.further <= below.high
 
 
+def test_a_topic_in_which_nothing_is_judged_says_nothing_below_the_pool():
+    marks = {str(topic): "+-" * 15 for topic in range(5)}
+    want = deeper(laid(marks, ranks=30), 30, is_random=True, seed=0)
+    more = marks | {f"silent {topic}": "." * 30 for topic in range(20)}
+    assert deeper(laid(more, ranks=30), 30, is_random=True, seed=0) == want
+
+
 def test_found_by_topic_and_its_alarms():
     held = laid({"1": "+++++-----", "2": "+---------", "3": ".."})
     first, second, third = found_by_topic(held, {"1": [True, False, False], "2": [False]})
@@ -128,6 +135,10 @@ def test_found_by_depth_sums_to_the_pool():
     assert [w.documents for w in windows] == [1, 1, 3, 5, 2]
     assert [(w.judged, w.relevant) for w in windows] == [(1, 1), (1, 0), (2, 1), (3, 2), (1, 0)]
     assert windows[0].rate == 1.0
+
+
+def test_a_pool_that_holds_nothing_yet_has_no_depths():
+    assert found_by_depth(laid({})) == []
 
 
 def test_found_by_team_counts_what_it_alone_brought():
