@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
 
@@ -126,22 +126,14 @@ def repeats_of(actor: User, campaign: Campaign) -> QuerySet[Slot]:
 def left_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -> Counter[int]:
     """By topic id how many documents could still be handed to ``actor``, repeats too.
 
-    What is offered less what the actor has touched: the latter is looked up from the
-    actor's side, which is short, and not for each of all open slots.
+    Repeats come of topics that have ended, too.
     """
     here = {} if topic is None else {"topic": topic}
     mine = seats(actor, campaign, here).annotate(grows=Exists(growing()))
     assigned = list(mine.values_list("plan", "topic", "plan__pool", "grows"))
-    if not assigned:
-        return Counter()
-    on_offer = offer_of(actor, assigned)
-    free = Slot.objects.filter(on_offer).order_by()
-    left = Counter(dict(free.values_list("topic").annotate(Count("item", distinct=True))))
-    same = Slot.objects.filter(on_offer, item=OuterRef("item"))
-    own = Slot.objects.filter(Exists(same), assessor=actor, plan__campaign=campaign, **here)
-    touched = own.order_by().values_list("topic").annotate(Count("item", distinct=True))
-    left.subtract(dict(touched))
-    left.subtract(said_without_slot(actor, campaign, on_offer, here))
+    left = Counter[int]()
+    if assigned:
+        left = offered_by_topic(actor, campaign, assigned, here)
     again = repeats_of(actor, campaign).filter(state=Slot.State.OPEN, **here)
     left.update(again.order_by().values_list("topic", flat=True))
     # Of a pool that two plans share out it may come once.
@@ -150,6 +142,26 @@ def left_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -
     for pool, number in pools & coming.keys():
         left[number] += coming[pool, number]
     return +left
+
+
+def offered_by_topic(
+    actor: User,
+    campaign: Campaign,
+    assigned: Sequence[tuple[int, int, int, bool]],
+    here: dict[str, Topic],
+) -> Counter[int]:
+    """What is offered less what the actor has touched: the latter is looked up from the
+    actor's side, which is short, and not for each of all open slots.
+    """
+    on_offer = offer_of(actor, assigned)
+    free = Slot.objects.filter(on_offer).order_by()
+    left = Counter(dict(free.values_list("topic").annotate(Count("item", distinct=True))))
+    same = Slot.objects.filter(on_offer, item=OuterRef("item"))
+    own = Slot.objects.filter(Exists(same), assessor=actor, plan__campaign=campaign, **here)
+    touched = own.order_by().values_list("topic").annotate(Count("item", distinct=True))
+    left.subtract(dict(touched))
+    left.subtract(said_without_slot(actor, campaign, on_offer, here))
+    return left
 
 
 def seats(actor: User, campaign: Campaign, here: dict[str, Topic]) -> QuerySet[Assignment]:

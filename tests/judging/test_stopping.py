@@ -10,8 +10,9 @@ from django.core.exceptions import PermissionDenied
 from campaigns.models import Event
 from campaigns.services.campaigns import update_campaign
 from judging.core.stopping import Rule
-from judging.models import Judgment, Slot, StoppedTopic, StoppingRule
+from judging.models import Assignment, Judgment, Plan, Slot, StoppedTopic, StoppingRule
 from judging.queries.progress import assessor_progress, plan_progress
+from judging.queries.screen import progress_in
 from judging.queries.slots import left_by_topic
 from judging.services.imports import import_judgments
 from judging.services.plan_growth import coming_to
@@ -170,6 +171,20 @@ def test_a_late_judgment_of_an_ended_topic_is_kept(
     assert ended() == ["1"]
     assert Judgment.objects.count() == 3
     assert Slot.objects.filter(topic=topic, state="judged").count() == 3
+
+
+def test_repeats_of_an_ended_topic_come_and_are_counted(
+    plan, rule, grade, ended, assessor, campaign, topic
+):
+    Plan.objects.update(repeat_share=1)
+    Assignment.objects.exclude(topic=topic).delete()
+    rule(documents=1)
+    grade(assessor, "d1", 0)
+    assert ended() == ["1"]
+    assert left_by_topic(assessor, campaign) == {topic.pk: 1}
+    assert progress_in(campaign, assessor, topic).left == 1
+    again = claim(actor=assessor, campaign=campaign, topic=topic)
+    assert (again.purpose, again.item.docno) == ("repeat", "d1")
 
 
 def test_a_pool_that_grows_stops_growing_and_goes_on(rule, ended, organizer, campaign, team,
