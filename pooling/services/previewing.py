@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 
@@ -128,10 +129,12 @@ def preview(*, actor: User, campaign: Campaign, spec: Spec, runs: Iterable[Run])
 
 
 def twins_of(chosen: Sequence[Run]) -> tuple[tuple[str, ...], ...]:
-    """The tags of runs that list the same documents in the same order, group by group."""
-    alike: dict[str, list[str]] = defaultdict(list)
+    """The tags of runs that list the same documents in the same order, group by group: with
+    whatever scores, of which their hashes are made too.
+    """
+    alike: dict[bytes, list[str]] = defaultdict(list)
     for run in chosen:
-        alike[run.normalised_hash].append(run.tag)
+        alike[sha256(matrices.matrix_of(run).pairs.tobytes()).digest()].append(run.tag)
     return tuple(tuple(tags) for tags in alike.values() if len(tags) > 1)
 
 

@@ -22,6 +22,7 @@ from pooling.queries import choose, pool_rows, pool_table
 from pooling.services import freeze, preview
 from pooling.services.inputs import MAX_RUNS
 from tests.conftest import joined
+from tests.factories import accepted_run
 from tests.pooling.conftest import TOY, ranked_run
 
 THE_TOY_POOL = [
@@ -65,9 +66,12 @@ def test_a_preview_counts_by_topic_run_and_team(organizer, campaign, runs):
 def test_a_preview_tells_runs_and_documents_that_are_alike(organizer, campaign, team):
     lists = {"one": "d1 d2 d3", "other": "d1 d3 d2", "again": "d1 d2 d3"}
     runs = [ranked_run(team, tag, {"1": ranked, "2": ranked}) for tag, ranked in lists.items()]
+    lines = [f"{t} Q0 {d} 1 {score} scaled\n" for t in "12" for d, score in zip(
+        ("d1", "d2", "d3"), (0.9, 0.5, 0.1), strict=True)]  # fmt: skip
+    runs.append(accepted_run(team, "scaled", "".join(lines)))
     campaign.documents.filter(docno__in=["d2", "d3"]).update(sha256="same")
     found = preview(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)
-    assert found.twins == (("again", "one"),)
+    assert found.twins == (("again", "one", "scaled"),)
     assert found.copies == 4  # d2 and d3 in each topic
     alone = preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[runs[0]])
     assert (alone.twins, alone.copies) == ((), 0)
