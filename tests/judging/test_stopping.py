@@ -6,14 +6,16 @@ from uuid import uuid4
 
 import pytest
 from django.core.exceptions import PermissionDenied
+from django.utils import timezone
 
-from campaigns.models import Event
+from campaigns.models import Event, Role
 from campaigns.services.campaigns import update_campaign
 from judging.core.stopping import Rule
 from judging.models import Assignment, Judgment, Plan, Slot, StoppedTopic, StoppingRule
 from judging.queries.progress import assessor_progress, plan_progress
 from judging.queries.screen import progress_in
 from judging.queries.slots import left_by_topic
+from judging.services.adjudication import open_round
 from judging.services.imports import import_judgments
 from judging.services.plan_growth import coming_to
 from judging.services.plans import make_plan
@@ -21,6 +23,7 @@ from judging.services.stopping import set_rule
 from judging.services.work import claim, claim_ahead, judge, skip, undo
 from pooling.core.spec_file import read_spec
 from pooling.services import freeze
+from tests.conftest import joined
 from tests.judging.test_growing import RANKED, SPEC
 from tests.pooling.conftest import ranked_run
 
@@ -67,6 +70,34 @@ def test_what_is_on_a_screen_is_judged_and_can_have_the_topic_go_on(
     assert grade(assessor2, "d1", 2).slot == held
     assert ended() == []
     assert claim(actor=assessor, campaign=campaign, topic=topic) is not None
+
+
+def test_what_somebody_left_on_a_screen_goes_to_nobody_else_once_the_topic_has_ended(
+    double_plan, rule, grade, ended, assessor, assessor2, campaign, topic
+):
+    claim_ahead(actor=assessor2, campaign=campaign, topic=topic, count=4)
+    Slot.objects.filter(assessor=assessor2).update(expires_at=timezone.now())
+    Slot.objects.filter(state="open", topic=topic).exclude(item__docno="d1").delete()
+    rule(documents=1)
+    assert grade(assessor, "d1", 0).slot is not None
+    assert ended() == ["1"]
+    assert claim(actor=assessor, campaign=campaign, topic=topic) is None
+    rule()
+    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+
+
+def test_what_an_ended_topic_disagrees_on_is_settled_all_the_same(
+    double_plan, rule, grade, ended, organizer, assessor, assessor2, campaign, topic
+):
+    grade(assessor, "d1", 0)
+    grade(assessor2, "d1", 2)
+    rule(documents=1)
+    assert ended() == ["1"]
+    third = joined(campaign, "third", Role.ADJUDICATOR)
+    pairs = [(topic.pk, "d1", None)]
+    open_round(actor=organizer, campaign=campaign, pairs=pairs, adjudicators=[third])
+    found = claim(actor=third, campaign=campaign, topic=topic, kind="adjudicate")
+    assert found.item.docno == "d1"
 
 
 def test_the_first_judgment_of_a_document_counts(
@@ -153,10 +184,11 @@ def test_progress_counts_what_is_dropped_and_nobody_has_it_left(
 ):
     rule(documents=1)
     grade(assessor, "d1", 0)
+    Slot.objects.filter(item__docno="d2").update(reserved_for=assessor)
     plans = plan_progress(campaign)
     row = next(row for row in plans[0].topics if row.topic == topic)
     assert (row.ended, row.tally.open, row.tally.dropped, row.tally.left) == (True, 0, 3, 0)
-    assert (row.tally.of, row.tally.percent) == (4, 100)
+    assert (row.tally.of, row.tally.percent, row.free) == (4, 100, 0)
     person = next(row for row in assessor_progress(campaign, plans) if row.user == assessor)
     assert person.share == 5  # topics 2 and 3
 
