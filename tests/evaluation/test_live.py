@@ -71,6 +71,19 @@ def test_pairs_that_the_policy_cannot_decide_are_left_out_and_counted(
     assert live("maximum").judged == 2
 
 
+def test_a_topic_of_which_nothing_is_decided_is_no_part_of_a_mean(
+    live, organizer, campaign, assessor, assessor2
+):
+    judge(campaign, organizer, assessor, ("1", "d1", 2))
+    alone = live("single")
+    judge(campaign, organizer, assessor, ("2", "d1", 0))
+    judge(campaign, organizer, assessor2, ("2", "d1", 1))
+    scores = live("single")
+    assert (scores.undecided, scores.topics["2"].judged) == (1, 0)
+    assert scores.values.shape == alone.values.shape
+    assert scores.means == alone.means
+
+
 def test_withheld_topics_are_left_out(live, organizer, campaign, assessor):
     judge(campaign, organizer, assessor, ("1", "d1", 2), ("2", "d1", 1))
     Topic.objects.filter(campaign=campaign, number="2").update(withheld=True)
