@@ -185,13 +185,15 @@ def judgments_named(qrels: Qrels | None) -> str:
 def finished_of(campaign: Campaign, wanted: Wanted) -> Finished:
     """The campaign's accepted runs and its judgments; withheld topics are left out."""
     runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
+    options = options_of(campaign)
     return Finished(
         tags=tuple(run.tag for run in runs),
         runs=warm_runs(campaign, runs),
         known=matrices.dictionary_of(campaign),
         qrels=judgments_of(campaign, wanted.qrels),
         feeders=feeders_of(campaign, runs, all_runs=wanted.all_runs),
-        level=options_of(campaign).level,
+        level=options.level,
+        gains=options.gains,
         texts=lambda listing, reader: with_texts(campaign, listing, reader)[0],
     )
 

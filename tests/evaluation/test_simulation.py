@@ -17,7 +17,13 @@ from campaigns.services import jobs, matrices
 from evaluation.core.simulation.finished import Finished
 from evaluation.core.simulation.formats import csv_text, json_text
 from evaluation.core.simulation.simulating import measures_of, simulate
-from evaluation.services import Wanted, request_report, request_simulation, simulation
+from evaluation.services import (
+    Wanted,
+    request_report,
+    request_simulation,
+    score_campaign,
+    simulation,
+)
 from evaluation.services.simulation import finished_of
 from judging.queries.judgments import qrels_table
 from judging.services.plans import make_plan
@@ -63,6 +69,19 @@ def fed(campaign, text: str, **more) -> set[str]:
     """The runs that feed a spec which chooses them by ``text``."""
     spec = read_spec(f"{{steps: [{{method: take}}], runs: {text}}}")
     return set(finished_of(campaign, Wanted({"it": spec}, **more)).feeding(spec))
+
+
+def test_runs_are_ranked_by_the_gains_of_the_campaign(
+    organizer, campaign, alpha, beta, beta2, qrels
+):
+    campaign.grades.filter(value=1).update(gain=7)
+    scores = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    found = finished_of(campaign, Wanted({"two": depth_spec(2)}, qrels))
+    panel = found.panel(*measures_of(["ndcg_cut_10"]))
+    made = dict(zip(found.tags, panel.means(panel.by_topic(panel.ballots.made)), strict=True))
+    assert made == {
+        row.run.tag: pytest.approx(row.means["ndcg_cut_10"]) for row in scores.runs.all()
+    }
 
 
 def test_it_is_the_simulation_of_the_same_files(made, campaign, alpha, beta, beta2, qrels):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -37,7 +37,8 @@ class Feeder:
 class Finished:
     """``tags`` are all runs, which are scored; ``feeders`` those that may feed a pool.
 
-    A document is relevant from grade ``level`` on. ``texts`` adds to a listing what the named
+    A document is relevant from grade ``level`` on. ``gains`` are by grade; None: the grades that
+    occur. ``texts`` adds to a listing what the named
     method reads; None: there are no texts.
     """
 
@@ -47,6 +48,7 @@ class Finished:
     qrels: QrelsTable
     feeders: tuple[Feeder, ...]
     level: int = 1
+    gains: Mapping[int, float] | None = None
     texts: Callable[[Listing, str], Listing] | None = None
 
     @classmethod
@@ -131,7 +133,8 @@ class Finished:
 
     def panel(self, measure: Measure) -> Panel:
         """All runs over all pairs of the qrels, to be scored by any of their grades."""
-        places, options = self.known.places(self.qrels), Options(level=self.level)
+        places = self.known.places(self.qrels)
+        options = Options(level=self.level, gains=self.gains)
         return panel_of(self.tags, self.runs, self._ballots, places, measure, options)
 
     @cached_property
