@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.urls import reverse
 
 from campaigns.models import Topic
+from evaluation.services import live as live_module
 from evaluation.services import live_scores, score_campaign
 from judging.services.imports import import_judgments
 from judging.services.qrels import release_qrels
@@ -43,6 +44,15 @@ def test_only_topics_with_new_judgments_are_scored_again(live, organizer, campai
     judge(campaign, organizer, assessor, ("1", "d3", 0))
     assert live().renewed == 1
     assert live("maximum").renewed == 2
+
+
+def test_what_is_kept_in_memory_is_bounded(live, organizer, campaign, assessor, monkeypatch):
+    monkeypatch.setattr(live_module, "KEPT_TOPICS", 2)
+    judge(campaign, organizer, assessor, ("1", "d1", 2), ("2", "d1", 1))
+    for policy in ("majority", "maximum", "single"):
+        live(policy)
+    assert len(live_module._kept[campaign.pk].topics) == 2
+    assert live("single").renewed == 0
 
 
 def test_a_changed_judgment_changes_the_scores(live, organizer, campaign, assessor):

@@ -12,12 +12,15 @@ from django.core.exceptions import PermissionDenied
 from django.urls import reverse
 from django.utils.html import strip_tags
 
+from campaigns.services.campaigns import update_campaign
+from evaluation.core.stopping.remaining import NO_DEPTH
 from evaluation.services import live_scores, stopping_panel
-from evaluation.services.stopping import TRUST
+from evaluation.services.stopping import TRUST, places
 from judging.models import Judgment, Plan, StoppedTopic
 from judging.queries.stopping import rule_of
 from judging.services.imports import import_judgments
 from judging.services.plans import make_plan
+from judging.services.work import skip
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.services import freeze
@@ -101,6 +104,44 @@ def test_a_ranking_that_was_turned_is_told_with_the_run_that_fell(
     )  # fmt: skip
 
 
+def test_places_lost_are_those_since_the_latest_ranking_before(
+    panel, plan, organizer, campaign, assessor
+):
+    """Alpha has d3, d1; beta d1, d2; beta2 d4 alone: each step has another of them first."""
+    for grades in ({"d4": 2, "d1": 0, "d3": 0}, {"d4": 0, "d3": 2}, {"d3": 0, "d1": 2}):
+        rows = [("1", docno, grade) for docno, grade in grades.items()]
+        judged(campaign, organizer, assessor, *rows)
+    found = panel(step=2)
+    assert [move.ago for move in found.moves] == [3, 5]
+    before = {row.run.tag: row.before for row in found.runs}
+    last = campaign.judgments.order_by("pk")[3].pk
+    then = live_scores(
+        actor=organizer, campaign=campaign, policy="majority", names=["map"], last=last
+    )
+    best = max(zip(then.means, then.runs, strict=True), key=lambda pair: pair[0][0])[1]
+    assert before[best.tag] == 1
+
+
+def test_skips_are_no_judgments_and_the_last_ones_are_those_that_count(
+    panel, plan, organizer, campaign, assessor
+):
+    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d2", 2), ("1", "d3", 0))
+    topic = campaign.topics.get(number="1")
+    skip(
+        actor=assessor, campaign=campaign, topic=topic, docno="d4", reason="other",
+        client_uuid=uuid4(),
+    )  # fmt: skip
+    found = panel(step=2)
+    assert (found.judgments, found.recent) == (3, 1)
+
+
+def test_a_run_that_fed_no_pool_is_told_apart(panel, organizer, campaign, assessor, runs):
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs[:2])
+    judged(campaign, organizer, assessor, ("1", "d1", 2))
+    pooled = {row.run.tag: row.pooled for row in panel().runs}
+    assert pooled == {"alpha-one": True, "beta-secret": True, "beta-other": False}
+
+
 def test_judged_at_k_is_that_of_the_measure(panel, plan, organizer, campaign, assessor):
     judged(campaign, organizer, assessor, ("1", "d1", 2))
     scores = live_scores(actor=organizer, campaign=campaign, policy="majority", names=TRUST)
@@ -121,8 +162,8 @@ def test_of_a_pool_that_grows_no_rest_is_expected(panel, organizer, campaign, as
     judged(campaign, organizer, assessor, ("1", "d1", 2))
     found = panel().pool
     assert found.documents == pool.items.count()
-    assert isinstance(found.below, str)
-    assert found.left.reason is None or "random order" in found.left.reason
+    assert found.below == NO_DEPTH
+    assert "random order" in found.left.reason
 
 
 def test_what_was_judged_for_an_earlier_pool_is_no_sample_of_the_newest(
@@ -149,6 +190,19 @@ def test_what_was_judged_before_there_was_a_plan_is_no_sample_if_it_is_pooled(
     assert "another pool" in panel().pool.left.reason
     Judgment.objects.filter(docno="d1", assessor=assessor).update(lease=uuid4())
     assert panel().pool.left.reason is None
+
+
+def test_relevant_is_what_the_campaign_calls_so(panel, plan, organizer, campaign, assessor):
+    judged(campaign, organizer, assessor, ("1", "d1", 1), ("1", "d2", 2))
+    assert panel().relevant == 2
+    update_campaign(actor=organizer, campaign=campaign, relevance_level=2)
+    assert panel().relevant == 1
+
+
+def test_places_go_by_what_is_better_and_runs_without_a_score_have_none():
+    scores = {"a": 1.0, "b": 2.0, "c": float("nan"), "d": 2.0}
+    assert places(scores, lower=False) == {"b": 1, "d": 1, "a": 3}
+    assert places(scores, lower=True) == {"a": 1, "b": 2, "d": 2}
 
 
 def test_only_organizers_see_it(campaign, assessor):
