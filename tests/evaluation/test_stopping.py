@@ -279,6 +279,26 @@ def test_without_runs_the_page_says_so(told, campaign, organizer, assessor):
     assert "No run is accepted yet." in told()
 
 
+def test_the_page_shows_who_rose_what_is_low_and_what_a_team_has_of_all(
+    client, organizer, url, plan, campaign, assessor
+):
+    judged(campaign, organizer, assessor, ("1", "d1", 0), ("1", "d3", 2))
+    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0), ("1", "d4", 1))
+    client.force_login(organizer)
+    shown = client.get(url, {"last": "2", "by": "map"}).context
+    rows = {each.row.run.tag: each for each in shown["runs"]}
+    assert [rows[tag].row.before for tag in ("alpha-one", "beta-secret", "beta-other")] == [1, 2, 2]
+    assert rows["beta-other"].row.place == 1
+    assert (rows["beta-other"].moved, rows["alpha-one"].lost) == (1, 2)
+    # Alpha has d9, which nobody has judged, among its three; beta-other has d4 alone.
+    assert [low for _, low in rows["alpha-one"].judged] == [True] * 3
+    assert [low for _, low in rows["beta-other"].judged] == [False] * 3
+    said = [dot.said for dot in shown["moves"].lines[0].dots]
+    assert [text.split(" after ")[1] for text in said] == ["2 judgments", "5 judgments"]
+    # By first judgments d3 and d4 are relevant: each team brought one alone.
+    assert {row.name: pct for row, pct in shown["teams"]} == {"Alpha": 50.0, "Beta": 50.0}
+
+
 @pytest.mark.parametrize("query", [{"by": "nonsense"}, {"last": "0"}, {"last": "-3"},
                                    {"last": "9" * 30}, {"policy": "x"}, {"last": "٣"}])  # fmt: skip
 def test_nonsense_in_the_address_is_passed_over(
