@@ -65,6 +65,13 @@ def test_without_judgments_the_page_says_what_is_missing(page, address):
     assert "<textarea" not in html
 
 
+@pytest.mark.parametrize(("fed_by", "pooled"), [("pool", 1), ("all", 2)])
+def test_the_form_says_which_runs_feed(ask, campaign, organizer, judged, alpha, fed_by, pooled):
+    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha])
+    assert ask(depths="1", fed_by=fed_by).status_code == 302
+    assert simulations(campaign).get().result["pooled"] == pooled
+
+
 def test_a_simulation_is_made_kept_and_told(page, address, ask, campaign, organizer, judged):
     freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=campaign.runs.accepted())
     files = [upload(TAKE.encode(), "greedy.v2.yaml"), upload(b'{"steps": [{"method": "rrf"}]}')]

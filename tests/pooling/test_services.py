@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
 
 import pytest
 from django.core.exceptions import PermissionDenied
@@ -61,6 +62,22 @@ def test_a_preview_counts_by_topic_run_and_team(organizer, campaign, runs):
     assert found.hours(30) == pytest.approx(7 * 30 / 3600)
     assert [found.hours_of(topic, 3600) for topic in found.parts.topics] == [4, 3, 0]
     assert (found.twins, found.copies, found.most) == ((), 0, 7)
+
+
+def test_hours_are_of_what_is_not_judged_and_a_static_spec_lets_nothing_come(
+    organizer, campaign, assessor, runs
+):
+    spec = read_spec("{steps: [{method: take, documents: 2}]}")
+    found = preview(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    assert (found.parts.size, found.more, found.hours(3600)) == (4, 0, 4)
+    docno = named(freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs))[0][1]
+    Judgment.objects.create(
+        campaign=campaign, topic=campaign.topics.get(number="1"), docno=docno,
+        assessor=assessor, revision=1, kind="grade", grade=0, client_uuid=uuid4(),
+    )  # fmt: skip
+    found = preview(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    assert [found.hours_of(topic, 3600) for topic in found.parts.topics] == [1, 2, 0]
+    assert found.hours(3600) == 3
 
 
 def test_a_preview_tells_runs_and_documents_that_are_alike(organizer, campaign, team):
