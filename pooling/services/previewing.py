@@ -21,6 +21,7 @@ from pooling.core.tables import PoolTable
 from pooling.queries.composition import Composition, TopicShare, composition
 from pooling.queries.pools import judged_pairs, pooled_pairs
 from pooling.queries.runs import poolable_runs
+from pooling.queries.texts import hashes_of
 from pooling.services.inputs import build, check_spec, checked_runs, hash_of, is_passed_over
 
 FLOOR_AT = 10
@@ -140,10 +141,10 @@ def twins_of(chosen: Sequence[Run]) -> tuple[tuple[str, ...], ...]:
 
 def copies_in(campaign: Campaign, table: PoolTable) -> int:
     """How many pooled documents have a text that another of their topic has too."""
-    text = dict(campaign.documents.exclude(sha256="").values_list("docno", "sha256"))
+    text = hashes_of(campaign, sorted(set(table.docnos)))
     rows = [(topic, table.docnos[table.rows(at)]) for at, topic in enumerate(table.topics)]
     held = Counter(
-        (topic, text[docno]) for topic, docnos in rows for docno in docnos if docno in text
+        (topic, text[docno]) for topic, docnos in rows for docno in docnos if text.get(docno)
     )
     return sum(count for count in held.values() if count > 1)
 

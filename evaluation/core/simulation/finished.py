@@ -33,6 +33,10 @@ class Feeder:
     kind: str = ""
 
 
+KEPT = 2
+"""Listings in memory: specs are played one after the other, each with all its seeds."""
+
+
 @dataclass(frozen=True, eq=False)
 class Finished:
     """``tags`` are all runs, which are scored; ``feeders`` those that may feed a pool.
@@ -124,6 +128,8 @@ class Finished:
             listing = listing_of_matrices(chosen, self.known, spec.cutoff, 0, topics)
             if spec.reader and self.texts is not None:
                 listing = self.texts(listing, spec.reader)
+            for oldest in list(self._listings)[: 1 - KEPT]:
+                del self._listings[oldest]
             self._listings[key] = listing
         return self._listings[key]
 

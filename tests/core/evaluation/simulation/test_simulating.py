@@ -345,3 +345,13 @@ def test_csv_and_json_hold_all_figures(depth_two: Simulation) -> None:
     assert told == json.loads(json.dumps(depth_two.as_dict()))
     assert told["specs"][0]["efforts"][1]["total"]["reason"] == NEVER_FOUND
     assert told["specs"][0]["spec"]["steps"] == [{"method": "depth", "k": 2}]
+
+
+def test_few_listings_stay_in_memory() -> None:
+    campaign = finished()
+    first = campaign.listing(depth_spec(1))
+    assert campaign.listing(depth_spec(1)) is first
+    for depth in (2, 3):
+        campaign.listing(depth_spec(depth))
+    assert len(campaign._listings) == 2
+    assert campaign.listing(depth_spec(1)) is not first
