@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from campaigns.core.cards import Card
 from pooling.core.candidates import Candidates, Floats, Mask
@@ -111,6 +110,7 @@ class Cal:
 def features_of(texts: Sequence[str]) -> Any:
     """Texts × terms: a sparse matrix of tf-idf."""
     try:
+        from scipy.sparse import csr_matrix
         from sklearn.feature_extraction.text import TfidfVectorizer
     except ImportError as missing:
         raise ValueError("cal needs scikit-learn: pip install poolbench[cal]") from missing
