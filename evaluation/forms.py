@@ -26,7 +26,7 @@ from judging.models import Qrels, StoppingRule
 from judging.queries.adjudication import adjudicators
 from pooling.core.spec import Spec, depth_spec
 from pooling.core.spec_file import LONGEST, read_spec
-from pooling.forms import faults_told
+from pooling.forms import faults_told, text_brought
 from pooling.services.growing import spec_of
 
 MOST_SPECS, MOST_SEEDS, MOST_BUDGETS, LONGEST_NAME = 20, 50, 50, 60
@@ -240,12 +240,10 @@ def texts_brought(files: Sequence[UploadedFile[Any]]) -> list[Text]:
 
 
 def brought(name: str, file: UploadedFile[Any]) -> Text:
-    if (file.size or 0) > 4 * LONGEST:
-        return Text(name, "", [f"The file is larger than {4 * LONGEST:,} bytes."])
     try:
-        return Text(name, file.read().decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        return Text(name, "", ["The file is not UTF-8. Save it as UTF-8."])
+        return Text(name, text_brought(file))
+    except forms.ValidationError as no:
+        return Text(name, "", [str(no.message)])
 
 
 def texts_of(data: QueryDict, files: Sequence[UploadedFile[Any]]) -> list[Text]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Self
 
 import yaml
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest
 
 from campaigns.core.faults import BadFile, Fault
 from campaigns.models import Campaign, Run
@@ -91,7 +93,25 @@ class PoolForm(forms.Form):
         strip=False,
         widget=forms.Textarea(attrs={"rows": 14, "spellcheck": "false"}),
     )
+    file = forms.FileField(
+        label="Or bring it as a file", required=False, help_text="It takes the place of the text."
+    )
     seconds = forms.FloatField(label="Seconds a document", min_value=1, max_value=3600)
+
+    @classmethod
+    def posted(cls, request: HttpRequest, campaign: Campaign) -> Self:
+        """The form as it came; what a file brings is there as the text, to be seen and changed."""
+        data, fault = request.POST.copy(), ""
+        if (file := request.FILES.get("file")) is not None:
+            try:
+                data["text"] = text_brought(file)
+            except forms.ValidationError as no:
+                fault = str(no.message)
+        form = cls(data, campaign=campaign)
+        form.fault = fault
+        return form
+
+    fault = ""
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -107,6 +127,8 @@ class PoolForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         asked = super().clean() or {}
+        if self.fault:
+            self.add_error("file", self.fault)
         if self.errors:
             return asked
         spec = self.spec_written(asked) if asked["text"].strip() else self.spec_built(asked)
@@ -155,6 +177,16 @@ class PoolForm(forms.Form):
         if asked["then"]:
             deepest = max(deepest, min(CUTOFF, self.campaign.max_docs_per_topic))
         return Spec(tuple(steps), budget, deepest)
+
+
+def text_brought(file: UploadedFile[Any]) -> str:
+    """The spec in an uploaded file; raises ``ValidationError`` if it can be none."""
+    if (file.size or 0) > 4 * LONGEST:
+        raise forms.ValidationError(f"The file is larger than {4 * LONGEST:,} bytes.")
+    try:
+        return str(file.read().decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise forms.ValidationError("The file is not UTF-8. Save it as UTF-8.") from None
 
 
 class FreezeForm(PoolForm):

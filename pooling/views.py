@@ -50,7 +50,7 @@ def pools(request: SignedIn, slug: str) -> HttpResponse:
     campaign = campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "POST" and "preview" in request.POST:
         # A spec and the ticks of many runs are longer than an address may be.
-        return preview(request, campaign, PoolForm(request.POST, campaign=campaign))
+        return preview(request, campaign, PoolForm.posted(request, campaign))
     if request.method == "POST" and "tick" in request.POST:
         return tick(request, campaign)
     if request.method == "POST":
@@ -78,7 +78,10 @@ def tick(request: SignedIn, campaign: Campaign) -> HttpResponse:
     rule = request.POST["tick"]
     quick = QuickForm(QueryDict(rule) if rule else request.POST)
     checked = chosen_by(campaign, quick) if quick.is_valid() else ticked(request.POST)
-    form = PoolForm(initial=request.POST.dict(), campaign=campaign)
+    typed = PoolForm.posted(request, campaign)
+    form = PoolForm(
+        initial={name: typed.data.get(name) for name in typed.fields}, campaign=campaign
+    )
     return page(request, campaign, form, quick, checked)
 
 

@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from campaigns.models import Run
@@ -324,6 +325,41 @@ def test_whatever_fills_up_can_be_previewed(page, address, runs, name):
     answer = page.get(address, asked(runs, depth="1", then=name, documents="2"))
     assert answer.status_code == 200
     assert answer.context["preview"].most > 0
+
+
+SPEC_FILE = "# ours\nbudget: {per_topic: 2}\nsteps: [{method: take}]\n"
+
+
+def brought(content: bytes, name: str = "pool.yaml") -> dict[str, SimpleUploadedFile]:
+    return {"file": SimpleUploadedFile(name, content)}
+
+
+def test_a_spec_is_brought_as_a_file_and_can_be_seen_and_changed(page, address, runs):
+    asking = asked(runs, preview="1", text="steps: [{method: nothing}]")
+    answer = page.post(address, asking | brought(b"\xef\xbb\xbf" + SPEC_FILE.encode()))
+    assert answer.status_code == 200
+    assert answer.context["preview"].parts.size == 4
+    assert answer.context["form"]["text"].value() == SPEC_FILE
+    faulty = page.post(address, asking | brought(b"steps: [{method: nothing}]\nbudgets: 3\n"))
+    assert faulty.status_code == 422
+    assert "unknown key" in unescape(faulty.content.decode())
+    assert "budgets: 3" in faulty.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(b"steps: \xff", "is not UTF-8"), (b" " * 400_001, "larger than 400,000 bytes")],
+)
+def test_a_file_that_can_be_no_spec_is_refused_in_its_place(page, address, runs, content, told):
+    answer = page.post(address, asked(runs, preview="1") | brought(content))
+    assert answer.status_code == 422
+    assert told in answer.context["form"].errors["file"][0]
+
+
+def test_ticking_runs_keeps_the_spec_of_a_file(page, address, runs):
+    answer = page.post(address, asked(runs, tick="priority=1") | brought(SPEC_FILE.encode()))
+    assert answer.status_code == 200
+    assert SPEC_FILE in unescape(answer.content.decode())
 
 
 def test_a_previewed_spec_can_be_simulated_where_there_are_judgments(
