@@ -1,0 +1,244 @@
+"""Names in the product: the field's words, one name for one thing. Each ceiling may only fall."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from tests.conftest import REPOSITORY
+
+APPS = ("campaigns", "pooling", "judging", "evaluation", "replay", "workbench")
+CEILINGS = {
+    "shared": 234,
+    "banned": 97,
+    "modules": 9,
+    "members": 104,
+    "of": 266,
+    "bare": 61,
+    "speechless": 905,
+    "builtins": 22,
+    "handlers": 114,
+    "tests": 0,
+    "locals": 829,
+    "parameters": 337,
+}
+"""How many offenders each rule still has."""
+EXEMPT = {"Command", "handle", "main"}
+"""Names that Django asks for, in every module of their kind."""
+BANNED = set(
+    "told said found kept held laid shown made given asked wanted chosen known taken drawn"
+    " settled placed listed written counted checked beside standing of only one what so_far".split()
+)
+"""Participles and pronouns: none of them says what it is."""
+BARE = set(
+    "Row Cell Line Entry Block Panel Choice Facts Report Options Counts Pair Interval Estimate"
+    " Standing Frame Mark Draft Kept Left Said Told Known Settled".split()
+)
+"""Class names that say too little outside their file."""
+LOCALS = {"told", "found", "said", "shown", "kept", "given", "asked", "of", "it"}
+PREPOSITIONS = set("by for from to of with without in at on over off under as per and or".split())
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@lru_cache(maxsize=1)
+def modules() -> dict[str, ast.Module]:
+    """The product's modules by path, migrations aside."""
+    paths = (path for app in APPS for path in sorted((REPOSITORY / app).rglob("*.py")))
+    return {
+        str(path.relative_to(REPOSITORY)): ast.parse(path.read_text())
+        for path in paths
+        if "migrations" not in path.parts
+    }
+
+
+def public() -> Iterator[tuple[str, Definition]]:
+    """Every public function and class at the top of a module."""
+    for path, tree in modules().items():
+        for node in tree.body:
+            if isinstance(node, Definition) and not node.name.startswith("_"):
+                yield path, node
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
+    for path, node in public():
+        if isinstance(node, ast.FunctionDef) and node.name not in EXEMPT:
+            yield path, node
+
+
+@lru_cache(maxsize=1)
+def vocabulary() -> dict[str, set[str]]:
+    """The sections of ``names.txt``: verbs, nouns that a name may end in, and whole names."""
+    words: dict[str, set[str]] = {}
+    section = ""
+    for line in (REPOSITORY / "tests/names.txt").read_text().splitlines():
+        if line.startswith("["):
+            section = line.strip("[]")
+            words[section] = set()
+        elif line and not line.startswith("#"):
+            words[section].update(line.split())
+    return words
+
+
+def test_every_word_of_the_list_is_used():
+    names = {node.name for _, node in functions()}
+    used = names | {word for name in names for word in name.split("_")}
+    assert sorted(set().union(*vocabulary().values()) - used) == []
+
+
+def shared() -> list[str]:
+    counts = Counter(node.name for _, node in public() if node.name not in EXEMPT)
+    return [name for name, count in counts.items() if count > 1]
+
+
+def banned() -> list[str]:
+    """Names of participles and pronouns alone."""
+    return [
+        f"{path} {node.name}"
+        for path, node in public()
+        if node.name.lower() in BANNED or set(node.name.split("_")) <= BANNED
+    ]
+
+
+def banned_modules() -> list[str]:
+    return [path for path in modules() if Path(path).stem in BANNED]
+
+
+def of() -> list[str]:
+    return [f"{path} {node.name}" for path, node in public() if node.name.endswith("_of")]
+
+
+def members() -> list[str]:
+    """Methods and fields of classes under a banned name or with ``_of`` at the end."""
+    return [
+        f"{path} {node.name}.{name}"
+        for path, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for name in member_names(node)
+        if name in BANNED or name.endswith("_of")
+    ]
+
+
+def member_names(node: ast.ClassDef) -> Iterator[str]:
+    for member in node.body:
+        if isinstance(member, ast.FunctionDef):
+            yield member.name
+        elif isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name):
+            yield member.target.id
+
+
+def bare() -> list[str]:
+    return [f"{path} {node.name}" for path, node in public() if node.name in BARE]
+
+
+def speechless() -> list[str]:
+    """Functions that neither begin with a verb nor are called after what they compute."""
+    words = vocabulary()
+    return [f"{path} {node.name}" for path, node in functions() if not speaks(node.name, words)]
+
+
+def speaks(name: str, words: dict[str, set[str]]) -> bool:
+    first, *rest = name.split("_")
+    if name in words["literature"] or (rest and first in words["verbs"]):
+        return True
+    return heads(name.split("_"))[-1] in words["nouns"]
+
+
+def heads(parts: list[str]) -> list[str]:
+    """The words before a preposition, which say what a noun with ``by``, ``of``, ``to`` is."""
+    at = next((n for n, part in enumerate(parts) if n and part in PREPOSITIONS), len(parts))
+    return parts[:at]
+
+
+def shadowed() -> list[str]:
+    """Parameters with the name of a builtin."""
+    return [
+        f"{path}:{node.lineno} {node.arg}"
+        for path, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.arg) and hasattr(builtins, node.arg)
+    ]
+
+
+def patterns(resolver: URLResolver) -> Iterator[URLPattern]:
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLResolver):
+            yield from patterns(pattern)
+        else:
+            yield pattern
+
+
+def handlers() -> list[str]:
+    """Pages whose function is not called ``<URL name>_view``."""
+    return [
+        f"{pattern.name}: {callback.__name__}"
+        for pattern in patterns(get_resolver())
+        if (callback := pattern.callback).__module__.split(".")[0] in APPS
+        and not hasattr(callback, "cls")
+        and not hasattr(callback, "view_class")
+        and callback.__name__ != f"{str(pattern.name).replace('-', '_')}_view"
+    ]
+
+
+def collected() -> list[str]:
+    """Names that pytest would collect."""
+    names = [f"{path} {node.name}" for path, node in public() if re.match("[tT]est", node.name)]
+    return names + [path for path in modules() if path.endswith("_test.py")]
+
+
+def locals_() -> list[str]:
+    return [
+        f"{path}:{node.lineno} {node.id}"
+        for path, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in LOCALS
+    ]
+
+
+def parameters() -> list[str]:
+    return [
+        f"{path}:{node.lineno} {node.arg}"
+        for path, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.arg) and node.arg in BANNED
+    ]
+
+
+RULES = {
+    "shared": shared,
+    "banned": banned,
+    "modules": banned_modules,
+    "members": members,
+    "of": of,
+    "bare": bare,
+    "speechless": speechless,
+    "builtins": shadowed,
+    "handlers": handlers,
+    "tests": collected,
+    "locals": locals_,
+    "parameters": parameters,
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_names_keep_the_rules(rule):
+    offenders = RULES[rule]()
+    assert len(offenders) <= CEILINGS[rule], "\n".join(offenders)
+
+
+@pytest.mark.parametrize(
+    ("name", "speaking"),
+    [("load_run_matrix", True), ("run_matrix", False), ("krippendorff_alpha", True),
+     ("judged_at_k", False), ("scores_by_topic", True), ("load", False), ("bpref", True)],
+)  # fmt: skip
+def test_the_rule_of_speaking_names(name, speaking):
+    words = {"verbs": {"load"}, "nouns": {"alpha", "scores"}, "literature": {"bpref"}}
+    assert speaks(name, words) is speaking
