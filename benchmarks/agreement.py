@@ -21,16 +21,16 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from judging.core.agreement.labels import MISSING, Labels  # noqa: E402
+from judging.core.agreement.labels import MISSING, LabelTable  # noqa: E402
 from judging.core.agreement.panel import agreement_report  # noqa: E402
-from judging.core.quality.report import quality_report, record_of  # noqa: E402
+from judging.core.quality.report import quality_report, record_from_labels  # noqa: E402
 
 TOPICS = 50
 CASES = ((100_000, 20, 1.0), (50_000, 20, 0.1), (100_000, 3, 1.0), (5_000, 8, 1.0))
 REPEATS = 3
 
 
-def simulated(pairs: int, assessors: int, share: float) -> Labels:
+def simulated(pairs: int, assessors: int, share: float) -> LabelTable:
     """Grades 0 to 3, mostly the truth; each assessor judged ``share`` of the pairs."""
     random = np.random.default_rng(1)
     truth = random.choice(4, size=pairs, p=[0.7, 0.15, 0.1, 0.05])
@@ -40,7 +40,7 @@ def simulated(pairs: int, assessors: int, share: float) -> Labels:
     kept = np.flatnonzero((grades != MISSING).any(axis=0))
     names = tuple(f"assessor-{at:02}" for at in range(assessors))
     keys = tuple((f"{at * TOPICS // pairs:02}", f"d{at}") for at in kept.tolist())
-    return Labels(names, keys, np.ascontiguousarray(grades[:, kept]), (0, 1, 2, 3))
+    return LabelTable(names, keys, np.ascontiguousarray(grades[:, kept]), (0, 1, 2, 3))
 
 
 def measure(work: Callable[[], Any]) -> tuple[float, float]:
@@ -53,9 +53,9 @@ def measure(work: Callable[[], Any]) -> tuple[float, float]:
     return min(found)
 
 
-def fresh(labels: Labels) -> Labels:
+def fresh(labels: LabelTable) -> LabelTable:
     """The same without what a run has kept."""
-    return Labels(labels.assessors, labels.pairs, labels.grades, labels.scale)
+    return LabelTable(labels.assessors, labels.pairs, labels.grades, labels.scale)
 
 
 def simulated_cases() -> None:
@@ -63,7 +63,7 @@ def simulated_cases() -> None:
     for pairs, assessors, share in CASES:
         labels = simulated(pairs, assessors, share)
         wall, processor = measure(lambda: agreement_report(fresh(labels), 2))  # noqa: B023
-        quality, _ = measure(lambda: quality_report(record_of(fresh(labels)), 2))  # noqa: B023
+        quality, _ = measure(lambda: quality_report(record_from_labels(fresh(labels)), 2))  # noqa: B023
         judgments = int(labels.judged.sum())
         print(f"{judgments:>10,} {assessors:>9} {wall:>8.2f} {processor:>7.2f} {quality:>13.2f}")
 
@@ -74,16 +74,16 @@ def of_campaign(slug: str) -> None:
 
     django.setup()
     from campaigns.models import Campaign
-    from judging.queries.agreement import labels_of
-    from judging.queries.quality import record_of_campaign
+    from judging.queries.agreement import load_labels
+    from judging.queries.quality import load_judging_record
 
     campaign = Campaign.objects.get(slug=slug)
-    labels, record = labels_of(campaign), record_of_campaign(campaign)
+    labels, record = load_labels(campaign), load_judging_record(campaign)
     print(f"{int(labels.judged.sum()):,} judgments by {len(labels.assessors)} assessors")
     steps: tuple[tuple[str, Callable[[], Any]], ...] = (
-        ("read grades", lambda: labels_of(campaign)),
+        ("read grades", lambda: load_labels(campaign)),
         ("panel", lambda: agreement_report(fresh(labels), campaign.relevance_level)),
-        ("read log", lambda: record_of_campaign(campaign)),
+        ("read log", lambda: load_judging_record(campaign)),
         ("one by one", lambda: quality_report(record, campaign.relevance_level)),
     )
     for name, work in steps:

@@ -72,7 +72,7 @@ def build(chosen: argparse.Namespace) -> list[dict[str, Any]]:
     from campaigns.models import Role, Topic, User
     from campaigns.services.campaigns import create_campaign
     from campaigns.services.people import add_member
-    from judging.services.plans import make_plan
+    from judging.services.plans import create_plan
 
     with transaction.atomic():
         owner = User.objects.create(username="owner", can_create_campaigns=True)
@@ -89,7 +89,7 @@ def build(chosen: argparse.Namespace) -> list[dict[str, Any]]:
         pool = make_pool(campaign, owner, chosen.pairs // chosen.topics)
     start = time.perf_counter()
     people = dict.fromkeys(numbers, users)
-    make_plan(actor=owner, pool=pool, overlap=OVERLAP, assessors=people)
+    create_plan(actor=owner, pool=pool, overlap=OVERLAP, assessors=people)
     print(f"plan of {pool.size * OVERLAP:,} slots: {time.perf_counter() - start:.1f} s", flush=True)
     return [signed_in(user) for user in users]
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from campaigns.core.qrels import read_qrels  # noqa: E402
-from campaigns.core.runmatrix import (  # noqa: E402
+from campaigns.core.run_matrix import (  # noqa: E402
     PairDictionary,
     RunMatrix,
     read_matrix,
@@ -29,11 +29,11 @@ from campaigns.core.runmatrix import (  # noqa: E402
 )
 from campaigns.core.tables import QrelsTable  # noqa: E402
 from evaluation.core.evaluate import score_batch  # noqa: E402
-from evaluation.core.judged import Judged  # noqa: E402
+from evaluation.core.in_memory import WarmRuns, score_all_runs, score_topic  # noqa: E402
+from evaluation.core.judgments import Judged  # noqa: E402
 from evaluation.core.matching import batch_from_places  # noqa: E402
 from evaluation.core.measures.names import parse_measures  # noqa: E402
-from evaluation.core.options import Options  # noqa: E402
-from evaluation.core.warm import WarmRuns, score_runs, score_topic  # noqa: E402
+from evaluation.core.options import ScoringOptions  # noqa: E402
 
 NAMES = ("map", "bpref", "ndcg")
 
@@ -68,7 +68,7 @@ def judged_of(table: QrelsTable) -> Judged:
 
 def score(folder: Path, qrels: Path) -> None:
     table = read_qrels(qrels.read_bytes())
-    judged, measures, options = judged_of(table), parse_measures(NAMES), Options()
+    judged, measures, options = judged_of(table), parse_measures(NAMES), ScoringOptions()
     places = dictionary(folder).places(table)
     for run in matrices(folder):
         batch = batch_from_places(judged, run.topics, run.starts, places[run.pairs], options)
@@ -80,11 +80,11 @@ def score(folder: Path, qrels: Path) -> None:
 def warm(folder: Path, qrels: Path) -> None:
     """Print the seconds that new grades take: of all pairs, then of one topic's."""
     table = read_qrels(qrels.read_bytes())
-    measures, options = parse_measures(NAMES), Options()
+    measures, options = parse_measures(NAMES), ScoringOptions()
     known, runs = dictionary(folder), WarmRuns([*matrices(folder)])
 
     def again() -> None:
-        score_runs(runs, judged_of(table), known.places(table), measures, options)
+        score_all_runs(runs, judged_of(table), known.places(table), measures, options)
 
     part = table.rows(0)
     starts = np.array([0, part.stop])
@@ -98,24 +98,24 @@ def warm(folder: Path, qrels: Path) -> None:
 
 def trust(folder: Path, qrels: Path) -> None:
     """Print the seconds of a report: teams of three runs, the first 71 runs pooled to 100."""
-    from campaigns.management.processes import cores, in_order
-    from evaluation.core.collection.laid import Source, collection_of_matrices
-    from evaluation.core.collection.report import MEASURES, report_of
+    from campaigns.management.processes import count_cores, map_in_order
+    from evaluation.core.collection.inputs import CollectionSource, build_collection_from_matrices
+    from evaluation.core.collection.report import MEASURES, build_reusability_report
 
     runs = {f"{at:03d}": matrix for at, matrix in enumerate(matrices(folder))}
     begin = time.perf_counter()
-    source = Source(
+    source = CollectionSource(
         teams={tag: f"team {int(tag) // 3}" for tag in runs},
         pooled={tag for tag in runs if int(tag) < 71},
         depth=100,
     )
     table = read_qrels(qrels.read_bytes())
-    found = collection_of_matrices(runs, dictionary(folder), table, source)
+    found = build_collection_from_matrices(runs, dictionary(folder), table, source)
     laid = time.perf_counter()
-    report_of(
+    build_reusability_report(
         found,
         parse_measures(MEASURES),
-        spread=lambda work, draws: in_order(work, draws, cores()),
+        spread=lambda work, draws: map_in_order(work, draws, count_cores()),
     )
     print(laid - begin, time.perf_counter() - laid)
 

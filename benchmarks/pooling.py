@@ -36,14 +36,14 @@ from keep import dictionary, matrices
 
 from campaigns.core.qrels import read_qrels
 from campaigns.core.tables import QrelsTable
-from pooling.core.building import pool_of, sessions
-from pooling.core.candidates import Candidates, Listing
-from pooling.core.gathering import listing_of_matrices
-from pooling.core.method import Method
+from pooling.core.candidates import RunListing, TopicCandidates
+from pooling.core.method import PoolingMethod
+from pooling.core.pool_builder import build_pool_table, start_sessions
 from pooling.core.registry import LISTED
-from pooling.core.session import Session, Step
+from pooling.core.run_listing import build_listing_from_matrices
+from pooling.core.session import PoolSession, PoolStep
 from pooling.core.spec import depth_spec
-from pooling.core.spec_file import defaults_of
+from pooling.core.spec_file import default_parameters
 
 DEPTH = 100
 NEEDED = {
@@ -59,22 +59,22 @@ VOCABULARY, WORDS, ASKED = 50_000, 200, 10
 """Made-up texts: words there are, words of a document, words of a topic."""
 
 
-def step_of(method: Method) -> Step | None:
+def step_of(method: PoolingMethod) -> PoolStep | None:
     """A step with the defaults of ``method``; None, and a word, where a value is missing."""
-    values = defaults_of(method) | NEEDED.get(method.name, {})
+    values = default_parameters(method) | NEEDED.get(method.name, {})
     if missing := [name for name, value in values.items() if value is None]:
         print(f"{method.name}: benchmarks/pooling.py has no value for {', '.join(missing)}")
         return None
-    return Step(method, values)
+    return PoolStep(method, values)
 
 
 def store() -> Path:
     return kept(trec8(FOLDER / "trec8")[1])
 
 
-def listing() -> Listing:
+def listing() -> RunListing:
     folder = store()
-    return listing_of_matrices(tagged(folder), dictionary(folder), DEPTH, 0)
+    return build_listing_from_matrices(tagged(folder), dictionary(folder), DEPTH, 0)
 
 
 def tagged(folder: Path) -> list[tuple[str, object]]:
@@ -118,11 +118,11 @@ def static_parts(folder: Path) -> Iterator[tuple[str, Took]]:
     watch = Watch()
     known, runs = dictionary(folder), tagged(folder)
     yield "reading matrices and pairs", watch.took()
-    listed = listing_of_matrices(runs, known, DEPTH, 0)
+    listed = build_listing_from_matrices(runs, known, DEPTH, 0)
     yield "listing", watch.took()
-    found = sessions(listed, depth_spec(DEPTH).steps)
+    found = start_sessions(listed, depth_spec(DEPTH).steps)
     yield "sessions", watch.took()
-    pool = pool_of(found)
+    pool = build_pool_table(found)
     yield f"pool of {len(pool):,} documents", watch.took()
 
 
@@ -136,7 +136,7 @@ def methods(rounds: int) -> None:
         tell(f"{method.name}, {len(listed)} topics", taken)
 
 
-def all_topics(step: Step, listed: Listing) -> Took:
+def all_topics(step: PoolStep, listed: RunListing) -> Took:
     """What it takes to order or sample the documents of each topic, nothing kept from before."""
     watch = Watch()
     for candidates in listed:
@@ -165,7 +165,7 @@ def texts(rounds: int) -> None:  # noqa: ARG001 -- every document is a round
             tell_played(method, topics, f"{method.name} on made-up texts")
 
 
-def with_texts(candidates: Candidates) -> Candidates:
+def with_texts(candidates: TopicCandidates) -> TopicCandidates:
     """``candidates`` with a made-up text for each document and a shorter one for the topic."""
     rng = np.random.default_rng([SEED, int(candidates.topic)])
     share = np.cumsum(1 / np.arange(1, VOCABULARY + 1))
@@ -179,7 +179,7 @@ def with_texts(candidates: Candidates) -> Candidates:
     )
 
 
-def tell_played(method: Method, topics: list[Candidates], name: str) -> None:
+def tell_played(method: PoolingMethod, topics: list[TopicCandidates], name: str) -> None:
     qrels = read_qrels(trec8(FOLDER / "trec8")[0].read_bytes())
     if (step := step_of(method)) is None:
         return
@@ -200,12 +200,12 @@ def tell_played(method: Method, topics: list[Candidates], name: str) -> None:
     )
 
 
-def played(candidates: Candidates, step: Step, qrels: QrelsTable) -> Iterator[float]:
+def played(candidates: TopicCandidates, step: PoolStep, qrels: QrelsTable) -> Iterator[float]:
     """The seconds until the first document, then from each judgment to the next document."""
     rows = qrels.rows(qrels.topics.index(candidates.topic))
     grades = dict(zip(qrels.docnos[rows], qrels.grades[rows].tolist(), strict=True))
     begin = time.perf_counter()
-    session = Session(candidates, [step])
+    session = PoolSession(candidates, [step])
     choice = session.next()
     yield time.perf_counter() - begin
     for _ in range(JUDGED):

@@ -17,18 +17,18 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import exception_handler
 
-from campaigns.attachments import attachment
-from campaigns.core.faults import BadFile
+from campaigns.attachments import attachment_response
+from campaigns.core.faults import InvalidFile
 from campaigns.core.scale import GradeSpec
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Grade, Run, Topic, User
-from campaigns.queries import campaign_for, teams_for
+from campaigns.queries import get_campaign_for, list_teams_for
 from campaigns.services import collection
 from campaigns.services.campaigns import create_campaign, update_campaign
 from campaigns.services.runs import (
-    check_at_once,
     check_size,
-    original,
+    check_small_run,
+    read_original_file,
     submit_run,
     withdraw_run,
 )
@@ -36,12 +36,12 @@ from campaigns.services.runs import (
 CAMPAIGN = OpenApiParameter("campaign", str, description="Slug: only this campaign's.")
 
 
-def explain(error: Exception, context: dict[str, Any]) -> Response | None:
+def handle_api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler; ``Refused`` is 409 with its code and cure, ``BadFile`` 422."""
-    if isinstance(error, Refused):
+    if isinstance(error, ActionRefused):
         detail = {"code": error.code, "detail": error.message, "cure": error.cure}
         return Response(detail, status=status.HTTP_409_CONFLICT)
-    if isinstance(error, BadFile):
+    if isinstance(error, InvalidFile):
         return Response(error.report.as_dict(), status=status.HTTP_422_UNPROCESSABLE_ENTITY)
     return exception_handler(error, context)
 
@@ -131,7 +131,7 @@ class RunUploadSerializer(Serializer[Any]):
     replaces = serializers.IntegerField(required=False, help_text="Id of the run to replace.")
 
 
-def actor_of(request: Request) -> User:
+def request_user(request: Request) -> User:
     """Whoever asks: the permission classes let nobody else in."""
     assert isinstance(request.user, User)  # noqa: S101 (for the type checker)
     return request.user
@@ -155,14 +155,16 @@ class CampaignViewSet(
     def perform_create(self, serializer: BaseSerializer[Campaign]) -> None:
         fields = dict(serializer.validated_data)
         scale = [GradeSpec(**grade) for grade in fields.pop("grades")]
-        serializer.instance = create_campaign(actor=actor_of(self.request), scale=scale, **fields)
+        serializer.instance = create_campaign(
+            actor=request_user(self.request), scale=scale, **fields
+        )
 
     def perform_update(self, serializer: BaseSerializer[Campaign]) -> None:
         fields = dict(serializer.validated_data)
         grades = fields.pop("grades", None)
         scale = None if grades is None else [GradeSpec(**grade) for grade in grades]
         changed = update_campaign(
-            actor=actor_of(self.request), campaign=self.get_object(), scale=scale, **fields
+            actor=request_user(self.request), campaign=self.get_object(), scale=scale, **fields
         )
         serializer.instance = self.get_queryset().get(pk=changed.pk)
 
@@ -173,14 +175,14 @@ class TopicViewSet(viewsets.ReadOnlyModelViewSet[Topic]):
     serializer_class = TopicSerializer
 
     def get_queryset(self) -> QuerySet[Topic]:
-        found = Topic.objects.filter(campaign__in=campaigns_asked(self.request))
+        found = Topic.objects.filter(campaign__in=filter_campaigns(self.request))
         return found.select_related("campaign")
 
     @extend_schema(request={"multipart/form-data": ImportSerializer}, responses=ImportedSerializer)
     @action(detail=False, methods=["post"], url_path="import", parser_classes=[MultiPartParser])
     def bring(self, request: Request) -> Response:
         """Import topics from a file: all of them, or none and the list of faults (422)."""
-        return imported(request, collection.import_topics)
+        return import_response(request, collection.import_topics)
 
 
 @extend_schema(
@@ -191,7 +193,7 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
     serializer_class = DocumentSerializer
 
     def get_queryset(self) -> QuerySet[Document]:
-        found = Document.objects.filter(campaign__in=campaigns_asked(self.request))
+        found = Document.objects.filter(campaign__in=filter_campaigns(self.request))
         if docno := self.request.query_params.get("docno"):
             found = found.filter(docno=docno)
         return found.select_related("campaign")
@@ -200,7 +202,7 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
     @action(detail=False, methods=["post"], url_path="import", parser_classes=[MultiPartParser])
     def bring(self, request: Request) -> Response:
         """Import documents from a file: all of them, or none and the list of faults (422)."""
-        return imported(request, collection.import_documents)
+        return import_response(request, collection.import_documents)
 
 
 class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
@@ -210,7 +212,7 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
 
     def get_queryset(self) -> QuerySet[Run]:
         found = Run.objects.visible_to(self.request.user)
-        found = found.filter(campaign__in=campaigns_asked(self.request))
+        found = found.filter(campaign__in=filter_campaigns(self.request))
         return found.select_related("campaign", "team")
 
     @extend_schema(parameters=[CAMPAIGN])
@@ -222,13 +224,13 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         """Submit a run; a small one comes back checked, a large one as ``received``."""
         form = RunUploadSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        run = receive(actor_of(request), dict(form.validated_data))
+        run = submit_uploaded_run(request_user(request), dict(form.validated_data))
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses=RunSerializer)
     @action(detail=True, methods=["post"])
     def withdraw(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
-        run = withdraw_run(actor=actor_of(request), run=self.get_object())
+        run = withdraw_run(actor=request_user(request), run=self.get_object())
         return Response(self.get_serializer(run).data)
 
     @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
@@ -236,51 +238,57 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
     def file(self, request: Request, pk: str) -> HttpResponse:  # noqa: ARG002 (the route's)
         """The file as it was uploaded."""
         run = self.get_object()
-        return attachment(original(run), run.file_name, "application/octet-stream")
+        return attachment_response(
+            read_original_file(run), run.file_name, "application/octet-stream"
+        )
 
 
-def campaigns_asked(request: Request) -> QuerySet[Campaign]:
+def filter_campaigns(request: Request) -> QuerySet[Campaign]:
     """The visible campaigns, or the one that ``?campaign=`` names."""
     found = Campaign.objects.visible_to(request.user)
     slug = request.query_params.get("campaign")
     return found.filter(slug=slug) if slug else found
 
 
-def imported(request: Request, bring: Any) -> Response:
+def import_response(request: Request, bring: Any) -> Response:
     form = ImportSerializer(data=request.data)
     form.is_valid(raise_exception=True)
     fields = form.validated_data
-    actor, upload = actor_of(request), fields["file"]
+    actor, upload = request_user(request), fields["file"]
     count = bring(
         actor=actor,
-        campaign=campaign_for(actor, fields["campaign"], "campaigns.manage"),
-        data=read_upload(upload),
+        campaign=get_campaign_for(actor, fields["campaign"], "campaigns.manage"),
+        data=read_upload_bytes(upload),
         file=upload.name,
         format=fields["format"],
     )
     return Response({"new": count}, status=status.HTTP_201_CREATED)
 
 
-def read_upload(upload: Any) -> bytes:
+def read_upload_bytes(upload: Any) -> bytes:
     """The bytes of an upload, which are looked at only if there are not too many."""
     check_size(upload.size)
     data: bytes = upload.read()
     return data
 
 
-def receive(actor: User, fields: dict[str, Any]) -> Run:
+def submit_uploaded_run(actor: User, fields: dict[str, Any]) -> Run:
     """Submit the run of an upload form and check it now if it is small."""
-    campaign = campaign_for(actor, fields.pop("campaign"), "campaigns.see_runs")
-    teams, name = teams_for(actor, campaign), fields.pop("team", None)
+    campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.see_runs")
+    teams, name = list_teams_for(actor, campaign), fields.pop("team", None)
     fields["team"] = get_object_or_404(teams, name=name) if name else teams.first()
     if fields["team"] is None:
-        raise Refused("no-team", "Say for which team the run is.", "Send the field team.")
+        raise ActionRefused("no-team", "Say for which team the run is.", "Send the field team.")
     if (number := fields.pop("replaces", None)) is not None:
         visible = Run.objects.visible_to(actor)
         fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)
     upload = fields.pop("file")
     run = submit_run(
-        actor=actor, campaign=campaign, data=read_upload(upload), file_name=upload.name, **fields
+        actor=actor,
+        campaign=campaign,
+        data=read_upload_bytes(upload),
+        file_name=upload.name,
+        **fields,
     )
-    check_at_once(run)
+    check_small_run(run)
     return run

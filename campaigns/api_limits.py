@@ -15,22 +15,22 @@ class PlainJSONParser(JSONParser):
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
         try:
             data = super().parse(stream, media_type, parser_context)
-            if not storable(data):
+            if not is_storable_json(data):
                 raise ParseError("A number or a character of the JSON cannot be stored.")
         except RecursionError as error:
             raise ParseError("The JSON is nested too deeply.") from error
         return data
 
 
-def storable(data: Any) -> bool:
+def is_storable_json(data: Any) -> bool:
     if isinstance(data, dict):
-        return all(storable(key) and storable(value) for key, value in data.items())
+        return all(is_storable_json(key) and is_storable_json(value) for key, value in data.items())
     if isinstance(data, list):
-        return all(map(storable, data))
+        return all(map(is_storable_json, data))
     if isinstance(data, str):
         return data == data.encode("utf-8", "ignore").decode()
     return not isinstance(data, int) or -(2**63) <= data < 2**63
 
 
-class Pages(LimitOffsetPagination):
+class LimitPagination(LimitOffsetPagination):
     max_limit = 1000

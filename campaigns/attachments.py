@@ -15,7 +15,7 @@ CONTENT_TYPES = {
 }
 
 
-def attachment(content: str | bytes, name: str, content_type: str = "") -> HttpResponse:
+def attachment_response(content: str | bytes, name: str, content_type: str = "") -> HttpResponse:
     """``content`` as the file ``name``, whose ending says what it is if nothing else does."""
     answer = HttpResponse(
         content, content_type=content_type or CONTENT_TYPES[PurePath(name).suffix]

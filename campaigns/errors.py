@@ -8,17 +8,17 @@ from django.utils.formats import date_format
 from django.utils.translation import get_language
 
 
-def utc(moment: datetime) -> str:
+def format_utc(moment: datetime) -> str:
     """A moment as refusals tell it."""
     return date_format(moment, "DATETIME_FORMAT") + " UTC"
 
 
-def within(label: object) -> str:
+def lowercase_label(label: object) -> str:
     """A label inside a sentence: in small letters, but German nouns keep their capital."""
     return str(label) if (get_language() or "").startswith("de") else str(label).lower()
 
 
-class Refused(Exception):  # noqa: N818 (a no is no error)
+class ActionRefused(Exception):  # noqa: N818 (a no is no error)
     """A state, limit or deadline forbids the act. Pages, API and commands show it as it is."""
 
     def __init__(self, code: str, message: str, cure: str = "") -> None:

@@ -15,8 +15,8 @@ from campaigns.core.name_lists import split_names
 from campaigns.core.scale import GradeSpec
 from campaigns.core.topics import TOPIC_FORMATS
 from campaigns.models import Campaign, Role, Run, Team, User
-from campaigns.queries import runs_for, teams_for
-from campaigns.rules import organizes
+from campaigns.queries import list_runs_for, list_teams_for
+from campaigns.rules import is_organizer_anywhere
 
 PRESETS = {
     "binary": (
@@ -211,7 +211,7 @@ class ImportForm(forms.Form):
         self.fields["format"].choices = [("", "Told from the file"), *named]  # type: ignore[attr-defined]
 
     def clean_file(self) -> UploadedFile[Any]:
-        return bounded(self.cleaned_data["file"])
+        return check_upload_size(self.cleaned_data["file"])
 
 
 class RunForm(forms.Form):
@@ -251,19 +251,19 @@ class RunForm(forms.Form):
     def __init__(self, *args: Any, user: User, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         teams, replaces = (
-            teams_for(user, campaign),
-            runs_for(user, campaign).filter(state=Run.State.ACCEPTED),
+            list_teams_for(user, campaign),
+            list_runs_for(user, campaign).filter(state=Run.State.ACCEPTED),
         )
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]
         self.fields["replaces"].queryset = replaces  # type: ignore[attr-defined]
-        if not organizes(user, campaign):
+        if not is_organizer_anywhere(user, campaign):
             self.fields["team"].initial = teams.first()
             self.fields["team"].widget = forms.HiddenInput()
         if not replaces.exists():
             self.fields["replaces"].widget = forms.HiddenInput()
 
     def clean_file(self) -> UploadedFile[Any]:
-        return bounded(self.cleaned_data["file"])
+        return check_upload_size(self.cleaned_data["file"])
 
 
 class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -273,7 +273,7 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
         labels = {"email": _("E-mail")}
 
 
-def bounded(upload: UploadedFile[Any]) -> UploadedFile[Any]:
+def check_upload_size(upload: UploadedFile[Any]) -> UploadedFile[Any]:
     """Refuse a file that is too large before its bytes are read."""
     limit = settings.POOLBENCH_MAX_UPLOAD_BYTES
     if (upload.size or 0) > limit:
@@ -281,11 +281,11 @@ def bounded(upload: UploadedFile[Any]) -> UploadedFile[Any]:
     return upload
 
 
-def topic_import(*args: Any) -> ImportForm:
+def topic_import_form(*args: Any) -> ImportForm:
     return ImportForm(*args, formats=TOPIC_FORMATS)
 
 
-def document_import(*args: Any) -> ImportForm:
+def document_import_form(*args: Any) -> ImportForm:
     form = ImportForm(*args, formats=DOCUMENT_FORMATS)
     field = form.fields["file"]
     field.help_text = (

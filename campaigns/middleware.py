@@ -13,31 +13,31 @@ from django.shortcuts import render
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 
 TRANSLATED = (
-    "campaigns.views.collection.documents",
-    "campaigns.views.collection.topic",
-    "campaigns.views.collection.topics",
+    "campaigns.views.collection.documents_view",
+    "campaigns.views.collection.topic_view",
+    "campaigns.views.collection.topics_view",
     "campaigns.views.documents.",
     "campaigns.views.guidelines.",
-    "campaigns.views.joining.",
+    "campaigns.views.invitations.",
     "campaigns.views.people.",
-    "campaigns.views.setup.campaign_page",
+    "campaigns.views.campaigns.campaign_view",
     "campaigns.views.site.",
     "django.",
-    "judging.views.acts.",
-    "judging.views.adjudicating.",
+    "judging.views.judging_sync.",
+    "judging.views.adjudication_screen.",
     "judging.views.adjudication.",
-    "judging.views.exports.exchange",
-    "judging.views.meeting.",
-    "judging.views.organizer.",
-    "judging.views.plans.plan_assign",
-    "judging.views.plans.plan_close",
-    "judging.views.plans.plan_pause",
-    "judging.views.plans.plan_reassign",
+    "judging.views.exports.import_export_view",
+    "judging.views.consensus.",
+    "judging.views.progress.",
+    "judging.views.plans.plan_assign_view",
+    "judging.views.plans.plan_close_view",
+    "judging.views.plans.plan_pause_view",
+    "judging.views.plans.plan_reassign_view",
     "judging.views.training.",
-    "judging.views.work.",
+    "judging.views.judging.",
 )
 """Views whose pages are translated, or modules of them; all other pages come in English, as a
 whole and figures too."""
@@ -57,14 +57,14 @@ class LanguageMiddleware(LocaleMiddleware):
     def process_request(self, request: HttpRequest) -> None:
         super().process_request(request)
         if request.path_info.startswith("/api/"):
-            speak_english(request)
+            activate_english(request)
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponse], *_args: object
     ) -> None:
         name = f"{view.__module__}.{view.__name__}"
         if name not in TRANSLATED and not name.startswith(MODULES):
-            speak_english(request)
+            activate_english(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> None:
         """Who is not let in is told so in their own language, whatever the page's own is."""
@@ -72,12 +72,12 @@ class LanguageMiddleware(LocaleMiddleware):
             self.process_request(request)
 
 
-def speak_english(request: HttpRequest) -> None:
+def activate_english(request: HttpRequest) -> None:
     translation.activate("en")
     request.LANGUAGE_CODE = "en"
 
 
-class RefusedMiddleware:
+class ActionRefusedMiddleware:
     """Turns a service's ``Refused`` that no form has caught into a page that explains it.
 
     An address that takes posts only says so too, to somebody who types or reloads it.
@@ -90,14 +90,14 @@ class RefusedMiddleware:
         answer = self.get_response(request)
         if answer.status_code == 405 and request.method == "GET" and not answer.content:
             told = _("This address is reached by a button.")
-            posted = Refused("by-button", told, _("Go back to it."))
+            posted = ActionRefused("by-button", told, _("Go back to it."))
             page = render(request, "refused.html", {"refused": posted}, status=405)
             page["Allow"] = answer["Allow"]
             return page
         return answer
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if not isinstance(error, Refused):
+        if not isinstance(error, ActionRefused):
             return None
         return render(request, "refused.html", {"refused": error}, status=409)
 

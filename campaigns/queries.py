@@ -31,57 +31,57 @@ from campaigns.models import (
     Topic,
     User,
 )
-from campaigns.rules import organizes, require
+from campaigns.rules import is_organizer_anywhere, require_permission
 
 MOST_WORDS = 10
 """Of a search; a query of hundreds is more than a database takes."""
 
 
-def campaign_for(
+def get_campaign_for(
     user: User | AnonymousUser, slug: str, permission: str = "campaigns.view"
 ) -> Campaign:
     """The campaign ``slug``, if ``user`` may see it (404) and has ``permission`` (403)."""
     campaign = Campaign.objects.visible_to(user).filter(slug=slug).first()
     if campaign is None:
         raise Http404(f"no campaign {slug}")
-    require(user, permission, campaign)  # type: ignore[arg-type]  # nobody sees none
+    require_permission(user, permission, campaign)  # type: ignore[arg-type]  # nobody sees none
     return campaign
 
 
-def campaigns_of(user: User) -> QuerySet[Campaign]:
+def list_campaigns_for(user: User) -> QuerySet[Campaign]:
     """The campaigns ``user`` sees, with ``mine`` (own memberships) and three counts."""
     own = Member.objects.filter(user=user).select_related("team")
     return (
         Campaign.objects.visible_to(user)
         .annotate(
-            topic_count=counted(Topic.objects),
-            document_count=counted(Document.objects),
-            member_count=counted(Member.objects),
+            topic_count=count_subquery(Topic.objects),
+            document_count=count_subquery(Document.objects),
+            member_count=count_subquery(Member.objects),
         )
         .prefetch_related(Prefetch("members", own, to_attr="mine"))
     )
 
 
-def counted(rows_of_all: Manager[Any]) -> Coalesce:
+def count_subquery(rows_of_all: Manager[Any]) -> Coalesce:
     """How many of the rows a campaign has: a subquery, so that counts do not multiply."""
     rows = rows_of_all.filter(campaign=OuterRef("pk")).order_by()
     count = rows.values("campaign").annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(count), 0, output_field=IntegerField())
 
 
-def people_of(campaign: Campaign) -> list[tuple[str, list[Member]]]:
+def list_members_by_role(campaign: Campaign) -> list[tuple[str, list[Member]]]:
     """``(role's label, members)`` for every role somebody has."""
     members = list(campaign.members.select_related("user", "team"))
     by_role = [(str(r.label), [m for m in members if m.role == r]) for r in Role]
     return [(label, found) for label, found in by_role if found]
 
 
-def open_invitations(campaign: Campaign) -> list[Invitation]:
+def list_open_invitations(campaign: Campaign) -> list[Invitation]:
     found = campaign.invitations.select_related("team", "created_by")
     return [invitation for invitation in found if invitation.is_open]
 
 
-def runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
+def list_runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
     """The runs of ``campaign`` that ``user`` may see, teams together, newest first."""
     return (
         Run.objects.visible_to(user)
@@ -91,9 +91,9 @@ def runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
     )
 
 
-def teams_for(user: User, campaign: Campaign) -> QuerySet[Team]:
+def list_teams_for(user: User, campaign: Campaign) -> QuerySet[Team]:
     """The teams for which ``user`` may submit a run."""
-    if organizes(user, campaign):
+    if is_organizer_anywhere(user, campaign):
         return campaign.teams.all()
     return campaign.teams.filter(members__user=user)
 
@@ -107,7 +107,7 @@ def search_topics(campaign: Campaign, words: str) -> QuerySet[Topic]:
     return found
 
 
-def in_use(campaign: Campaign) -> bool:
+def has_dependent_data(campaign: Campaign) -> bool:
     """Whether runs, pools or judgments name topics and documents.
 
     Pools and judgments are upper apps', known by their relation.
@@ -124,7 +124,7 @@ def search_documents(campaign: Campaign, words: str) -> QuerySet[Document]:
     return found
 
 
-def neighbours(campaign: Campaign, topic: Topic) -> tuple[Topic | None, Topic | None]:
+def adjacent_topics(campaign: Campaign, topic: Topic) -> tuple[Topic | None, Topic | None]:
     """The topics before and after ``topic`` in the campaign's order."""
     before = Q(position=topic.position, number__lt=topic.number) | Q(position__lt=topic.position)
     same = campaign.topics.exclude(pk=topic.pk)
@@ -132,10 +132,10 @@ def neighbours(campaign: Campaign, topic: Topic) -> tuple[Topic | None, Topic | 
     return previous, same.exclude(before).first()
 
 
-def jobs_for(user: User, campaign: Campaign) -> QuerySet[Job]:
+def list_jobs_for(user: User, campaign: Campaign) -> QuerySet[Job]:
     """All jobs for organizers, their own for everybody else."""
     found = Job.objects.filter(campaign=campaign)
-    return found if organizes(user, campaign) else found.filter(created_by=user)
+    return found if is_organizer_anywhere(user, campaign) else found.filter(created_by=user)
 
 
 def oldest_waiting_job() -> Job | None:

@@ -12,7 +12,7 @@ from django.core.exceptions import PermissionDenied
 from campaigns.models import Campaign, Role, User
 
 
-def roles_of(user: User, campaign: Campaign) -> frozenset[str]:
+def get_roles(user: User, campaign: Campaign) -> frozenset[str]:
     """The roles of ``user`` in ``campaign``."""
     rows = campaign.members.filter(user_id=user.pk).values_list("role", flat=True)
     return frozenset(rows)
@@ -20,35 +20,35 @@ def roles_of(user: User, campaign: Campaign) -> frozenset[str]:
 
 @rules.predicate  # type: ignore[untyped-decorator]
 def is_member(user: User, campaign: Campaign) -> bool:
-    return bool(roles_of(user, campaign))
+    return bool(get_roles(user, campaign))
 
 
 @rules.predicate  # type: ignore[untyped-decorator]
 def is_organizer(user: User, campaign: Campaign) -> bool:
-    return Role.ORGANIZER in roles_of(user, campaign)
+    return Role.ORGANIZER in get_roles(user, campaign)
 
 
 @rules.predicate  # type: ignore[untyped-decorator]
 def is_assessor(user: User, campaign: Campaign) -> bool:
-    return Role.ASSESSOR in roles_of(user, campaign)
+    return Role.ASSESSOR in get_roles(user, campaign)
 
 
 @rules.predicate  # type: ignore[untyped-decorator]
 def is_adjudicator(user: User, campaign: Campaign) -> bool:
-    return Role.ADJUDICATOR in roles_of(user, campaign)
+    return Role.ADJUDICATOR in get_roles(user, campaign)
 
 
 @rules.predicate  # type: ignore[untyped-decorator]
 def is_participant(user: User, campaign: Campaign) -> bool:
-    return Role.PARTICIPANT in roles_of(user, campaign)
+    return Role.PARTICIPANT in get_roles(user, campaign)
 
 
 @rules.predicate  # type: ignore[untyped-decorator]
-def may_create(user: User, _: object = None) -> bool:
+def may_create_campaigns(user: User, _: object = None) -> bool:
     return user.can_create_campaigns
 
 
-rules.add_perm("campaigns.create", may_create)
+rules.add_perm("campaigns.create", may_create_campaigns)
 rules.add_perm("campaigns.view", is_member)
 rules.add_perm("campaigns.manage", is_organizer)
 rules.add_perm("campaigns.submit_run", is_participant)
@@ -59,11 +59,11 @@ rules.add_perm("campaigns.see_guidelines", is_organizer | is_assessor | is_adjud
 rules.add_perm("campaigns.settle", is_organizer | is_adjudicator)
 
 
-def organizes(user: User, campaign: Campaign) -> bool:
+def is_organizer_anywhere(user: User, campaign: Campaign) -> bool:
     return user.is_superuser or is_organizer(user, campaign)
 
 
-def require(user: User, permission: str, campaign: Campaign | None = None) -> None:
+def require_permission(user: User, permission: str, campaign: Campaign | None = None) -> None:
     """Raise ``PermissionDenied`` unless ``user`` has ``permission`` on ``campaign``."""
     if not user.has_perm(permission, campaign):
         raise PermissionDenied(f"{user.get_username()} lacks {permission}")

@@ -13,11 +13,11 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def put(data: bytes, suffix: str = "") -> str:
+def put_blob(data: bytes, suffix: str = "") -> str:
     """Keep ``data`` and return its name. Writing the same bytes twice keeps one file."""
     digest = sha256(data)
     name = f"{digest[:2]}/{digest}{suffix}"
-    target = path(name)
+    target = blob_path(name)
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         # Written beside and renamed, so that no reader ever sees half a file.
@@ -27,10 +27,10 @@ def put(data: bytes, suffix: str = "") -> str:
     return name
 
 
-def get(name: str) -> bytes:
-    return path(name).read_bytes()
+def get_blob(name: str) -> bytes:
+    return blob_path(name).read_bytes()
 
 
-def path(name: str) -> Path:
+def blob_path(name: str) -> Path:
     """Where the file ``name`` lies. ``name`` comes from ``put``, never from a request."""
     return Path(settings.STORE_DIR) / name

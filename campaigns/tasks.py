@@ -8,5 +8,5 @@ from campaigns.services import jobs, runs
 
 
 @shared_task(name="campaigns.check_run")
-def check_run(job_id: int) -> None:
-    jobs.perform(job_id, runs.check_run)
+def check_run_task(job_id: int) -> None:
+    jobs.perform_job(job_id, runs.perform_run_check)

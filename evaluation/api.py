@@ -15,13 +15,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api import CAMPAIGN, actor_of, campaigns_asked
-from campaigns.queries import campaign_for
+from campaigns.api import CAMPAIGN, filter_campaigns, request_user
+from campaigns.queries import get_campaign_for
 from evaluation import services
 from evaluation.models import RunScores, ScoreSet
-from evaluation.queries.board import Board, board_of
-from evaluation.queries.exports import MIME, board_csv, board_dict, run_file
-from evaluation.queries.sets import reader_of, visible_scores, visible_sets
+from evaluation.queries.exports import (
+    MIME,
+    leaderboard_to_csv,
+    leaderboard_to_dict,
+    run_scores_file,
+)
+from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
+from evaluation.queries.score_sets import (
+    get_reader,
+    list_visible_run_scores,
+    list_visible_score_sets,
+)
 
 LONG = OpenApiParameter("shape", str, enum=["wide", "long"], description="long: by topic.")
 
@@ -98,11 +107,13 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
     queryset = ScoreSet.objects.none()
 
     def get_queryset(self) -> QuerySet[ScoreSet]:
-        return visible_sets(self.request.user).filter(campaign__in=campaigns_asked(self.request))
+        return list_visible_score_sets(self.request.user).filter(
+            campaign__in=filter_campaigns(self.request)
+        )
 
-    def board(self) -> Board:
+    def board(self) -> Leaderboard:
         score_set = self.get_object()
-        return board_of(score_set, reader_of(self.request.user, score_set.campaign))
+        return get_leaderboard(score_set, get_reader(self.request.user, score_set.campaign))
 
     @extend_schema(parameters=[CAMPAIGN])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -112,14 +123,16 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
     @action(detail=True)
     def leaderboard(self, _request: Request, **_: Any) -> Response:
         """The runs' means, as the campaign's board lets this reader see them."""
-        return Response(board_dict(self.board()))
+        return Response(leaderboard_to_dict(self.board()))
 
     @extend_schema(parameters=[LONG], responses={(200, "text/csv"): OpenApiTypes.STR})
     @action(detail=True, url_path="leaderboard.csv", url_name="csv")
     def csv(self, request: Request, **_: Any) -> HttpResponse:
         """The leaderboard as CSV."""
         long = request.query_params.get("shape") == "long"
-        return HttpResponse(board_csv(self.board(), by_topic=long), content_type=MIME["csv"])
+        return HttpResponse(
+            leaderboard_to_csv(self.board(), by_topic=long), content_type=MIME["csv"]
+        )
 
     @extend_schema(request=EvaluateSerializer, responses={202: JobSerializer})
     @action(detail=False, methods=["post"])
@@ -128,10 +141,10 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
         asked = EvaluateSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         given = asked.validated_data
-        campaign = campaign_for(request.user, given["campaign"], "campaigns.manage")
+        campaign = get_campaign_for(request.user, given["campaign"], "campaigns.manage")
         qrels = get_object_or_404(campaign.qrels, version=given["qrels"])
         job = services.request_evaluation(
-            actor=actor_of(request), campaign=campaign, qrels=qrels, measures=given["measures"]
+            actor=request_user(request), campaign=campaign, qrels=qrels, measures=given["measures"]
         )
         job.refresh_from_db()
         told = {"job": job.pk, "state": job.state, "error": job.error}
@@ -142,7 +155,7 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
     @action(detail=True, methods=["post"])
     def release(self, request: Request, **_: Any) -> Response:
         """Show the score set to participants, for good."""
-        released = services.release_scores(actor=actor_of(request), score_set=self.get_object())
+        released = services.release_scores(actor=request_user(request), score_set=self.get_object())
         return Response(self.get_serializer(released).data)
 
 
@@ -153,7 +166,7 @@ class RunScoresViewSet(mixins.RetrieveModelMixin, viewsets.GenericViewSet[RunSco
     queryset = RunScores.objects.none()
 
     def get_queryset(self) -> QuerySet[RunScores]:
-        return visible_scores(self.request.user)
+        return list_visible_run_scores(self.request.user)
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     @action(detail=True, url_path="scores.txt", url_name="txt")
@@ -175,8 +188,10 @@ class RunScoresViewSet(mixins.RetrieveModelMixin, viewsets.GenericViewSet[RunSco
 
     def as_file(self, fmt: str) -> HttpResponse:
         row = self.get_object()
-        board = board_of(row.score_set, reader_of(self.request.user, row.score_set.campaign))
+        board = get_leaderboard(
+            row.score_set, get_reader(self.request.user, row.score_set.campaign)
+        )
         entry = board.find(row.run_id)
         if entry is None:
             raise Http404
-        return HttpResponse(run_file(board, entry, fmt), content_type=MIME[fmt])
+        return HttpResponse(run_scores_file(board, entry, fmt), content_type=MIME[fmt])

@@ -12,22 +12,22 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
-from campaigns.core.faults import BadFile
+from campaigns.core.faults import InvalidFile
 from campaigns.core.name_lists import split_names
 from campaigns.models import Campaign, User
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.core.simulation.report import MEASURES, SEEDS, SHARES
-from evaluation.core.simulation.simulating import measures_of
+from evaluation.core.simulation.simulator import parse_ranking_measures
 from evaluation.rules import check_measures
-from evaluation.services import Wanted
-from judging.core.stopping import Rule
+from evaluation.services import SimulationRequest
+from judging.core.stopping import StoppingCriteria
 from judging.models import Qrels, StoppingRule
-from judging.queries.adjudication import adjudicators
-from pooling.core.spec import Spec, depth_spec
+from judging.queries.adjudication import list_adjudicators
+from pooling.core.spec import PoolSpec, depth_spec
 from pooling.core.spec_file import LONGEST, read_spec
-from pooling.forms import faults_told, text_brought
-from pooling.services.growing import spec_of
+from pooling.forms import iter_spec_faults, read_uploaded_spec
+from pooling.services.adaptive_pools import frozen_spec
 
 MOST_SPECS, MOST_SEEDS, MOST_BUDGETS, LONGEST_NAME = 20, 50, 50, 60
 SO_FAR = "so-far"
@@ -61,7 +61,7 @@ class RoundByValueForm(forms.Form):
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["adjudicators"] = forms.ModelMultipleChoiceField(
-            adjudicators(campaign), widget=forms.CheckboxSelectMultiple
+            list_adjudicators(campaign), widget=forms.CheckboxSelectMultiple
         )
 
 
@@ -83,19 +83,19 @@ class StoppingForm(forms.Form):
         return cls(initial=vars(row.rule) if row else {})
 
     @property
-    def rule(self) -> Rule:
-        return Rule(**self.cleaned_data)
+    def rule(self) -> StoppingCriteria:
+        return StoppingCriteria(**self.cleaned_data)
 
 
 @dataclass
-class Text:
+class SpecText:
     """A spec as it was typed or brought as a file, and what is wrong with it."""
 
     name: str
     content: str
     errors: list[str] = field(default_factory=list)
 
-    def read(self) -> Spec | None:
+    def read(self) -> PoolSpec | None:
         """The spec; None where something is wrong with it, which is told then."""
         if self.errors:
             return None
@@ -106,8 +106,8 @@ class Text:
             return None
         try:
             return read_spec(self.content)
-        except BadFile as bad:
-            self.errors += faults_told(bad)
+        except InvalidFile as bad:
+            self.errors += iter_spec_faults(bad)
         return None
 
 
@@ -146,7 +146,7 @@ class SimulationForm(forms.Form):
     )
 
     def __init__(
-        self, *args: Any, campaign: Campaign, texts: Sequence[Text] = (), **kwargs: Any
+        self, *args: Any, campaign: Campaign, texts: Sequence[SpecText] = (), **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
         self.texts = list(texts)
@@ -166,15 +166,15 @@ class SimulationForm(forms.Form):
     def clean_measures(self) -> list[str]:
         names = split_names(self.cleaned_data["measures"]) or MEASURES
         try:
-            return [measure.name for measure in measures_of(names)]
+            return [measure.name for measure in parse_ranking_measures(names)]
         except ValueError as wrong:
             raise forms.ValidationError(str(wrong).splitlines()) from wrong
 
     def clean_depths(self) -> list[int]:
-        return numbers_in(self.cleaned_data["depths"], MOST_SPECS)
+        return parse_integer_list(self.cleaned_data["depths"], MOST_SPECS)
 
     def clean_budgets(self) -> list[int]:
-        return numbers_in(self.cleaned_data["budgets"], MOST_BUDGETS)
+        return parse_integer_list(self.cleaned_data["budgets"], MOST_BUDGETS)
 
     def clean(self) -> dict[str, Any]:
         asked = super().clean() or {}
@@ -183,7 +183,7 @@ class SimulationForm(forms.Form):
         if any(text.errors for text in self.texts):
             self.add_error(None, [f"{t.name}: {error}" for t in self.texts for error in t.errors])
         if not self.errors:
-            asked["wanted"] = Wanted(
+            asked["wanted"] = SimulationRequest(
                 specs={name: spec for name, spec in specs if spec},
                 qrels=self.releases.get(asked["qrels"]),
                 measures=asked["measures"],
@@ -193,12 +193,12 @@ class SimulationForm(forms.Form):
             )
         return asked
 
-    def named(self, asked: dict[str, Any]) -> Iterator[tuple[str, Spec | None]]:
+    def named(self, asked: dict[str, Any]) -> Iterator[tuple[str, PoolSpec | None]]:
         """The specs by name; None for those with which something is wrong."""
         for depth in asked.get("depths", ()):
             yield f"depth {depth}", depth_spec(depth)
         for version in asked.get("pools", ()):
-            yield str(self.frozen[version]), spec_of(self.frozen[version])
+            yield str(self.frozen[version]), frozen_spec(self.frozen[version])
         for text in self.texts[:MOST_SPECS]:
             yield text.name, text.read()
 
@@ -213,7 +213,7 @@ class SimulationForm(forms.Form):
             self.add_error(None, "Write a spec, give a depth or tick a pool.")
 
 
-def numbers_in(text: str, most: int) -> list[int]:
+def parse_integer_list(text: str, most: int) -> list[int]:
     """Whole numbers from 1 with commas or blanks between them, each once, in order."""
     parts = text.replace(",", " ").split()
     if strange := [part for part in parts if not NUMBER.fullmatch(part)]:
@@ -224,30 +224,30 @@ def numbers_in(text: str, most: int) -> list[int]:
     return sorted({*map(int, parts)})
 
 
-def texts_typed(data: QueryDict) -> list[Text]:
+def collect_typed_specs(data: QueryDict) -> list[SpecText]:
     """The specs typed in the fields ``name`` and ``text``; empty ones are left out."""
     pairs = zip(data.getlist("name"), data.getlist("text"), strict=False)
     return [
-        Text(name.strip() or f"spec {at}", content)
+        SpecText(name.strip() or f"spec {at}", content)
         for at, (name, content) in enumerate(pairs, 1)
         if content.strip()
     ]
 
 
-def texts_brought(files: Sequence[UploadedFile[Any]]) -> list[Text]:
+def collect_uploaded_specs(files: Sequence[UploadedFile[Any]]) -> list[SpecText]:
     """The specs in files, named by them."""
-    return [brought(PurePath(file.name or "").stem, file) for file in files]
+    return [read_spec_upload(PurePath(file.name or "").stem, file) for file in files]
 
 
-def brought(name: str, file: UploadedFile[Any]) -> Text:
+def read_spec_upload(name: str, file: UploadedFile[Any]) -> SpecText:
     try:
-        return Text(name, text_brought(file))
+        return SpecText(name, read_uploaded_spec(file))
     except forms.ValidationError as no:
-        return Text(name, "", [str(no.message)])
+        return SpecText(name, "", [str(no.message)])
 
 
-def texts_of(data: QueryDict, files: Sequence[UploadedFile[Any]]) -> list[Text]:
+def collect_specs(data: QueryDict, files: Sequence[UploadedFile[Any]]) -> list[SpecText]:
     """Both; a file takes the place of what was typed under its name."""
-    new = texts_brought(files)
+    new = collect_uploaded_specs(files)
     names = {text.name for text in new}
-    return [*(text for text in texts_typed(data) if text.name not in names), *new]
+    return [*(text for text in collect_typed_specs(data) if text.name not in names), *new]

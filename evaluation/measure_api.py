@@ -13,12 +13,17 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.core.cards import Parameter
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.groups import GROUPS
+from evaluation.core.measures.lookup import (
+    accepted_spellings,
+    default_measures,
+    find_family,
+    variant_names,
+)
 from evaluation.core.measures.registry import FAMILIES
-from evaluation.core.measures.telling import family_named, spellings, usual, variants
 from evaluation.core.measures.values import KINDS
-from evaluation.core.worked import example_of
+from evaluation.core.worked_examples import work_card_example
 
 NAME = OpenApiParameter("name", str, "path", description="Of the family, or of a measure of it.")
 
@@ -79,19 +84,19 @@ class MeasureViewSet(viewsets.GenericViewSet[Any]):
     @extend_schema(responses=MeasureSerializer(many=True))
     def list(self, _request: Request, **_: Any) -> Response:
         """Every family of measures, in the order of printing."""
-        found: Sequence[Family] = self.paginate_queryset(self.get_queryset()) or ()
+        found: Sequence[MeasureFamily] = self.paginate_queryset(self.get_queryset()) or ()
         return self.get_paginated_response([family_dict(family) for family in found])
 
     @extend_schema(responses=MeasureSerializer, parameters=[NAME])
     def retrieve(self, _request: Request, name: str, **_: Any) -> Response:
         """One family, by its own name or that of any measure of it, such as nDCG@10."""
-        family, _given = family_named(name)
+        family, _given = find_family(name)
         if family is None:
             raise Http404
         return Response(family_dict(family))
 
 
-def family_dict(family: Family) -> dict[str, Any]:
+def family_dict(family: MeasureFamily) -> dict[str, Any]:
     """The card as plain values."""
     card = family.card
     return {
@@ -105,27 +110,27 @@ def family_dict(family: Family) -> dict[str, Any]:
         "undefined": card.undefined,
         "edge_cases": list(card.edge_cases),
         "aggregate": family.aggregate,
-        "names": spellings(family),
-        "stands_for": usual(family),
+        "names": accepted_spellings(family),
+        "stands_for": default_measures(family),
         "parameters": [parameter_dict(family, it) for it in family.parameters().values()],
         "examples": [example_dict(family, example) for example in family.examples],
     }
 
 
-def parameter_dict(family: Family, known: Parameter) -> dict[str, Any]:
+def parameter_dict(family: MeasureFamily, known: Parameter) -> dict[str, Any]:
     return {
         "name": known.name,
         "meaning": known.meaning,
         "values": KINDS[known.kind].wanted,
         "choices": list(known.choices),
         "default": known.default,
-        "written": variants(family, known),
+        "written": variant_names(family, known),
         "common": known.name in family.modifiers,
     }
 
 
-def example_dict(family: Family, example: Example) -> dict[str, Any]:
-    worked = example_of(family, example)
+def example_dict(family: MeasureFamily, example: WorkedExample) -> dict[str, Any]:
+    worked = work_card_example(family, example)
     return {
         "measure": worked.name,
         "ranking": list(example.ranked),

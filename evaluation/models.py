@@ -7,7 +7,7 @@ from django.db import models
 from django.urls import reverse
 from numpy.typing import NDArray
 
-from campaigns.models import AppendOnly, Campaign, Run, User
+from campaigns.models import AppendOnlyModel, Campaign, Run, User
 from judging.models import Qrels
 
 
@@ -38,7 +38,7 @@ class ScoreSet(models.Model):
         return reverse("score-set", args=[self.campaign.slug, self.pk])
 
 
-class RunScores(AppendOnly):
+class RunScores(AppendOnlyModel):
     """One run's scores: means by measure and the packed topics × measures float64 table.
 
     A mean or cell that is undefined is null in ``means`` and nan in ``table``.

@@ -9,15 +9,15 @@ from evaluation import services
 
 
 @shared_task(name="evaluation.evaluate")
-def evaluate(job_id: int) -> None:
-    jobs.perform(job_id, services.evaluate_campaign)
+def evaluate_task(job_id: int) -> None:
+    jobs.perform_job(job_id, services.evaluate_campaign)
 
 
 @shared_task(name="evaluation.collection")
-def collection(job_id: int) -> None:
-    jobs.perform(job_id, services.report_campaign)
+def collection_task(job_id: int) -> None:
+    jobs.perform_job(job_id, services.build_reusability_job)
 
 
 @shared_task(name="evaluation.simulation")
-def simulation(job_id: int) -> None:
-    jobs.perform(job_id, services.simulate_campaign)
+def simulation_task(job_id: int) -> None:
+    jobs.perform_job(job_id, services.simulate_campaign)

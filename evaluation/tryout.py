@@ -11,10 +11,10 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from campaigns.core.cards import Parameter
-from evaluation.core.measures.family import Example, Family, Measure
+from evaluation.core.measures.family import Measure, MeasureFamily, WorkedExample
 from evaluation.core.measures.names import UnknownMeasureError, parse_measure
 from evaluation.core.measures.values import KINDS
-from evaluation.core.worked import Grade, Worked, not_retrieved, work
+from evaluation.core.worked_examples import Grade, WorkedScore, judged_not_retrieved, work_example
 
 MAX_RANKED, MAX_MISSED, MAX_GRADE = 50, 100, 99
 UNJUDGED = (".", "·")
@@ -26,7 +26,7 @@ OF_TOPICS = "mean"
 
 
 @dataclass(frozen=True)
-class Document:
+class TryoutDocument:
     """What was typed of one document; ``stratum`` is a letter where the pool was sampled."""
 
     grade: Grade
@@ -37,9 +37,9 @@ class Document:
         return UNJUDGED[0] if self.grade is None else f"{self.grade}{self.stratum}"
 
 
-def read_documents(
+def parse_documents_field(
     text: str, *, most: int, may_lack: bool, in_strata: bool
-) -> tuple[Document, ...]:
+) -> tuple[TryoutDocument, ...]:
     """Grades with blanks between them.
 
     ``may_lack``: a dot is a document without a judgment. ``in_strata``: a letter may follow
@@ -54,15 +54,15 @@ def read_documents(
     found = []
     for place, mark in enumerate(marks, start=1):
         if may_lack and mark in UNJUDGED:
-            found.append(Document(None))
+            found.append(TryoutDocument(None))
         elif (known := read.fullmatch(mark)) is not None:
-            found.append(Document(int(known[1]), known[2]))
+            found.append(TryoutDocument(int(known[1]), known[2]))
         else:
             raise ValidationError(f"Document {place}: {mark[:20]} is no grade. Write {wanted}.")
     return tuple(found)
 
 
-class TryForm(forms.Form):
+class TryoutForm(forms.Form):
     """A ranking, what it lacks, and the parameters of ``family``.
 
     ``result()`` scores what was given; call it when the form is valid.
@@ -79,26 +79,26 @@ class TryForm(forms.Form):
         help_text="Grades of the judged documents that the ranking lacks.",
     )
 
-    def __init__(self, data: Mapping[str, Any], *, family: Family) -> None:
+    def __init__(self, data: Mapping[str, Any], *, family: MeasureFamily) -> None:
         super().__init__(data)
         self.family = family
         if is_sampled(family):
             self.fields["ranking"].help_text += " A letter after a grade is its stratum: 1a."
-        for parameter in tried(family):
-            self.fields[parameter.name] = field_of(family, parameter)
+        for parameter in tryout_parameters(family):
+            self.fields[parameter.name] = parameter_field(family, parameter)
 
-    def clean_ranking(self) -> tuple[Document, ...]:
+    def clean_ranking(self) -> tuple[TryoutDocument, ...]:
         return self.read("ranking", most=MAX_RANKED, may_lack=True)
 
-    def clean_missed(self) -> tuple[Document, ...]:
+    def clean_missed(self) -> tuple[TryoutDocument, ...]:
         return self.read("missed", most=MAX_MISSED, may_lack=False)
 
-    def read(self, name: str, *, most: int, may_lack: bool) -> tuple[Document, ...]:
+    def read(self, name: str, *, most: int, may_lack: bool) -> tuple[TryoutDocument, ...]:
         text, in_strata = self.cleaned_data[name], is_sampled(self.family)
-        return read_documents(text, most=most, may_lack=may_lack, in_strata=in_strata)
+        return parse_documents_field(text, most=most, may_lack=may_lack, in_strata=in_strata)
 
     def clean(self) -> dict[str, Any]:
-        written = {p.name: self.cleaned_data.get(p.name) for p in tried(self.family)}
+        written = {p.name: self.cleaned_data.get(p.name) for p in tryout_parameters(self.family)}
         inside = ", ".join(f"{name}={value}" for name, value in written.items() if value)
         if not self.errors:
             try:
@@ -124,28 +124,30 @@ class TryForm(forms.Form):
         known = self.family.parameters()
         return any(f.errors or f.value() != known[f.name].default for f in self.common())
 
-    def result(self) -> Worked:
+    def result(self) -> WorkedScore:
         return self.result_by(self.cleaned_data["measure"])
 
-    def result_by(self, measure: Measure) -> Worked:
+    def result_by(self, measure: Measure) -> WorkedScore:
         """What was given, scored by any measure."""
         ranked = self.cleaned_data["ranking"]
         missed = sorted(self.cleaned_data["missed"], key=lambda it: -it.grade)
         letters = [it.stratum or ONE_STRATUM for it in (*ranked, *missed)]
         strata = "".join(letters) if is_sampled(self.family) else ""
-        return work(measure, [it.grade for it in ranked], [it.grade for it in missed], strata)
+        return work_example(
+            measure, [it.grade for it in ranked], [it.grade for it in missed], strata
+        )
 
 
-def is_sampled(family: Family) -> bool:
+def is_sampled(family: MeasureFamily) -> bool:
     """Whether the family is for judgments of a sampled pool."""
     return family.group == "sampled"
 
 
-def tried(family: Family) -> list[Parameter]:
+def tryout_parameters(family: MeasureFamily) -> list[Parameter]:
     return [known for name, known in family.parameters().items() if name != OF_TOPICS]
 
 
-def field_of(family: Family, parameter: Parameter) -> forms.Field:
+def parameter_field(family: MeasureFamily, parameter: Parameter) -> forms.Field:
     """A choice or a short text; a name that alone stands for several measures needs a value."""
     name = parameter.name
     if parameter.choices:
@@ -153,11 +155,11 @@ def field_of(family: Family, parameter: Parameter) -> forms.Field:
         return forms.ChoiceField(choices=choices, required=False, label=name)
     needed = name == family.suffix and bool(family.bare)
     return forms.CharField(
-        max_length=60, required=needed, validators=[reads(parameter)], label=name
+        max_length=60, required=needed, validators=[parameter_validator(parameter)], label=name
     )
 
 
-def reads(parameter: Parameter) -> Callable[[str], None]:
+def parameter_validator(parameter: Parameter) -> Callable[[str], None]:
     """A validator: values of ``parameter`` only."""
     kind = KINDS[parameter.kind]
 
@@ -170,30 +172,30 @@ def reads(parameter: Parameter) -> Callable[[str], None]:
     return check
 
 
-def usual_query(family: Family) -> dict[str, str]:
+def default_query(family: MeasureFamily) -> dict[str, str]:
     """What the form is given without a word from the reader: the first example."""
     if family.examples:
-        return as_query(family, family.examples[0])
-    return {"ranking": "1 0 . 2 1", "missed": "2 1 0"} | as_written(Measure(family))
+        return example_query(family, family.examples[0])
+    return {"ranking": "1 0 . 2 1", "missed": "2 1 0"} | format_parameters(Measure(family))
 
 
-def as_query(family: Family, example: Example) -> dict[str, str]:
+def example_query(family: MeasureFamily, example: WorkedExample) -> dict[str, str]:
     """What the form is given to show ``example``."""
     (measure,) = parse_measure(example.measure or family.name)
-    missed = not_retrieved(example.ranked, example.judged)
+    missed = judged_not_retrieved(example.ranked, example.judged)
     letters = example.strata or " " * (len(example.ranked) + len(missed))
     marks = [
-        Document(grade, letter.strip()).mark
+        TryoutDocument(grade, letter.strip()).mark
         for grade, letter in zip((*example.ranked, *missed), letters, strict=True)
     ]
     count = len(example.ranked)
     ranking = {"ranking": " ".join(marks[:count]), "missed": " ".join(marks[count:])}
-    return ranking | as_written(measure)
+    return ranking | format_parameters(measure)
 
 
-def as_written(measure: Measure) -> dict[str, str]:
+def format_parameters(measure: Measure) -> dict[str, str]:
     """The parameters of ``measure`` as the form takes them, defaults where it has others."""
     known = measure.family.parameters()
-    usual = {p.name: p.default for p in tried(measure.family)}
+    usual = {p.name: p.default for p in tryout_parameters(measure.family)}
     chosen = {name: KINDS[known[name].kind].show(value) for name, value in measure.params}
     return usual | chosen

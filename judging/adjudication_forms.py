@@ -7,7 +7,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, User
-from judging.queries.adjudication import adjudicators
+from judging.queries.adjudication import list_adjudicators
 
 
 class PeopleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
@@ -42,7 +42,7 @@ class RoundForm(forms.Form):
     )
 
     def __init__(self, campaign: Campaign, data: QueryDict | None = None) -> None:
-        people = adjudicators(campaign)
+        people = list_adjudicators(campaign)
         super().__init__(data, initial={"adjudicators": people})
         self.fields["adjudicators"].queryset = people  # type: ignore[attr-defined]
         widest = campaign.grades.count() - 1

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 from django.urls import path
 
-from judging.views import adjudicating, adjudication, meeting
+from judging.views import adjudication, adjudication_screen, consensus
 
 urlpatterns = [
-    path("c/<slug:slug>/adjudication/", adjudication.adjudication, name="adjudication"),
-    path("c/<slug:slug>/adjudication/round/", adjudication.round_open, name="round-open"),
+    path("c/<slug:slug>/adjudication/", adjudication.adjudication_view, name="adjudication"),
+    path("c/<slug:slug>/adjudication/round/", adjudication.round_open_view, name="round-open"),
     path(
-        "c/<slug:slug>/adjudication/round/<int:pk>/end/", adjudication.round_end, name="round-end"
+        "c/<slug:slug>/adjudication/round/<int:pk>/end/",
+        adjudication.round_end_view,
+        name="round-end",
     ),
-    path("c/<slug:slug>/adjudication/disputes.csv", adjudication.disputes_file, name="disputes"),
-    path("c/<slug:slug>/adjudication/meeting/", meeting.meeting, name="meeting"),
-    path("c/<slug:slug>/adjudication/meeting/pair/", meeting.pair, name="meeting-pair"),
+    path("c/<slug:slug>/adjudication/disputes.csv", adjudication.disputes_view, name="disputes"),
+    path("c/<slug:slug>/adjudication/meeting/", consensus.consensus_view, name="meeting"),
     path(
-        "c/<slug:slug>/adjudication/meeting/take-back/", meeting.take_back, name="meeting-take-back"
+        "c/<slug:slug>/adjudication/meeting/pair/", consensus.meeting_pair_view, name="meeting-pair"
     ),
-    path("c/<slug:slug>/adjudicate/", adjudicating.adjudicate, name="adjudicate"),
-    path("c/<slug:slug>/adjudicate/skip/", adjudicating.pass_over, name="adjudicate-skip"),
-    path("c/<slug:slug>/adjudicate/undo/", adjudicating.take_back, name="adjudicate-undo"),
+    path(
+        "c/<slug:slug>/adjudication/meeting/take-back/",
+        consensus.consensus_undo_view,
+        name="meeting-take-back",
+    ),
+    path("c/<slug:slug>/adjudicate/", adjudication_screen.adjudicate_view, name="adjudicate"),
+    path(
+        "c/<slug:slug>/adjudicate/skip/",
+        adjudication_screen.adjudication_skip_view,
+        name="adjudicate-skip",
+    ),
+    path(
+        "c/<slug:slug>/adjudicate/undo/",
+        adjudication_screen.adjudication_undo_view,
+        name="adjudicate-undo",
+    ),
 ]

@@ -5,24 +5,30 @@ from django.urls import path
 from judging.views import agreement, coefficients, quality
 
 urlpatterns = [
-    path("agreement/", coefficients.coefficients, name="coefficients"),
-    path("c/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
-    path("c/<slug:slug>/agreement/pair/", agreement.pair, name="agreement-pair"),
-    path("c/<slug:slug>/agreement/topics/", agreement.topics, name="agreement-topics"),
-    path("c/<slug:slug>/agreement/assessors/", quality.assessors, name="agreement-assessors"),
+    path("agreement/", coefficients.coefficients_view, name="coefficients"),
+    path("c/<slug:slug>/agreement/", agreement.agreement_view, name="agreement"),
+    path("c/<slug:slug>/agreement/pair/", agreement.agreement_pair_view, name="agreement-pair"),
+    path(
+        "c/<slug:slug>/agreement/topics/", agreement.agreement_topics_view, name="agreement-topics"
+    ),
+    path(
+        "c/<slug:slug>/agreement/assessors/",
+        quality.assessor_quality_view,
+        name="agreement-assessors",
+    ),
     path(
         "c/<slug:slug>/agreement/agreement.<str:fmt>",
-        agreement.download,
+        agreement.agreement_download_view,
         name="agreement-download",
     ),
     path(
         "c/<slug:slug>/agreement/topics.csv",
-        agreement.topics_download,
+        agreement.agreement_topics_download_view,
         name="agreement-topics-download",
     ),
     path(
         "c/<slug:slug>/agreement/assessors.<str:fmt>",
-        quality.download,
+        quality.assessor_quality_download_view,
         name="agreement-assessors-download",
     ),
 ]

@@ -21,16 +21,16 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns import store
-from campaigns.api import CAMPAIGN, actor_of, campaigns_asked
+from campaigns.api import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign, Topic
-from campaigns.queries import campaign_for
+from campaigns.queries import get_campaign_for
 from judging.core.policies import FORMS, RULES
 from judging.models import Judgment, Purpose, Qrels, Slot
-from judging.queries.judgments import judgments_for, latest
-from judging.queries.screen import document_of
+from judging.queries.judgments import judgments_for, latest_judgments
+from judging.queries.screen import find_document
 from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
-from judging.services.qrels import release_qrels
-from judging.services.work import claim, judge, skip, undo
+from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
+from judging.services.qrels import freeze_qrels
 
 Kind, Source = Judgment.Kind, Judgment.Source
 TOPIC = OpenApiParameter("topic", str, description="Topic number: only this topic's.")
@@ -66,12 +66,12 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
         read_only_fields = fields
 
 
-class PlaceSerializer(Serializer[Any]):
+class PositionSerializer(Serializer[Any]):
     campaign = serializers.SlugField()
     topic = serializers.CharField()
 
 
-class SubmissionSerializer(PlaceSerializer):
+class SubmissionSerializer(PositionSerializer):
     docno = serializers.CharField(max_length=500, trim_whitespace=False)
     client_uuid = serializers.UUIDField(help_text="Your own; the same again is the same answer.")
     token = serializers.UUIDField(required=False, help_text="The lease, as `next` gave it.")
@@ -100,7 +100,7 @@ class UndoSerializer(Serializer[Any]):
     of = serializers.UUIDField(required=False, help_text="What to take back; else your last.")
 
 
-class ServedSerializer(Serializer[Any]):
+class CheckedOutSerializer(Serializer[Any]):
     """The document in hand; ``docno`` is null when nothing is left for you in the topic."""
 
     topic = serializers.CharField()
@@ -126,7 +126,7 @@ class QrelsSerializer(serializers.ModelSerializer[Qrels]):
         read_only_fields = fields
 
 
-class ReleaseSerializer(Serializer[Any]):
+class FreezeQrelsSerializer(Serializer[Any]):
     campaign = serializers.SlugField()
     policy = serializers.CharField(max_length=250, help_text=POLICY_HELP)
     note = serializers.CharField(required=False, max_length=200)
@@ -140,16 +140,16 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     serializer_class = JudgmentSerializer
 
     def get_queryset(self) -> QuerySet[Judgment]:
-        actor = actor_of(self.request)
+        actor = request_user(self.request)
         found = judgments_for(actor).exclude(purpose=Purpose.AUTOMATIC)
         # That a document came as a repeat is not for its assessor to see.
         mine = Q(campaign__in=Campaign.objects.organized_by(actor))
         found = found.filter(mine | ~Q(purpose=Purpose.REPEAT))
-        found = found.filter(campaign__in=asked(self.request))
+        found = found.filter(campaign__in=filter_judgment_campaigns(self.request))
         if topic := self.request.query_params.get("topic"):
             found = found.filter(topic__number=topic)
         if self.request.query_params.get("current") in ("1", "true"):
-            found = latest(found).exclude(kind=Kind.WITHDRAWN)
+            found = latest_judgments(found).exclude(kind=Kind.WITHDRAWN)
         return found.select_related("campaign", "topic", "assessor")
 
     @extend_schema(parameters=[CAMPAIGN, TOPIC, CURRENT])
@@ -159,13 +159,13 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     @extend_schema(request=JudgeSerializer, responses={200: JudgmentSerializer})
     def create(self, request: Request) -> Response:
         """Judge a document, or change what you said of it."""
-        return self.told(judge, JudgeSerializer(data=request.data))
+        return self.told(submit_judgment, JudgeSerializer(data=request.data))
 
     @extend_schema(request=SkipSerializer, responses={200: JudgmentSerializer})
     @action(detail=False, methods=["post"], url_path="skip")
     def pass_over(self, request: Request) -> Response:
         """Skip a document with a reason."""
-        return self.told(skip, SkipSerializer(data=request.data))
+        return self.told(submit_skip, SkipSerializer(data=request.data))
 
     @extend_schema(request=UndoSerializer, responses={200: JudgmentSerializer})
     @action(detail=False, methods=["post"], url_path="undo")
@@ -173,25 +173,25 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
         """Take back your last judgment or skip, or the one named; its document is yours again."""
         form = UndoSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        actor = actor_of(request)
-        back = undo(
+        actor = request_user(request)
+        back = undo_judgment(
             actor=actor,
-            campaign=campaign_for(actor, form.validated_data["campaign"], "campaigns.judge"),
+            campaign=get_campaign_for(actor, form.validated_data["campaign"], "campaigns.judge"),
             client_uuid=form.validated_data.get("client_uuid", uuid4()),
             of=form.validated_data.get("of"),
             source=Source.API,
         )
         return self.answer(back)
 
-    @extend_schema(request=PlaceSerializer, responses={200: ServedSerializer})
+    @extend_schema(request=PositionSerializer, responses={200: CheckedOutSerializer})
     @action(detail=False, methods=["post"])
     def next(self, request: Request) -> Response:
         """Claim the next document of a topic, or get back the one you hold."""
-        form = PlaceSerializer(data=request.data)
+        form = PositionSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         campaign, topic = self.place(dict(form.validated_data))
-        slot = claim(actor=actor_of(request), campaign=campaign, topic=topic)
-        return Response(ServedSerializer(served(campaign, topic, slot)).data)
+        slot = claim_next(actor=request_user(request), campaign=campaign, topic=topic)
+        return Response(CheckedOutSerializer(serialize_checked_out(campaign, topic, slot)).data)
 
     def told(self, act: Any, form: SubmissionSerializer) -> Response:
         form.is_valid(raise_exception=True)
@@ -199,7 +199,7 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
         if "passages" in said:
             said["passages"] = [(p["start"], p["end"], p["text"]) for p in said["passages"]]
         campaign, topic = self.place(said)
-        actor = actor_of(self.request)
+        actor = request_user(self.request)
         made = act(actor=actor, campaign=campaign, topic=topic, source=Source.API, **said)
         return self.answer(made)
 
@@ -210,7 +210,7 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
 
     def place(self, said: dict[str, Any]) -> tuple[Campaign, Topic]:
         slug = said.pop("campaign")
-        campaign = campaign_for(actor_of(self.request), slug, "campaigns.judge")
+        campaign = get_campaign_for(request_user(self.request), slug, "campaigns.judge")
         return campaign, get_object_or_404(campaign.topics, number=said.pop("topic"))
 
 
@@ -222,38 +222,40 @@ class QrelsViewSet(viewsets.ReadOnlyModelViewSet[Qrels]):
     serializer_class = QrelsSerializer
 
     def get_queryset(self) -> QuerySet[Qrels]:
-        mine = Campaign.objects.organized_by(actor_of(self.request))
-        found = Qrels.objects.filter(campaign__in=mine.filter(pk__in=asked(self.request)))
+        mine = Campaign.objects.organized_by(request_user(self.request))
+        found = Qrels.objects.filter(
+            campaign__in=mine.filter(pk__in=filter_judgment_campaigns(self.request))
+        )
         return found.select_related("campaign")
 
-    @extend_schema(request=ReleaseSerializer, responses={201: QrelsSerializer})
+    @extend_schema(request=FreezeQrelsSerializer, responses={201: QrelsSerializer})
     def create(self, request: Request) -> Response:
         """Release qrels by a policy; 409 with the pairs that it cannot decide."""
-        form = ReleaseSerializer(data=request.data)
+        form = FreezeQrelsSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        fields, actor = dict(form.validated_data), actor_of(request)
-        campaign = campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
-        made = release_qrels(actor=actor, campaign=campaign, **fields)
+        fields, actor = dict(form.validated_data), request_user(request)
+        campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
+        made = freeze_qrels(actor=actor, campaign=campaign, **fields)
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     @action(detail=True)
     def text(self, request: Request, pk: str) -> HttpResponse:  # noqa: ARG002 (the route's)
         """The release as four columns: topic, 0, docno, grade."""
-        text = store.get(self.get_object().path)
+        text = store.get_blob(self.get_object().path)
         return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
-def asked(request: Request) -> QuerySet[Campaign]:
-    return campaigns_asked(request).order_by()
+def filter_judgment_campaigns(request: Request) -> QuerySet[Campaign]:
+    return filter_campaigns(request).order_by()
 
 
-def served(campaign: Campaign, topic: Topic, slot: Slot | None) -> dict[str, Any]:
+def serialize_checked_out(campaign: Campaign, topic: Topic, slot: Slot | None) -> dict[str, Any]:
     names = ("title", "body", "url", "date")
     if slot is None:
         nothing = dict.fromkeys(("docno", "token", "expires_at", *names))
         return {"topic": topic.number, **nothing}
-    document = document_of(campaign, slot.item.docno)
+    document = find_document(campaign, slot.item.docno)
     return {
         "topic": topic.number,
         "docno": slot.item.docno,

@@ -12,11 +12,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api import CAMPAIGN, actor_of, campaigns_asked
+from campaigns.api import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign
-from campaigns.queries import campaign_for
+from campaigns.queries import get_campaign_for
 from judging.models import AutomaticAssessor
-from judging.services.automatic import MOST, Sent, add_automatic, send
+from judging.services.automatic import (
+    MOST,
+    SubmittedJudgment,
+    create_automatic_assessor,
+    submit_automatic_judgments,
+)
 
 
 class AutomaticSerializer(serializers.ModelSerializer[AutomaticAssessor]):
@@ -32,13 +37,13 @@ class AutomaticSerializer(serializers.ModelSerializer[AutomaticAssessor]):
         return f"automatic:{automatic.name}"
 
 
-class AddSerializer(Serializer[Any]):
+class AddAutomaticSerializer(Serializer[Any]):
     campaign = serializers.SlugField()
     name = serializers.SlugField(max_length=60)
     description = serializers.CharField(required=False, allow_blank=True, max_length=10_000)
 
 
-class SentSerializer(Serializer[Any]):
+class AutomaticJudgmentSerializer(Serializer[Any]):
     topic = serializers.CharField(max_length=100, trim_whitespace=False)
     docno = serializers.CharField(max_length=500, trim_whitespace=False)
     grade = serializers.IntegerField()
@@ -47,10 +52,10 @@ class SentSerializer(Serializer[Any]):
 
 
 class BatchSerializer(Serializer[Any]):
-    judgments = SentSerializer(many=True, max_length=MOST, allow_empty=False)  # type: ignore[call-arg]
+    judgments = AutomaticJudgmentSerializer(many=True, max_length=MOST, allow_empty=False)  # type: ignore[call-arg]
 
 
-class CountsSerializer(Serializer[Any]):
+class ImportCountsSerializer(Serializer[Any]):
     new = serializers.IntegerField()
     revised = serializers.IntegerField()
     unchanged = serializers.IntegerField()
@@ -64,29 +69,31 @@ class AutomaticViewSet(viewsets.ReadOnlyModelViewSet[AutomaticAssessor]):
     serializer_class = AutomaticSerializer
 
     def get_queryset(self) -> QuerySet[AutomaticAssessor]:
-        mine = Campaign.objects.organized_by(actor_of(self.request))
-        asked = campaigns_asked(self.request).order_by()
+        mine = Campaign.objects.organized_by(request_user(self.request))
+        asked = filter_campaigns(self.request).order_by()
         found = AutomaticAssessor.objects.filter(campaign__in=mine.filter(pk__in=asked))
         return found.select_related("campaign", "user").order_by("campaign", "name")
 
-    @extend_schema(request=AddSerializer, responses={201: AutomaticSerializer})
+    @extend_schema(request=AddAutomaticSerializer, responses={201: AutomaticSerializer})
     def create(self, request: Request) -> Response:
         """Add an automatic assessor; another model or prompt is another one."""
-        form = AddSerializer(data=request.data)
+        form = AddAutomaticSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        fields, actor = dict(form.validated_data), actor_of(request)
-        campaign = campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
-        made = add_automatic(actor=actor, campaign=campaign, **fields)
+        fields, actor = dict(form.validated_data), request_user(request)
+        campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
+        made = create_automatic_assessor(actor=actor, campaign=campaign, **fields)
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
-    @extend_schema(request=BatchSerializer, responses={200: CountsSerializer})
+    @extend_schema(request=BatchSerializer, responses={200: ImportCountsSerializer})
     @action(detail=True, methods=["post"])
     def judgments(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
         """Send its judgments: all are written, or none and the list of faults (422)."""
         automatic = self.get_object()
         form = BatchSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        sent = [Sent(**one) for one in form.validated_data["judgments"]]
-        actor = actor_of(request)
-        counts = send(actor=actor, campaign=automatic.campaign, automatic=automatic, judgments=sent)
-        return Response(CountsSerializer(counts).data)
+        sent = [SubmittedJudgment(**one) for one in form.validated_data["judgments"]]
+        actor = request_user(request)
+        counts = submit_automatic_judgments(
+            actor=actor, campaign=automatic.campaign, automatic=automatic, judgments=sent
+        )
+        return Response(ImportCountsSerializer(counts).data)

@@ -8,7 +8,7 @@ from django import forms
 
 from judging.core.policies import POLICIES
 from judging.rules import FLAGS, SKIP_REASONS
-from judging.services.log import Passage
+from judging.services.judgment_log import Passage
 
 
 class PassagesField(forms.JSONField):

@@ -9,8 +9,8 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from campaigns.models import AppendOnly, Campaign, Topic, User
-from judging.core.stopping import Rule
+from campaigns.models import AppendOnlyModel, Campaign, Topic, User
+from judging.core.stopping import StoppingCriteria
 from pooling.models import Pool, PoolItem
 
 
@@ -72,7 +72,7 @@ class Plan(models.Model):
         ordering = ["-created_at", "-pk"]
 
 
-class Sitting(models.Manager["Assignment"]):
+class ActiveAssignmentManager(models.Manager["Assignment"]):
     """The assignments that hold: not of those who have left the topic."""
 
     def get_queryset(self) -> models.QuerySet[Assignment]:
@@ -92,7 +92,7 @@ class Assignment(models.Model):
     paused = models.BooleanField(default=False)
     left = models.BooleanField(default=False)
 
-    objects = Sitting()
+    objects = ActiveAssignmentManager()
     ever: models.Manager[Assignment] = models.Manager()
 
     class Meta:
@@ -152,7 +152,7 @@ class Slot(models.Model):
         ]
 
 
-class StoppingRule(AppendOnly):
+class StoppingRule(AppendOnlyModel):
     """When a topic of the campaign ends (``judging.core.stopping``). The newest one holds."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="stopping_rules")
@@ -166,8 +166,8 @@ class StoppingRule(AppendOnly):
         ordering = ["-pk"]
 
     @property
-    def rule(self) -> Rule:
-        return Rule(self.documents, self.relevant, self.no_relevant_in)
+    def rule(self) -> StoppingCriteria:
+        return StoppingCriteria(self.documents, self.relevant, self.no_relevant_in)
 
 
 class StoppedTopic(models.Model):
@@ -215,7 +215,7 @@ class AutomaticAssessor(models.Model):
         return self.name
 
 
-class Judgment(AppendOnly):
+class Judgment(AppendOnlyModel):
     """What an assessor said of a pair: a revision. The latest of an assessor counts.
 
     Keyed by (topic, docno, assessor, purpose), never by a position. ``client_uuid`` makes
@@ -284,7 +284,7 @@ class Judgment(AppendOnly):
         ]
 
 
-class Qrels(AppendOnly):
+class Qrels(AppendOnlyModel):
     """An immutable qrels release: made from the judgments of ``as_of`` by ``policy``.
 
     ``path`` is a name in the content store; ``sha256`` is of the 4-column text.

@@ -13,13 +13,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api import CAMPAIGN, actor_of, campaigns_asked
-from campaigns.errors import Refused
+from campaigns.api import CAMPAIGN, filter_campaigns, request_user
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
-from campaigns.queries import campaign_for
+from campaigns.queries import get_campaign_for
 from judging.core.designs.registry import DESIGNS
 from judging.models import Plan
-from judging.services.plans import ORDERS, Preview, Scheme, make_plan, preview
+from judging.services.plans import ORDERS, PlanOptions, PlanPreview, create_plan, preview_plan
 
 
 class AssignmentSerializer(Serializer[Any]):
@@ -99,8 +99,8 @@ class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
     serializer_class = PlanSerializer
 
     def get_queryset(self) -> QuerySet[Plan]:
-        mine = Campaign.objects.organized_by(actor_of(self.request))
-        asked = campaigns_asked(self.request).order_by()
+        mine = Campaign.objects.organized_by(request_user(self.request))
+        asked = filter_campaigns(self.request).order_by()
         found = Plan.objects.filter(campaign__in=mine.filter(pk__in=asked))
         people = ("assignments__topic", "assignments__assessor")
         return found.select_related("campaign", "pool").prefetch_related(*people)
@@ -108,37 +108,41 @@ class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
     @extend_schema(request=PlanRequestSerializer, responses={201: PlanSerializer})
     def create(self, request: Request) -> Response:
         """Share out a pool; 409 with the reason where the design cannot be laid out."""
-        made = make_plan(**wanted(request))
+        made = create_plan(**parse_plan_request(request))
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=PlanRequestSerializer, responses={200: PlanPreviewSerializer})
     @action(detail=False, methods=["post"])
     def preview(self, request: Request) -> Response:
         """What a plan would ask of whom; nothing is written."""
-        return Response(PlanPreviewSerializer(told(preview(**wanted(request)))).data)
+        return Response(
+            PlanPreviewSerializer(
+                serialize_preview(preview_plan(**parse_plan_request(request)))
+            ).data
+        )
 
 
-def wanted(request: Request) -> dict[str, Any]:
+def parse_plan_request(request: Request) -> dict[str, Any]:
     """The arguments of ``make_plan`` and ``preview``."""
     form = PlanRequestSerializer(data=request.data)
     form.is_valid(raise_exception=True)
-    given, actor = dict(form.validated_data), actor_of(request)
-    campaign = campaign_for(actor, given.pop("campaign"), "campaigns.manage")
+    given, actor = dict(form.validated_data), request_user(request)
+    campaign = get_campaign_for(actor, given.pop("campaign"), "campaigns.manage")
     by_topic: dict[str, list[str]] = given.pop("assessors")
     asked = {name for names in by_topic.values() for name in names}
     users = {user.username: user for user in User.objects.filter(username__in=asked)}
     if unknown := sorted(asked - set(users)):
-        raise Refused("no-user", f"There is no account {', '.join(unknown)}.", "Invite them.")
+        raise ActionRefused("no-user", f"There is no account {', '.join(unknown)}.", "Invite them.")
     return {
         "actor": actor,
         "pool": get_object_or_404(campaign.pools, version=given.pop("pool")),
         "assessors": {topic: [users[name] for name in names] for topic, names in by_topic.items()},
         "topics": given.pop("topics", None),
-        "scheme": Scheme(**given),
+        "scheme": PlanOptions(**given),
     }
 
 
-def told(seen: Preview) -> dict[str, Any]:
+def serialize_preview(seen: PlanPreview) -> dict[str, Any]:
     least, most = seen.shared or (None, None)
     return {
         "judgments": seen.foreseen.judgments,

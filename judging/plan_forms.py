@@ -10,10 +10,10 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, Role, Topic, User
-from judging.core.designs.blocks import blocks_for
+from judging.core.designs.blocks import build_blocks
 from judging.core.designs.registry import DESIGNS
 from judging.models import Plan
-from judging.services.plans import ORDERS, Scheme
+from judging.services.plans import ORDERS, PlanOptions
 from pooling.models import Pool
 
 
@@ -90,9 +90,9 @@ class PlanForm(forms.Form):
         if isinstance(field, PoolField):
             field.queryset = campaign.pools.all()
 
-    def scheme(self) -> Scheme:
+    def scheme(self) -> PlanOptions:
         given: dict[str, Any] = self.cleaned_data
-        return Scheme(
+        return PlanOptions(
             design=given["design"],
             parameters={name: given[name] for name in ("n", "share", "shared", "rest")},
             order=given["order"],
@@ -102,7 +102,7 @@ class PlanForm(forms.Form):
         )
 
 
-class Matrix:
+class AssignmentMatrix:
     """Topics × assessors as check boxes, filled from rows, a post or a pattern.
 
     A box is named by its topic, ``topic-12``, and its value is the assessor.
@@ -121,23 +121,23 @@ class Matrix:
         self.topics = list(topics)
         self.chosen: dict[str, list[User]] = {topic.number: [] for topic in self.topics}
 
-    def take(self, chosen: Mapping[str, Sequence[User]]) -> Matrix:
+    def take(self, chosen: Mapping[str, Sequence[User]]) -> AssignmentMatrix:
         for number in self.chosen:
             self.chosen[number] = list(chosen.get(number, []))
         return self
 
-    def post(self, data: QueryDict) -> Matrix:
+    def post(self, data: QueryDict) -> AssignmentMatrix:
         by_pk = {str(user.pk): user for user in self.people}
         for topic in self.topics:
             ticked = data.getlist(f"topic-{topic.pk}")
             self.chosen[topic.number] = [by_pk[pk] for pk in ticked if pk in by_pk]
         return self
 
-    def fill(self, pattern: str, overlap: int) -> Matrix:
+    def fill(self, pattern: str, overlap: int) -> AssignmentMatrix:
         """``turn`` gives each topic the next ``overlap`` people in turn; ``meet`` the next
         of the balanced blocks, so that every two assessors meet in a topic as soon as can be.
         """
-        seats = seatings(pattern, len(self.people), overlap, len(self.topics))
+        seats = assignment_pattern(pattern, len(self.people), overlap, len(self.topics))
         for topic, chosen in zip(self.topics, seats, strict=True):
             self.chosen[topic.number] = [self.people[seat] for seat in chosen]
         return self
@@ -149,13 +149,13 @@ class Matrix:
         ]
 
 
-def seatings(pattern: str, count: int, overlap: int, topics: int) -> list[list[int]]:
+def assignment_pattern(pattern: str, count: int, overlap: int, topics: int) -> list[list[int]]:
     """By topic which of ``count`` people a pattern of ``Matrix`` puts there."""
     size = min(max(overlap, 1), count)
     if pattern == "turn" and count:
         return [[(at * size + i) % count for i in range(size)] for at in range(topics)]
     if pattern == "meet" and count > 1:
         # No cyclic design of one meeting takes more blocks than there are pairs of people.
-        blocks = blocks_for(count, max(size, 2), 1, count**2)
+        blocks = build_blocks(count, max(size, 2), 1, count**2)
         return [list(blocks[at % len(blocks)]) for at in range(topics)]
     return [list(range(count)) if pattern == "all" else [] for _ in range(topics)]

@@ -11,13 +11,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api import CAMPAIGN, actor_of, campaigns_asked
+from campaigns.api import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign
-from campaigns.queries import campaign_for
-from judging.core.stopping import Rule
+from campaigns.queries import get_campaign_for
+from judging.core.stopping import StoppingCriteria
 from judging.models import StoppingRule
-from judging.queries.stopping import stopped
-from judging.services.stopping import set_rule
+from judging.queries.stopping import stopped_topics
+from judging.services.stopping import set_stopping_rule
 
 MOST = 1_000_000
 
@@ -35,7 +35,7 @@ class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
         )  # fmt: skip
 
     def get_ended(self, row: StoppingRule) -> list[str]:
-        found = stopped(row.campaign).order_by("topic__position", "topic__number")
+        found = stopped_topics(row.campaign).order_by("topic__position", "topic__number")
         return list(found.values_list("topic__number", flat=True))
 
 
@@ -68,8 +68,8 @@ class StoppingRuleViewSet(
     serializer_class = StoppingRuleSerializer
 
     def get_queryset(self) -> QuerySet[StoppingRule]:
-        mine = Campaign.objects.organized_by(actor_of(self.request))
-        asked = campaigns_asked(self.request).order_by()
+        mine = Campaign.objects.organized_by(request_user(self.request))
+        asked = filter_campaigns(self.request).order_by()
         found = StoppingRule.objects.filter(campaign__in=mine.filter(pk__in=asked))
         return found.select_related("campaign", "set_by")
 
@@ -78,7 +78,7 @@ class StoppingRuleViewSet(
         """Set the rule of a campaign; topics end, or go on, at once."""
         form = StoppingRequestSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        given, actor = dict(form.validated_data), actor_of(request)
-        campaign = campaign_for(actor, given.pop("campaign"), "campaigns.manage")
-        row = set_rule(actor=actor, campaign=campaign, rule=Rule(**given))
+        given, actor = dict(form.validated_data), request_user(request)
+        campaign = get_campaign_for(actor, given.pop("campaign"), "campaigns.manage")
+        row = set_stopping_rule(actor=actor, campaign=campaign, rule=StoppingCriteria(**given))
         return Response(self.get_serializer(row).data, status=status.HTTP_201_CREATED)

@@ -15,21 +15,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api import CAMPAIGN, actor_of, campaigns_asked
-from campaigns.core.faults import BadFile
+from campaigns.api import CAMPAIGN, filter_campaigns, request_user
+from campaigns.core.faults import InvalidFile
 from campaigns.models import Campaign, Run
-from campaigns.queries import campaign_for
+from campaigns.queries import get_campaign_for
 from pooling import services
 from pooling.core.formats import FORMATS
-from pooling.core.spec import RunChoice, Spec, depth_spec
+from pooling.core.spec import PoolSpec, RunChoice, depth_spec
 from pooling.core.spec_file import LONGEST, read_spec
 from pooling.models import Pool
 from pooling.queries import (
-    pool_table,
-    poolable_runs,
-    qrels_asked,
-    unknown_names,
-    visible_pools,
+    find_unknown_names,
+    list_poolable_runs,
+    list_visible_pools,
+    load_pool_table,
+    requested_qrels_version,
 )
 
 QRELS = OpenApiParameter("qrels", int, description="The version whose grades are filled in.")
@@ -127,7 +127,9 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
     serializer_class = PoolSerializer
 
     def get_queryset(self) -> QuerySet[Pool]:
-        return visible_pools(self.request.user).filter(campaign__in=campaigns_asked(self.request))
+        return list_visible_pools(self.request.user).filter(
+            campaign__in=filter_campaigns(self.request)
+        )
 
     @extend_schema(parameters=[CAMPAIGN])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -137,9 +139,9 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
     def create(self, request: Request) -> Response:
         """Freeze the pool of a spec and runs as the campaign's next version."""
         asked = FreezeSerializer(data=request.data)
-        given = inputs(request, asked)
+        given = pool_service_arguments(request, asked)
         after = asked.validated_data.get("after")
-        pool = services.freeze(actor=actor_of(request), after=after, **given)
+        pool = services.freeze_pool(actor=request_user(request), after=after, **given)
         return Response(self.get_serializer(pool).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=PoolRequestSerializer, responses=PoolPreviewSerializer)
@@ -147,7 +149,9 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
     def preview(self, request: Request) -> Response:
         """Size, cost and parts of a pool; nothing is written."""
         asked = PoolRequestSerializer(data=request.data)
-        found = services.preview(actor=actor_of(request), **inputs(request, asked))
+        found = services.preview_pool(
+            actor=request_user(request), **pool_service_arguments(request, asked)
+        )
         return Response(PoolPreviewSerializer(found).data)
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
@@ -187,33 +191,33 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
         return self.as_frame("prels")
 
     def as_frame(self, fmt: str) -> HttpResponse:
-        asked = qrels_asked(self.request.query_params)
+        asked = requested_qrels_version(self.request.query_params)
         text = services.frame_text(self.get_object(), fmt, asked)
         return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
     def as_file(self, fmt: str, mime: str) -> HttpResponse:
-        text = FORMATS[fmt](pool_table(self.get_object()))
+        text = FORMATS[fmt](load_pool_table(self.get_object()))
         return HttpResponse(text, content_type=f"{mime}; charset=utf-8")
 
 
-def inputs(request: Request, asked: Serializer[Any]) -> dict[str, Any]:
+def pool_service_arguments(request: Request, asked: Serializer[Any]) -> dict[str, Any]:
     """Campaign, spec and runs as a service takes them."""
     asked.is_valid(raise_exception=True)
     given = asked.validated_data
-    campaign = campaign_for(actor_of(request), given["campaign"], "campaigns.manage")
-    spec = spec_asked(given)
+    campaign = get_campaign_for(request_user(request), given["campaign"], "campaigns.manage")
+    spec = spec_from_request(given)
     if spec.runs != RunChoice():
-        accepted = list(poolable_runs(campaign))
-        if lost := unknown_names(spec, accepted):
+        accepted = list(list_poolable_runs(campaign))
+        if lost := find_unknown_names(spec, accepted):
             told = f"No accepted run has what it names: {', '.join(lost)}."
             raise serializers.ValidationError({"spec": told})
         runs = spec.runs.choose(accepted, lambda run: run.team.name)
     else:
-        runs = runs_asked(campaign, given.get("runs", []))
+        runs = runs_from_request(campaign, given.get("runs", []))
     return {"campaign": campaign, "spec": spec, "runs": runs}
 
 
-def spec_asked(given: dict[str, Any]) -> Spec:
+def spec_from_request(given: dict[str, Any]) -> PoolSpec:
     if ("depth" in given) == ("spec" in given):
         raise serializers.ValidationError({"spec": "Give a depth or a spec, one of the two."})
     if "depth" in given:
@@ -223,13 +227,13 @@ def spec_asked(given: dict[str, Any]) -> Spec:
         raise serializers.ValidationError({"spec": f"A spec has {LONGEST:,} characters at most."})
     try:
         return read_spec(written if isinstance(written, str | dict) else json.dumps(written))
-    except BadFile as bad:
+    except InvalidFile as bad:
         told = [str(fault) for fault in bad.report.faults]
         raise serializers.ValidationError({"spec": told}) from bad
 
 
-def runs_asked(campaign: Campaign, ids: list[int]) -> list[Run]:
-    found = list(poolable_runs(campaign).filter(pk__in=ids))
+def runs_from_request(campaign: Campaign, ids: list[int]) -> list[Run]:
+    found = list(list_poolable_runs(campaign).filter(pk__in=ids))
     lost = sorted(set(ids) - {run.pk for run in found})
     if lost:
         told = f"Not accepted runs of {campaign.slug}: {', '.join(map(str, lost[:20]))}."

@@ -10,34 +10,34 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
-from campaigns.core.faults import BadFile, Fault
+from campaigns.core.faults import Fault, InvalidFile
 from campaigns.models import Campaign, Run
-from pooling.core.building import Budget
+from pooling.core.pool_builder import PoolBudget
 from pooling.core.registry import LISTED, METHODS
-from pooling.core.session import Step
-from pooling.core.spec import CUTOFF, RunChoice, Spec
-from pooling.core.spec_file import LONGEST, defaults_of, read_spec
-from pooling.queries import measured_pace, poolable_runs, unknown_names
+from pooling.core.session import PoolStep
+from pooling.core.spec import CUTOFF, PoolSpec, RunChoice
+from pooling.core.spec_file import LONGEST, default_parameters, read_spec
+from pooling.queries import find_unknown_names, list_poolable_runs, measured_pace
 
 SECONDS = 30
 DEPTH = 10
 
 
-class RuleInput(forms.NumberInput):
+class SelectionRuleInput(forms.NumberInput):
     """Sent with the form of the pool, so that ticking by rule forgets nothing typed there."""
 
     def __init__(self) -> None:
         super().__init__({"form": "pool-form", "data-enter": "tick"})
 
 
-class QuickForm(forms.Form):
+class QuickSelectionForm(forms.Form):
     """Chooses runs by rule; both fields empty: all."""
 
     priority = forms.IntegerField(
-        label="Priority up to", min_value=0, required=False, widget=RuleInput
+        label="Priority up to", min_value=0, required=False, widget=SelectionRuleInput
     )
     per_team = forms.IntegerField(
-        label="Runs a team", min_value=0, required=False, widget=RuleInput
+        label="Runs a team", min_value=0, required=False, widget=SelectionRuleInput
     )
 
 
@@ -48,7 +48,7 @@ class RunsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
         return super().clean([number if len(number) < 19 else "-" for number in value or ()])
 
 
-def then_choices() -> list[tuple[str, str]]:
+def fill_up_choices() -> list[tuple[str, str]]:
     """The methods that need neither texts nor parameters which have no default."""
     ready = [m for m in LISTED if not m.reads and all(p.default for p in m.card.parameters)]
     told = {True: "{}, by judgments", False: "{}"}
@@ -79,7 +79,7 @@ class PoolForm(forms.Form):
         required=False,
         help_text="Documents taken from each run and topic.",
     )
-    then = forms.ChoiceField(label="Then fill up by", choices=then_choices, required=False)
+    then = forms.ChoiceField(label="Then fill up by", choices=fill_up_choices, required=False)
     documents = forms.IntegerField(
         label="Documents a topic", min_value=1, required=False, help_text="Together, at most."
     )
@@ -104,7 +104,7 @@ class PoolForm(forms.Form):
         data, fault = request.POST.copy(), ""
         if (file := request.FILES.get("file")) is not None:
             try:
-                data["text"] = text_brought(file)
+                data["text"] = read_uploaded_spec(file)
             except forms.ValidationError as no:
                 fault = str(no.message)
         form = cls(data, campaign=campaign)
@@ -116,7 +116,7 @@ class PoolForm(forms.Form):
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.campaign = campaign
-        self.fields["run"].queryset = poolable_runs(campaign)  # type: ignore[attr-defined]
+        self.fields["run"].queryset = list_poolable_runs(campaign)  # type: ignore[attr-defined]
         pace = measured_pace(campaign)
         self.fields["seconds"].initial = max(1, round(pace)) if pace else SECONDS
         self.fields["seconds"].help_text = (
@@ -136,8 +136,8 @@ class PoolForm(forms.Form):
             return asked
         asked["spec"] = spec
         if spec.runs != RunChoice():
-            runs = list(poolable_runs(self.campaign))
-            lost = unknown_names(spec, runs)
+            runs = list(list_poolable_runs(self.campaign))
+            lost = find_unknown_names(spec, runs)
             if lost:
                 self.add_error("text", f"No accepted run has what it names: {', '.join(lost)}.")
                 return asked
@@ -151,14 +151,14 @@ class PoolForm(forms.Form):
         """What the spec has ``chosen``, whatever was ticked."""
         return chosen
 
-    def spec_written(self, asked: dict[str, Any]) -> Spec | None:
+    def spec_written(self, asked: dict[str, Any]) -> PoolSpec | None:
         try:
             return read_spec(asked["text"])
-        except BadFile as bad:
-            self.add_error("text", list(faults_told(bad)))
+        except InvalidFile as bad:
+            self.add_error("text", list(iter_spec_faults(bad)))
         return None
 
-    def spec_built(self, asked: dict[str, Any]) -> Spec | None:
+    def spec_built(self, asked: dict[str, Any]) -> PoolSpec | None:
         if not asked["depth"] and not asked["then"]:
             self.add_error("depth", "Give a depth, a method to fill up by, or a spec.")
             return None
@@ -168,18 +168,18 @@ class PoolForm(forms.Form):
         if asked["then"] and not asked["documents"] and not asked["total"]:
             self.add_error("documents", "Say how many: without a limit everything is pooled.")
             return None
-        steps = [Step(METHODS["depth"], {"k": asked["depth"]})] if asked["depth"] else []
+        steps = [PoolStep(METHODS["depth"], {"k": asked["depth"]})] if asked["depth"] else []
         if asked["then"]:
             method = METHODS[asked["then"]]
-            steps.append(Step(method, defaults_of(method)))
-        budget = Budget(total=asked["total"], per_topic=asked["documents"])
+            steps.append(PoolStep(method, default_parameters(method)))
+        budget = PoolBudget(total=asked["total"], per_topic=asked["documents"])
         deepest = asked["depth"] or 0
         if asked["then"]:
             deepest = max(deepest, min(CUTOFF, self.campaign.max_docs_per_topic))
-        return Spec(tuple(steps), budget, deepest)
+        return PoolSpec(tuple(steps), budget, deepest)
 
 
-def text_brought(file: UploadedFile[Any]) -> str:
+def read_uploaded_spec(file: UploadedFile[Any]) -> str:
     """The spec in an uploaded file; raises ``ValidationError`` if it can be none."""
     if (file.size or 0) > 4 * LONGEST:
         raise forms.ValidationError(f"The file is larger than {4 * LONGEST:,} bytes.")
@@ -201,17 +201,17 @@ class FreezeForm(PoolForm):
         return chosen
 
 
-def faults_told(bad: BadFile) -> Iterator[str]:
+def iter_spec_faults(bad: InvalidFile) -> Iterator[str]:
     """Each fault of a spec with its place, in the order of the text."""
     for fault in sorted(bad.report.faults, key=lambda f: (f.line or 0, f.column or 0)):
-        yield f"{place_of(fault)}{fault.message} {fault.cure}"
+        yield f"{fault_position(fault)}{fault.message} {fault.cure}"
 
 
-def place_of(fault: Fault) -> str:
+def fault_position(fault: Fault) -> str:
     column = f", column {fault.column}" if fault.column else ""
     return f"Line {fault.line}{column}: " if fault.line else ""
 
 
-def as_yaml(spec: Spec) -> str:
+def spec_to_yaml(spec: PoolSpec) -> str:
     """The spec as people write it."""
     return yaml.safe_dump(spec.as_dict(), sort_keys=False, allow_unicode=True)

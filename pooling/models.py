@@ -6,11 +6,11 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
-from campaigns.models import AppendOnly, Campaign, Topic, User
+from campaigns.models import AppendOnlyModel, Campaign, Topic, User
 from pooling.core.spec import method_in_words
 
 
-class Pool(AppendOnly):
+class Pool(AppendOnlyModel):
     """A frozen pool. ``spec`` names the steps, the budget, the runs and their hashes.
 
     ``inputs_hash`` is the sha256 of ``spec``, so the same runs and the same method make
@@ -47,7 +47,7 @@ class Pool(AppendOnly):
         return reverse("pool", args=[self.campaign.slug, self.version])
 
 
-class PoolItem(AppendOnly):
+class PoolItem(AppendOnlyModel):
     """One (topic, docno) pair of a pool.
 
     ``contributors`` are indices into ``pool.spec["runs"]`` as packed little-endian uint16;
@@ -90,7 +90,7 @@ class PoolTopic(models.Model):
         constraints = [models.UniqueConstraint("pool", "topic", name="pool_topic_once")]
 
 
-class PoolEvent(AppendOnly):
+class PoolEvent(AppendOnlyModel):
     """What a growing pool has gone by, in order: a document was given (``relevant`` is None), or
     the first judgment of it was taken note of. Played again it gives the same pool.
     """

@@ -11,28 +11,28 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.attachments import attachment
-from campaigns.errors import Refused
+from campaigns.attachments import attachment_response
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries import campaign_for
-from campaigns.views.signed_in import SignedIn, to
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest, redirect_to
 from pooling import services
+from pooling.core.docs import methods_by_kind
 from pooling.core.formats import FORMATS, FRAME_FORMATS
-from pooling.core.page import by_kind
-from pooling.forms import FreezeForm, PoolForm, QuickForm, as_yaml
+from pooling.forms import FreezeForm, PoolForm, QuickSelectionForm, spec_to_yaml
 from pooling.models import Pool
 from pooling.queries import (
     Composition,
-    choose,
-    composition_of,
-    growth_of,
+    choose_runs,
+    get_pool_composition,
     judged_campaigns,
-    pool_table,
-    poolable_runs,
-    qrels_asked,
-    visible_pools,
+    list_growth,
+    list_poolable_runs,
+    list_visible_pools,
+    load_pool_table,
+    requested_qrels_version,
 )
-from pooling.services.growing import spec_of
+from pooling.services.adaptive_pools import frozen_spec
 
 RULES = (
     ("all", "all"),
@@ -45,102 +45,111 @@ ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
 
 
 @require_http_methods(["GET", "POST"])
-def pools(request: SignedIn, slug: str) -> HttpResponse:
+def pools_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The frozen pools; a choice of runs, by hand or by ``tick``; with ``seconds``, a preview."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "POST" and "preview" in request.POST:
         # A spec and the ticks of many runs are longer than an address may be.
-        return preview(request, campaign, PoolForm.posted(request, campaign))
+        return render_pool_preview(request, campaign, PoolForm.posted(request, campaign))
     if request.method == "POST" and "tick" in request.POST:
-        return tick(request, campaign)
+        return select_runs_by_rule(request, campaign)
     if request.method == "POST":
-        return freeze(request, campaign)
+        return freeze_from_form(request, campaign)
     if "seconds" in request.GET:
-        return preview(request, campaign, PoolForm(request.GET, campaign=campaign))
-    quick = QuickForm(request.GET or None)
-    return page(request, campaign, PoolForm(campaign=campaign), quick, chosen_by(campaign, quick))
+        return render_pool_preview(request, campaign, PoolForm(request.GET, campaign=campaign))
+    quick = QuickSelectionForm(request.GET or None)
+    return render_pools_page(
+        request, campaign, PoolForm(campaign=campaign), quick, run_ids_by_rule(campaign, quick)
+    )
 
 
-def chosen_by(campaign: Campaign, quick: QuickForm) -> set[int]:
+def run_ids_by_rule(campaign: Campaign, quick: QuickSelectionForm) -> set[int]:
     rule = quick.cleaned_data if quick.is_valid() else {}
-    chosen = choose(
-        poolable_runs(campaign),
+    chosen = choose_runs(
+        list_poolable_runs(campaign),
         up_to_priority=rule.get("priority"),
         per_team=rule.get("per_team"),
     )
     return {run.pk for run in chosen}
 
 
-def tick(request: SignedIn, campaign: Campaign) -> HttpResponse:
+def select_runs_by_rule(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
     """The page with runs ticked by a rule, that of the button or what was typed beside it; all
     else that was typed stays as it is, and is not checked before it is needed.
     """
     rule = request.POST["tick"]
-    quick = QuickForm(QueryDict(rule) if rule else request.POST)
-    checked = chosen_by(campaign, quick) if quick.is_valid() else ticked(request.POST)
+    quick = QuickSelectionForm(QueryDict(rule) if rule else request.POST)
+    checked = (
+        run_ids_by_rule(campaign, quick) if quick.is_valid() else selected_run_ids(request.POST)
+    )
     typed = PoolForm.posted(request, campaign)
     form = PoolForm(
         initial={name: typed.data.get(name) for name in typed.fields}, campaign=campaign
     )
-    return page(request, campaign, form, quick, checked)
+    return render_pools_page(request, campaign, form, quick, checked)
 
 
-def ticked(asked: QueryDict) -> set[int]:
+def selected_run_ids(asked: QueryDict) -> set[int]:
     return {int(pk) for pk in asked.getlist("run") if pk.isdecimal() and len(pk) < 19}
 
 
-def preview(
-    request: SignedIn, campaign: Campaign, form: PoolForm, refused: Refused | None = None
+def render_pool_preview(
+    request: SignedInRequest,
+    campaign: Campaign,
+    form: PoolForm,
+    refused: ActionRefused | None = None,
 ) -> HttpResponse:
     """The page with what ``form`` would make, or with what is wrong with it."""
     found = None
     if form.is_valid():
         asked = form.cleaned_data
         try:
-            found = services.preview(
+            found = services.preview_pool(
                 actor=request.user, campaign=campaign, spec=asked["spec"], runs=asked["run"]
             )
-        except Refused as no:
+        except ActionRefused as no:
             form.add_error(None, str(no))
     if refused is not None:
         form.add_error(None, str(refused))
-    checked = {run.pk for run in found.runs} if found else ticked(request.POST or request.GET)
-    shown = preview_context(campaign, found, form.cleaned_data["seconds"]) if found else {}
+    checked = (
+        {run.pk for run in found.runs} if found else selected_run_ids(request.POST or request.GET)
+    )
+    shown = pool_preview_context(campaign, found, form.cleaned_data["seconds"]) if found else {}
     if found is not None:
         shown["simulated_on"] = judged_campaigns(request.user, campaign)
-    return page(request, campaign, form, QuickForm(), checked, shown)
+    return render_pools_page(request, campaign, form, QuickSelectionForm(), checked, shown)
 
 
-def freeze(request: SignedIn, campaign: Campaign) -> HttpResponse:
+def freeze_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
     form = FreezeForm(request.POST, campaign=campaign)
     if not form.is_valid():
-        return preview(request, campaign, form)
+        return render_pool_preview(request, campaign, form)
     asked = form.cleaned_data
     try:
-        pool = services.freeze(
+        pool = services.freeze_pool(
             actor=request.user,
             campaign=campaign,
             spec=asked["spec"],
             runs=asked["run"],
             after=asked["after"],
         )
-    except Refused as refused:
-        return preview(request, campaign, form, refused)
+    except ActionRefused as refused:
+        return render_pool_preview(request, campaign, form, refused)
     return redirect(pool)
 
 
-def page(
-    request: SignedIn,
+def render_pools_page(
+    request: SignedInRequest,
     campaign: Campaign,
     form: PoolForm,
-    quick: QuickForm,
+    quick: QuickSelectionForm,
     checked: Collection[int],
     shown: dict[str, Any] | None = None,
 ) -> HttpResponse:
-    runs = list(poolable_runs(campaign))
+    runs = list(list_poolable_runs(campaign))
     context = {
         "campaign": campaign,
-        "crumbs": [("Pool", to("pools", campaign) if shown else None)],
+        "crumbs": [("Pool", redirect_to("pools", campaign) if shown else None)],
         "pools": campaign.pools.select_related("frozen_by"),
         "runs": runs,
         "team_count": len({run.team_id for run in runs}),
@@ -157,22 +166,22 @@ def page(
     return render(request, "pooling/pools.html", context, status=status)
 
 
-def preview_context(
+def pool_preview_context(
     campaign: Campaign, found: services.PoolPreview, seconds: float
 ) -> dict[str, Any]:
     return {
         "preview": found,
-        "spec_text": as_yaml(found.spec),
+        "spec_text": spec_to_yaml(found.spec),
         "seconds": seconds,
         "hours": found.hours(seconds),
-        "newest": services.newest_version(campaign),
+        "newest": services.latest_pool_version(campaign),
         "floor_at": services.FLOOR_AT,
-        "left_out": [(floor, percent(floor.share, 1)) for floor in found.left_out],
-        **parts_context(campaign, found.parts, found, seconds),
+        "left_out": [(floor, share_percent(floor.share, 1)) for floor in found.left_out],
+        **composition_context(campaign, found.parts, found, seconds),
     }
 
 
-def parts_context(
+def composition_context(
     campaign: Campaign,
     parts: Composition,
     found: services.PoolPreview | None = None,
@@ -181,7 +190,9 @@ def parts_context(
     """The tables of a pool's parts: each row with the length of its bars in percent; those of a
     preview with hours and floors.
     """
-    floors = {floor.run.tag: percent(floor.share, 1) for floor in found.floors} if found else {}
+    floors = (
+        {floor.run.tag: share_percent(floor.share, 1) for floor in found.floors} if found else {}
+    )
     titles = dict(campaign.topics.values_list("number", "title"))
     most = max((run.alone for run in parts.runs), default=0)
     most_of_team = max((team.alone for team in parts.teams), default=0)
@@ -192,54 +203,56 @@ def parts_context(
             (
                 topic,
                 titles.get(topic.number, ""),
-                percent(topic.documents, parts.largest_topic),
-                percent(topic.one_team, parts.largest_topic),
+                share_percent(topic.documents, parts.largest_topic),
+                share_percent(topic.one_team, parts.largest_topic),
                 found.hours_of(topic, seconds) if found else None,
             )
             for topic in parts.topics
         ],
-        "by_run": by_alone(
-            [(run, percent(run.alone, most), floors.get(run.tag)) for run in parts.runs]
+        "by_run": sort_by_unique(
+            [(run, share_percent(run.alone, most), floors.get(run.tag)) for run in parts.runs]
         ),
-        "by_team": by_alone([(team, percent(team.alone, most_of_team)) for team in parts.teams]),
-        "one_run_percent": percent(parts.one_run, parts.size),
-        "one_team_percent": percent(parts.one_team, parts.size),
+        "by_team": sort_by_unique(
+            [(team, share_percent(team.alone, most_of_team)) for team in parts.teams]
+        ),
+        "one_run_percent": share_percent(parts.one_run, parts.size),
+        "one_team_percent": share_percent(parts.one_team, parts.size),
     }
 
 
-def by_alone(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def sort_by_unique(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """What brings most alone comes first."""
     return sorted(rows, key=lambda row: -row[0].alone)
 
 
-def percent(part: float | None, whole: float) -> float:
+def share_percent(part: float | None, whole: float) -> float:
     return 100 * part / whole if part and whole else 0.0
 
 
 @require_safe
-def pool(request: SignedIn, slug: str, version: int) -> HttpResponse:
-    found = pool_for(request, slug, version)
+def pool_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse:
+    found = get_pool(request, slug, version)
     campaign = found.campaign
     accepted = set(campaign.runs.accepted().values_list("pk", flat=True))
     context = {
         "campaign": campaign,
-        "crumbs": [("Pool", to("pools", campaign)), (f"Version {found.version}", None)],
+        "crumbs": [("Pool", redirect_to("pools", campaign)), (f"Version {found.version}", None)],
         "pool": found,
-        "spec_text": as_yaml(spec_of(found)) if "steps" in found.spec else "",
+        "spec_text": spec_to_yaml(frozen_spec(found)) if "steps" in found.spec else "",
         "newer": campaign.pools.filter(version__gt=found.version).first(),
         "qrels": campaign.qrels.first(),
         "gone": [run for run in found.spec["runs"] if run["id"] not in accepted],
         "is_sampled": found.items.filter(Q(stratum__gt=0) | Q(probability__lt=1)).exists(),
-        **parts_context(campaign, composition_of(found)),
-        **(growth_context(found) if found.grows else {}),
+        **composition_context(campaign, get_pool_composition(found)),
+        **(pool_growth_context(found) if found.grows else {}),
     }
     return render(request, "pooling/pool.html", context)
 
 
-def growth_context(pool: Pool) -> dict[str, Any]:
-    found = growth_of(pool)
+def pool_growth_context(pool: Pool) -> dict[str, Any]:
+    found = list_growth(pool)
     return {
-        "growth": [(topic, percent(topic.share, 1)) for topic in found],
+        "growth": [(topic, share_percent(topic.share, 1)) for topic in found],
         "growth_given": sum(topic.given for topic in found),
         "growth_budget": sum(topic.budget for topic in found),
         "growth_relevant": sum(topic.relevant for topic in found),
@@ -249,27 +262,29 @@ def growth_context(pool: Pool) -> dict[str, Any]:
 
 
 @require_safe
-def pool_download(request: SignedIn, slug: str, version: int, fmt: str) -> HttpResponse:
+def pool_download_view(request: SignedInRequest, slug: str, version: int, fmt: str) -> HttpResponse:
     """The TREC form shows neither run nor rank; CSV and JSON say which runs brought what.
 
     With ``qrels``, a version, those forms that can hold grades have them.
     """
-    found = pool_for(request, slug, version)
+    found = get_pool(request, slug, version)
     name = f"{slug}-pool-{version}{ENDINGS.get(fmt, f'-{fmt}.txt')}"
     if fmt in FORMATS:
-        return attachment(FORMATS[fmt](pool_table(found)), name)
+        return attachment_response(FORMATS[fmt](load_pool_table(found)), name)
     if fmt not in FRAME_FORMATS:
         raise Http404(f"no format {fmt}")
-    return attachment(services.frame_text(found, fmt, qrels_asked(request.GET)), name)
+    return attachment_response(
+        services.frame_text(found, fmt, requested_qrels_version(request.GET)), name
+    )
 
 
-def pool_for(request: SignedIn, slug: str, version: int) -> Pool:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    return get_object_or_404(visible_pools(request.user), campaign=campaign, version=version)
+def get_pool(request: SignedInRequest, slug: str, version: int) -> Pool:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    return get_object_or_404(list_visible_pools(request.user), campaign=campaign, version=version)
 
 
 @login_not_required
 @require_safe
-def methods(request: HttpRequest) -> HttpResponse:
+def pooling_methods_view(request: HttpRequest) -> HttpResponse:
     """All methods, made from their cards."""
-    return render(request, "pooling/methods.html", {"groups": by_kind()})
+    return render(request, "pooling/methods.html", {"groups": methods_by_kind()})

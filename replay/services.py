@@ -11,27 +11,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.opening import read_bytes
+from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.qrels import read_qrels
+from campaigns.core.streams import read_bytes
 from campaigns.core.tables import QrelsTable
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Run, User
 from campaigns.services import campaigns, collection, people, runs
-from campaigns.services.jobs import inline
+from campaigns.services.jobs import run_jobs_inline
 from evaluation import services as evaluation
 from evaluation.models import ScoreSet
 from judging.services import imports, plans, qrels
 from pooling import services as pooling
 from pooling.core.spec import depth_spec
 from pooling.models import Pool
-from replay.core.manifest import Manifest, RunEntry
+from replay.core.manifest import ReplayManifest, RunEntry
 
 Say = Callable[[str], None]
 
 
 @dataclass
-class Played:
+class ReplayResult:
     """What came of it. ``seconds`` is wall time by step."""
 
     campaign: Campaign
@@ -40,7 +40,7 @@ class Played:
 
 
 @dataclass
-class Clock:
+class StepTimer:
     """Says each step and how long it took."""
 
     say: Say
@@ -55,20 +55,20 @@ class Clock:
         self.say(f"{name:<12} {self.seconds[name]:6.1f} s  {'; '.join(did)}")
 
 
-def play(*, actor: User, manifest: Manifest, say: Say) -> Played:
+def replay_campaign(*, actor: User, manifest: ReplayManifest, say: Say) -> ReplayResult:
     """Create the campaign of ``manifest`` and take it as far as the manifest says.
 
     A refused run stops everything with its faults: a manifest is a complete record.
     """
-    clock = Clock(say)
+    clock = StepTimer(say)
     judged = {entry.assessor: read_grades(entry.file) for entry in manifest.qrels}
-    with inline():
-        campaign = set_up(actor, manifest, clock)
-        submitted = submit_runs(actor, campaign, manifest, clock)
-        pool = freeze_pool(actor, campaign, manifest, submitted, clock)
-        judge(actor, pool, judged, clock)
-        score_set = score(actor, campaign, manifest, clock)
-    return Played(campaign, score_set, clock.seconds)
+    with run_jobs_inline():
+        campaign = create_replayed_campaign(actor, manifest, clock)
+        submitted = submit_replayed_runs(actor, campaign, manifest, clock)
+        pool = freeze_replayed_pool(actor, campaign, manifest, submitted, clock)
+        replay_judgments(actor, pool, judged, clock)
+        score_set = score_replayed_campaign(actor, campaign, manifest, clock)
+    return ReplayResult(campaign, score_set, clock.seconds)
 
 
 def read_grades(path: Path) -> QrelsTable:
@@ -78,7 +78,7 @@ def read_grades(path: Path) -> QrelsTable:
 SETTINGS = ("description", "guidelines", "relevance_level", "board", "test", "correction", "alpha")
 
 
-def set_up(actor: User, manifest: Manifest, clock: Clock) -> Campaign:
+def create_replayed_campaign(actor: User, manifest: ReplayManifest, clock: StepTimer) -> Campaign:
     settings = {name: getattr(manifest, name) for name in SETTINGS}
     with clock.step("set-up") as did:
         campaign = campaigns.create_campaign(
@@ -104,13 +104,13 @@ def set_up(actor: User, manifest: Manifest, clock: Clock) -> Campaign:
     return campaign
 
 
-def submit_runs(
-    actor: User, campaign: Campaign, manifest: Manifest, clock: Clock
+def submit_replayed_runs(
+    actor: User, campaign: Campaign, manifest: ReplayManifest, clock: StepTimer
 ) -> list[tuple[RunEntry, Run]]:
     submitted = []
     with clock.step("runs") as did:
         for entry in manifest.runs:
-            team = people.make_team(actor=actor, campaign=campaign, name=entry.team)
+            team = people.get_or_create_team(actor=actor, campaign=campaign, name=entry.team)
             run = runs.submit_run(
                 actor=actor,
                 campaign=campaign,
@@ -124,7 +124,7 @@ def submit_runs(
             )
             run.refresh_from_db()
             if run.state != Run.State.ACCEPTED:
-                raise BadFile(in_file(run.fault_report, str(entry.file)))
+                raise InvalidFile(name_file_in_faults(run.fault_report, str(entry.file)))
             submitted.append((entry, run))
         lines = sum(run.lines for _, run in submitted)
         teams = len({entry.team for entry in manifest.runs})
@@ -132,7 +132,7 @@ def submit_runs(
     return submitted
 
 
-def in_file(report: FaultReport, file: str) -> FaultReport:
+def name_file_in_faults(report: FaultReport, file: str) -> FaultReport:
     """``report`` with ``file`` as the name in every fault."""
     data = report.as_dict()
     return FaultReport.from_dict(
@@ -140,43 +140,45 @@ def in_file(report: FaultReport, file: str) -> FaultReport:
     )
 
 
-def freeze_pool(
+def freeze_replayed_pool(
     actor: User,
     campaign: Campaign,
-    manifest: Manifest,
+    manifest: ReplayManifest,
     submitted: list[tuple[RunEntry, Run]],
-    clock: Clock,
+    clock: StepTimer,
 ) -> Pool:
     pooled = [run for entry, run in submitted if entry.pooled]
     with clock.step("pool") as did:
-        pool = pooling.freeze(
+        pool = pooling.freeze_pool(
             actor=actor, campaign=campaign, spec=depth_spec(manifest.depth), runs=pooled
         )
         did.append(f"{pool.size:,} pairs of {len(pooled)} runs at depth {manifest.depth}")
     return pool
 
 
-def judge(actor: User, pool: Pool, judged: dict[str, QrelsTable], clock: Clock) -> None:
+def replay_judgments(
+    actor: User, pool: Pool, judged: dict[str, QrelsTable], clock: StepTimer
+) -> None:
     """Plan the pool among the assessors who judged it, and import what each of them said."""
     campaign = pool.campaign
     with clock.step("judgments") as did:
-        users = {name: assessor_named(actor, campaign, name) for name in judged}
-        make_plans(actor, pool, judged, users)
+        users = {name: get_or_create_assessor(actor, campaign, name) for name in judged}
+        create_replay_plans(actor, pool, judged, users)
         for name, table in judged.items():
             count = imports.import_judgments(
-                actor=actor, campaign=campaign, assessor=users[name], rows=rows_of(table)
+                actor=actor, campaign=campaign, assessor=users[name], rows=iter_qrels_rows(table)
             )
             did.append(f"{name} {count:,}")
 
 
-def rows_of(table: QrelsTable) -> Iterator[tuple[str, str, int]]:
+def iter_qrels_rows(table: QrelsTable) -> Iterator[tuple[str, str, int]]:
     for index, topic in enumerate(table.topics):
         rows = table.rows(index)
         for docno, grade in zip(table.docnos[rows], table.grades[rows].tolist(), strict=True):
             yield topic, docno, grade
 
 
-def assessor_named(actor: User, campaign: Campaign, name: str) -> User:
+def get_or_create_assessor(actor: User, campaign: Campaign, name: str) -> User:
     """The account ``name``, made without a usable password if there is none."""
     user, created = User.objects.get_or_create(username=name)
     if created:
@@ -186,7 +188,7 @@ def assessor_named(actor: User, campaign: Campaign, name: str) -> User:
     return user
 
 
-def make_plans(
+def create_replay_plans(
     actor: User, pool: Pool, judged: dict[str, QrelsTable], users: dict[str, User]
 ) -> None:
     """One plan for each number of assessors a topic: all who judged a topic are its assessors."""
@@ -199,14 +201,16 @@ def make_plans(
     for topic in sorted(pooled & by_topic.keys()):
         by_overlap[len(by_topic[topic])][topic] = by_topic[topic]
     for overlap, assessors in sorted(by_overlap.items()):
-        plans.make_plan(
+        plans.create_plan(
             actor=actor, pool=pool, overlap=overlap, assessors=assessors, topics=assessors.keys()
         )
 
 
-def score(actor: User, campaign: Campaign, manifest: Manifest, clock: Clock) -> ScoreSet:
+def score_replayed_campaign(
+    actor: User, campaign: Campaign, manifest: ReplayManifest, clock: StepTimer
+) -> ScoreSet:
     with clock.step("qrels") as did:
-        release = qrels.release_qrels(actor=actor, campaign=campaign, policy=manifest.policy)
+        release = qrels.freeze_qrels(actor=actor, campaign=campaign, policy=manifest.policy)
         did.append(f"{release.pairs:,} pairs by policy {release.policy}")
     with clock.step("scores") as did:
         score_set = evaluation.score_campaign(actor=actor, campaign=campaign, qrels=release)
@@ -217,7 +221,7 @@ def score(actor: User, campaign: Campaign, manifest: Manifest, clock: Clock) -> 
     return score_set
 
 
-def organizer_named(name: str) -> User:
+def get_or_create_organizer(name: str) -> User:
     """The account ``name`` with the right to create campaigns; made if there is none."""
     user, created = User.objects.get_or_create(username=name)
     if created:
@@ -227,6 +231,6 @@ def organizer_named(name: str) -> User:
     return user
 
 
-def refuse_if_taken(slug: str) -> None:
+def check_slug_free(slug: str) -> None:
     if Campaign.objects.filter(slug=slug).exists():
-        raise Refused("taken", f"There is a campaign {slug} already.", "Choose another slug.")
+        raise ActionRefused("taken", f"There is a campaign {slug} already.", "Choose another slug.")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from campaigns.models import Campaign
 from evaluation.models import ScoreSet
-from judging.core.agreement.formats import aligned, table_text
+from judging.core.agreement.formats import agreement_to_table, align_agreement_rows
 from judging.core.agreement.panel import agreement_report
-from judging.queries.agreement import labels_of
+from judging.queries.agreement import load_labels
 
 SHOWN = ("map", "ndcg_cut_10", "bpref", "bpref-10", "P_10", "recip_rank", "judged_10")
 
 
-def scores(score_set: ScoreSet) -> str:
+def format_scores_table(score_set: ScoreSet) -> str:
     """Means by run, best first by the first measure shown."""
     measures = [name for name in SHOWN if name in score_set.measures]
     rows = sorted(
@@ -19,20 +19,22 @@ def scores(score_set: ScoreSet) -> str:
         key=lambda row: (-(row.means[measures[0]] or 0), row.run.tag),
     )
     cells = [
-        (f"{row.run.tag} ({row.run.team})", *(shown(row.means[name]) for name in measures))
+        (f"{row.run.tag} ({row.run.team})", *(format_value(row.means[name]) for name in measures))
         for row in rows
     ]
-    return aligned([("run (team)", *measures), *cells])
+    return align_agreement_rows([("run (team)", *measures), *cells])
 
 
-def agreement(campaign: Campaign) -> str:
+def format_agreement_table(campaign: Campaign) -> str:
     """Every coefficient at the campaign's relevance level, with n and reasons."""
-    return table_text(agreement_report(labels_of(campaign), campaign.relevance_level))
+    return agreement_to_table(agreement_report(load_labels(campaign), campaign.relevance_level))
 
 
-def accounts(rows: list[tuple[str, str]], password: str) -> str:
-    return aligned([("role", "name", "password"), *((r, n, password) for r, n in rows)])
+def format_accounts_table(rows: list[tuple[str, str]], password: str) -> str:
+    return align_agreement_rows(
+        [("role", "name", "password"), *((r, n, password) for r, n in rows)]
+    )
 
 
-def shown(value: float | None) -> str:
+def format_value(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"

@@ -13,9 +13,9 @@ from campaigns.core.documents import DocumentText
 from campaigns.core.scale import GradeSpec
 from campaigns.models import Campaign, Document, Role, Team, Topic, User
 from campaigns.services.campaigns import create_campaign
-from campaigns.services.collection import document_row
-from campaigns.services.people import add_member, make_team
-from pooling.services import growing
+from campaigns.services.collection import build_document_row
+from campaigns.services.people import add_member, get_or_create_team
+from pooling.services import adaptive_pools
 
 # The same examples each time: a run of the suite tells of the change, not of its luck.
 # HYPOTHESIS_PROFILE=explore draws anew. Explaining a failure can take longer than the suite.
@@ -58,9 +58,9 @@ def _own_installation(settings, tmp_path):
     settings.POOLBENCH_INLINE = True
     settings.STORE_DIR = tmp_path / "store"
     # Primary keys come again after a rollback.
-    growing._listings.clear()
-    growing._sessions.clear()
-    growing._in_use.clear()
+    adaptive_pools._listings.clear()
+    adaptive_pools._sessions.clear()
+    adaptive_pools._in_use.clear()
     # Static files are looked up when asked for, not listed again for every client.
     settings.WHITENOISE_AUTOREFRESH = True
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -115,7 +115,9 @@ def campaign(organizer) -> Campaign:
         Topic(campaign=made, number=str(n), title=f"topic {n}", position=n) for n in (1, 2, 3)
     )
     Document.objects.bulk_create(
-        document_row(made, DocumentText(f"d{n}", f"Document {n}", f"The text of document {n}."))
+        build_document_row(
+            made, DocumentText(f"d{n}", f"Document {n}", f"The text of document {n}.")
+        )
         for n in range(1, 10)
     )
     return made
@@ -123,12 +125,12 @@ def campaign(organizer) -> Campaign:
 
 @pytest.fixture
 def team(campaign, organizer) -> Team:
-    return make_team(actor=organizer, campaign=campaign, name="Alpha")
+    return get_or_create_team(actor=organizer, campaign=campaign, name="Alpha")
 
 
 @pytest.fixture
 def other_team(campaign, organizer) -> Team:
-    return make_team(actor=organizer, campaign=campaign, name="Beta")
+    return get_or_create_team(actor=organizer, campaign=campaign, name="Beta")
 
 
 def joined(campaign: Campaign, name: str, role: str, team: Team | None = None) -> User:

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from campaigns import store
-from campaigns.core.run_checks import normalised_hash
+from campaigns.core.run_checks import ranking_hash
 from campaigns.core.runs import read_run
 from campaigns.models import Campaign, Run, Team, User
 from campaigns.services import jobs, matrices
-from campaigns.services.runs import job_of, submit_run
+from campaigns.services.runs import latest_check_job, submit_run
 
 
 def run_text(
@@ -36,7 +36,7 @@ def checked_run(
     data = run_text() if data is None else data
     given = {"file_name": "run.txt", **fields}
     run = submit_run(actor=actor, campaign=campaign, team=team, data=data, **given)
-    jobs.run_here(job_of(run))
+    jobs.run_here(latest_check_job(run))
     run.refresh_from_db()
     return run
 
@@ -50,13 +50,13 @@ def accepted_run(team: Team, tag: str, text: str, **fields: object) -> Run:
         team=team,
         tag=tag,
         state=Run.State.ACCEPTED,
-        file=store.put(data),
+        file=store.put_blob(data),
         file_name=f"{tag}.txt",
         size=len(data),
         lines=len(table),
         sha256=store.sha256(data),
-        normalised_hash=normalised_hash(table),
-        matrix=matrices.encode(campaign, table),
+        normalised_hash=ranking_hash(table),
+        matrix=matrices.store_run_matrix(campaign, table),
         submitted_by=campaign.created_by,
         **fields,
     )

@@ -15,10 +15,10 @@ from django.urls import resolve, reverse
 from rest_framework.authtoken.models import Token
 
 from campaigns.models import Role, User
-from campaigns.services.people import add_member, make_team
-from judging.services.plans import make_plan
+from campaigns.services.people import add_member, get_or_create_team
+from judging.services.plans import create_plan
 from tests.conftest import REPOSITORY, user
-from workbench.api_docs import WHO, WHO_ELSE, endpoints
+from workbench.api_docs import WHO, WHO_ELSE, list_endpoints
 
 GUIDE = (REPOSITORY / "docs/api.md").read_text()
 
@@ -59,7 +59,7 @@ def test_the_page_tells_every_operation_of_the_schema_and_who_may(client):
         for method in methods
         if not path.startswith("/api/schema")
     }
-    told = {f"{it.method} {it.path}": it for it in endpoints()}
+    told = {f"{it.method} {it.path}": it for it in list_endpoints()}
     assert set(told) == operations
     assert set(WHO_ELSE) <= operations
     assert {it.group for it in told.values()} == set(WHO)
@@ -69,7 +69,7 @@ def test_the_page_tells_every_operation_of_the_schema_and_who_may(client):
 
 
 def test_an_example_of_the_page_is_a_command(client):
-    told = {f"{it.method} {it.path}": it.curl for it in endpoints()}
+    told = {f"{it.method} {it.path}": it.curl for it in list_endpoints()}
     assert told["GET /api/runs/"] == (
         'curl -H "Authorization: Token $TOKEN" \\\n  "$HOST/api/runs/?campaign=my-campaign"'
     )
@@ -113,7 +113,7 @@ def test_the_life_of_a_campaign_through_the_api(db):
     assert brought.json() == {"new": 4}
 
     campaign = boss.memberships.get().campaign
-    team = make_team(actor=boss, campaign=campaign, name="Players")
+    team = get_or_create_team(actor=boss, campaign=campaign, name="Players")
     joins = {"actor": boss, "campaign": campaign}
     add_member(**joins, user=player, role=Role.PARTICIPANT, team=team)
     add_member(**joins, user=judge, role=Role.ASSESSOR)
@@ -134,7 +134,7 @@ def test_the_life_of_a_campaign_through_the_api(db):
     assert organizer.get(f"pools/{pool['id']}/pool.txt/").content.decode() == (
         "1 0 d1 -1\n1 0 d2 -1\n2 0 d3 -1\n"
     )
-    plan = make_plan(
+    plan = create_plan(
         actor=boss, pool=campaign.pools.get(), overlap=1, assessors={"1": [judge], "2": [judge]}
     )
     assert organizer.get(f"plans/{plan.pk}/").json()["overlap"] == 1

@@ -14,7 +14,7 @@ from django.urls import reverse
 from campaigns.models import Campaign, Topic, User
 from campaigns.services import jobs
 from campaigns.services.collection import import_documents
-from campaigns.services.runs import job_of, submit_run
+from campaigns.services.runs import latest_check_job, submit_run
 from tests.core.campaigns.test_sanitizing import ATTACKS, NEVER
 from tests.test_access import rows, urls
 from tests.world import World, build_world
@@ -132,7 +132,7 @@ def test_tags_docnos_and_excerpts_with_markup_are_shown_as_text(world):
         data=line.encode(),
         file_name="<b>.txt",
     )
-    jobs.run_here(job_of(bad))
+    jobs.run_here(latest_check_job(bad))
     page = client_of(world.people["owner"]).get(bad.get_absolute_url()).content.decode()
     assert "<img/src" not in page
     assert "<b>tag" not in page

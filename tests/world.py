@@ -8,27 +8,32 @@ from typing import Any
 from campaigns.models import Campaign, Document, Invitation, Job, Role, Run, Team, Topic, User
 from campaigns.services import jobs
 from campaigns.services.campaigns import create_campaign
-from campaigns.services.people import add_member, invite, make_team, token_of
-from campaigns.services.runs import job_of, submit_run
+from campaigns.services.people import (
+    add_member,
+    create_invitation,
+    get_or_create_team,
+    sign_invitation_token,
+)
+from campaigns.services.runs import latest_check_job, submit_run
 from evaluation.models import RunScores, ScoreSet
 from evaluation.services import (
-    Wanted,
+    SimulationRequest,
     release_scores,
-    request_report,
+    request_reusability_report,
     request_simulation,
     score_campaign,
 )
-from judging.core.stopping import Rule
+from judging.core.stopping import StoppingCriteria
 from judging.models import AutomaticAssessor, Plan, Qrels, Slot
-from judging.services.automatic import add_automatic
+from judging.services.automatic import create_automatic_assessor
 from judging.services.imports import import_judgments
-from judging.services.plans import make_plan
-from judging.services.qrels import release_qrels
-from judging.services.stopping import set_rule
-from judging.services.work import claim
+from judging.services.judgments import claim_next
+from judging.services.plans import create_plan
+from judging.services.qrels import freeze_qrels
+from judging.services.stopping import set_stopping_rule
 from pooling.core.spec import depth_spec
 from pooling.models import Pool
-from pooling.services import freeze
+from pooling.services import freeze_pool
 from tests.conftest import SCALE, user
 
 ROLES = (
@@ -80,7 +85,9 @@ def build_world() -> World:
 
 def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
     campaign = begin(organizer, slug)
-    team, rivals = (make_team(actor=organizer, campaign=campaign, name=n) for n in ("A", "B"))
+    team, rivals = (
+        get_or_create_team(actor=organizer, campaign=campaign, name=n) for n in ("A", "B")
+    )
     people = others | {
         "viewer": enrol(campaign, "viewer", Role.VIEWER),
         "owner": enrol(campaign, "owner", Role.PARTICIPANT, team),
@@ -91,16 +98,18 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
     run = submit(people["owner"], team, f"{slug}-a", {"1": "d1 d2 d3", "2": "d4 d5"})
     refused = submit(people["owner"], team, f"{slug}-bad", {"99": "d1"})
     submit(people["rival"], rivals, f"{slug}-b", {"1": "d2 d6", "2": "d5 d7"})
-    pool = freeze(
+    pool = freeze_pool(
         actor=organizer, campaign=campaign, spec=depth_spec(2), runs=campaign.runs.accepted()
     )
     judge = people["assessor"]
-    plan = make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [judge], "2": [judge]})
+    plan = create_plan(
+        actor=organizer, pool=pool, overlap=1, assessors={"1": [judge], "2": [judge]}
+    )
     rows = [("1", "d1", 2), ("1", "d2", 0), ("1", "d6", 1)]
     import_judgments(actor=organizer, campaign=campaign, assessor=judge, rows=rows)
-    slot = claim(actor=judge, campaign=campaign, topic=campaign.topics.get(number="2"))
-    set_rule(actor=organizer, campaign=campaign, rule=Rule(no_relevant_in=100))
-    qrels = release_qrels(actor=organizer, campaign=campaign, policy="majority")
+    slot = claim_next(actor=judge, campaign=campaign, topic=campaign.topics.get(number="2"))
+    set_stopping_rule(actor=organizer, campaign=campaign, rule=StoppingCriteria(no_relevant_in=100))
+    qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
     score_set = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     return World(
         campaign=campaign,
@@ -113,16 +122,18 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
         qrels=qrels,
         score_set=release_scores(actor=organizer, score_set=score_set),
         draft=score_campaign(actor=organizer, campaign=campaign, qrels=qrels),
-        invitation=invite(actor=organizer, campaign=campaign, role=Role.ASSESSOR),
-        job=job_of(run),
-        report=jobs.run_here(request_report(actor=organizer, campaign=campaign, qrels=qrels)),
+        invitation=create_invitation(actor=organizer, campaign=campaign, role=Role.ASSESSOR),
+        job=latest_check_job(run),
+        report=jobs.run_here(
+            request_reusability_report(actor=organizer, campaign=campaign, qrels=qrels)
+        ),
         simulation=simulated(organizer, campaign, qrels),
-        automatic=add_automatic(actor=organizer, campaign=campaign, name="model"),
+        automatic=create_automatic_assessor(actor=organizer, campaign=campaign, name="model"),
     )
 
 
 def simulated(organizer: User, campaign: Campaign, qrels: Qrels) -> Job:
-    wanted = Wanted({"depth 1": depth_spec(1)}, qrels, seeds=1)
+    wanted = SimulationRequest({"depth 1": depth_spec(1)}, qrels, seeds=1)
     return jobs.run_here(request_simulation(actor=organizer, campaign=campaign, wanted=wanted))
 
 
@@ -158,10 +169,10 @@ def submit(who: User | None, team: Team, tag: str, ranked: dict[str, str]) -> Ru
         data="".join(lines).encode(),
         file_name=f"{tag}.txt",
     )
-    jobs.run_here(job_of(run))
+    jobs.run_here(latest_check_job(run))
     run.refresh_from_db()
     return run
 
 
 def token(world: World) -> str:
-    return token_of(world.invitation)
+    return sign_invitation_token(world.invitation)

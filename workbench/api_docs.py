@@ -74,7 +74,7 @@ EXAMPLE_OF = {"integer": 1, "number": 1.0, "boolean": True, "array": [], "object
 
 
 @dataclass(frozen=True)
-class Field:
+class EndpointField:
     """A parameter, or a field of a body. ``where`` is path, query or body."""
 
     name: str
@@ -92,7 +92,7 @@ class Endpoint:
     anchor: str
     text: str
     who: str
-    fields: tuple[Field, ...]
+    fields: tuple[EndpointField, ...]
     answers: tuple[str, ...]
     curl: str
 
@@ -101,14 +101,14 @@ class Endpoint:
 @require_safe
 def api_docs(request: HttpRequest) -> HttpResponse:
     groups: dict[str, list[Endpoint]] = {}
-    for endpoint in endpoints():
+    for endpoint in list_endpoints():
         groups.setdefault(endpoint.group, []).append(endpoint)
-    shown = {"groups": groups.items(), "count": len(endpoints())}
+    shown = {"groups": groups.items(), "count": len(list_endpoints())}
     return render(request, "workbench/api_docs.html", shown)
 
 
 @lru_cache(maxsize=1)
-def endpoints() -> tuple[Endpoint, ...]:
+def list_endpoints() -> tuple[Endpoint, ...]:
     """Every endpoint, in the order of a campaign's life."""
     schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     order = list(WHO)
@@ -121,82 +121,82 @@ def read_endpoints(schema: Mapping[str, Any]) -> Iterator[Endpoint]:
         group = path.split("/")[2]
         for method in (name for name in METHODS if name in methods and group in WHO):
             operation = methods[method]
-            media, body = body_of(operation, parts)
-            fields = (*parameters(operation), *body_fields(body, parts))
+            media, body = request_body(operation, parts)
+            fields = (*iter_parameters(operation), *body_fields(body, parts))
             asked = f"{method.upper()} {path}"
             yield Endpoint(
                 method=method.upper(),
                 path=path,
                 group=group,
                 anchor=operation["operationId"],
-                text=text_of(operation),
+                text=operation_text(operation),
                 who=WHO_ELSE.get(asked, WHO[group]),
                 fields=fields,
-                answers=tuple(answers(operation)),
-                curl=curl(method, path, media, fields),
+                answers=tuple(iter_response_codes(operation)),
+                curl=curl_example(method, path, media, fields),
             )
 
 
-def text_of(operation: Mapping[str, Any]) -> str:
+def operation_text(operation: Mapping[str, Any]) -> str:
     name = operation["operationId"]
     plain = [text for end, text in PLAIN.items() if name.endswith(end)]
     return operation.get("description") or (plain[-1] if plain else "")
 
 
-def parameters(operation: Mapping[str, Any]) -> Iterator[Field]:
+def iter_parameters(operation: Mapping[str, Any]) -> Iterator[EndpointField]:
     for given in operation.get("parameters", ()):
-        kind = kind_of(given["schema"], {})
+        kind = schema_type(given["schema"], {})
         text = given.get("description", "")
-        yield Field(given["name"], given["in"], kind, given.get("required", False), text)
+        yield EndpointField(given["name"], given["in"], kind, given.get("required", False), text)
 
 
-def body_of(operation: Mapping[str, Any], parts: Mapping[str, Any]) -> tuple[str, Any]:
+def request_body(operation: Mapping[str, Any], parts: Mapping[str, Any]) -> tuple[str, Any]:
     """The media type of the body, JSON first, and its schema; empty when there is none."""
     content = operation.get("requestBody", {}).get("content", {})
     media = next((name for name in (JSON, MULTIPART) if name in content), "")
-    return media, resolved(content[media]["schema"], parts) if media else {}
+    return media, resolve_reference(content[media]["schema"], parts) if media else {}
 
 
-def body_fields(body: Mapping[str, Any], parts: Mapping[str, Any]) -> Iterator[Field]:
+def body_fields(body: Mapping[str, Any], parts: Mapping[str, Any]) -> Iterator[EndpointField]:
     required = body.get("required", ())
     for name, field in body.get("properties", {}).items():
         if not field.get("readOnly"):
             text = field.get("description", "")
-            yield Field(name, "body", kind_of(field, parts), name in required, text)
+            yield EndpointField(name, "body", schema_type(field, parts), name in required, text)
 
 
-def resolved(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> Mapping[str, Any]:
+def resolve_reference(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> Mapping[str, Any]:
     """``schema``, or what it refers to."""
     if "$ref" in schema:
-        return resolved(parts[schema["$ref"].rsplit("/", 1)[1]], parts)
+        return resolve_reference(parts[schema["$ref"].rsplit("/", 1)[1]], parts)
     return schema
 
 
-def kind_of(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+def schema_type(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
     """The type in a word or two."""
     for combined in ("allOf", "oneOf"):
         if combined in schema:
-            return kind_of(schema[combined][0], parts)
-    found = resolved(schema, parts)
+            return schema_type(schema[combined][0], parts)
+    found = resolve_reference(schema, parts)
     if "enum" in found:
         return " | ".join(str(value) for value in found["enum"] if value not in ("", None))
     if found.get("type") == "array":
-        return f"list of {kind_of(found['items'], parts)}"
+        return f"list of {schema_type(found['items'], parts)}"
     if found.get("format") == "binary":
         return "file"
     return str(found.get("format") or found.get("type", "object"))
 
 
-def answers(operation: Mapping[str, Any]) -> Iterator[str]:
+def iter_response_codes(operation: Mapping[str, Any]) -> Iterator[str]:
     for status, answer in operation["responses"].items():
         media = ", ".join(answer.get("content", {}))
         yield f"{status} {media}".strip()
 
 
-def curl(method: str, path: str, media: str, fields: tuple[Field, ...]) -> str:
+def curl_example(method: str, path: str, media: str, fields: tuple[EndpointField, ...]) -> str:
     """A command for a shell in which ``$HOST`` and ``$TOKEN`` are set."""
     shown = path.replace("{id}", "1").replace("{slug}", CAMPAIGN)
-    of_one = "{" in path or ("campaign", "query") not in named(fields)
+    of_one = "{" in path or ("campaign", "query") not in field_names(fields)
     query = "" if of_one else f"?campaign={CAMPAIGN}"
     lines = ['curl -H "Authorization: Token $TOKEN"']
     lines += [f"-X {method.upper()}"] if method not in ("get", "post") or not media else []
@@ -205,20 +205,22 @@ def curl(method: str, path: str, media: str, fields: tuple[Field, ...]) -> str:
     if media == MULTIPART:
         lines += [f"-F {field.name}={form_value(field)}" for field in wanted]
     elif media:
-        body = json.dumps({field.name: example(field) for field in wanted} or {"title": "New"})
+        body = json.dumps(
+            {field.name: example_value(field) for field in wanted} or {"title": "New"}
+        )
         lines += [f"-H 'Content-Type: {JSON}'", f"-d {shlex.quote(body)}"]
     return " \\\n  ".join([*lines, f'"$HOST{shown}{query if method == "get" else ""}"'])
 
 
-def named(fields: tuple[Field, ...]) -> set[tuple[str, str]]:
+def field_names(fields: tuple[EndpointField, ...]) -> set[tuple[str, str]]:
     return {(field.name, field.where) for field in fields}
 
 
-def form_value(field: Field) -> str:
-    return "@FILE" if field.kind == "file" else str(example(field))
+def form_value(field: EndpointField) -> str:
+    return "@FILE" if field.kind == "file" else str(example_value(field))
 
 
-def example(field: Field) -> Any:
+def example_value(field: EndpointField) -> Any:
     if field.name in EXAMPLES:
         return EXAMPLES[field.name]
     return EXAMPLE_OF.get(field.kind, field.kind.split(" | ")[0])

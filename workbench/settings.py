@@ -22,7 +22,7 @@ for folder in (STORE_DIR, VAR_DIR / "static", BROKER_DIR / "queue", BROKER_DIR /
     folder.mkdir(parents=True, exist_ok=True)
 
 
-def kept_secret(path: Path) -> str:
+def load_or_create_secret_key(path: Path) -> str:
     """The installation's own key: made once, kept readable by its owner only."""
     if not path.exists():
         path.touch(mode=0o600)
@@ -31,7 +31,9 @@ def kept_secret(path: Path) -> str:
 
 
 DEBUG = env.bool("POOLBENCH_DEBUG", default=False)
-SECRET_KEY = env("POOLBENCH_SECRET_KEY", default=None) or kept_secret(VAR_DIR / "secret_key")
+SECRET_KEY = env("POOLBENCH_SECRET_KEY", default=None) or load_or_create_secret_key(
+    VAR_DIR / "secret_key"
+)
 ALLOWED_HOSTS = env.list("POOLBENCH_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("POOLBENCH_ORIGINS", default=[])
 BEHIND_TLS = env.bool("POOLBENCH_TLS", default=False)
@@ -73,7 +75,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "campaigns.middleware.NoNulMiddleware",
-    "campaigns.middleware.RefusedMiddleware",
+    "campaigns.middleware.ActionRefusedMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -90,7 +92,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "campaigns.context.face",
+                "campaigns.context_processors.theme_context",
             ],
         },
     }
@@ -213,10 +215,10 @@ REST_FRAMEWORK = {
         "rest_framework.parsers.MultiPartParser",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "campaigns.api_limits.Pages",
+    "DEFAULT_PAGINATION_CLASS": "campaigns.api_limits.LimitPagination",
     "PAGE_SIZE": 100,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "campaigns.api.explain",
+    "EXCEPTION_HANDLER": "campaigns.api.handle_api_exception",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {

@@ -41,7 +41,7 @@ class Card:
     example: str = ""
 
 
-def card_section(card: Card, *, level: int = 3) -> str:
+def render_card_markdown(card: Card, *, level: int = 3) -> str:
     """The card as a section of Markdown."""
     lines = [f"{'#' * level} `{card.name}`: {card.title}", "", card.reading, ""]
     lines += ["```", card.formula, "```", ""]

@@ -13,18 +13,18 @@ from itertools import islice
 
 import numpy as np
 
-from campaigns.core.docnos import Docnos
-from campaigns.core.faults import SHOWN_PER_CODE, FaultReport, count_of
-from campaigns.core.scan import Spans, by_line, scan
-from campaigns.core.sniffing import foreign_kind
-from campaigns.core.words import Ints, Mask, keep_freed_memory
+from campaigns.core.docnos import DocnoArray
+from campaigns.core.faults import SHOWN_PER_CODE, FaultReport, format_count
+from campaigns.core.field_scanner import FieldSpans, scan_fields, scan_line_by_line
+from campaigns.core.file_kinds import detect_foreign_kind
+from campaigns.core.machine_words import Ints, Mask, keep_freed_memory
 
 _BLOCK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
-class Layout:
+class ColumnLayout:
     """What the columns are called, and the codes of the faults that every such file can have.
 
     ``lenient`` takes extra columns at the end of a line.
@@ -43,7 +43,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LineBlock:
     """Well-formed lines of ``data``: their numbers, from 1, and the places of their fields.
 
     ``starts`` and ``ends`` have the shape (lines, columns).
@@ -57,15 +57,15 @@ class Block:
     def __len__(self) -> int:
         return len(self.lines)
 
-    def column(self, index: int) -> Docnos:
+    def column(self, index: int) -> DocnoArray:
         """The fields of one column."""
         starts = np.ascontiguousarray(self.starts[:, index])
-        return Docnos(self.data, starts, self.ends[:, index] - starts)
+        return DocnoArray(self.data, starts, self.ends[:, index] - starts)
 
-    def where(self, good: Mask) -> Block:
+    def where(self, good: Mask) -> LineBlock:
         """The rows of this block that are ``good``."""
         lines = np.asarray(self.lines)[good]
-        return Block(self.data, lines, self.starts[good], self.ends[good])
+        return LineBlock(self.data, lines, self.starts[good], self.ends[good])
 
 
 @dataclass
@@ -73,7 +73,7 @@ class ColumnFile:
     """One file being read: its bytes without a BOM, its layout, and the report it fills."""
 
     data: bytes
-    layout: Layout
+    layout: ColumnLayout
     report: FaultReport
     lines: int = 0
     _starts: list[int] = field(default_factory=list)
@@ -90,9 +90,9 @@ class ColumnFile:
                 column=1,
             )
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[LineBlock]:
         """Blocks of well-formed lines; every other line becomes a fault of the report."""
-        if (kind := foreign_kind(self.data)) is not None:
+        if (kind := detect_foreign_kind(self.data)) is not None:
             cure = f"Send a plain UTF-8 text file with lines of: {self.layout.line_shape}."
             self.report.add(self.layout.not_text, f"The file is {kind}.", cure)
             return
@@ -104,7 +104,7 @@ class ColumnFile:
             cure = f"Send a file with lines of: {self.layout.line_shape}."
             self.report.add(self.layout.empty, "The file holds no data line.", cure)
 
-    def _blocks(self) -> Iterator[Block]:
+    def _blocks(self) -> Iterator[LineBlock]:
         keep_freed_memory()
         start, self.lines = 0, 0
         while start < len(self.data):
@@ -114,14 +114,14 @@ class ColumnFile:
             stop = end - (end == len(self.data) and self.data.endswith(b"\n"))
             self._starts.append(self.lines + 1)
             self._spans.append(slice(start, end))
-            spans = scan(self.data, start, stop, len(self.layout.columns))
+            spans = scan_fields(self.data, start, stop, len(self.layout.columns))
             spans = spans or self._by_line(slice(start, stop))
             lines = _numbers(spans.lines, self.lines + 1)
             self.lines += spans.size
-            yield Block(self.data, lines, spans.starts, spans.ends)
+            yield LineBlock(self.data, lines, spans.starts, spans.ends)
             start = end + 1
 
-    def _by_line(self, span: slice) -> Spans:
+    def _by_line(self, span: slice) -> FieldSpans:
         """The good lines of a block, after a look at each; the others become faults."""
         width, good, place = len(self.layout.columns), [], span.start
         lines = self.data[span].split(b"\n")
@@ -136,7 +136,7 @@ class ColumnFile:
             else:
                 self._add_wrong_columns(self.lines + 1 + number, line, fields)
             place += len(line) + 1
-        return by_line(len(lines), good, width)
+        return scan_line_by_line(len(lines), good, width)
 
     def _add_damage(self, number: int, line: bytes, message: str, at: int) -> None:
         cure = "Save the file as plain UTF-8 text."
@@ -153,7 +153,7 @@ class ColumnFile:
             column = field_column(line, width)
         else:
             column = len(line.rstrip().decode("utf-8", "replace")) + 1
-        message = f"{count_of(len(fields), 'column')} instead of {width}."
+        message = f"{format_count(len(fields), 'column')} instead of {width}."
         self.report.add(
             self.layout.wrong_columns, message, cure, line=number, column=column, excerpt=line
         )

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.docnos import Docnos
-from campaigns.core.words import Mask, Words, load
+from campaigns.core.docnos import DocnoArray
+from campaigns.core.machine_words import Mask, Words, load_words
 
 _ALL = (1 << 64) - 1
 _ZEROS = np.uint64(0x3030303030303030)
@@ -46,7 +46,7 @@ class Decimals(NamedTuple):
     is_odd: Mask
 
 
-class _Closed(NamedTuple):
+class _PackedDigits(NamedTuple):
     """Words without their points: eight digits each, how many stood behind the point."""
 
     digits: Words
@@ -55,13 +55,13 @@ class _Closed(NamedTuple):
     is_odd: Mask
 
 
-def parse(column: Docnos) -> Decimals:
+def parse_decimals(column: DocnoArray) -> Decimals:
     """The numbers that texts are: digits, perhaps with ``-`` before and a point among them."""
     ends = column.starts + column.lengths
     negative = column.array[column.starts] == _MINUS
     size = np.minimum(column.lengths - negative, _SIZES + 1)
-    low = _closed((load(column.windows, ends - 8) ^ _ZEROS) & _OWN_LOW.take(size))
-    high = _closed((load(column.windows, ends - 16) ^ _ZEROS) & _OWN_HIGH.take(size))
+    low = _closed((load_words(column.windows, ends - 8) ^ _ZEROS) & _OWN_LOW.take(size))
+    high = _closed((load_words(column.windows, ends - 16) ^ _ZEROS) & _OWN_HIGH.take(size))
     points = low.points + high.points
     # Where the low word had a point, a digit moves into it from the high word.
     right = low.digits | ((high.digits >> _LAST) * low.points)
@@ -75,11 +75,11 @@ def parse(column: Docnos) -> Decimals:
     return Decimals(values, points == _ONE, is_odd)
 
 
-def _closed(digits: Words) -> _Closed:
+def _closed(digits: Words) -> _PackedDigits:
     marks = ((digits + _TO_TEN) | digits) & _HIGH_BITS
     if not marks.any():
         none = np.zeros(1, np.uint8)
-        return _Closed(digits, none.astype(np.uint64), none, none.astype(np.bool_))
+        return _PackedDigits(digits, none.astype(np.uint64), none, none.astype(np.bool_))
     mark = marks >> _SEVEN
     below = mark - _ONE
     # The first character is the lowest byte: the digits below the mark stand before the point.
@@ -88,7 +88,7 @@ def _closed(digits: Words) -> _Closed:
     is_odd = (np.bitwise_count(marks) > 1) | ((after & (mark * _BYTE)) != 0)
     points = (marks != 0).astype(np.uint64)
     places = (64 - np.bitwise_count(marks - _ONE)) >> 3
-    return _Closed((before << (points << _THREE)) | after, points, places, is_odd)
+    return _PackedDigits((before << (points << _THREE)) | after, points, places, is_odd)
 
 
 def _number(digits: Words) -> Words:

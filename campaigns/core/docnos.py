@@ -12,8 +12,17 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.words import Ints, Mask, Places, Words, dense_ranks, load, mix, shifted
-from campaigns.core.words import windows as words_at
+from campaigns.core.machine_words import (
+    Ints,
+    Mask,
+    Places,
+    Words,
+    dense_ranks,
+    load_words,
+    mix_bits,
+    shift_words,
+)
+from campaigns.core.machine_words import byte_windows as words_at
 
 BLOCK = 1 << 15
 """Rows that are worked on at once: their words stay in the processor's cache."""
@@ -29,7 +38,7 @@ LONGEST = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Docnos(Sequence[str]):
+class DocnoArray(Sequence[str]):
     """Ids in a fixed order. Id ``i`` is ``data[starts[i]:starts[i] + lengths[i]]``, UTF-8.
 
     ``data`` is usually the file that the ids were read from. One id comes as a string, a
@@ -41,7 +50,7 @@ class Docnos(Sequence[str]):
     lengths: Places
 
     @classmethod
-    def of(cls, ids: Iterable[str]) -> Docnos:
+    def of(cls, ids: Iterable[str]) -> DocnoArray:
         """``ids`` packed one behind the other."""
         texts = [text.encode() for text in ids]
         ends = np.fromiter(accumulate(map(len, texts)), np.int64, len(texts))
@@ -65,7 +74,7 @@ class Docnos(Sequence[str]):
             yield from self[part]
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Docnos):
+        if isinstance(other, DocnoArray):
             return len(self) == len(other) and bool(self.are(other).all())
         return isinstance(other, Sequence) and list(self) == list(other)
 
@@ -92,15 +101,15 @@ class Docnos(Sequence[str]):
         places += np.arange(len(places))
         return self.array[places].tobytes()
 
-    def take(self, rows: slice | Ints) -> Docnos:
+    def take(self, rows: slice | Ints) -> DocnoArray:
         """The ids of ``rows``, in that order."""
-        taken = Docnos(self.data, self.starts[rows], self.lengths[rows])
+        taken = DocnoArray(self.data, self.starts[rows], self.lengths[rows])
         if "all_words" in self.__dict__:
             # To load them again takes longer, for the text has left the cache by now.
             taken.__dict__["all_words"] = [word[rows] for word in self.all_words]
         return taken
 
-    def loaded(self) -> Docnos:
+    def loaded(self) -> DocnoArray:
         """These ids with their words at hand from now on: for ids that are asked for often."""
         if self.words <= SHORT:
             self.all_words  # noqa: B018 -- kept by being asked for
@@ -116,14 +125,14 @@ class Docnos(Sequence[str]):
         for index, word in enumerate(self.all_words):
             # Only the words that an id has: its hash must not depend on its neighbours.
             longer = self.lengths > 8 * index
-            spread = mix(mixed ^ word)
+            spread = mix_bits(mixed ^ word)
             mixed = spread if longer.all() else np.where(longer, spread, mixed)
         for row in np.flatnonzero(self.is_long).tolist():
             digest = hashlib.blake2b(self.text(row), digest_size=8).digest()
             mixed[row] = int.from_bytes(digest, "little")
         return mixed
 
-    def are(self, other: Docnos) -> Mask:
+    def are(self, other: DocnoArray) -> Mask:
         """By place: whether the ids there are the same, byte for byte."""
         equal: Mask = self.lengths == other.lengths
         for index in range(self.words):
@@ -135,7 +144,7 @@ class Docnos(Sequence[str]):
     def equal(self, text: bytes) -> Mask:
         """Which ids are ``text``."""
         same = np.zeros(len(self), np.int64)
-        return self.are(Docnos(text, same, same + len(text)))
+        return self.are(DocnoArray(text, same, same + len(text)))
 
     def changes(self) -> Ints:
         """The rows whose id is not that of the row before; the first row is one of them."""
@@ -201,14 +210,14 @@ class Docnos(Sequence[str]):
         if self.words > 1:
             behind = np.minimum(8 * index, self.lengths - 8)
             starts = starts + (behind if short is None else np.maximum(behind, 0))
-        found = load(self.windows, starts)
-        return found if short is None else shifted(found, -8 * short)
+        found = load_words(self.windows, starts)
+        return found if short is None else shift_words(found, -8 * short)
 
     def _key(self, index: int) -> Words:
         """Word ``index`` of each id as a number in the order of bytes, 0 past the end."""
         empty = np.minimum(np.maximum(8 * (index + 1) - self.lengths, 0), 8)
         shift = (8 * empty).astype(np.uint64)
-        return ((load(self.windows, self.starts + 8 * index) << shift) >> shift).byteswap()
+        return ((load_words(self.windows, self.starts + 8 * index) << shift) >> shift).byteswap()
 
     @cached_property
     def _shortest(self) -> int:
@@ -227,7 +236,7 @@ class DocnoCollector:
         self._long = False
         self._end = 0
 
-    def add(self, ids: Docnos) -> None:
+    def add(self, ids: DocnoArray) -> None:
         """Add ``ids``, of which there is one at least, and look at them while they are at hand."""
         rows = slice(self._end, self._end + len(ids))
         self._starts[rows], self._lengths[rows] = ids.starts, ids.lengths
@@ -236,7 +245,7 @@ class DocnoCollector:
             self._add_words(rows, ids)
         self._end = rows.stop
 
-    def _add_words(self, rows: slice, ids: Docnos) -> None:
+    def _add_words(self, rows: slice, ids: DocnoArray) -> None:
         while len(self._words) < ids.words:
             # Ids without a word of this index repeat their last one there.
             more = np.empty(len(self._starts), np.uint64)
@@ -245,10 +254,10 @@ class DocnoCollector:
         for index, words in enumerate(self._words):
             words[rows] = ids.all_words[min(index, ids.words - 1)]
 
-    def finish(self) -> Docnos:
+    def finish(self) -> DocnoArray:
         """All ids so far."""
         rows = slice(0, self._end)
-        ids = Docnos(self._data, self._starts[rows], self._lengths[rows])
+        ids = DocnoArray(self._data, self._starts[rows], self._lengths[rows])
         if not self._long:
             ids.__dict__["all_words"] = [words[rows] for words in self._words]
         return ids

@@ -18,10 +18,10 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from campaigns.core.documents import CODES, DocumentText, tell_if_empty, with_html
-from campaigns.core.faults import FaultReport, escape
+from campaigns.core.documents import CODES, DocumentText, set_sanitized_html, warn_if_empty
+from campaigns.core.faults import FaultReport, escape_excerpt
+from campaigns.core.file_kinds import detect_foreign_kind
 from campaigns.core.records import decode_text
-from campaigns.core.sniffing import foreign_kind
 
 MAX_FILE_BYTES = 64 << 20
 """Of one document."""
@@ -72,9 +72,9 @@ def read_files(files: Named, report: FaultReport) -> Iterator[DocumentText]:
         if _good_id(docno, name, seen, told):
             document = _document(docno, PurePosixPath(name).suffix.lower(), data, told)
             if document is not None:
-                tell_if_empty(document, told)
+                warn_if_empty(document, told)
                 yield document
-        told.faults = [replace(fault, excerpt=escape(name)) for fault in told.faults]
+        told.faults = [replace(fault, excerpt=escape_excerpt(name)) for fault in told.faults]
         report.take(told)
     if not seen and not report.has_errors:
         endings = " ".join(FORMATS)
@@ -107,13 +107,13 @@ def zip_files(source: IO[bytes], report: FaultReport, *, max_bytes: int) -> Name
     """The files in a zip by name, not more than ``max_bytes`` of them all together."""
     try:
         with zipfile.ZipFile(source) as archive:
-            yield from _unpacked(archive, report, max_bytes)
+            yield from _unpack_member(archive, report, max_bytes)
     except (zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
         message = f"The zip is damaged ({error})."
         report.add("ED16", message, "Pack it again.")
 
 
-def _unpacked(archive: zipfile.ZipFile, report: FaultReport, max_bytes: int) -> Named:
+def _unpack_member(archive: zipfile.ZipFile, report: FaultReport, max_bytes: int) -> Named:
     if len(archive.infolist()) > MAX_FILES:
         report.add("ED15", f"More than {MAX_FILES:,} files.", "Import them in parts.")
         return
@@ -181,7 +181,7 @@ def _good_id(docno: str, name: str, seen: dict[str, str], told: FaultReport) -> 
         told.add(CODES.bad_id, message, "Rename the file: its name without ending is the docno.")
         return False
     if docno in seen:
-        message = f"Its docno is that of {escape(seen[docno])} already."
+        message = f"Its docno is that of {escape_excerpt(seen[docno])} already."
         told.add(CODES.twice, message, "Keep one file for each docno; folders do not count.")
         return False
     seen[docno] = name
@@ -198,7 +198,7 @@ def _document(docno: str, ending: str, data: bytes, told: FaultReport) -> Docume
         told.add("ED10", f"{ending or 'No ending'} is no known kind of document.", cure)
     elif wanted in ("pdf", "image"):
         return _shown_by_browser(docno, ending, data, media, told)
-    elif media or (wanted == "text" and foreign_kind(data) == "an HTML page"):
+    elif media or (wanted == "text" and detect_foreign_kind(data) == "an HTML page"):
         _refuse_kind(ending, media or "an HTML page", told)
     else:
         return _read(docno, wanted, data, told)
@@ -231,7 +231,7 @@ def _read(docno: str, kind: str, data: bytes, told: FaultReport) -> DocumentText
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
     document = DocumentText(docno)
     if kind == "html":
-        return with_html(document, text, told) if text.strip() else document
+        return set_sanitized_html(document, text, told) if text.strip() else document
     return DocumentText(docno, body=text.strip("\n") if text.strip() else "")
 
 

@@ -10,26 +10,26 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.markup import sgml_documents
-from campaigns.core.opening import MAX_BYTES, read_bytes
+from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.html_sanitizer import NestingTooDeep, sanitize
+from campaigns.core.markup import parse_sgml_documents
 from campaigns.core.records import (
-    Codes,
-    Draft,
     IdCheck,
     Parser,
-    assign,
+    RecordCodes,
+    RecordDraft,
+    assign_record_fields,
+    collapse_whitespace,
     decode_text,
-    json_lines,
-    one_line,
-    smart,
-    tab_separated,
-    teller,
-    tidy,
+    make_fault_reporter,
+    make_tsv_parser,
+    parse_json_lines,
+    parse_smart,
+    tidy_text,
 )
-from campaigns.core.sanitizing import TooDeep, sanitize
+from campaigns.core.streams import MAX_BYTES, read_bytes
 
-CODES = Codes(
+CODES = RecordCodes(
     noun="document",
     max_id=500,
     not_text="ED01",
@@ -94,10 +94,10 @@ def _tsv_names(fields: list[str]) -> tuple[str, ...] | None:
 
 
 DOCUMENT_FORMATS: dict[str, Parser] = {
-    "trec": sgml_documents,
-    "jsonl": json_lines,
-    "smart": smart,
-    "tsv": tab_separated(_tsv_names),
+    "trec": parse_sgml_documents,
+    "jsonl": parse_json_lines,
+    "smart": parse_smart,
+    "tsv": make_tsv_parser(_tsv_names),
 }
 
 
@@ -124,10 +124,10 @@ def read_documents(
     if not found and not told.has_errors:
         told.add(CODES.none, "The file holds no document.", "See docs/formats.md for the formats.")
     if report is None and told.has_errors:
-        raise BadFile(told)
+        raise InvalidFile(told)
 
 
-def document_format(text: str) -> str | None:
+def detect_document_format(text: str) -> str | None:
     """The key of ``DOCUMENT_FORMATS`` that ``text`` looks like, or None."""
     start = text[:100_000].lstrip()
     if start.startswith("{"):
@@ -140,35 +140,35 @@ def document_format(text: str) -> str | None:
 
 
 def _documents(text: str, form: str | None, report: FaultReport) -> Iterator[DocumentText]:
-    form = form or document_format(text)
+    form = form or detect_document_format(text)
     if form not in DOCUMENT_FORMATS:
         cure = f"Send one of: {', '.join(DOCUMENT_FORMATS)} (docs/formats.md shows each)."
         message = "This is no known format of documents."
         report.add(CODES.not_text, message, cure, excerpt=text[:200])
         return
     ids = IdCheck(CODES, report)
-    for draft in DOCUMENT_FORMATS[form](text, teller(CODES, report)):
+    for draft in DOCUMENT_FORMATS[form](text, make_fault_reporter(CODES, report)):
         html = draft.texts.pop("html", "") if form == "jsonl" else ""
         document = _document(draft, is_smart=form == "smart")
         if not ids.good(document.docno, draft.line):
             continue
         if html.strip():
-            page = with_html(document, html, report, line=draft.line)
+            page = set_sanitized_html(document, html, report, line=draft.line)
             if page is None:
                 continue
             document = page
-        tell_if_empty(document, report, line=draft.line)
+        warn_if_empty(document, report, line=draft.line)
         yield document
 
 
-def tell_if_empty(document: DocumentText, report: FaultReport, line: int | None = None) -> None:
+def warn_if_empty(document: DocumentText, report: FaultReport, line: int | None = None) -> None:
     if not document.title and not document.body and not document.data:
         message = f"Document {document.docno} has neither title nor text."
         cure = "It is kept; assessors will see an empty page."
         report.add(_NO_TEXT, message, cure, line=line)
 
 
-def with_html(
+def set_sanitized_html(
     document: DocumentText, html: str, report: FaultReport, line: int | None = None
 ) -> DocumentText | None:
     """``document`` with ``html``, sanitised, as its body; what was taken away is told.
@@ -177,7 +177,7 @@ def with_html(
     """
     try:
         clean = sanitize(html)
-    except TooDeep as deep:
+    except NestingTooDeep as deep:
         cure = "Send HTML that people could read; close what is opened."
         report.add(_TOO_DEEP, str(deep), cure, line=line, excerpt=document.docno)
         return None
@@ -195,16 +195,16 @@ def with_html(
     )
 
 
-def _document(draft: Draft, *, is_smart: bool) -> DocumentText:
-    roles, left = assign(draft.texts, _NAMES)
+def _document(draft: RecordDraft, *, is_smart: bool) -> DocumentText:
+    roles, left = assign_record_fields(draft.texts, _NAMES)
     if is_smart:
         left.pop(_SMART_DROPPED, None)
         left = {_SMART_NAMES.get(name, name): text for name, text in left.items()}
     return DocumentText(
         docno=roles["docno"],
-        title=one_line(roles["title"]),
-        body=tidy(roles["body"]),
+        title=collapse_whitespace(roles["title"]),
+        body=tidy_text(roles["body"]),
         url=roles["url"],
-        date=one_line(roles["date"]),
-        extra={name: tidy(text) for name, text in left.items()},
+        date=collapse_whitespace(roles["date"]),
+        extra={name: tidy_text(text) for name, text in left.items()},
     )

@@ -59,7 +59,9 @@ class FaultReport:
     ) -> None:
         self.counts[code] += 1
         if self.counts[code] <= SHOWN_PER_CODE:
-            self.faults.append(Fault(code, message, cure, line, column, escape(excerpt), self.file))
+            self.faults.append(
+                Fault(code, message, cure, line, column, escape_excerpt(excerpt), self.file)
+            )
 
     def take(self, other: FaultReport) -> None:
         """Add what ``other`` has found, of a part of this file, under its own name."""
@@ -92,7 +94,7 @@ class FaultReport:
         return cls(data.get("file", ""), faults, Counter(data.get("counts", {})))
 
 
-class BadFile(ValueError):  # noqa: N818 -- it is the file that is bad
+class InvalidFile(ValueError):  # noqa: N818 -- it is the file that is bad
     """A file that cannot be taken; ``report`` lists everything that is wrong with it."""
 
     def __init__(self, report: FaultReport) -> None:
@@ -100,12 +102,12 @@ class BadFile(ValueError):  # noqa: N818 -- it is the file that is bad
         super().__init__("\n".join(str(fault) for fault in report.faults))
 
 
-def count_of(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """``1 line``, ``2 lines``, ``1,000 lines``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def escape(text: str | bytes, limit: int = EXCERPT) -> str:
+def escape_excerpt(text: str | bytes, limit: int = EXCERPT) -> str:
     """At most ``limit`` printable characters of ``text``; control characters as escapes."""
     if isinstance(text, bytes):
         text = text[: 4 * limit].decode("utf-8", "backslashreplace")

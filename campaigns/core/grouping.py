@@ -9,15 +9,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from campaigns.core.docnos import BLOCK, Docnos
-from campaigns.core.tables import starts_of, topic_ranges
-from campaigns.core.words import Ints, mix
+from campaigns.core.docnos import BLOCK, DocnoArray
+from campaigns.core.machine_words import Ints, mix_bits
+from campaigns.core.tables import group_starts, split_topic_ranges
 
 _ONE = np.uint64(1)
 
 
 @dataclass(frozen=True)
-class Grouped:
+class TopicGroups:
     """Rows of a file by topic. Topics ascend by code point.
 
     The file is made of stretches of rows of one topic: ``codes`` has the index in ``topics``
@@ -32,7 +32,7 @@ class Grouped:
     def starts(self) -> Ints:
         """Topic ``i`` has the places ``starts[i]`` to ``starts[i + 1] - 1`` of ``order``."""
         sizes = np.bincount(self.codes, np.diff(self.firsts), len(self.topics))
-        return starts_of(sizes.astype(np.int64))
+        return group_starts(sizes.astype(np.int64))
 
     @cached_property
     def is_sorted(self) -> bool:
@@ -84,7 +84,7 @@ class TopicCollector:
     _codes: list[int] = field(default_factory=list)
     _firsts: list[Ints] = field(default_factory=list)
 
-    def add(self, topics: Docnos) -> None:
+    def add(self, topics: DocnoArray) -> None:
         """Add the topic of each row of a block."""
         first = topics.changes()
         self._firsts.append(first + self.rows)
@@ -92,37 +92,37 @@ class TopicCollector:
             self._codes.append(self.names.setdefault(text.decode(), len(self.names)))
         self.rows += len(topics)
 
-    def finish(self) -> Grouped:
+    def finish(self) -> TopicGroups:
         """All rows so far by topic."""
         topics = sorted(self.names)
         # The index by code point of each topic, by the order in which they were seen.
         place = np.empty(len(topics), np.int64)
         place[[self.names[topic] for topic in topics]] = np.arange(len(topics))
         firsts = np.concatenate([*self._firsts, np.array([self.rows])])
-        return Grouped(tuple(topics), place[np.array(self._codes, np.int64)], firsts)
+        return TopicGroups(tuple(topics), place[np.array(self._codes, np.int64)], firsts)
 
 
-def group_by_topic(topics: Iterable[str]) -> Grouped:
+def group_by_topic(topics: Iterable[str]) -> TopicGroups:
     """Group rows by the topic of each."""
     collector = TopicCollector()
-    collector.add(Docnos.of(topics))
+    collector.add(DocnoArray.of(topics))
     return collector.finish()
 
 
-def regroup(grouped: Grouped, rows: Ints) -> Grouped:
+def regroup_rows(grouped: TopicGroups, rows: Ints) -> TopicGroups:
     """The grouping of some ``rows``, ascending, of which each topic has one at least."""
     codes = grouped.row_codes()[rows]
     first = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
-    return Grouped(grouped.topics, codes[first], np.append(first, len(codes)))
+    return TopicGroups(grouped.topics, codes[first], np.append(first, len(codes)))
 
 
-def repeated(docnos: Docnos, grouped: Grouped) -> dict[int, int]:
+def find_duplicate_rows(docnos: DocnoArray, grouped: TopicGroups) -> dict[int, int]:
     """Rows whose (topic, docno) stands in an earlier row, ascending, with the first such row."""
     found: dict[int, int] = {}
-    for first, end in topic_ranges(grouped.starts, BLOCK):
+    for first, end in split_topic_ranges(grouped.starts, BLOCK):
         rows = grouped.rows(first, end)
         topics = np.repeat(np.arange(first, end), np.diff(grouped.starts[first : end + 1]))
-        keys = docnos.take(rows).hashes() + mix(topics.astype(np.uint64) + _ONE)
+        keys = docnos.take(rows).hashes() + mix_bits(topics.astype(np.uint64) + _ONE)
         ordered = np.sort(keys)
         again = ordered[1:][ordered[1:] == ordered[:-1]]
         if len(again):
@@ -132,7 +132,7 @@ def repeated(docnos: Docnos, grouped: Grouped) -> dict[int, int]:
     return dict(sorted(found.items()))
 
 
-def _truly_repeated(docnos: Docnos, topics: Ints, rows: Ints) -> Iterator[tuple[int, int]]:
+def _truly_repeated(docnos: DocnoArray, topics: Ints, rows: Ints) -> Iterator[tuple[int, int]]:
     first: dict[tuple[int, bytes], int] = {}
     for topic, row in zip(topics.tolist(), rows.tolist(), strict=True):
         seen = first.setdefault((topic, docnos.text(row)), row)

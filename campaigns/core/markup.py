@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from campaigns.core.records import Draft, Tell
+from campaigns.core.records import RecordDraft, Tell
 
 _TOP = re.compile(r"<top\b[^>]*>(.*?)(?=</top\s*>|<top\b|\Z)", re.DOTALL | re.IGNORECASE)
 _FIELD = re.compile(
@@ -27,12 +27,12 @@ _HEAD = {
 _TOPIC_ELEMENTS = ("topic", "top")
 
 
-def has_declaration(text: str) -> bool:
+def has_xml_declaration(text: str) -> bool:
     """Whether XML declares a document type or an entity: such files are refused unread."""
     return re.search(r"<!\s*(DOCTYPE|ENTITY)", text, re.IGNORECASE) is not None
 
 
-def sgml_topics(text: str, tell: Tell) -> Iterator[Draft]:
+def parse_sgml_topics(text: str, tell: Tell) -> Iterator[RecordDraft]:
     """``<top>`` records whose fields need no closing tag and may start with a label."""
     line, counted = 1, 0
     for top in _TOP.finditer(text):
@@ -42,14 +42,14 @@ def sgml_topics(text: str, tell: Tell) -> Iterator[Draft]:
         names = [known or other for known, other in zip(parts[1::3], parts[2::3], strict=True)]
         texts: dict[str, str] = {}
         for name, raw in zip(names, parts[3::3], strict=True):
-            texts.setdefault(name.lower(), _LABEL.sub("", plain_text(raw), count=1))
+            texts.setdefault(name.lower(), _LABEL.sub("", strip_markup(raw), count=1))
         if texts:
-            yield Draft(line, texts)
+            yield RecordDraft(line, texts)
         else:
             tell(line, "The topic has no fields.", top[0])
 
 
-def xml_topics(text: str, tell: Tell) -> Iterator[Draft]:
+def parse_xml_topics(text: str, tell: Tell) -> Iterator[RecordDraft]:
     """``<topic>`` elements; attributes and child elements are the fields."""
     body = text.lstrip()
     skipped = text.count("\n", 0, len(text) - len(body))
@@ -63,17 +63,17 @@ def xml_topics(text: str, tell: Tell) -> Iterator[Draft]:
         parser.Parse(body, True)
     except expat.ExpatError as error:
         tell(error.lineno + skipped, f"The XML is not well-formed ({error}).", "")
-    yield from (Draft(draft.line + skipped, draft.texts) for draft in reader.drafts)
+    yield from (RecordDraft(draft.line + skipped, draft.texts) for draft in reader.drafts)
 
 
-def sgml_documents(text: str, tell: Tell) -> Iterator[Draft]:
+def parse_sgml_documents(text: str, tell: Tell) -> Iterator[RecordDraft]:
     """``<DOC>`` records, many a file; ``<TEXT>`` parts are joined, stray entities are kept."""
     line, counted = 1, 0
     opened: tuple[int, int] | None = None
     for tag in _DOC.finditer(text):
         line, counted = line + text.count("\n", counted, tag.start()), tag.start()
         if tag[1] and opened:
-            yield Draft(opened[0], _document_texts(text[opened[1] : tag.start()]))
+            yield RecordDraft(opened[0], _document_texts(text[opened[1] : tag.start()]))
             opened = None
         elif tag[1]:
             tell(line, "A </DOC> stands without its <DOC>.", "")
@@ -85,7 +85,7 @@ def sgml_documents(text: str, tell: Tell) -> Iterator[Draft]:
         tell(opened[0], "The <DOC> is not closed.", text[opened[1] : opened[1] + 80])
 
 
-def plain_text(markup: str) -> str:
+def strip_markup(markup: str) -> str:
     """``markup`` without tags and with its character references resolved."""
     for entity, character in _TREC_ENTITIES:
         markup = markup.replace(entity, character)
@@ -94,7 +94,7 @@ def plain_text(markup: str) -> str:
 
 def _document_texts(markup: str) -> dict[str, str]:
     """Texts by element name; without a ``<TEXT>``, all but the head of the document is text."""
-    elements = [(name, plain_text(raw)) for name, raw in _elements(markup)]
+    elements = [(name, strip_markup(raw)) for name, raw in _elements(markup)]
     if all(name != "text" for name, _ in elements):
         elements = [(name if name in _HEAD else "text", text) for name, text in elements]
     found: dict[str, list[str]] = {}
@@ -125,7 +125,7 @@ class _TopicReader:
     """Collects the fields of ``<topic>`` elements while the XML parser walks the file."""
 
     parser: expat.XMLParserType
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[RecordDraft] = field(default_factory=list)
     depth: int = 0
     name: str = ""
     texts: dict[str, str] | None = None
@@ -136,7 +136,7 @@ class _TopicReader:
             if tag in _TOPIC_ELEMENTS:
                 self.texts, self.depth = {k.lower(): v for k, v in attributes.items()}, 0
                 self.name = "text"
-                self.drafts.append(Draft(self.parser.CurrentLineNumber, self.texts))
+                self.drafts.append(RecordDraft(self.parser.CurrentLineNumber, self.texts))
             return
         self.depth += 1
         if self.depth == 1:

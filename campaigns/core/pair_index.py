@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.docnos import BLOCK, LONGEST, Docnos
-from campaigns.core.tables import PairTable, starts_of, topic_ranges
-from campaigns.core.words import Ints, Mask, Words
+from campaigns.core.docnos import BLOCK, LONGEST, DocnoArray
+from campaigns.core.machine_words import Ints, Mask, Words
+from campaigns.core.tables import PairTable, group_starts, split_topic_ranges
 
 _TRIES = 8
 _ROOM = 4
@@ -34,7 +34,7 @@ class PairIndex:
     """
 
     topics: Mapping[str, int]
-    docnos: Docnos
+    docnos: DocnoArray
     words: list[Words]
     firsts: Ints
     sizes: Words
@@ -50,7 +50,7 @@ class PairIndex:
         topic_of = np.repeat(np.array(numbers, np.int64), np.diff(table.starts))
         counts = np.bincount(topic_of, minlength=len(topics))
         sizes = (_ROOM * counts).astype(np.uint64)
-        firsts = starts_of(_ROOM * counts + _TRIES)
+        firsts = group_starts(_ROOM * counts + _TRIES)
         keys, rows = np.zeros(firsts[-1], np.uint64), np.zeros(firsts[-1], np.int64)
         hashes = table.docnos.hashes() | _ONE
         left = _fill(keys, rows, hashes, _places(hashes, firsts[topic_of], sizes[topic_of]))
@@ -62,7 +62,7 @@ class PairIndex:
         """By row of ``table``: the row of its pair in the indexed table, or -1."""
         found = np.full(len(table.docnos), -1, np.int32)
         topics = np.array([self.topics.get(topic, -1) for topic in table.topics], np.int64)
-        for first, end in topic_ranges(table.starts, BLOCK):
+        for first, end in split_topic_ranges(table.starts, BLOCK):
             if (topics[first:end] < 0).all():
                 continue
             start, bounds = int(table.starts[first]), table.starts[first : end + 1]
@@ -73,7 +73,7 @@ class PairIndex:
             found[rows] = self._find(topic_of, table.docnos.take(rows))
         return found
 
-    def _find(self, topics: Ints, docnos: Docnos) -> Ints:
+    def _find(self, topics: Ints, docnos: DocnoArray) -> Ints:
         """The same for a few rows, all of topics that are in the qrels."""
         found = np.full(len(docnos), -1, np.int64)
         hashes = docnos.hashes() | _ONE
@@ -95,7 +95,7 @@ class PairIndex:
             found[row] = self.crowded.get((int(topics[row]), docnos.text(row)), -1)
         return found
 
-    def _are(self, held: Ints, docnos: Docnos, words: list[Words], rows: Ints) -> Mask:
+    def _are(self, held: Ints, docnos: DocnoArray, words: list[Words], rows: Ints) -> Mask:
         """By place: whether row ``held`` of the qrels has the docno of row ``rows`` asked for."""
         lengths = self.docnos.lengths[held]
         are: Mask = lengths == docnos.lengths[rows]

@@ -9,18 +9,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.columns import Block, ColumnFile, Layout
-from campaigns.core.decimals import parse
-from campaigns.core.docnos import DocnoCollector, Docnos
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.grouping import Grouped, TopicCollector, group_by_topic, repeated
+from campaigns.core.columns import ColumnFile, ColumnLayout, LineBlock
+from campaigns.core.decimals import parse_decimals
+from campaigns.core.docnos import DocnoArray, DocnoCollector
+from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.grouping import TopicCollector, TopicGroups, find_duplicate_rows, group_by_topic
+from campaigns.core.machine_words import Mask
 from campaigns.core.tables import QrelsTable
-from campaigns.core.words import Mask
 
 MAX_GRADE = 10_000
 """Grades beyond this, up or down, are taken for a slip (measures count per grade)."""
 
-QRELS_LAYOUT = Layout(
+QRELS_LAYOUT = ColumnLayout(
     columns=("topic", "0", "docno", "grade"),
     not_text="EQ01",
     wrong_columns="EQ02",
@@ -54,11 +54,11 @@ def read_qrels(data: bytes, *, file: str = "", report: FaultReport | None = None
         grades.append(read[~is_bad])
     grouped, ids = topics.finish(), docnos.finish()
     values = np.concatenate([np.empty(0, np.int32), *grades])
-    if again := repeated(ids, grouped):
+    if again := find_duplicate_rows(ids, grouped):
         numbers = np.concatenate([np.asarray(part) for part in lines])
-        _add_duplicates(source, _Told(grouped, values, numbers.tolist()), again)
+        _add_duplicates(source, _QrelsWarnings(grouped, values, numbers.tolist()), again)
     if report.has_errors:
-        raise BadFile(report)
+        raise InvalidFile(report)
     return _table(grouped, ids, values)
 
 
@@ -74,7 +74,7 @@ def qrels_from_rows(rows: Iterable[Row]) -> QrelsTable:
         raise ValueError(f"grades are whole numbers from -{MAX_GRADE} to {MAX_GRADE}")
     grades = np.array([row[2] for row in listed], dtype=np.int32)
     topics = group_by_topic(row[0] for row in listed)
-    return _table(topics, Docnos.of(row[1] for row in listed), grades)
+    return _table(topics, DocnoArray.of(row[1] for row in listed), grades)
 
 
 def write_qrels(table: QrelsTable) -> bytes:
@@ -88,10 +88,10 @@ def write_qrels(table: QrelsTable) -> bytes:
     return "".join(lines).encode()
 
 
-def _read_grades(source: ColumnFile, block: Block) -> tuple[Grades, Mask]:
+def _read_grades(source: ColumnFile, block: LineBlock) -> tuple[Grades, Mask]:
     """``(grades, which of them are none)``; those are EQ04."""
     column = block.column(GRADE)
-    read = parse(column)
+    read = parse_decimals(column)
     grades = np.where(read.is_odd, 0, read.values)
     is_bad = read.has_point & ~read.is_odd
     is_bad |= np.abs(grades) > MAX_GRADE
@@ -114,15 +114,15 @@ def _is_grade(text: bytes) -> bool:
     return _INTEGER.fullmatch(text) is not None and abs(int(text)) <= MAX_GRADE
 
 
-class _Told(NamedTuple):
+class _QrelsWarnings(NamedTuple):
     """What is told of rows in file order."""
 
-    grouped: Grouped
+    grouped: TopicGroups
     grades: Grades
     lines: list[int]
 
 
-def _add_duplicates(source: ColumnFile, rows: _Told, again: dict[int, int]) -> None:
+def _add_duplicates(source: ColumnFile, rows: _QrelsWarnings, again: dict[int, int]) -> None:
     codes = rows.grouped.row_codes()
     for row, seen in again.items():
         grade, earlier = int(rows.grades[row]), int(rows.grades[seen])
@@ -137,6 +137,6 @@ def _add_duplicates(source: ColumnFile, rows: _Told, again: dict[int, int]) -> N
         )
 
 
-def _table(grouped: Grouped, docnos: Docnos, grades: Grades) -> QrelsTable:
+def _table(grouped: TopicGroups, docnos: DocnoArray, grades: Grades) -> QrelsTable:
     order = np.argsort(grouped.row_codes() * len(docnos) + docnos.ranks())
     return QrelsTable(grouped.topics, grouped.starts, docnos.take(order), grades[order])

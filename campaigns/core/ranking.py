@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.docnos import Docnos
-from campaigns.core.grouping import Grouped
+from campaigns.core.docnos import DocnoArray
+from campaigns.core.grouping import TopicGroups
+from campaigns.core.machine_words import Ints
 from campaigns.core.tables import RunTable
-from campaigns.core.words import Ints
 
 Floats = NDArray[np.float64]
 
 
-def in_trec_order(tag: str, grouped: Grouped, docnos: Docnos, scores: Floats) -> RunTable:
+def sort_in_trec_order(
+    tag: str, grouped: TopicGroups, docnos: DocnoArray, scores: Floats
+) -> RunTable:
     """The table of rows in file order. What stands in order already is not sorted again."""
     order = None if grouped.is_sorted else grouped.order()
     ordered = scores if order is None else scores[order]
@@ -51,7 +53,7 @@ def _ties(scores: Floats, starts: Ints) -> NDArray[np.bool_]:
     return tied
 
 
-def _by_docno(docnos: Docnos, is_first: NDArray[np.bool_]) -> Ints:
+def _by_docno(docnos: DocnoArray, is_first: NDArray[np.bool_]) -> Ints:
     """The order of rows by docno, descending, within groups; ``is_first`` begins each group."""
     group = np.cumsum(is_first)
     return np.argsort(group * len(docnos) - docnos.ranks())

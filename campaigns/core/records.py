@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from campaigns.core.faults import FaultReport, count_of
-from campaigns.core.sniffing import binary_kind
+from campaigns.core.faults import FaultReport, format_count
+from campaigns.core.file_kinds import detect_binary_kind
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class RecordDraft:
     """One record as it stands in the file; names are lower case, texts not yet tidied."""
 
     line: int
@@ -25,7 +25,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Codes:
+class RecordCodes:
     """The fault codes of one kind of record, and the noun and id length its messages use."""
 
     noun: str
@@ -45,13 +45,13 @@ _BLANKS = " \t\n\r\x0b\x0c"
 
 Tell = Callable[[int, str, str], None]
 """Adds a fault of a malformed record: line, message, excerpt."""
-Parser = Callable[[str, Tell], Iterator[Draft]]
+Parser = Callable[[str, Tell], Iterator[RecordDraft]]
 
 
-def decode_text(data: bytes, codes: Codes, report: FaultReport) -> str | None:
+def decode_text(data: bytes, codes: RecordCodes, report: FaultReport) -> str | None:
     """``data`` as text: UTF-8, or else Latin-1 with a warning; None when it is no text."""
     data = data.removeprefix(b"\xef\xbb\xbf")
-    if (kind := binary_kind(data)) is not None:
+    if (kind := detect_binary_kind(data)) is not None:
         report.add(codes.not_text, f"The file is {kind}.", "Send a plain UTF-8 text file.")
         return None
     try:
@@ -66,7 +66,7 @@ def decode_text(data: bytes, codes: Codes, report: FaultReport) -> str | None:
         return data.decode("latin-1")
 
 
-def teller(codes: Codes, report: FaultReport) -> Tell:
+def make_fault_reporter(codes: RecordCodes, report: FaultReport) -> Tell:
     """The function with which a parser reports a malformed record."""
 
     def tell(line: int, message: str, excerpt: str) -> None:
@@ -80,7 +80,7 @@ def teller(codes: Codes, report: FaultReport) -> Tell:
 class IdCheck:
     """Looks at each id once: it must be there, hold no white space, and stand once."""
 
-    codes: Codes
+    codes: RecordCodes
     report: FaultReport
     seen: dict[str, int] = field(default_factory=dict)
 
@@ -105,7 +105,7 @@ class IdCheck:
         self.report.add(code, message, cure, line=line, excerpt=excerpt)
 
 
-def assign(
+def assign_record_fields(
     texts: Mapping[str, str], names: Mapping[str, tuple[str, ...]]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Sort ``texts`` into roles by the table ``names``; each text serves one role at most.
@@ -121,17 +121,17 @@ def assign(
     return roles, left
 
 
-def one_line(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     return " ".join(text.split())
 
 
-def tidy(text: str) -> str:
+def tidy_text(text: str) -> str:
     """``text`` with every line stripped and at most one empty line between two others."""
     stripped = "\n".join(" ".join(line.split()) for line in text.split("\n"))
     return re.sub(r"\n{3,}", "\n\n", stripped).strip()
 
 
-def json_lines(text: str, tell: Tell) -> Iterator[Draft]:
+def parse_json_lines(text: str, tell: Tell) -> Iterator[RecordDraft]:
     """One JSON object a line; the keys of an object ``metadata`` count as its own."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -142,12 +142,12 @@ def json_lines(text: str, tell: Tell) -> Iterator[Draft]:
             tell(number, f"The line is not JSON ({error}).", line)
             continue
         if isinstance(record, dict):
-            yield Draft(number, _json_texts(record))
+            yield RecordDraft(number, _json_texts(record))
         else:
             tell(number, "The line is not a JSON object.", line)
 
 
-def smart(text: str, tell: Tell) -> Iterator[Draft]:
+def parse_smart(text: str, tell: Tell) -> Iterator[RecordDraft]:
     """SMART: ``.I id`` starts a record, a line of ``.T``, ``.A``, ``.W`` … starts a field."""
     start, name = 0, ""
     texts: dict[str, list[str]] = {}
@@ -166,25 +166,25 @@ def smart(text: str, tell: Tell) -> Iterator[Draft]:
         yield _smart_draft(start, texts)
 
 
-def tab_separated(columns: Callable[[list[str]], tuple[str, ...] | None]) -> Parser:
+def make_tsv_parser(columns: Callable[[list[str]], tuple[str, ...] | None]) -> Parser:
     """A parser of lines of tab separated fields; ``columns`` names the fields of a line."""
 
-    def parse(text: str, tell: Tell) -> Iterator[Draft]:
+    def parse(text: str, tell: Tell) -> Iterator[RecordDraft]:
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
             fields = line.rstrip("\r").split("\t")
             names = columns(fields)
             if names is None:
-                tell(number, f"{count_of(len(fields), 'tab separated column')}.", line)
+                tell(number, f"{format_count(len(fields), 'tab separated column')}.", line)
             else:
-                yield Draft(number, dict(zip(names, fields, strict=True)))
+                yield RecordDraft(number, dict(zip(names, fields, strict=True)))
 
     return parse
 
 
-def _smart_draft(line: int, texts: dict[str, list[str]]) -> Draft:
-    return Draft(line, {name: "\n".join(lines) for name, lines in texts.items()})
+def _smart_draft(line: int, texts: dict[str, list[str]]) -> RecordDraft:
+    return RecordDraft(line, {name: "\n".join(lines) for name, lines in texts.items()})
 
 
 def _json_texts(record: dict[str, Any]) -> dict[str, str]:

@@ -13,12 +13,12 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 from campaigns.core.columns import ColumnFile
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.opening import read_bytes
+from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.run_fields import TAG_PATTERN, FieldChecks
 from campaigns.core.run_ids import check_docnos, check_topics
-from campaigns.core.run_ranking import Ranking, check_depths, check_ranking
-from campaigns.core.runs import RUN_LAYOUT, RowCollector, read_scores, tabulate
+from campaigns.core.run_ranking import RankedRows, check_depths, check_ranking
+from campaigns.core.runs import RUN_LAYOUT, RowCollector, build_run_table, parse_scores
+from campaigns.core.streams import read_bytes
 from campaigns.core.tables import RunTable
 
 _STRUCTURE = ("E01", "E03", "E13", "E14")
@@ -72,11 +72,11 @@ class CheckedRun:
         return self.table is not None
 
 
-def check_run(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRun:
+def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRun:
     """Check the run in ``data`` (plain or gzip) against ``rules``. Never raises for bad input."""
     try:
         text = read_bytes(io.BytesIO(data), max_bytes=rules.max_bytes, file=file)
-    except BadFile as refused:
+    except InvalidFile as refused:
         return CheckedRun(refused.report)
     lines = text.count(b"\n") + (not text.endswith(b"\n"))
     if rules.max_lines is not None and lines > rules.max_lines:
@@ -90,7 +90,7 @@ def _check_text(source: ColumnFile, rules: RunRules) -> CheckedRun:
     collector = RowCollector(source)
     for block in source.blocks():
         fields.check(block)
-        collector.add(block, read_scores(source, block))
+        collector.add(block, parse_scores(source, block))
     fields.finish()
     rows = collector.finish()
     # What hangs on complete lines and sound numbers is only told when all are.
@@ -98,11 +98,11 @@ def _check_text(source: ColumnFile, rules: RunRules) -> CheckedRun:
     check_topics(source, rows, rules.topics, rules.withheld_topics)
     check_docnos(source, rows, rules.docnos, _pattern(rules.docno_pattern), rules.max_docno)
     check_depths(source, rows, rules.max_per_topic, rules.min_per_topic if sound else None)
-    table = tabulate(source, rows)
+    table = build_run_table(source, rows)
     tied = 0
     if sound:
         check_missing_topics(source.report, rules, rows.grouped.topics)
-        tied = check_ranking(source, Ranking.of(rows, fields.ranks()), table)
+        tied = check_ranking(source, RankedRows.of(rows, fields.ranks()), table)
     return _answer(source, table, tied, rules.earlier_hashes)
 
 
@@ -120,7 +120,7 @@ def check_missing_topics(report: FaultReport, rules: RunRules, found: tuple[str,
         report.add("W02", message, "They count as 0 in the means over all topics.")
 
 
-def normalised_hash(table: RunTable) -> str:
+def ranking_hash(table: RunTable) -> str:
     """Hex sha256 over topics, docnos in order and scores; tag, ranks and layout do not count."""
     digest = hashlib.sha256()
     for index, topic in enumerate(table.topics):
@@ -135,7 +135,7 @@ def _answer(
     source: ColumnFile, table: RunTable, tied: int, earlier: Mapping[str, str]
 ) -> CheckedRun:
     report = source.report
-    digest = normalised_hash(table)
+    digest = ranking_hash(table)
     if (twin := earlier.get(digest)) is not None:
         message = f"The run ranks and scores the same documents as your run {twin}."
         report.add("W09", message, "Send another run, or withdraw one of the two.")

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.columns import Block, ColumnFile
-from campaigns.core.decimals import parse
-from campaigns.core.faults import count_of
+from campaigns.core.columns import ColumnFile, LineBlock
+from campaigns.core.decimals import parse_decimals
+from campaigns.core.faults import format_count
 from campaigns.core.runs import Q0, RANK, TAG
 
 TAG_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}"
@@ -34,7 +34,7 @@ class FieldChecks:
     _odd_q0_count: int = 0
     _ranks: list[NDArray[np.int64]] = field(default_factory=list)
 
-    def check(self, block: Block) -> None:
+    def check(self, block: LineBlock) -> None:
         if not len(block):
             return
         self._check_tags(block)
@@ -49,13 +49,13 @@ class FieldChecks:
         if self._odd_q0_count:
             self.source.fault(
                 "W01",
-                f"Column 2 is not Q0 on {count_of(self._odd_q0_count, 'line')}.",
+                f"Column 2 is not Q0 on {format_count(self._odd_q0_count, 'line')}.",
                 "It is ignored; write Q0 to be safe with other tools.",
                 line=self._odd_q0[0],
                 field=Q0,
             )
 
-    def _check_tags(self, block: Block) -> None:
+    def _check_tags(self, block: LineBlock) -> None:
         tags = block.column(TAG)
         if self._first_tag is None:
             self._first_tag = tags.text(0)
@@ -98,7 +98,7 @@ class FieldChecks:
                 field=TAG,
             )
 
-    def _add_changes(self, block: Block, changed: list[int]) -> None:
+    def _add_changes(self, block: LineBlock, changed: list[int]) -> None:
         first = self._first_tag or b""
         message = f"The run tag differs from the first line's, {first.decode()[:40]}."
         cure = "Write the same tag on every line."
@@ -107,14 +107,14 @@ class FieldChecks:
         told = ((int(block.lines[i]), message, cure) for i in changed)
         self.source.faults("E06", told, len(changed), field=TAG)
 
-    def _check_q0(self, block: Block) -> None:
+    def _check_q0(self, block: LineBlock) -> None:
         odd = np.flatnonzero(~block.column(Q0).equal(b"Q0"))
         self._odd_q0_count += len(odd)
         self._odd_q0 = self._odd_q0 or [int(block.lines[row]) for row in odd[:1]]
 
-    def _check_ranks(self, block: Block) -> None:
+    def _check_ranks(self, block: LineBlock) -> None:
         column = block.column(RANK)
-        read = parse(column)
+        read = parse_decimals(column)
         ranks = np.where(read.is_odd, 0, read.values).astype(np.int64)
         bad = []
         for row in np.flatnonzero(read.is_odd | read.has_point).tolist():

@@ -7,25 +7,25 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
 from campaigns.core.columns import ColumnFile
-from campaigns.core.faults import count_of
-from campaigns.core.grouping import Grouped
+from campaigns.core.faults import format_count
+from campaigns.core.grouping import TopicGroups
+from campaigns.core.machine_words import Ints
 from campaigns.core.runs import DOCNO, TOPIC, RunRows
-from campaigns.core.words import Ints
 
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 
 
-class TopicRows(NamedTuple):
+class RunTopicRows(NamedTuple):
     """One topic of the file: its rows in file order."""
 
     topic: str
     rows: Ints
 
 
-def topic_rows(grouped: Grouped) -> Iterator[TopicRows]:
+def iter_topic_rows(grouped: TopicGroups) -> Iterator[RunTopicRows]:
     order = grouped.order()
     for topic, (start, end) in zip(grouped.topics, grouped.groups(), strict=True):
-        yield TopicRows(topic, order[start:end])
+        yield RunTopicRows(topic, order[start:end])
 
 
 def check_topics(
@@ -35,20 +35,23 @@ def check_topics(
     withheld: frozenset[str],
 ) -> None:
     """E16 for withheld topics, E09 for unknown ones, each told once, with near misses (W11)."""
-    strange = [t for t in topic_rows(rows.grouped) if known is not None and t.topic not in known]
-    near = near_misses({t.topic for t in strange} - withheld, known or ())
+    strange = [
+        t for t in iter_topic_rows(rows.grouped) if known is not None and t.topic not in known
+    ]
+    near = find_near_misses({t.topic for t in strange} - withheld, known or ())
     for topic, members in sorted(strange, key=lambda found: int(found.rows[0])):
-        size = count_of(len(members), "line")
+        size = format_count(len(members), "line")
         line = int(rows.lines[members[0]])
         if topic not in withheld:
             cure = _cure(near.get(topic), "Remove these lines, or use the campaign's topic ids.")
             message = f"The campaign has no such topic ({size})."
             source.fault("E09", message, cure, line=line, field=TOPIC)
-    for topic, members in topic_rows(rows.grouped):
+    for topic, members in iter_topic_rows(rows.grouped):
         if topic in withheld:
             source.fault(
                 "E16",
-                f"Withheld topic, which runs may not answer ({count_of(len(members), 'line')}).",
+                f"Withheld topic, which runs may not answer"
+                f" ({format_count(len(members), 'line')}).",
                 "Remove the lines of this topic.",
                 line=int(rows.lines[members[0]]),
                 field=TOPIC,
@@ -72,7 +75,7 @@ def check_docnos(
     if not unknown:
         return
     docnos = list(rows.docnos)
-    near = near_misses(unknown, known if isinstance(known, Iterable) else ())
+    near = find_near_misses(unknown, known if isinstance(known, Iterable) else ())
     reason = "The collection has no such document." if known is not None else _form(pattern)
     bad = [row for row, docno in enumerate(docnos) if docno in unknown]
 
@@ -88,19 +91,19 @@ def check_docnos(
     _add_near(source, near, "docno", lambda docno: int(rows.lines[docnos.index(docno)]), DOCNO)
 
 
-def near_misses(strange: set[str], known: Iterable[str]) -> dict[str, str]:
+def find_near_misses(strange: set[str], known: Iterable[str]) -> dict[str, str]:
     """Known ids that differ from strange ones only in case or in leading zeros."""
-    wanted = {plain_form(name) for name in strange}
+    wanted = {normalize_id(name) for name in strange}
     if not wanted:
         return {}
     found: dict[str, str] = {}
     for name in known:
-        if (plain := plain_form(name)) in wanted:
+        if (plain := normalize_id(name)) in wanted:
             found[plain] = min(name, found.get(plain, name))
-    return {name: found[plain_form(name)] for name in strange if plain_form(name) in found}
+    return {name: found[normalize_id(name)] for name in strange if normalize_id(name) in found}
 
 
-def plain_form(name: str) -> str:
+def normalize_id(name: str) -> str:
     """The id in one case and without leading zeros in its numbers."""
     return _ZEROS.sub("", name.casefold())
 
@@ -133,7 +136,7 @@ def _add_near(
     first = min(near, key=line_of) if len(near) <= 100 else min(near)
     source.fault(
         "W11",
-        f"Close to ids that are known, but not the same: {count_of(len(near), noun)}, "
+        f"Close to ids that are known, but not the same: {format_count(len(near), noun)}, "
         f"such as {near[first]}.",
         "Ids are compared byte for byte: keep their zeros and their case.",
         line=line_of(first),

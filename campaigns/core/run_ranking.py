@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.columns import ColumnFile
-from campaigns.core.faults import count_of
-from campaigns.core.run_ids import topic_rows
+from campaigns.core.faults import format_count
+from campaigns.core.run_ids import iter_topic_rows
 from campaigns.core.runs import DOCNO, RANK, SCORE, TOPIC, RunRows
 from campaigns.core.tables import RunTable
 
 
 @dataclass(frozen=True)
-class Ranking:
+class RankedRows:
     """Rows as arrays: topic code, rank, score and line number. In file order, ``by_topic``
     has the rows one topic after the other.
     """
@@ -28,11 +28,11 @@ class Ranking:
     by_topic: NDArray[np.int64]
 
     @classmethod
-    def of(cls, rows: RunRows, ranks: NDArray[np.int64]) -> Ranking:
+    def of(cls, rows: RunRows, ranks: NDArray[np.int64]) -> RankedRows:
         found = rows.grouped
         return cls(found.topics, found.row_codes(), ranks, rows.scores, rows.lines, found.order())
 
-    def by_rank(self) -> Ranking:
+    def by_rank(self) -> RankedRows:
         """Sorted by topic, then rank; equal ranks by score descending."""
         listed = self._at(self.by_topic)
         same_topic = listed.codes[:-1] == listed.codes[1:]
@@ -40,8 +40,8 @@ class Ranking:
             return listed
         return self._at(np.lexsort((-self.scores, self.ranks, self.codes)))
 
-    def _at(self, rows: NDArray[np.int64]) -> Ranking:
-        return Ranking(
+    def _at(self, rows: NDArray[np.int64]) -> RankedRows:
+        return RankedRows(
             topics=self.topics,
             codes=self.codes[rows],
             ranks=self.ranks[rows],
@@ -53,7 +53,7 @@ class Ranking:
 
 def check_depths(source: ColumnFile, rows: RunRows, most: int | None, least: int | None) -> None:
     """E12 and W03, once a topic, at its first line too many or at its last line."""
-    for topic, members in topic_rows(rows.grouped):
+    for topic, members in iter_topic_rows(rows.grouped):
         size = f"Topic {topic} has {len(members):,} documents"
         if most is not None and len(members) > most:
             source.fault(
@@ -73,7 +73,7 @@ def check_depths(source: ColumnFile, rows: RunRows, most: int | None, least: int
             )
 
 
-def check_ranking(source: ColumnFile, ranking: Ranking, table: RunTable) -> int:
+def check_ranking(source: ColumnFile, ranking: RankedRows, table: RunTable) -> int:
     """W04 to W08, each told once a file. Returns the number of tied documents."""
     by_rank = ranking.by_rank()
     check_rank_order(source, by_rank)
@@ -104,7 +104,7 @@ def check_ties(source: ColumnFile, table: RunTable) -> int:
     return int(tied)
 
 
-def check_rank_order(source: ColumnFile, ranking: Ranking) -> None:
+def check_rank_order(source: ColumnFile, ranking: RankedRows) -> None:
     """W05 when a document of a later rank has a higher score. ``ranking`` is by rank."""
     same_topic = ranking.codes[:-1] == ranking.codes[1:]
     wrong = np.flatnonzero(same_topic & (ranking.scores[:-1] < ranking.scores[1:]))
@@ -114,7 +114,7 @@ def check_rank_order(source: ColumnFile, ranking: Ranking) -> None:
     topics = len(np.unique(ranking.codes[wrong]))
     source.fault(
         "W05",
-        f"In {count_of(topics, 'topic')} ranks and scores disagree: in topic"
+        f"In {format_count(topics, 'topic')} ranks and scores disagree: in topic"
         f" {ranking.topics[ranking.codes[at]]} rank {ranking.ranks[at + 1]} has score"
         f" {ranking.scores[at + 1]:g}, above {ranking.scores[at]:g} of rank {ranking.ranks[at]}.",
         "Scores decide and ranks are ignored; if ranks are what you mean, write falling scores.",
@@ -123,7 +123,7 @@ def check_rank_order(source: ColumnFile, ranking: Ranking) -> None:
     )
 
 
-def check_rank_steps(source: ColumnFile, ranking: Ranking) -> None:
+def check_rank_steps(source: ColumnFile, ranking: RankedRows) -> None:
     """W07 when the ranks of a topic are not 0, 1, 2, … or 1, 2, 3, …"""
     same_topic = ranking.codes[:-1] == ranking.codes[1:]
     odd = np.concatenate(([False], same_topic & (np.diff(ranking.ranks) != 1)))
@@ -134,15 +134,15 @@ def check_rank_steps(source: ColumnFile, ranking: Ranking) -> None:
         return
     source.fault(
         "W07",
-        f"In {count_of(len(np.unique(ranking.codes[wrong])), 'topic')} ranks do not count up by one"
-        " from 0 or 1.",
+        f"In {format_count(len(np.unique(ranking.codes[wrong])), 'topic')}"
+        " ranks do not count up by one from 0 or 1.",
         "Ranks are ignored; check that no line was lost.",
         line=int(ranking.lines[wrong[0]]),
         field=RANK,
     )
 
 
-def check_contiguous(source: ColumnFile, ranking: Ranking) -> None:
+def check_contiguous(source: ColumnFile, ranking: RankedRows) -> None:
     """W08 when the lines of a topic do not stand together."""
     starts = np.concatenate(([0], np.flatnonzero(np.diff(ranking.codes)) + 1))
     blocks = ranking.codes[starts]
@@ -152,7 +152,8 @@ def check_contiguous(source: ColumnFile, ranking: Ranking) -> None:
     again = np.setdiff1d(np.arange(len(blocks)), first)
     source.fault(
         "W08",
-        f"The lines of {count_of(len(np.unique(blocks[again])), 'topic')} do not stand together.",
+        f"The lines of {format_count(len(np.unique(blocks[again])), 'topic')}"
+        " do not stand together.",
         "That is fine here; some tools want each topic in one block.",
         line=int(ranking.lines[starts[again[0]]]),
         field=TOPIC,

@@ -10,16 +10,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.columns import Block, ColumnFile, Layout
-from campaigns.core.decimals import parse
-from campaigns.core.docnos import DocnoCollector, Docnos
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.grouping import Grouped, TopicCollector, group_by_topic, regroup, repeated
-from campaigns.core.ranking import in_trec_order
+from campaigns.core.columns import ColumnFile, ColumnLayout, LineBlock
+from campaigns.core.decimals import parse_decimals
+from campaigns.core.docnos import DocnoArray, DocnoCollector
+from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.grouping import (
+    TopicCollector,
+    TopicGroups,
+    find_duplicate_rows,
+    group_by_topic,
+    regroup_rows,
+)
+from campaigns.core.machine_words import Ints
+from campaigns.core.ranking import sort_in_trec_order
 from campaigns.core.tables import RunTable
-from campaigns.core.words import Ints
 
-RUN_LAYOUT = Layout(
+RUN_LAYOUT = ColumnLayout(
     columns=("topic", "Q0", "docno", "rank", "score", "tag"),
     not_text="E01",
     wrong_columns="E03",
@@ -37,8 +43,8 @@ class RunRows:
     """The good lines of a run in file order, grouped by topic; ``parts`` are their numbers."""
 
     parts: Sequence[Sequence[int] | Ints]
-    grouped: Grouped
-    docnos: Docnos
+    grouped: TopicGroups
+    docnos: DocnoArray
     scores: NDArray[np.float64]
     tag: str = ""
 
@@ -64,10 +70,10 @@ def read_run(
     source = ColumnFile(data, replace(RUN_LAYOUT, lenient=lenient), report)
     rows = RowCollector(source)
     for block in source.blocks():
-        rows.add(block, read_scores(source, block))
-    table = tabulate(source, rows.finish())
+        rows.add(block, parse_scores(source, block))
+    table = build_run_table(source, rows.finish())
     if report.has_errors:
-        raise BadFile(report)
+        raise InvalidFile(report)
     return table
 
 
@@ -78,11 +84,11 @@ def run_from_rows(tag: str, rows: Iterable[tuple[str, str, float]]) -> RunTable:
     """
     listed = list(rows)
     scores = np.array([row[2] for row in listed], dtype=np.float64)
-    docnos = Docnos.of(row[1] for row in listed)
+    docnos = DocnoArray.of(row[1] for row in listed)
     grouped = group_by_topic(row[0] for row in listed)
-    if not np.isfinite(scores).all() or repeated(docnos, grouped):
+    if not np.isfinite(scores).all() or find_duplicate_rows(docnos, grouped):
         raise ValueError("a run holds each document once a topic, with a finite score")
-    return in_trec_order(tag, grouped, docnos, scores)
+    return sort_in_trec_order(tag, grouped, docnos, scores)
 
 
 class RowCollector:
@@ -95,7 +101,7 @@ class RowCollector:
         self._scores = np.empty(source.room)
         self._tag = ""
 
-    def add(self, block: Block, scores: NDArray[np.float64]) -> None:
+    def add(self, block: LineBlock, scores: NDArray[np.float64]) -> None:
         if not len(block):
             return
         self._tag = self._tag or block.column(TAG)[0]
@@ -110,17 +116,17 @@ class RowCollector:
         return RunRows(self._lines, grouped, self._docnos.finish(), scores, self._tag)
 
 
-def read_scores(source: ColumnFile, block: Block) -> NDArray[np.float64]:
+def parse_scores(source: ColumnFile, block: LineBlock) -> NDArray[np.float64]:
     """The scores of ``block``; one that is no finite decimal is E14 and stands as 0 here."""
     column = block.column(SCORE)
-    read = parse(column)
+    read = parse_decimals(column)
     if read.is_odd.any():
         rows = np.flatnonzero(read.is_odd)
         read.values[rows] = _odd_scores(source, block, rows)
     return read.values
 
 
-def _odd_scores(source: ColumnFile, block: Block, rows: Ints) -> list[float]:
+def _odd_scores(source: ColumnFile, block: LineBlock, rows: Ints) -> list[float]:
     """The scores of ``rows``, read one by one."""
     texts = block.column(SCORE).texts(rows)
     is_score = _is_number if source.layout.lenient else _is_finite_decimal
@@ -141,17 +147,17 @@ def _is_number(text: bytes) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
-def tabulate(source: ColumnFile, rows: RunRows) -> RunTable:
+def build_run_table(source: ColumnFile, rows: RunRows) -> RunTable:
     """The table of ``rows``; documents twice in a topic are E11, their first line counts."""
-    again = repeated(rows.docnos, rows.grouped)
+    again = find_duplicate_rows(rows.docnos, rows.grouped)
     if not again:
-        return in_trec_order(rows.tag, rows.grouped, rows.docnos, rows.scores)
+        return sort_in_trec_order(rows.tag, rows.grouped, rows.docnos, rows.scores)
     codes = rows.grouped.row_codes()
     told = (_told_again(rows, codes, row, first) for row, first in again.items())
     source.faults("E11", told, len(again), field=DOCNO)
     keep = np.delete(np.arange(len(rows)), list(again))
-    kept = regroup(rows.grouped, keep)
-    return in_trec_order(rows.tag, kept, rows.docnos.take(keep), rows.scores[keep])
+    kept = regroup_rows(rows.grouped, keep)
+    return sort_in_trec_order(rows.tag, kept, rows.docnos.take(keep), rows.scores[keep])
 
 
 def _told_again(rows: RunRows, codes: Ints, row: int, first: int) -> tuple[int, str, str]:

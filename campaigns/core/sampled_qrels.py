@@ -16,8 +16,8 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.columns import ColumnFile, Layout
-from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.columns import ColumnFile, ColumnLayout
+from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.qrels import MAX_GRADE, qrels_from_rows, read_qrels
 from campaigns.core.tables import QrelsTable
 
@@ -50,7 +50,7 @@ class SampledQrels:
     strata: tuple[str, ...] | None = None
 
 
-def sampled_by_strata(rows: Iterable[StratumRow]) -> SampledQrels:
+def build_strata_sample(rows: Iterable[StratumRow]) -> SampledQrels:
     """A sample out of ``(topic, docno, stratum, grade)`` rows of all pooled documents.
 
     The documents of a stratum that have a grade of 0 or more are taken for a random sample
@@ -59,14 +59,14 @@ def sampled_by_strata(rows: Iterable[StratumRow]) -> SampledQrels:
     listed = sorted(rows)
     qrels = qrels_from_rows((topic, docno, grade) for topic, docno, _, grade in listed)
     strata = tuple(stratum for _, _, stratum, _ in listed)
-    number = strata_numbers(qrels, strata)
+    number = number_strata(qrels, strata)
     is_sampled = qrels.grades >= 0
     pooled = np.bincount(number)
     rate = np.bincount(number[is_sampled], minlength=len(pooled)) / pooled
     return SampledQrels(qrels, np.where(is_sampled, rate[number], np.nan), strata)
 
 
-def sampled_by_probability(rows: Iterable[ProbabilityRow]) -> SampledQrels:
+def build_prels_sample(rows: Iterable[ProbabilityRow]) -> SampledQrels:
     """A sample out of ``(topic, docno, grade, probability)`` rows; NaN: not in the sample.
 
     Raises ``ValueError`` for a probability that is not above 0 and at most 1, and as
@@ -81,7 +81,7 @@ def sampled_by_probability(rows: Iterable[ProbabilityRow]) -> SampledQrels:
     return SampledQrels(qrels, inclusion)
 
 
-def strata_numbers(qrels: QrelsTable, strata: Sequence[str]) -> NDArray[np.int64]:
+def number_strata(qrels: QrelsTable, strata: Sequence[str]) -> NDArray[np.int64]:
     """By row of ``qrels``: its stratum as a number, counted from 0 across topics."""
     topic_of = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.starts)).tolist()
     numbers: dict[tuple[int, str], int] = {}
@@ -115,17 +115,17 @@ def _pairs(table: SampledQrels) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class _Form:
+class _SampleFormat:
     """The columns of one form, and where it keeps docno and grade."""
 
-    layout: Layout
+    layout: ColumnLayout
     docno: int
     grade: int
 
 
-def _form(*columns: str) -> _Form:
-    layout = Layout(columns, not_text="ES01", wrong_columns="ES02", empty="ES03", bom="WS01")
-    return _Form(layout, columns.index("docno"), columns.index("grade"))
+def _form(*columns: str) -> _SampleFormat:
+    layout = ColumnLayout(columns, not_text="ES01", wrong_columns="ES02", empty="ES03", bom="WS01")
+    return _SampleFormat(layout, columns.index("docno"), columns.index("grade"))
 
 
 _STRATA = _form("topic", "0", "docno", "stratum", "grade")
@@ -143,7 +143,7 @@ def read_strata(data: bytes, *, file: str = "", report: FaultReport | None = Non
         (topic.decode(), docno.decode(), stratum.decode(), int(grade))
         for topic, _, docno, stratum, grade in _lines(source, _STRATA)
     ]
-    return sampled_by_strata(rows)
+    return build_strata_sample(rows)
 
 
 def read_prels(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
@@ -158,10 +158,12 @@ def read_prels(data: bytes, *, file: str = "", report: FaultReport | None = None
         (topic.decode(), docno.decode(), int(grade), _inclusion(method, probability))
         for topic, docno, grade, method, probability in _lines(source, _PRELS)
     ]
-    return sampled_by_probability(rows)
+    return build_prels_sample(rows)
 
 
-def read_plain(data: bytes, *, file: str = "", report: FaultReport | None = None) -> QrelsTable:
+def read_unsampled_qrels(
+    data: bytes, *, file: str = "", report: FaultReport | None = None
+) -> QrelsTable:
     """``read_qrels``; a file whose first line has five columns is told how to be read (ES08)."""
     report = FaultReport(file) if report is None else report
     head = data[:_HEAD].split(b"\n")
@@ -175,19 +177,19 @@ def read_plain(data: bytes, *, file: str = "", report: FaultReport | None = None
             f"--qrels-format prels ({_PRELS.layout.line_shape}).",
             excerpt=first,
         )
-        raise BadFile(report)
+        raise InvalidFile(report)
     return read_qrels(data, file=file, report=report)
 
 
 READERS: Mapping[str, Callable[..., QrelsTable | SampledQrels]] = {
-    "qrels": read_plain,
+    "qrels": read_unsampled_qrels,
     "strata": read_strata,
     "prels": read_prels,
 }
 """Readers of judgments by the name of their form."""
 
 
-def _lines(source: ColumnFile, form: _Form) -> list[Fields]:
+def _lines(source: ColumnFile, form: _SampleFormat) -> list[Fields]:
     """The fields of all lines; raises ``BadFile`` when any of them has a fault."""
     rows: list[Fields] = []
     lines: list[int] = []
@@ -199,11 +201,11 @@ def _lines(source: ColumnFile, form: _Form) -> list[Fields]:
         lines += [int(block.lines[i]) for i in good]
     _add_duplicates(source, rows, lines, form)
     if source.report.has_errors:
-        raise BadFile(source.report)
+        raise InvalidFile(source.report)
     return rows
 
 
-def _is_good(source: ColumnFile, row: Fields, line: int, form: _Form) -> bool:
+def _is_good(source: ColumnFile, row: Fields, line: int, form: _SampleFormat) -> bool:
     """Whether grade and probability of a line are such; if not, that is a fault."""
     if not _is_grade(row[form.grade]):
         source.fault(
@@ -246,7 +248,7 @@ def _inclusion(method: bytes, written: bytes) -> float:
 
 
 def _add_duplicates(
-    source: ColumnFile, rows: Sequence[Fields], lines: Sequence[int], form: _Form
+    source: ColumnFile, rows: Sequence[Fields], lines: Sequence[int], form: _SampleFormat
 ) -> None:
     first: dict[tuple[bytes, bytes], int] = {}
     for at, row in enumerate(rows):

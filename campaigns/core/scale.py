@@ -20,7 +20,7 @@ class GradeSpec:
     meaning: str = ""
 
 
-def scale_faults(scale: Sequence[GradeSpec], relevance_level: int) -> list[str]:
+def list_scale_faults(scale: Sequence[GradeSpec], relevance_level: int) -> list[str]:
     """Everything that is wrong with ``scale``, a sentence each; nothing for a good one."""
     values, keys = [step.value for step in scale], [step.key.lower() for step in scale]
     wrong = []

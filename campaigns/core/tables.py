@@ -14,18 +14,18 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from campaigns.core.docnos import Docnos
+from campaigns.core.docnos import DocnoArray
 
 UNJUDGED = np.int32(-(2**31))
 """Grade of a document that stands in no qrels line (not a value that a file can hold)."""
 
 
-def starts_of(sizes: ArrayLike) -> NDArray[np.int64]:
+def group_starts(sizes: ArrayLike) -> NDArray[np.int64]:
     """Where each group of rows starts, and last where all end, from the groups' sizes."""
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
-def topic_ranges(starts: NDArray[np.int64], rows: int) -> Iterator[tuple[int, int]]:
+def split_topic_ranges(starts: NDArray[np.int64], rows: int) -> Iterator[tuple[int, int]]:
     """All topics as ranges ``(first, end)``, each of about ``rows`` rows or of a single topic."""
     first, topics = 0, len(starts) - 1
     while first < topics:
@@ -43,7 +43,7 @@ class PairTable(Protocol):
     @property
     def starts(self) -> NDArray[np.int64]: ...
     @property
-    def docnos(self) -> Docnos: ...
+    def docnos(self) -> DocnoArray: ...
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class RunTable:
     tag: str
     topics: tuple[str, ...]
     starts: NDArray[np.int64]
-    docnos: Docnos
+    docnos: DocnoArray
     scores: NDArray[np.float64]
 
     def __len__(self) -> int:
@@ -78,7 +78,7 @@ class QrelsTable:
 
     topics: tuple[str, ...]
     starts: NDArray[np.int64]
-    docnos: Docnos
+    docnos: DocnoArray
     grades: NDArray[np.int32]
 
     def __len__(self) -> int:

@@ -6,25 +6,25 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.markup import has_declaration, sgml_topics, xml_topics
-from campaigns.core.opening import read_bytes
+from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.markup import has_xml_declaration, parse_sgml_topics, parse_xml_topics
 from campaigns.core.records import (
-    Codes,
-    Draft,
     IdCheck,
     Parser,
-    assign,
+    RecordCodes,
+    RecordDraft,
+    assign_record_fields,
+    collapse_whitespace,
     decode_text,
-    json_lines,
-    one_line,
-    smart,
-    tab_separated,
-    teller,
-    tidy,
+    make_fault_reporter,
+    make_tsv_parser,
+    parse_json_lines,
+    parse_smart,
+    tidy_text,
 )
+from campaigns.core.streams import read_bytes
 
-CODES = Codes(
+CODES = RecordCodes(
     noun="topic",
     max_id=100,
     not_text="ET01",
@@ -63,11 +63,11 @@ def _tsv_names(fields: list[str]) -> tuple[str, ...] | None:
 
 
 TOPIC_FORMATS: dict[str, Parser] = {
-    "trec": sgml_topics,
-    "xml": xml_topics,
-    "tsv": tab_separated(_tsv_names),
-    "jsonl": json_lines,
-    "smart": smart,
+    "trec": parse_sgml_topics,
+    "xml": parse_xml_topics,
+    "tsv": make_tsv_parser(_tsv_names),
+    "jsonl": parse_json_lines,
+    "smart": parse_smart,
 }
 
 
@@ -89,11 +89,11 @@ def read_topics(
     if not topics and not report.has_errors:
         report.add(CODES.none, "The file holds no topic.", "See docs/formats.md for the formats.")
     if report.has_errors:
-        raise BadFile(report)
+        raise InvalidFile(report)
     return topics
 
 
-def topic_format(text: str) -> str | None:
+def detect_topic_format(text: str) -> str | None:
     """The key of ``TOPIC_FORMATS`` that ``text`` looks like, or None."""
     start = text[:100_000].lstrip()
     if start.startswith("{"):
@@ -108,17 +108,17 @@ def topic_format(text: str) -> str | None:
 
 
 def _topics(text: str, form: str | None, report: FaultReport) -> Iterator[TopicText]:
-    form = form or topic_format(text)
+    form = form or detect_topic_format(text)
     if form not in TOPIC_FORMATS:
         cure = f"Send one of: {', '.join(TOPIC_FORMATS)} (docs/formats.md shows each)."
         report.add(CODES.not_text, "This is no known format of topics.", cure, excerpt=text[:200])
         return
-    if form == "xml" and has_declaration(text):
+    if form == "xml" and has_xml_declaration(text):
         cure = "Remove the declaration and write out the entities it defines."
         report.add(CODES.declaration, "The XML declares a document type or entities.", cure)
         return
     ids = IdCheck(CODES, report)
-    for draft in TOPIC_FORMATS[form](text, teller(CODES, report)):
+    for draft in TOPIC_FORMATS[form](text, make_fault_reporter(CODES, report)):
         if form == "tsv" and draft.line == 1 and _is_header(draft):
             continue
         topic = _topic(draft)
@@ -129,18 +129,18 @@ def _topics(text: str, form: str | None, report: FaultReport) -> Iterator[TopicT
             yield topic
 
 
-def _topic(draft: Draft) -> TopicText:
-    roles, left = assign(draft.texts, _NAMES)
+def _topic(draft: RecordDraft) -> TopicText:
+    roles, left = assign_record_fields(draft.texts, _NAMES)
     return TopicText(
         number=roles["number"],
-        title=one_line(roles["title"]),
-        description=tidy(roles["description"]),
-        narrative=tidy(roles["narrative"]),
-        extra={name: tidy(text) for name, text in left.items()},
+        title=collapse_whitespace(roles["title"]),
+        description=tidy_text(roles["description"]),
+        narrative=tidy_text(roles["narrative"]),
+        extra={name: tidy_text(text) for name, text in left.items()},
     )
 
 
-def _is_header(draft: Draft) -> bool:
+def _is_header(draft: RecordDraft) -> bool:
     """Whether a first TSV line names its columns instead of holding a topic."""
     number, title = draft.texts["number"].lower(), draft.texts["title"].lower()
     return number in _NAMES["number"] and title in _NAMES["title"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.faults import FaultReport, InvalidFile
 
 Check = Callable[[Any], bool]
 Schema = Mapping[str, tuple[Check, str, bool]]
@@ -22,7 +22,7 @@ UNFIT = {0, *range(0xD800, 0xE000)}
 """NUL and halves of characters: YAML can write them, and no database or file can hold them."""
 
 
-class Loader(yaml.SafeLoader):
+class NoAliasLoader(yaml.SafeLoader):
     """Without aliases: a few lines of them can stand for more than any memory holds."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
@@ -36,21 +36,21 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip()) and UNFIT.isdisjoint(map(ord, value))
 
 
-def is_whole(value: Any) -> bool:
+def is_integer(value: Any) -> bool:
     """A whole number of no more than 64 bits, as columns and arrays hold them."""
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
 
 
 def is_positive(value: Any) -> bool:
-    return is_whole(value) and value > 0
+    return is_integer(value) and value > 0
 
 
 def is_number(value: Any) -> bool:
-    return is_whole(value) or (isinstance(value, float) and isfinite(value))
+    return is_integer(value) or (isinstance(value, float) and isfinite(value))
 
 
 # YAML reads an unquoted No or 7 as something else than a text.
-TEXT, WHOLE = (is_text, "a text (try quotes)"), (is_whole, "a whole number")
+TEXT, WHOLE = (is_text, "a text (try quotes)"), (is_integer, "a whole number")
 POSITIVE = (is_positive, "a whole number from 1")
 FLAG = (lambda v: isinstance(v, bool), "true or false")
 LIST = (lambda v: isinstance(v, list) and bool(v), "a list with at least one entry")
@@ -73,11 +73,11 @@ class YamlFile:
         """Read ``content``; raise ``BadFile`` unless it is a mapping."""
         try:
             text = content if isinstance(content, str) else content.decode("utf-8-sig")
-            data, tree = loaded(text)
+            data, tree = load_yaml(text)
         except UnicodeDecodeError:
             self.report.add(self.codes[0], f"the {self.noun} is not UTF-8.", "Save it as UTF-8.")
         except yaml.MarkedYAMLError as error:
-            line, column = place(error.problem_mark)
+            line, column = mark_position(error.problem_mark)
             told = f"not YAML: {error.problem}."
             self.report.add(self.codes[1], told, "Correct the syntax.", line=line, column=column)
         except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -93,19 +93,19 @@ class YamlFile:
 
     def stop_if_bad(self) -> None:
         if self.report.has_errors:
-            raise BadFile(self.report)
+            raise InvalidFile(self.report)
 
     def check(self, entry: Any, schema: Schema, path: Path = ()) -> None:
         """Tell what is wrong with the mapping ``entry``, which stands at ``path``."""
         if not isinstance(entry, dict):
-            self.fault(path, f"{named(path)} is not a mapping", self.cure)
+            self.fault(path, f"{format_path(path)} is not a mapping", self.cure)
             return
         for key in entry.keys() - schema.keys():
             # A number can have more digits than Python writes.
-            told = repr(key) if isinstance(key, str) or is_whole(key) else type(key).__name__
+            told = repr(key) if isinstance(key, str) or is_integer(key) else type(key).__name__
             self.fault((*path, key), f"unknown key {told}", f"Known: {', '.join(schema)}.")
         for key, (good, wanted, required) in schema.items():
-            where = named((*path, key))
+            where = format_path((*path, key))
             if entry.get(key) is None:
                 if required:
                     self.fault(path, f"{where} is missing", f"Give {wanted}.")
@@ -113,13 +113,13 @@ class YamlFile:
                 self.fault((*path, key), f"{where} is not {wanted}", self.cure)
 
     def fault(self, path: Path, message: str, cure: str, code: str = "") -> None:
-        line, column = place(position(self.tree, path))
+        line, column = mark_position(find_node_mark(self.tree, path))
         self.report.add(code or self.codes[2], f"{message}.", cure, line=line, column=column)
 
 
-def loaded(text: str) -> tuple[Any, yaml.Node | None]:
+def load_yaml(text: str) -> tuple[Any, yaml.Node | None]:
     """What ``text`` says, and where in it."""
-    loader = Loader(text)
+    loader = NoAliasLoader(text)
     try:
         tree = loader.get_single_node()
         return (None if tree is None else loader.construct_document(tree)), tree
@@ -127,12 +127,12 @@ def loaded(text: str) -> tuple[Any, yaml.Node | None]:
         loader.dispose()
 
 
-def place(mark: yaml.Mark | None) -> tuple[int | None, int | None]:
+def mark_position(mark: yaml.Mark | None) -> tuple[int | None, int | None]:
     """Line and column, counted from 1."""
     return (mark.line + 1, mark.column + 1) if mark else (None, None)
 
 
-def position(node: yaml.Node | None, path: Path) -> yaml.Mark | None:
+def find_node_mark(node: yaml.Node | None, path: Path) -> yaml.Mark | None:
     """Where in the file the value at ``path`` (or the nearest thing around it) stands."""
     for step in path:
         below = None
@@ -146,7 +146,7 @@ def position(node: yaml.Node | None, path: Path) -> yaml.Mark | None:
     return node.start_mark if node else None
 
 
-def named(path: Path) -> str:
+def format_path(path: Path) -> str:
     """``("runs", 3, "file")`` as people write it: ``runs[4].file``, counted from 1."""
     text = ""
     for step in path:

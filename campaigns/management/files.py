@@ -10,16 +10,16 @@ from typing import Any, Generic, TypeVar
 
 from django.core.management.base import BaseCommand, CommandError
 
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.opening import read_bytes
-from campaigns.management.processes import in_order
+from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.streams import read_bytes
+from campaigns.management.processes import map_in_order
 
 Table = TypeVar("Table")
 Reader = Callable[..., Table]
 
 
 @dataclass
-class Reading(Generic[Table]):
+class FileResult(Generic[Table]):
     """What came of reading a file: a table unless ``refused``, and lines to tell the user."""
 
     table: Table | None
@@ -27,19 +27,21 @@ class Reading(Generic[Table]):
     refused: bool = False
 
 
-def read_file(path: str, reader: Reader[Table], **options: Any) -> Reading[Table]:
+def read_file(path: str, reader: Reader[Table], **options: Any) -> FileResult[Table]:
     """Read ``path``, plain or gzip."""
     report = FaultReport(path)
     try:
         data = read_bytes(path, file=path)
-        return Reading(reader(data, file=path, report=report, **options), lines_of(report))
-    except BadFile as bad:
-        return Reading(None, lines_of(bad.report), refused=True)
+        return FileResult(
+            reader(data, file=path, report=report, **options), format_fault_lines(report)
+        )
+    except InvalidFile as bad:
+        return FileResult(None, format_fault_lines(bad.report), refused=True)
     except OSError as error:
-        return Reading(None, [f"{path}: {error.strerror or error}."], refused=True)
+        return FileResult(None, [f"{path}: {error.strerror or error}."], refused=True)
 
 
-def lines_of(report: FaultReport) -> list[str]:
+def format_fault_lines(report: FaultReport) -> list[str]:
     """The faults that are shown, and how many more there are of each code."""
     lines: list[str] = []
     for code, count, shown in report.grouped():
@@ -60,7 +62,7 @@ class FileReader:
         """The table in ``path`` (plain or gzip), or None when it has faults, which are told."""
         return self.take(read_file(path, reader, **options))
 
-    def take(self, reading: Reading[Table]) -> Table | None:
+    def take(self, reading: FileResult[Table]) -> Table | None:
         """The table of a reading, after telling what there is to tell of it."""
         for line in reading.told:
             self.command.stderr.write(line)
@@ -74,7 +76,7 @@ class FileReader:
         read is sent back, so it should be small.
         """
         listed = list(dict.fromkeys(paths))
-        readings = in_order(partial(read_file, reader=reader, **options), listed, processes)
+        readings = map_in_order(partial(read_file, reader=reader, **options), listed, processes)
         read = zip(listed, map(self.take, readings), strict=True)
         return {path: table for path, table in read if table is not None}
 
@@ -85,7 +87,7 @@ class FileReader:
             raise CommandError(f"{files} refused; {consequence}.")
 
 
-def stem(path: str) -> str:
+def file_stem(path: str) -> str:
     """The name of a file without folders, ``.gz`` and one ending."""
     name = Path(path).name.removesuffix(".gz")
     return Path(name).stem or name

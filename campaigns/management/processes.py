@@ -17,25 +17,25 @@ WORTH = 1 << 25
 _held: tuple[Callable[[Any], Any], Sequence[Any]]
 
 
-def cores() -> int:
+def count_cores() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def bytes_of(paths: Sequence[str]) -> int:
+def total_size(paths: Sequence[str]) -> int:
     """The size of all files together; those that cannot be looked at count nothing."""
     files = map(Path, paths)
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
-def processes_for(paths: Sequence[str]) -> int:
+def choose_process_count(paths: Sequence[str]) -> int:
     """As many processes to read files as there are cores, but for a few bytes one."""
-    return cores() if bytes_of(paths) >= WORTH else 1
+    return count_cores() if total_size(paths) >= WORTH else 1
 
 
-def in_order(
+def map_in_order(
     work: Callable[[Item], Result], items: Sequence[Item], processes: int
 ) -> Iterator[Result]:
     """``work`` of every item, in their order, in up to ``processes`` copies of this process.

@@ -1,6 +1,6 @@
 """The shared task: who takes part, what is searched, which runs came, what happened when."""
 
-from campaigns.models.append_only import AppendOnly
+from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign, Grade, Guideline, random_seed
 from campaigns.models.collection import Document, Topic
 from campaigns.models.history import Event, Job
@@ -8,7 +8,7 @@ from campaigns.models.people import Invitation, Member, Role, Team, User
 from campaigns.models.runs import PairChunk, Run
 
 __all__ = [
-    "AppendOnly",
+    "AppendOnlyModel",
     "Campaign",
     "Document",
     "Event",

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from django.db import models
 
 
-class AppendOnly(models.Model):
+class AppendOnlyModel(models.Model):
     """A row that is written once: changing or deleting it is a programming error."""
 
     class Meta:

@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from campaigns.core.significance import CORRECTIONS, TESTS
-from campaigns.models.append_only import AppendOnly
+from campaigns.core.significance_tests import CORRECTIONS, TESTS
+from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.people import Member, Role, User
 
 
@@ -133,7 +133,7 @@ class Grade(models.Model):
         return f"{self.value} {self.label}"
 
 
-class Guideline(AppendOnly):
+class Guideline(AppendOnlyModel):
     """A version of the guidelines' text, in force from ``at`` on; judgments name it."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="guideline_versions")

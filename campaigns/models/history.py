@@ -5,12 +5,12 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import F, Q
 
-from campaigns.models.append_only import AppendOnly
+from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign
 from campaigns.models.people import User
 
 
-class Event(AppendOnly):
+class Event(AppendOnlyModel):
     """Something that changed a campaign: who did what to which thing, and when."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="events")

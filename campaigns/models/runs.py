@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from campaigns.core.faults import FaultReport
-from campaigns.models.append_only import AppendOnly
+from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign
 from campaigns.models.people import Member, Role, Team, User
 
@@ -82,7 +82,7 @@ class Run(models.Model):
         return FaultReport.from_dict(self.report)
 
 
-class PairChunk(AppendOnly):
+class PairChunk(AppendOnlyModel):
     """A stretch of the campaign's dictionary of (topic, docno) pairs.
 
     Codes ``start … start + count - 1`` stand in the file ``path`` of the content store.

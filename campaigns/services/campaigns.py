@@ -10,10 +10,10 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from campaigns import store
-from campaigns.core.scale import GradeSpec, scale_faults
-from campaigns.errors import Refused
+from campaigns.core.scale import GradeSpec, list_scale_faults
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade, Guideline, Member, Role, User
-from campaigns.rules import require
+from campaigns.rules import require_permission
 from campaigns.services import events
 
 
@@ -21,16 +21,18 @@ def create_campaign(
     *, actor: User, title: str, scale: Sequence[GradeSpec], slug: str = "", **settings: Any
 ) -> Campaign:
     """Make a campaign; ``actor`` becomes its first organizer."""
-    require(actor, "campaigns.create")
-    campaign = Campaign(title=title, slug=slug or free_slug(title), created_by=actor, **settings)
+    require_permission(actor, "campaigns.create")
+    campaign = Campaign(
+        title=title, slug=slug or make_unique_slug(title), created_by=actor, **settings
+    )
     check_fields(campaign)
     check_scale(scale, campaign.relevance_level)
     with transaction.atomic():
         campaign.save()
         write_scale(campaign, scale)
-        keep_guidelines(actor, campaign)
+        save_guideline_version(actor, campaign)
         Member.objects.create(campaign=campaign, user=actor, role=Role.ORGANIZER)
-        events.record(campaign=campaign, actor=actor, verb="created the campaign", subject=title)
+        events.log_event(campaign=campaign, actor=actor, verb="created the campaign", subject=title)
     return campaign
 
 
@@ -38,28 +40,28 @@ def update_campaign(
     *, actor: User, campaign: Campaign, scale: Sequence[GradeSpec] | None = None, **changes: Any
 ) -> Campaign:
     """Change fields of ``campaign``, and its scale when one is given, or nothing at all."""
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     stored = Campaign.objects.get(pk=campaign.pk)
     changed = sorted(name for name, value in changes.items() if getattr(stored, name) != value)
     for name in changed:
         setattr(campaign, name, changes[name])
-    refuse_late_test(stored, changed)
+    check_test_not_fixed(stored, changed)
     check_fields(campaign)
-    rescaled = scale is not None and tuple(scale) != scale_of(campaign)
-    check_scale(scale if scale is not None else scale_of(campaign), campaign.relevance_level)
+    rescaled = scale is not None and tuple(scale) != get_grade_scale(campaign)
+    check_scale(scale if scale is not None else get_grade_scale(campaign), campaign.relevance_level)
     with transaction.atomic():
         if rescaled and scale is not None:
             replace_scale(actor, campaign, scale)
         if changed:
             campaign.save(update_fields=changed)
             if "guidelines" in changed:
-                keep_guidelines(actor, campaign)
+                save_guideline_version(actor, campaign)
             told = {name: str(changes[name])[:200] for name in changed}
-            events.record(campaign=campaign, actor=actor, verb="changed the settings", **told)
+            events.log_event(campaign=campaign, actor=actor, verb="changed the settings", **told)
     return campaign
 
 
-def keep_guidelines(actor: User, campaign: Campaign) -> None:
+def save_guideline_version(actor: User, campaign: Campaign) -> None:
     """Number the guidelines if their text is not that of the latest version. In a transaction."""
     # One at a time: a second one waits here and then sees the first one's version.
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -77,18 +79,18 @@ def keep_guidelines(actor: User, campaign: Campaign) -> None:
     campaign.save(update_fields=["guideline_version"])
 
 
-def refuse_late_test(campaign: Campaign, changed: Sequence[str]) -> None:
+def check_test_not_fixed(campaign: Campaign, changed: Sequence[str]) -> None:
     """The test is chosen before anybody has seen a score, or it is no test."""
     # Score sets belong to an upper app; the reverse relation is all that is known here.
     if not {"test", "correction", "alpha"}.isdisjoint(changed) and campaign.score_sets.exists():
-        raise Refused(
+        raise ActionRefused(
             "test-fixed",
             "The significance test cannot change any more: scores have been computed.",
             "Look at other tests on the comparison pages; they are shown as exploratory.",
         )
 
 
-def scale_of(campaign: Campaign) -> tuple[GradeSpec, ...]:
+def get_grade_scale(campaign: Campaign) -> tuple[GradeSpec, ...]:
     return tuple(
         GradeSpec(grade.value, grade.label, grade.key, grade.gain, grade.meaning)
         for grade in campaign.grades.all()
@@ -98,7 +100,7 @@ def scale_of(campaign: Campaign) -> tuple[GradeSpec, ...]:
 def replace_scale(actor: User, campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
     # Judgments belong to an upper app; the reverse relation is all that is known here.
     if campaign.judgments.exists():
-        raise Refused(
+        raise ActionRefused(
             "scale-in-use",
             "The grade scale cannot change any more: judgments have been given with it.",
             "Start another campaign for another scale.",
@@ -106,7 +108,7 @@ def replace_scale(actor: User, campaign: Campaign, scale: Sequence[GradeSpec]) -
     campaign.grades.all().delete()
     write_scale(campaign, scale)
     told = ", ".join(f"{step.value} {step.label}" for step in scale)
-    events.record(campaign=campaign, actor=actor, verb="set the grade scale", subject=told)
+    events.log_event(campaign=campaign, actor=actor, verb="set the grade scale", subject=told)
 
 
 def write_scale(campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
@@ -114,9 +116,9 @@ def write_scale(campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
 
 
 def check_scale(scale: Sequence[GradeSpec], relevance_level: int) -> None:
-    wrong = scale_faults(scale, relevance_level)
+    wrong = list_scale_faults(scale, relevance_level)
     if wrong:
-        raise Refused("bad-scale", " ".join(wrong), "Correct the grade scale.")
+        raise ActionRefused("bad-scale", " ".join(wrong), "Correct the grade scale.")
 
 
 def check_fields(campaign: Campaign) -> None:
@@ -124,10 +126,10 @@ def check_fields(campaign: Campaign) -> None:
         campaign.full_clean()
     except ValidationError as error:
         told = [f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()]
-        raise Refused("bad-settings", " ".join(told)) from error
+        raise ActionRefused("bad-settings", " ".join(told)) from error
 
 
-def free_slug(title: str) -> str:
+def make_unique_slug(title: str) -> str:
     """A slug out of ``title`` that no campaign has."""
     base = slugify(title)[:50] or "campaign"
     taken = set(Campaign.objects.filter(slug__startswith=base).values_list("slug", flat=True))

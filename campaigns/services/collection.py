@@ -16,13 +16,13 @@ from django.db.models import Max
 from campaigns import store
 from campaigns.core.document_files import folder_files, is_zip, read_files, zip_files
 from campaigns.core.documents import DocumentText, read_documents
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.opening import read_bytes
+from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.streams import read_bytes
 from campaigns.core.topics import read_topics
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic, User
-from campaigns.queries import in_use
-from campaigns.rules import require
+from campaigns.queries import has_dependent_data
+from campaigns.rules import require_permission
 from campaigns.services import events
 
 BATCH = 500
@@ -43,8 +43,8 @@ def import_topics(
     A topic that the campaign has already, word for word, is passed over; one that differs
     refuses the file. Warnings go to ``report``. Raises ``BadFile``.
     """
-    require(actor, "campaigns.manage", campaign)
-    text = expanded(data, file)
+    require_permission(actor, "campaigns.manage", campaign)
+    text = expand_upload(data, file)
     rows = [
         Topic(
             campaign=campaign,
@@ -56,7 +56,7 @@ def import_topics(
         for read in read_topics(text, file=file, format=format or None, report=report)
     ]
     with transaction.atomic():
-        lock(campaign)
+        lock_campaign_imports(campaign)
         known = {topic.number: topic for topic in campaign.topics.all()}
         check_same_topics(file, rows, known)
         fresh = [topic for topic in rows if topic.number not in known]
@@ -64,7 +64,7 @@ def import_topics(
         for position, topic in enumerate(fresh, start):
             topic.position = position
         Topic.objects.bulk_create(fresh, batch_size=BATCH)
-        events.record(
+        events.log_event(
             campaign=campaign, actor=actor, verb="imported topics", subject=file, new=len(fresh)
         )
     return len(fresh)
@@ -83,12 +83,12 @@ def import_documents(
 
     The rules are those of ``import_topics``, by what assessors see. Raises ``BadFile``.
     """
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     report = FaultReport(file) if report is None else report
     if is_zip(data):
         files = zip_files(io.BytesIO(data), report, max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES)
         return add_documents(actor, campaign, read_files(files, report), file, report)
-    text = expanded(data, file)
+    text = expand_upload(data, file)
     found = read_documents(text, file=file, format=format or None, report=report)
     return add_documents(actor, campaign, found, file, report)
 
@@ -97,7 +97,7 @@ def import_document_files(
     *, actor: User, campaign: Campaign, folder: Path, report: FaultReport | None = None
 ) -> int:
     """Add every file below ``folder`` as a document; as ``import_documents``."""
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     report = FaultReport(folder.name) if report is None else report
     found = read_files(folder_files(folder, report), report)
     return add_documents(actor, campaign, found, folder.name, report)
@@ -112,16 +112,16 @@ def add_documents(
 ) -> int:
     # Texts are held until all is known to be right; a file goes to the store at once, where
     # one that stays without its document does no harm.
-    rows = [document_row(campaign, document) for document in found]
-    refuse_if_wrong(report)
+    rows = [build_document_row(campaign, document) for document in found]
+    raise_if_faulty(report)
     with transaction.atomic():
-        lock(campaign)
-        known = known_documents(campaign, [row.docno for row in rows])
+        lock_campaign_imports(campaign)
+        known = load_known_documents(campaign, [row.docno for row in rows])
         check_same_documents(file, rows, known)
         fresh = [row for row in rows if row.docno not in known]
         Document.objects.bulk_create(fresh, batch_size=BATCH)
         formats = Counter(row.format for row in fresh)
-        events.record(
+        events.log_event(
             campaign=campaign,
             actor=actor,
             verb="imported documents",
@@ -132,7 +132,7 @@ def add_documents(
     return len(fresh)
 
 
-def document_row(campaign: Campaign, read: DocumentText) -> Document:
+def build_document_row(campaign: Campaign, read: DocumentText) -> Document:
     return Document(
         campaign=campaign,
         docno=read.docno,
@@ -141,7 +141,7 @@ def document_row(campaign: Campaign, read: DocumentText) -> Document:
         url=read.url,
         date=read.date[:60],
         format=read.format,
-        file=store.put(read.data) if read.data else "",
+        file=store.put_blob(read.data) if read.data else "",
         media_type=read.media_type,
         size=len(read.data),
         sha256=read.sha256,
@@ -160,38 +160,38 @@ def delete_documents(*, actor: User, campaign: Campaign) -> int:
 
 
 def delete_all(actor: User, campaign: Campaign, noun: str) -> int:
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
-        lock(campaign)
-        if in_use(campaign):
-            raise Refused(
+        lock_campaign_imports(campaign)
+        if has_dependent_data(campaign):
+            raise ActionRefused(
                 f"{noun}-in-use",
                 f"The {noun} stay once there are runs, a pool or judgments.",
                 f"Start another campaign for other {noun}.",
             )
         count = int(getattr(campaign, noun).all().delete()[0])
-        events.record(campaign=campaign, actor=actor, verb=f"deleted all {noun}", count=count)
+        events.log_event(campaign=campaign, actor=actor, verb=f"deleted all {noun}", count=count)
     return count
 
 
-def expanded(data: bytes, file: str) -> bytes:
+def expand_upload(data: bytes, file: str) -> bytes:
     """The plain bytes of an upload, bounded before and after unpacking."""
     return read_bytes(io.BytesIO(data), max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES, file=file)
 
 
-def lock(campaign: Campaign) -> None:
+def lock_campaign_imports(campaign: Campaign) -> None:
     """One import at a time: a second one waits and then sees what the first has added."""
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
 
 
-def known_documents(campaign: Campaign, docnos: Sequence[str]) -> dict[str, set[str]]:
+def load_known_documents(campaign: Campaign, docnos: Sequence[str]) -> dict[str, set[str]]:
     """``docno`` → what those of ``docnos`` are known by that the campaign has.
 
     That is what assessors see, and the HTML as it came: another version of the sanitiser
     may leave other HTML of the same page.
     """
     known: dict[str, set[str]] = {}
-    for part in batches(docnos):
+    for part in iter_batches(docnos):
         found = campaign.documents.filter(docno__in=part)
         for docno, *hashes in found.values_list("docno", "sha256", "source_sha256"):
             known[docno] = set(hashes) - {""}
@@ -213,7 +213,7 @@ def check_same_topics(file: str, rows: Sequence[Topic], known: dict[str, Topic])
                 "Give the new topic another number; a topic is never changed under its number.",
                 excerpt=row.title,
             )
-    refuse_if_wrong(report)
+    raise_if_faulty(report)
 
 
 def check_same_documents(file: str, rows: Sequence[Document], known: dict[str, set[str]]) -> None:
@@ -226,15 +226,15 @@ def check_same_documents(file: str, rows: Sequence[Document], known: dict[str, s
                 "Give the new text another docno; a document is never changed under its docno.",
                 excerpt=row.title or row.body,
             )
-    refuse_if_wrong(report)
+    raise_if_faulty(report)
 
 
-def refuse_if_wrong(report: FaultReport) -> None:
+def raise_if_faulty(report: FaultReport) -> None:
     if report.has_errors:
-        raise BadFile(report)
+        raise InvalidFile(report)
 
 
-def batches(rows: Sequence[Row]) -> Iterator[list[Row]]:
+def iter_batches(rows: Sequence[Row]) -> Iterator[list[Row]]:
     rest = iter(rows)
     while part := list(islice(rest, BATCH)):
         yield part

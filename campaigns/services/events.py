@@ -7,7 +7,7 @@ from typing import Any
 from campaigns.models import Campaign, Event, User
 
 
-def record(
+def log_event(
     *, campaign: Campaign, actor: User | None, verb: str, subject: str = "", **data: Any
 ) -> Event:
     """Append to the log. Call it inside the transaction of the act that it records."""

@@ -21,7 +21,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, User
 
 log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ _inline: ContextVar[bool] = ContextVar("inline", default=False)
 
 
 @contextmanager
-def inline() -> Iterator[None]:
+def run_jobs_inline() -> Iterator[None]:
     """Within this block jobs run in this process: for scripts that build a campaign."""
     token = _inline.set(True)
     try:
@@ -66,18 +66,18 @@ def enqueue_once(*, campaign: Campaign, kind: str, actor: User | None, **args: A
 
 def send_on_commit(job: Job) -> None:
     """Dispatch when the row stands. A broker that is away is logged; the sweep sends again."""
-    transaction.on_commit(lambda: dispatch(job), robust=True)
+    transaction.on_commit(lambda: dispatch_job(job), robust=True)
 
 
-def dispatch(job: Job) -> None:
+def dispatch_job(job: Job) -> None:
     """Send the job to a worker, or run it here where the installation is inline."""
     if settings.POOLBENCH_INLINE or _inline.get():
-        call(job)
+        call_task(job)
     else:
         import_string(settings.CELERY_APP_PATH).send_task(job.kind, args=[job.pk])
 
 
-def call(job: Job) -> None:
+def call_task(job: Job) -> None:
     """Run the job's task in this process. Only workers load the tasks of all apps unasked."""
     app = import_string(settings.CELERY_APP_PATH)
     if job.kind not in app.tasks:
@@ -87,12 +87,12 @@ def call(job: Job) -> None:
 
 def run_here(job: Job) -> Job:
     """Perform a queued job in this process; harmless if a worker was quicker."""
-    call(job)
+    call_task(job)
     job.refresh_from_db()
     return job
 
 
-def perform(job_id: int, handler: Callable[[Job], None]) -> None:
+def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     """Claim the job, run ``handler`` on it, and write down how it ended."""
     now = timezone.now()
     claimed = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
@@ -102,20 +102,20 @@ def perform(job_id: int, handler: Callable[[Job], None]) -> None:
         return
     job = Job.objects.select_related("campaign", "created_by").get(pk=job_id)
     try:
-        with beating(job):
+        with keep_heartbeat(job):
             handler(job)
-    except Refused as refused:
-        fail(job, str(refused))
+    except ActionRefused as refused:
+        fail_job(job, str(refused))
     except Exception:
         log.exception("job %s (%s) failed", job.pk, job.kind)
-        fail(job, "Something broke on our side; the log of the worker says what.")
+        fail_job(job, "Something broke on our side; the log of the worker says what.")
 
 
 @contextmanager
-def beating(job: Job) -> Iterator[None]:
+def keep_heartbeat(job: Job) -> Iterator[None]:
     """Beat beside the work, so that the sweep never takes a long step for a dead worker."""
     over = Event()
-    thread = Thread(target=beat, args=[job, over], daemon=True)
+    thread = Thread(target=send_heartbeat, args=[job, over], daemon=True)
     thread.start()
     try:
         yield
@@ -124,7 +124,7 @@ def beating(job: Job) -> Iterator[None]:
         thread.join()
 
 
-def beat(job: Job, over: Event) -> None:
+def send_heartbeat(job: Job, over: Event) -> None:
     mine = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
     while not over.wait(BEAT_SECONDS):
         try:
@@ -135,33 +135,33 @@ def beat(job: Job, over: Event) -> None:
             connection.close()
 
 
-def progress(job: Job, done: int, of: int) -> None:
+def report_progress(job: Job, done: int, of: int) -> None:
     """Say how far the job is; this is also its heartbeat."""
     Job.objects.filter(pk=job.pk).update(done=done, of=of, heartbeat=timezone.now())
 
 
-def finish(job: Job, **result: Any) -> None:
+def finish_job(job: Job, **result: Any) -> None:
     """Mark the job done. Call it in the transaction that writes the job's results."""
     Job.objects.filter(pk=job.pk).update(
         state=Job.State.DONE, result=result, done=F("of"), finished_at=timezone.now()
     )
 
 
-def finish_once(job: Job, **result: Any) -> None:
+def finish_job_once(job: Job, **result: Any) -> None:
     """Mark the job done unless it is: a worker thought dead may come after its successor."""
     with transaction.atomic():
         if Job.objects.select_for_update().get(pk=job.pk).state != Job.State.DONE:
-            finish(job, **result)
+            finish_job(job, **result)
 
 
-def fail(job: Job, error: str) -> None:
+def fail_job(job: Job, error: str) -> None:
     """Mark the job failed, unless another worker has taken it over or finished it."""
     Job.objects.filter(pk=job.pk, state=job.state, attempts=job.attempts).update(
         state=Job.State.FAILED, error=error, finished_at=timezone.now()
     )
 
 
-def sweep() -> int:
+def requeue_lost_jobs() -> int:
     """Queue again the jobs whose worker is gone; return how many. Run it each minute."""
     old = timezone.now() - STALE_AFTER
     lost = Job.objects.filter(
@@ -171,13 +171,13 @@ def sweep() -> int:
     swept = 0
     for job in lost:
         if job.attempts >= MAX_ATTEMPTS and job.state == Job.State.RUNNING:
-            fail(job, f"Given up after {job.attempts} attempts: the worker died each time.")
-        elif requeue(job):
+            fail_job(job, f"Given up after {job.attempts} attempts: the worker died each time.")
+        elif requeue_job(job):
             swept += 1
     return swept
 
 
-def requeue(job: Job) -> bool:
+def requeue_job(job: Job) -> bool:
     """Compare-and-swap, so that two sweeps queue a lost job once."""
     with transaction.atomic():
         won = Job.objects.filter(pk=job.pk, state=job.state, heartbeat=job.heartbeat).update(

@@ -10,25 +10,25 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from campaigns.errors import Refused, utc, within
+from campaigns.errors import ActionRefused, format_utc, lowercase_label
 from campaigns.models import Campaign, Invitation, Member, Role, Team, User
-from campaigns.rules import require
+from campaigns.rules import require_permission
 from campaigns.services import events
 
 SALT = "campaigns.invitation"
 MAX_USES, MAX_DAYS = 500, 365
 
 
-def make_team(*, actor: User, campaign: Campaign, name: str) -> Team:
+def get_or_create_team(*, actor: User, campaign: Campaign, name: str) -> Team:
     """The team called ``name``, made if the campaign has none."""
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     name = name.strip()
     if not 0 < len(name) <= 60:
-        raise Refused("bad-team", _("A team needs a name of 1 to 60 characters."))
+        raise ActionRefused("bad-team", _("A team needs a name of 1 to 60 characters."))
     with transaction.atomic():
         team, made = Team.objects.get_or_create(campaign=campaign, name=name)
         if made:
-            events.record(campaign=campaign, actor=actor, verb="made the team", subject=name)
+            events.log_event(campaign=campaign, actor=actor, verb="made the team", subject=name)
     return team
 
 
@@ -36,42 +36,46 @@ def add_member(
     *, actor: User, campaign: Campaign, user: User, role: str, team: Team | None = None
 ) -> Member:
     """Give ``user`` a role. Someone who has it already keeps it."""
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     check_role(campaign, role, team)
     if not user.is_active:
-        raise Refused("inactive", f"{user.shown_name} cannot sign in, so can have no role.")
+        raise ActionRefused("inactive", f"{user.shown_name} cannot sign in, so can have no role.")
     with transaction.atomic():
-        return enrol(actor, campaign, user, role, team)
+        return create_membership(actor, campaign, user, role, team)
 
 
-def add_to_team(
+def add_team_member(
     *, actor: User, campaign: Campaign, user: User, role: str, team_name: str = ""
 ) -> Member:
     """``add_member`` with the team by its name, made if it is new."""
     with transaction.atomic():
-        team = make_team(actor=actor, campaign=campaign, name=team_name) if team_name else None
+        team = (
+            get_or_create_team(actor=actor, campaign=campaign, name=team_name)
+            if team_name
+            else None
+        )
         return add_member(actor=actor, campaign=campaign, user=user, role=role, team=team)
 
 
 def remove_member(*, actor: User, member: Member) -> None:
     """Take a role away. What the person has submitted or judged stays."""
     campaign = member.campaign
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         # Locked, so that two organizers cannot remove each other at once.
         organizers = campaign.members.select_for_update().filter(role=Role.ORGANIZER)
         if member.role == Role.ORGANIZER and len(organizers) == 1:
-            raise Refused(
+            raise ActionRefused(
                 "last-organizer",
                 _("A campaign needs an organizer, and this is the last one."),
                 _("Make somebody else an organizer first."),
             )
         if campaign.members.filter(pk=member.pk).delete()[0]:
             told = f"{member.user.username} ({member.role})"
-            events.record(campaign=campaign, actor=actor, verb="removed a member", subject=told)
+            events.log_event(campaign=campaign, actor=actor, verb="removed a member", subject=told)
 
 
-def invite(
+def create_invitation(
     *,
     actor: User,
     campaign: Campaign,
@@ -81,15 +85,19 @@ def invite(
     days: int = 14,
 ) -> Invitation:
     """Make a link for ``uses`` people, good for ``days`` days; ``token_of`` gives it."""
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     if not (1 <= uses <= MAX_USES and 1 <= days <= MAX_DAYS):
         limits = f"1 to {MAX_USES} people and 1 to {MAX_DAYS} days"
-        raise Refused("bad-invitation", f"An invitation is for {limits}.")
+        raise ActionRefused("bad-invitation", f"An invitation is for {limits}.")
     with transaction.atomic():
-        team = make_team(actor=actor, campaign=campaign, name=team_name) if team_name else None
+        team = (
+            get_or_create_team(actor=actor, campaign=campaign, name=team_name)
+            if team_name
+            else None
+        )
         check_role(campaign, role, team)
         told = f"{role}{f' of {team.name}' if team else ''}"
-        events.record(
+        events.log_event(
             campaign=campaign, actor=actor, verb="invited", subject=told, uses=uses, days=days
         )
         return Invitation.objects.create(
@@ -102,63 +110,65 @@ def invite(
         )
 
 
-def revoke(*, actor: User, invitation: Invitation) -> None:
+def revoke_invitation(*, actor: User, invitation: Invitation) -> None:
     """Make the link useless. Its row goes; the log remembers it."""
     campaign = invitation.campaign
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         told = f"{invitation.role}{f' of {invitation.team.name}' if invitation.team else ''}"
         if Invitation.objects.filter(pk=invitation.pk).delete()[0]:
-            events.record(
+            events.log_event(
                 campaign=campaign, actor=actor, verb="revoked an invitation", subject=told
             )
 
 
-def token_of(invitation: Invitation) -> str:
+def sign_invitation_token(invitation: Invitation) -> str:
     """The part of the link that nobody can guess or forge."""
     return signing.dumps(invitation.pk, salt=SALT)
 
 
-def invitation_of(token: str) -> Invitation:
+def get_invitation(token: str) -> Invitation:
     """The open invitation behind ``token``, or ``Refused`` with the reason why there is none."""
     ask = _("Ask the organizer who sent it for a new link.")
     try:
         number = signing.loads(token, salt=SALT)
     except signing.BadSignature as error:
         cure = _("Check that the link was copied as a whole.")
-        raise Refused("bad-link", _("This is no invitation link."), cure) from error
+        raise ActionRefused("bad-link", _("This is no invitation link."), cure) from error
     found = Invitation.objects.select_related("campaign", "team", "created_by")
     invitation = found.filter(pk=number).first()
     if invitation is None:
-        raise Refused("revoked", _("This invitation has been revoked."), ask)
+        raise ActionRefused("revoked", _("This invitation has been revoked."), ask)
     if invitation.uses_left == 0:
-        raise Refused("used-up", _("This invitation has been used up."), ask)
+        raise ActionRefused("used-up", _("This invitation has been used up."), ask)
     if not invitation.is_open:
-        told = _("This invitation was good until %(at)s.") % {"at": utc(invitation.expires_at)}
-        raise Refused("expired", told, ask)
+        told = _("This invitation was good until %(at)s.") % {
+            "at": format_utc(invitation.expires_at)
+        }
+        raise ActionRefused("expired", told, ask)
     return invitation
 
 
-def sign_up(*, token: str, username: str, password: str, name: str = "") -> User:
+def create_account(*, token: str, username: str, password: str, name: str = "") -> User:
     """Make an account for whoever holds an open invitation, and join by it."""
     with transaction.atomic():
-        invitation_of(token)
+        get_invitation(token)
         user = User.objects.create_user(username, password=password, first_name=name)
-        accept(user=user, token=token)
+        accept_invitation(user=user, token=token)
     return user
 
 
-def accept(*, user: User, token: str) -> Member:
+def accept_invitation(*, user: User, token: str) -> Member:
     """Join by a link. Who has the very role already stays as they are, and uses nothing up."""
-    invitation = invitation_of(token)
+    invitation = get_invitation(token)
     campaign, team = invitation.campaign, invitation.team
     with transaction.atomic():
         roles = dict(campaign.members.filter(user=user).values_list("role", "team"))
         if roles.get(invitation.role, -1) == invitation.team_id:
             return campaign.members.get(user=user, role=invitation.role)
         if roles:
-            told = ", ".join(within(Role(role).label) for role in roles)
-            raise Refused(
+            told = ", ".join(lowercase_label(Role(role).label) for role in roles)
+            raise ActionRefused(
                 "has-role",
                 _("You are %(roles)s of this campaign already; a link does not change that.")
                 % {"roles": told},
@@ -167,25 +177,29 @@ def accept(*, user: User, token: str) -> Member:
         now = timezone.now()
         is_open = Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0, expires_at__gt=now)
         if not is_open.update(uses_left=F("uses_left") - 1):
-            raise Refused("used-up", _("Somebody else was quicker: this invitation is used up."))
-        return enrol(user, campaign, user, invitation.role, team)
+            raise ActionRefused(
+                "used-up", _("Somebody else was quicker: this invitation is used up.")
+            )
+        return create_membership(user, campaign, user, invitation.role, team)
 
 
 def check_role(campaign: Campaign, role: str, team: Team | None) -> None:
     if role not in Role.values:
-        raise Refused("bad-role", f"There is no role {role}.")
+        raise ActionRefused("bad-role", f"There is no role {role}.")
     if (role == Role.PARTICIPANT) != (team is not None):
-        raise Refused("bad-team", _("A participant, and nobody else, belongs to a team."))
+        raise ActionRefused("bad-team", _("A participant, and nobody else, belongs to a team."))
     if team is not None and team.campaign_id != campaign.pk:
-        raise Refused("bad-team", f"The team {team.name} is of another campaign.")
+        raise ActionRefused("bad-team", f"The team {team.name} is of another campaign.")
 
 
-def enrol(actor: User, campaign: Campaign, user: User, role: str, team: Team | None) -> Member:
+def create_membership(
+    actor: User, campaign: Campaign, user: User, role: str, team: Team | None
+) -> Member:
     member, made = Member.objects.get_or_create(
         campaign=campaign, user=user, role=role, defaults={"team": team}
     )
     if not made and member.team_id != (team.pk if team else None):
-        raise Refused(
+        raise ActionRefused(
             "other-team",
             _("%(name)s takes part in the team %(team)s already.")
             % {"name": user.shown_name, "team": member.team},
@@ -193,5 +207,5 @@ def enrol(actor: User, campaign: Campaign, user: User, role: str, team: Team | N
         )
     if made:
         told = f"{user.username} ({role}{f', {team.name}' if team else ''})"
-        events.record(campaign=campaign, actor=actor, verb="joined", subject=told)
+        events.log_event(campaign=campaign, actor=actor, verb="joined", subject=told)
     return member

@@ -13,12 +13,12 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from campaigns import store
-from campaigns.core.opening import GZIP_MAGIC
 from campaigns.core.run_checks import CheckedRun, RunRules
-from campaigns.core.run_checks import check_run as check_text
-from campaigns.errors import Refused, utc
+from campaigns.core.run_checks import check_run_file as check_text
+from campaigns.core.streams import GZIP_MAGIC
+from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Job, Run, Team, User
-from campaigns.rules import organizes, require
+from campaigns.rules import is_organizer_anywhere, require_permission
 from campaigns.services import events, jobs, matrices
 
 PACKED = ".packed.gz"
@@ -50,7 +50,7 @@ def submit_run(
     check_replaced(team, replaces)
     if replaces is None:
         check_quota(campaign, team)
-    file = keep(data)
+    file = store_run_file(data)
     with transaction.atomic():
         run = Run.objects.create(
             campaign=campaign,
@@ -66,8 +66,12 @@ def submit_run(
             replaces=replaces,
             submitted_by=actor,
         )
-        events.record(
-            campaign=campaign, actor=actor, verb="submitted a run", subject=told(run), run=run.pk
+        events.log_event(
+            campaign=campaign,
+            actor=actor,
+            verb="submitted a run",
+            subject=format_run_label(run),
+            run=run.pk,
         )
         jobs.enqueue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
     return run
@@ -79,19 +83,23 @@ def withdraw_run(*, actor: User, run: Run) -> Run:
     require_team(actor, campaign, run.team)
     check_open(actor, campaign)
     with transaction.atomic():
-        if not move(run, Run.State.ACCEPTED, Run.State.WITHDRAWN):
-            raise Refused("not-accepted", "Only an accepted run can be withdrawn.")
-        events.record(
-            campaign=campaign, actor=actor, verb="withdrew a run", subject=told(run), run=run.pk
+        if not transition_run(run, Run.State.ACCEPTED, Run.State.WITHDRAWN):
+            raise ActionRefused("not-accepted", "Only an accepted run can be withdrawn.")
+        events.log_event(
+            campaign=campaign,
+            actor=actor,
+            verb="withdrew a run",
+            subject=format_run_label(run),
+            run=run.pk,
         )
     run.refresh_from_db()
     return run
 
 
-def check_at_once(run: Run) -> None:
+def check_small_run(run: Run) -> None:
     """Check a small run while its sender waits; a larger one is for a worker."""
-    job = job_of(run)
-    if job is not None and not is_large(store.get(run.file)):
+    job = latest_check_job(run)
+    if job is not None and not is_large(store.get_blob(run.file)):
         jobs.run_here(job)
         run.refresh_from_db()
 
@@ -106,96 +114,96 @@ def is_large(packed: bytes) -> bool:
         return False  # broken, which is quickly told
 
 
-def check_again(*, actor: User, run: Run) -> None:
+def requeue_run_check(*, actor: User, run: Run) -> None:
     """Queue the check of a run anew when the one before broke off."""
     require_team(actor, run.campaign, run.team)
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=run.team_id)
-        job = job_of(run)
+        job = latest_check_job(run)
         if run.state != Run.State.RECEIVED or job is None or job.state != Job.State.FAILED:
-            raise Refused("being-checked", "The check of this run has not failed.")
+            raise ActionRefused("being-checked", "The check of this run has not failed.")
         jobs.enqueue(campaign=run.campaign, kind=job.kind, actor=actor, run=run.pk)
 
 
-def job_of(run: Run) -> Job | None:
+def latest_check_job(run: Run) -> Job | None:
     """The latest check of ``run``."""
     found = Job.objects.filter(campaign=run.campaign_id, kind="campaigns.check_run")
     return found.filter(args__run=run.pk).first()
 
 
-def original(run: Run) -> bytes:
+def read_original_file(run: Run) -> bytes:
     """The very bytes that were uploaded."""
-    data = store.get(run.file)
+    data = store.get_blob(run.file)
     return gzip.decompress(data) if run.file.endswith(PACKED) else data
 
 
-def check_run(job: Job) -> None:
+def perform_run_check(job: Job) -> None:
     """Handler of ``campaigns.check_run``: the run becomes accepted or refused."""
     run = Run.objects.select_related("campaign", "team", "replaces").get(pk=job.args["run"])
     if run.state != Run.State.RECEIVED:
-        jobs.finish(job)
+        jobs.finish_job(job)
         return
-    jobs.progress(job, 0, 2)
-    checked = check_text(store.get(run.file), rules_for(run), file=run.file_name)
-    jobs.progress(job, 1, 2)
-    matrix = matrices.encode(run.campaign, checked.table) if checked.table else ""
-    settle(job, run, checked, matrix)
+    jobs.report_progress(job, 0, 2)
+    checked = check_text(store.get_blob(run.file), build_run_rules(run), file=run.file_name)
+    jobs.report_progress(job, 1, 2)
+    matrix = matrices.store_run_matrix(run.campaign, checked.table) if checked.table else ""
+    finish_run_check(job, run, checked, matrix)
 
 
-def settle(job: Job, run: Run, checked: CheckedRun, matrix: str) -> None:
+def finish_run_check(job: Job, run: Run, checked: CheckedRun, matrix: str) -> None:
     """Write the outcome, the job's end and the events in one transaction.
 
     The tag is won by the database's own constraint: of two runs with one tag that are
     checked at once, the second is refused with E08.
     """
-    fields = outcome(run, checked)
+    fields = build_run_outcome(run, checked)
     if not checked.accepted:
-        refuse(job, run, fields)
+        reject_run(job, run, fields)
         return
     try:
         with transaction.atomic():
-            faults = late_faults(run)
+            faults = find_late_faults(run)
             if not faults:
-                accept(job, run, fields, matrix)
+                accept_run(job, run, fields, matrix)
     except IntegrityError:
-        faults = [tag_taken(fields["tag"])]
+        faults = [tag_taken_fault(fields["tag"])]
     if faults:
         for fault in faults:
             checked.report.add(*fault)
-        refuse(job, run, outcome(run, checked))
+        reject_run(job, run, build_run_outcome(run, checked))
 
 
-def accept(job: Job, run: Run, fields: dict[str, Any], matrix: str) -> None:
+def accept_run(job: Job, run: Run, fields: dict[str, Any], matrix: str) -> None:
     if run.replaces is not None:
-        move(run.replaces, Run.State.ACCEPTED, Run.State.REPLACED)
-        events.record(
+        transition_run(run.replaces, Run.State.ACCEPTED, Run.State.REPLACED)
+        events.log_event(
             campaign=run.campaign,
             actor=run.submitted_by,
             verb="replaced a run",
-            subject=told(run.replaces),
+            subject=format_run_label(run.replaces),
             run=run.replaces.pk,
             by=run.pk,
         )
-    write(job, run, Run.State.ACCEPTED, fields | {"matrix": matrix})
+    write_run_outcome(job, run, Run.State.ACCEPTED, fields | {"matrix": matrix})
 
 
-def refuse(job: Job, run: Run, fields: dict[str, Any]) -> None:
+def reject_run(job: Job, run: Run, fields: dict[str, Any]) -> None:
     with transaction.atomic():
-        write(job, run, Run.State.REFUSED, fields)
+        write_run_outcome(job, run, Run.State.REFUSED, fields)
 
 
-def write(job: Job, run: Run, state: str, fields: dict[str, Any]) -> None:
+def write_run_outcome(job: Job, run: Run, state: str, fields: dict[str, Any]) -> None:
     """The compare-and-swap that makes a second delivery of the job harmless."""
     found = Run.objects.filter(pk=run.pk, state=Run.State.RECEIVED)
     if found.update(state=state, checked_at=timezone.now(), **fields):
         shown = fields["tag"] or run.file_name
-        events.record(
+        events.log_event(
             campaign=run.campaign, actor=None, verb=f"{state} a run", subject=shown, run=run.pk
         )
-    jobs.finish(job, run=run.pk, state=state, url=run.get_absolute_url())
+    jobs.finish_job(job, run=run.pk, state=state, url=run.get_absolute_url())
 
 
-def outcome(run: Run, checked: CheckedRun) -> dict[str, Any]:
+def build_run_outcome(run: Run, checked: CheckedRun) -> dict[str, Any]:
     """The fields of ``run`` that the check fills."""
     counts = {"documents": checked.documents, "topics": len(checked.topics), "tied": checked.tied}
     return {
@@ -206,14 +214,14 @@ def outcome(run: Run, checked: CheckedRun) -> dict[str, Any]:
     }
 
 
-def late_faults(run: Run) -> list[tuple[str, str, str]]:
+def find_late_faults(run: Run) -> list[tuple[str, str, str]]:
     """What may have changed since the file was sent: ``(code, message, cure)`` each."""
     # Held until the transaction ends, so that two runs of a team are settled in turn.
     Team.objects.select_for_update().get(pk=run.team_id)
     if run.replaces is not None:
         run.replaces.refresh_from_db()
         if run.replaces.state != Run.State.ACCEPTED:
-            gone = f"The run to be replaced, {told(run.replaces)}, is no longer there."
+            gone = f"The run to be replaced, {format_run_label(run.replaces)}, is no longer there."
             return [("E19", gone, "Send the run again, as a new one.")]
         return []
     limit = run.campaign.max_runs_per_team
@@ -223,12 +231,12 @@ def late_faults(run: Run) -> list[tuple[str, str, str]]:
     return []
 
 
-def tag_taken(tag: str) -> tuple[str, str, str]:
+def tag_taken_fault(tag: str) -> tuple[str, str, str]:
     message = f"The tag {tag} was given to another run while this one was checked."
     return "E08", message, "Choose another tag and write it on every line."
 
 
-def rules_for(run: Run) -> RunRules:
+def build_run_rules(run: Run) -> RunRules:
     """What the campaign asks of ``run``."""
     campaign = run.campaign
     topics = list(campaign.topics.values_list("number", "withheld"))
@@ -236,9 +244,9 @@ def rules_for(run: Run) -> RunRules:
     return RunRules(
         topics=frozenset(number for number, withheld in topics if not withheld),
         withheld_topics=frozenset(number for number, withheld in topics if withheld),
-        docnos=docnos_of(campaign),
+        docnos=list_collection_docnos(campaign),
         declared_tag=run.tag or None,
-        used_tags=used_tags(run),
+        used_tags=list_used_tags(run),
         max_per_topic=campaign.max_docs_per_topic,
         require_all_topics=campaign.require_all_topics,
         max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES,
@@ -246,7 +254,7 @@ def rules_for(run: Run) -> RunRules:
     )
 
 
-def used_tags(run: Run) -> frozenset[str]:
+def list_used_tags(run: Run) -> frozenset[str]:
     """Tags of accepted runs but the one to be replaced, and those that other teams gave up."""
     accepted = run.campaign.runs.accepted().exclude(pk=run.replaces_id or 0)
     given_up = run.campaign.runs.filter(state__in=HELD).exclude(team=run.team_id)
@@ -255,36 +263,40 @@ def used_tags(run: Run) -> frozenset[str]:
     )
 
 
-def docnos_of(campaign: Campaign) -> frozenset[str] | None:
+def list_collection_docnos(campaign: Campaign) -> frozenset[str] | None:
     """The collection's docnos; None when the campaign holds no documents."""
     found = campaign.documents.order_by().values_list("docno", flat=True)
     return frozenset(found.iterator(chunk_size=20_000)) or None
 
 
-def keep(data: bytes) -> str:
+def store_run_file(data: bytes) -> str:
     """Put the file into the store, packed if it is not."""
     if data.startswith(GZIP_MAGIC):
-        return store.put(data, ".gz")
-    return store.put(gzip.compress(data, 6, mtime=0), PACKED)
+        return store.put_blob(data, ".gz")
+    return store.put_blob(gzip.compress(data, 6, mtime=0), PACKED)
 
 
 def require_team(actor: User, campaign: Campaign, team: Team) -> None:
     """The actor must be of ``team``, or an organizer; the team must be the campaign's."""
     if team.campaign_id != campaign.pk:
         raise PermissionDenied(f"{team} is of another campaign")
-    if organizes(actor, campaign):
+    if is_organizer_anywhere(actor, campaign):
         return
-    require(actor, "campaigns.submit_run", campaign)
+    require_permission(actor, "campaigns.submit_run", campaign)
     if not campaign.members.filter(user=actor, team=team).exists():
         raise PermissionDenied(f"{actor.get_username()} is not of {team}")
 
 
 def check_open(actor: User, campaign: Campaign) -> None:
-    if campaign.runs_deadline is None or campaign.takes_runs() or organizes(actor, campaign):
+    if (
+        campaign.runs_deadline is None
+        or campaign.takes_runs()
+        or is_organizer_anywhere(actor, campaign)
+    ):
         return
-    raise Refused(
+    raise ActionRefused(
         "deadline",
-        f"The deadline for runs was {utc(campaign.runs_deadline)}.",
+        f"The deadline for runs was {format_utc(campaign.runs_deadline)}.",
         "Ask the organizers; they may still submit for a team.",
     )
 
@@ -292,7 +304,7 @@ def check_open(actor: User, campaign: Campaign) -> None:
 def check_topics_known(campaign: Campaign) -> None:
     """An accepted run answers topics of the campaign: there must be some to check against."""
     if not campaign.topics.exists():
-        raise Refused(
+        raise ActionRefused(
             "no-topics",
             "The campaign has no topics yet, so no run can be checked.",
             "The organizers bring the topics in first.",
@@ -302,7 +314,7 @@ def check_topics_known(campaign: Campaign) -> None:
 def check_size(size: int) -> None:
     limit = settings.POOLBENCH_MAX_UPLOAD_BYTES
     if size > limit:
-        raise Refused(
+        raise ActionRefused(
             "too-large",
             f"The file has {size:,} bytes; {limit:,} are allowed.",
             "Send fewer documents per topic, or pack the file with gzip.",
@@ -312,7 +324,7 @@ def check_size(size: int) -> None:
 def check_quota(campaign: Campaign, team: Team) -> None:
     limit = campaign.max_runs_per_team
     if limit is not None and team.runs.accepted().count() >= limit:
-        raise Refused(
+        raise ActionRefused(
             "quota",
             f"The team has {limit} accepted runs already, which is the limit.",
             "Replace or withdraw one of them.",
@@ -323,17 +335,17 @@ def check_replaced(team: Team, replaces: Run | None) -> None:
     if replaces is None:
         return
     if replaces.team_id != team.pk or replaces.state != Run.State.ACCEPTED:
-        raise Refused(
+        raise ActionRefused(
             "not-replaceable",
             "Only an accepted run of the same team can be replaced.",
             "Submit the file as a new run.",
         )
 
 
-def move(run: Run, before: str, after: str) -> bool:
+def transition_run(run: Run, before: str, after: str) -> bool:
     """Change the state if it is still ``before``."""
     return bool(Run.objects.filter(pk=run.pk, state=before).update(state=after))
 
 
-def told(run: Run) -> str:
+def format_run_label(run: Run) -> str:
     return f"{run.tag or run.file_name} ({run.team.name})"

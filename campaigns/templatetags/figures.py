@@ -8,22 +8,22 @@ from django import template
 from django.utils.formats import number_format
 from django.utils.translation import get_language
 
-from campaigns.errors import within
+from campaigns.errors import lowercase_label
 
 register = template.Library()
 
 
 @register.filter
-def thousands(number: int | str | None) -> str:
+def format_thousands(number: int | str | None) -> str:
     """``22499`` as ``22,499``, or as the language writes it; nothing as a dash."""
     return number_format(number, force_grouping=True) if isinstance(number, int) else "–"
 
 
-register.filter("mid", within)
+register.filter("mid", lowercase_label)
 
 
 @register.filter
-def role(label: object, people: Sequence[object]) -> str:
+def pluralize_role(label: object, people: Sequence[object]) -> str:
     """A role's label over those who have it; only English names them rather than the role."""
     english = (get_language() or "en").startswith("en")
     return f"{label}s" if english and len(people) != 1 else str(label)

@@ -18,7 +18,7 @@ _markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "striketh
 
 
 @register.filter
-def markdown(text: str) -> SafeString:
+def render_prose(text: str) -> SafeString:
     """``text`` as HTML: raw HTML is shown as text, images and scripts never pass."""
     tokens = _markdown.parse(text or "")
     for token in tokens:
@@ -36,7 +36,7 @@ def markdown(text: str) -> SafeString:
 
 
 @register.filter
-def coded(text: str) -> SafeString:
+def inline_code(text: str) -> SafeString:
     """Plain text in which code stands between backticks."""
     parts = enumerate(text.split("`"))
     coded_parts = (format_html("<code>{}</code>", part) if at % 2 else part for at, part in parts)
@@ -44,6 +44,6 @@ def coded(text: str) -> SafeString:
 
 
 @register.filter
-def sanitised(body: str) -> SafeString:
+def sanitized_html(body: str) -> SafeString:
     """The body of an HTML document, which ``core.sanitizing`` has cleaned before it was stored."""
     return mark_safe(body)  # noqa: S308 (see above; it is shown in a sandboxed frame besides)

@@ -10,76 +10,76 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.forms import ImportForm, document_import, topic_import
+from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.forms import ImportForm, document_import_form, topic_import_form
 from campaigns.models import Campaign
 from campaigns.queries import (
-    campaign_for,
-    in_use,
-    neighbours,
+    adjacent_topics,
+    get_campaign_for,
+    has_dependent_data,
     search_documents,
     search_topics,
 )
-from campaigns.rules import organizes
+from campaigns.rules import is_organizer_anywhere
 from campaigns.services import collection
-from campaigns.views.signed_in import SignedIn, confirm, page_of, to
+from campaigns.views.helpers import SignedInRequest, paginate, redirect_to, render_confirmation
 
 
 @require_safe
-def topics(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug)
+def topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug)
     words = request.GET.get("q", "")
     shown = {
         "campaign": campaign,
-        "page_obj": page_of(request, search_topics(campaign, words), 200),
+        "page_obj": paginate(request, search_topics(campaign, words), 200),
         "total": campaign.topics.count(),
         "q": words,
-        "organizes": organizes(request.user, campaign),
-        "may_delete": not in_use(campaign),
+        "organizes": is_organizer_anywhere(request.user, campaign),
+        "may_delete": not has_dependent_data(campaign),
         "crumbs": [(_("Topics"), None)],
     }
     return render(request, "campaigns/topics.html", shown)
 
 
 @require_safe
-def topic(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug)
+def topic_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug)
     found = get_object_or_404(campaign.topics, number=number)
-    before, after = neighbours(campaign, found)
+    before, after = adjacent_topics(campaign, found)
     shown = {
         "campaign": campaign,
         "topic": found,
         "before": before,
         "after": after,
-        "crumbs": [(_("Topics"), to("topics", campaign)), (found.number, None)],
+        "crumbs": [(_("Topics"), redirect_to("topics", campaign)), (found.number, None)],
     }
     return render(request, "campaigns/topic.html", shown)
 
 
 @require_http_methods(["GET", "POST"])
-def topics_delete(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    return delete_page(request, campaign, collection.delete_topics, "topics")
+def topics_delete_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    return delete_confirmation(request, campaign, collection.delete_topics, "topics")
 
 
 @require_http_methods(["GET", "POST"])
-def documents_delete(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    return delete_page(request, campaign, collection.delete_documents, "documents")
+def documents_delete_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    return delete_confirmation(request, campaign, collection.delete_documents, "documents")
 
 
-def delete_page(
-    request: SignedIn, campaign: Campaign, delete: Callable[..., int], noun: str
+def delete_confirmation(
+    request: SignedInRequest, campaign: Campaign, delete: Callable[..., int], noun: str
 ) -> HttpResponse:
     """The question whether to delete all of them, and after a post the deed."""
     if request.method == "GET":
-        return confirm(
+        return render_confirmation(
             request,
             campaign,
             question=f"Delete all {getattr(campaign, noun).count():,} {noun}?",
             consequence="This is possible only while no run, pool or judgment refers to them.",
             action=f"Delete all {noun}",
-            back=to(noun, campaign),
+            back=redirect_to(noun, campaign),
         )
     count = delete(actor=request.user, campaign=campaign)
     messages.success(request, f"{count:,} {noun} are deleted.")
@@ -87,35 +87,39 @@ def delete_page(
 
 
 @require_safe
-def documents(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug)
+def documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug)
     words = request.GET.get("q", "")
     shown = {
         "campaign": campaign,
-        "page_obj": page_of(request, search_documents(campaign, words)),
+        "page_obj": paginate(request, search_documents(campaign, words)),
         "total": campaign.documents.count(),
         "q": words,
-        "organizes": organizes(request.user, campaign),
-        "may_delete": not in_use(campaign),
+        "organizes": is_organizer_anywhere(request.user, campaign),
+        "may_delete": not has_dependent_data(campaign),
         "crumbs": [(_("Documents"), None)],
     }
     return render(request, "campaigns/documents.html", shown)
 
 
 @require_http_methods(["GET", "POST"])
-def topics_import(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    return import_page(request, campaign, topic_import, collection.import_topics, "topics")
+def topics_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    return render_import_page(
+        request, campaign, topic_import_form, collection.import_topics, "topics"
+    )
 
 
 @require_http_methods(["GET", "POST"])
-def documents_import(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    return import_page(request, campaign, document_import, collection.import_documents, "documents")
+def documents_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    return render_import_page(
+        request, campaign, document_import_form, collection.import_documents, "documents"
+    )
 
 
-def import_page(
-    request: SignedIn,
+def render_import_page(
+    request: SignedInRequest,
     campaign: Campaign,
     make_form: Callable[..., ImportForm],
     bring: Callable[..., int],
@@ -124,7 +128,7 @@ def import_page(
     """The form, and after a post what the import found; all faults of the file at once."""
     form = make_form(*([request.POST, request.FILES] if request.method == "POST" else []))
     shown = {"campaign": campaign, "form": form, "noun": noun}
-    shown["crumbs"] = [(noun.capitalize(), to(noun, campaign)), ("Import", None)]
+    shown["crumbs"] = [(noun.capitalize(), redirect_to(noun, campaign)), ("Import", None)]
     status = 200
     if form.is_bound and form.is_valid():
         upload = form.cleaned_data["file"]
@@ -142,7 +146,7 @@ def import_page(
             if not warnings.counts:
                 return redirect(noun, campaign.slug)
             shown |= {"report": warnings, "verdict": f"Imported: {count:,} new {noun}"}
-        except BadFile as bad:
+        except InvalidFile as bad:
             shown |= {"report": bad.report, "verdict": "Not imported"}
             status = 422
     return render(request, "campaigns/import.html", shown, status=status)

@@ -14,10 +14,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from campaigns import store
-from campaigns.core.reading import piece_of
+from campaigns.core.text_pages import slice_text_page
 from campaigns.models import Document
-from campaigns.queries import campaign_for
-from campaigns.views.signed_in import SignedIn, to
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest, redirect_to
 
 STEP = 1 << 16
 # Nothing runs and nothing is fetched, also where the address is opened by itself.
@@ -31,63 +31,65 @@ PDF = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 
 
 
 @require_safe
-def document(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug)
+def document_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug)
     found = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
     shown = {
         "campaign": campaign,
         "document": found,
-        "start": asked_start(request),
-        "crumbs": [(_("Documents"), to("documents", campaign)), (found.docno, None)],
+        "start": parse_start(request),
+        "crumbs": [(_("Documents"), redirect_to("documents", campaign)), (found.docno, None)],
     }
     return render(request, "campaigns/document.html", shown)
 
 
 @require_safe
-def document_body(request: SignedIn, slug: str) -> HttpResponseBase:
+def document_body_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """What stands inside the page of a document, by its format.
 
     A text: the stretch that begins at the character ``from``. HTML: a page to be framed. PDF
     and pictures: the file, or the range of it that is asked for.
     """
-    campaign = campaign_for(request.user, slug)
+    campaign = get_campaign_for(request.user, slug)
     found = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
     if found.format == Document.Format.TEXT:
-        piece = piece_of(found.body, asked_start(request))
+        piece = slice_text_page(found.body, parse_start(request))
         shown = {"campaign": campaign, "document": found, "piece": piece}
         return render(request, "campaigns/_piece.html", shown)
     etag = quote_etag(f"{found.sha256}-{request.COOKIES.get('theme', '')[:5]}")
     kept = get_conditional_response(request, etag=etag)
-    answer = kept if kept is not None else body_of(request, found)
+    answer = kept if kept is not None else document_body_response(request, found)
     answer.headers["ETag"] = etag
     answer.headers["Cache-Control"] = "private, no-cache"
-    answer.headers["Content-Security-Policy"] = policy_of(found)
+    answer.headers["Content-Security-Policy"] = content_security_policy(found)
     answer.headers["X-Frame-Options"] = "SAMEORIGIN"
     answer.headers["Referrer-Policy"] = "no-referrer"
     patch_vary_headers(answer, ["Cookie"])
     return answer
 
 
-def policy_of(document: Document) -> str:
+def content_security_policy(document: Document) -> str:
     policies = {Document.Format.HTML: FRAMED, Document.Format.PDF: PDF}
     return policies.get(Document.Format(document.format), PICTURE)
 
 
-def asked_start(request: SignedIn) -> int:
+def parse_start(request: SignedInRequest) -> int:
     asked = request.GET.get("from", "")
     return int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 12 else 0
 
 
-def body_of(request: SignedIn, document: Document) -> HttpResponseBase:
+def document_body_response(request: SignedInRequest, document: Document) -> HttpResponseBase:
     if document.format == Document.Format.HTML:
         return render(request, "campaigns/framed.html", {"document": document})
-    path = store.path(document.file)
+    path = store.blob_path(document.file)
     first, last = 0, document.size - 1
-    asked = asked_range(request.headers.get("Range", ""), document.size)
+    asked = parse_byte_range(request.headers.get("Range", ""), document.size)
     if asked is not None:
         first, last = asked
     answer = StreamingHttpResponse(
-        stretch(path, first, last), content_type=document.media_type, status=206 if asked else 200
+        iter_byte_range(path, first, last),
+        content_type=document.media_type,
+        status=206 if asked else 200,
     )
     if asked is not None:
         answer.headers["Content-Range"] = f"bytes {first}-{last}/{document.size}"
@@ -98,7 +100,7 @@ def body_of(request: SignedIn, document: Document) -> HttpResponseBase:
     return answer
 
 
-def asked_range(header: str, size: int) -> tuple[int, int] | None:
+def parse_byte_range(header: str, size: int) -> tuple[int, int] | None:
     """``(first, last)`` of one range of bytes; None where the whole is to be sent.
 
     Several ranges, and one that lies beyond the file, are answered with the whole file, as
@@ -114,7 +116,7 @@ def asked_range(header: str, size: int) -> tuple[int, int] | None:
     return (first, last) if first <= last else None
 
 
-def stretch(path: Path, first: int, last: int) -> Iterator[bytes]:
+def iter_byte_range(path: Path, first: int, last: int) -> Iterator[bytes]:
     """The bytes ``first`` to ``last`` of a file."""
     with path.open("rb") as file:
         file.seek(first)

@@ -9,22 +9,22 @@ from django.shortcuts import render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
-from campaigns.core.changes import changes
-from campaigns.queries import campaign_for
-from campaigns.rules import organizes
-from campaigns.views.signed_in import SignedIn
+from campaigns.core.text_diff import diff_lines
+from campaigns.queries import get_campaign_for
+from campaigns.rules import is_organizer_anywhere
+from campaigns.views.helpers import SignedInRequest
 
 
 @require_safe
-def guidelines(request: SignedIn, slug: str) -> HttpResponse:
+def guidelines_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Every version, newest first, each with what it changed in the one before."""
-    campaign = campaign_for(request.user, slug, "campaigns.see_guidelines")
+    campaign = get_campaign_for(request.user, slug, "campaigns.see_guidelines")
     versions = list(campaign.guideline_versions.select_related("by"))
-    changed = [changes(old.text, new.text) for new, old in pairwise(versions)]
+    changed = [diff_lines(old.text, new.text) for new, old in pairwise(versions)]
     shown = {
         "campaign": campaign,
         "versions": list(zip(versions, [*changed, []], strict=False)),
-        "organizes": organizes(request.user, campaign),
+        "organizes": is_organizer_anywhere(request.user, campaign),
         "crumbs": [(gettext("Guidelines"), None)],
     }
     return render(request, "campaigns/guidelines.html", shown)

@@ -10,29 +10,29 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns.errors import Refused, within
+from campaigns.errors import ActionRefused, lowercase_label
 from campaigns.forms import InviteForm, MemberForm
 from campaigns.models import Campaign, Invitation
-from campaigns.queries import campaign_for, open_invitations, people_of
+from campaigns.queries import get_campaign_for, list_members_by_role, list_open_invitations
 from campaigns.services import people as services
-from campaigns.views.signed_in import SignedIn
+from campaigns.views.helpers import SignedInRequest
 
 
 @require_safe
-def people(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    return people_page(request, campaign, InviteForm(), MemberForm())
+def people_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    return render_people_page(request, campaign, InviteForm(), MemberForm())
 
 
-def people_page(
-    request: SignedIn, campaign: Campaign, invite: forms.Form, member: forms.Form
+def render_people_page(
+    request: SignedInRequest, campaign: Campaign, invite: forms.Form, member: forms.Form
 ) -> HttpResponse:
-    found = open_invitations(campaign)
+    found = list_open_invitations(campaign)
     shown = {
         "campaign": campaign,
-        "people": people_of(campaign),
+        "people": list_members_by_role(campaign),
         "teams": campaign.teams.all(),
-        "invitations": [(invitation, link_of(request, invitation)) for invitation in found],
+        "invitations": [(invitation, invitation_url(request, invitation)) for invitation in found],
         "form": invite,
         "member_form": member,
         "crumbs": [(_("People"), None)],
@@ -40,18 +40,20 @@ def people_page(
     return render(request, "campaigns/people.html", shown)
 
 
-def link_of(request: SignedIn, invitation: Invitation) -> str:
-    return request.build_absolute_uri(reverse("join", args=[services.token_of(invitation)]))
+def invitation_url(request: SignedInRequest, invitation: Invitation) -> str:
+    return request.build_absolute_uri(
+        reverse("join", args=[services.sign_invitation_token(invitation)])
+    )
 
 
 @require_POST
-def invite(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+def invite_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     form = InviteForm(request.POST)
     if form.is_valid():
         fields = form.cleaned_data
         try:
-            made = services.invite(
+            made = services.create_invitation(
                 actor=request.user,
                 campaign=campaign,
                 role=fields["role"],
@@ -60,28 +62,28 @@ def invite(request: SignedIn, slug: str) -> HttpResponse:
                 days=fields["days"],
             )
             return redirect(f"{reverse('people', args=[campaign.slug])}#invitation-{made.pk}")
-        except Refused as refused:
+        except ActionRefused as refused:
             form.add_error(None, str(refused))
-    return people_page(request, campaign, form, MemberForm())
+    return render_people_page(request, campaign, form, MemberForm())
 
 
 @require_POST
-def revoke(request: SignedIn, slug: str, pk: int) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+def invitation_revoke_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     invitation = get_object_or_404(campaign.invitations, pk=pk)
-    services.revoke(actor=request.user, invitation=invitation)
+    services.revoke_invitation(actor=request.user, invitation=invitation)
     messages.success(request, _("The invitation is revoked; its link leads nowhere now."))
     return redirect("people", campaign.slug)
 
 
 @require_POST
-def member_add(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+def member_add_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     form = MemberForm(request.POST)
     if form.is_valid():
         fields = form.cleaned_data
         try:
-            services.add_to_team(
+            services.add_team_member(
                 actor=request.user,
                 campaign=campaign,
                 user=fields["username"],
@@ -92,17 +94,17 @@ def member_add(request: SignedIn, slug: str) -> HttpResponse:
                 request, _("%(name)s has the role now.") % {"name": fields["username"].shown_name}
             )
             return redirect("people", campaign.slug)
-        except Refused as refused:
+        except ActionRefused as refused:
             form.add_error(None, str(refused))
-    return people_page(request, campaign, InviteForm(), form)
+    return render_people_page(request, campaign, InviteForm(), form)
 
 
 @require_POST
-def member_remove(request: SignedIn, slug: str, pk: int) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+def member_remove_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     member = get_object_or_404(campaign.members.select_related("user", "campaign"), pk=pk)
     services.remove_member(actor=request.user, member=member)
-    told = {"name": member.user.shown_name, "role": within(member.get_role_display())}
+    told = {"name": member.user.shown_name, "role": lowercase_label(member.get_role_display())}
     messages.success(request, _("%(name)s is no longer %(role)s.") % told)
     if member.user == request.user:
         return redirect("home")

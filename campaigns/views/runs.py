@@ -7,33 +7,33 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.attachments import attachment
-from campaigns.errors import Refused
+from campaigns.attachments import attachment_response
+from campaigns.errors import ActionRefused
 from campaigns.forms import RunForm
 from campaigns.models import Campaign, Run, Team
-from campaigns.queries import campaign_for, runs_for, teams_for
-from campaigns.rules import organizes
+from campaigns.queries import get_campaign_for, list_runs_for, list_teams_for
+from campaigns.rules import is_organizer_anywhere
 from campaigns.services.runs import (
-    check_again,
-    check_at_once,
-    job_of,
-    original,
+    check_small_run,
+    latest_check_job,
+    read_original_file,
+    requeue_run_check,
     submit_run,
     withdraw_run,
 )
-from campaigns.views.signed_in import SignedIn, confirm, to
+from campaigns.views.helpers import SignedInRequest, redirect_to, render_confirmation
 
 
 @require_safe
-def runs(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.see_runs")
-    found = list(runs_for(request.user, campaign))
+def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.see_runs")
+    found = list(list_runs_for(request.user, campaign))
     accepted = sum(run.state == Run.State.ACCEPTED for run in found)
     shown = {
         "campaign": campaign,
         "runs": found,
         "accepted": accepted,
-        "organizes": organizes(request.user, campaign),
+        "organizes": is_organizer_anywhere(request.user, campaign),
         "team_count": len({run.team_id for run in found}),
         "may_upload": may_upload(request, campaign),
         "crumbs": [("Runs", None)],
@@ -41,13 +41,13 @@ def runs(request: SignedIn, slug: str) -> HttpResponse:
     return render(request, "campaigns/runs.html", shown)
 
 
-def may_upload(request: SignedIn, campaign: Campaign) -> bool:
-    return organizes(request.user, campaign) or campaign.takes_runs()
+def may_upload(request: SignedInRequest, campaign: Campaign) -> bool:
+    return is_organizer_anywhere(request.user, campaign) or campaign.takes_runs()
 
 
 @require_http_methods(["GET", "POST"])
-def run_upload(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.see_runs")
+def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.see_runs")
     chosen = {"replaces": request.GET.get("replaces")}
     form = RunForm(initial=chosen, user=request.user, campaign=campaign)
     choices = form.fields["replaces"].queryset  # type: ignore[attr-defined]
@@ -58,22 +58,22 @@ def run_upload(request: SignedIn, slug: str) -> HttpResponse:
         form = RunForm(request.POST, request.FILES, user=request.user, campaign=campaign)
         if form.is_valid():
             try:
-                return redirect(receive(request, campaign, form))
-            except Refused as refused:
+                return redirect(submit_from_form(request, campaign, form))
+            except ActionRefused as refused:
                 form.add_error(None, str(refused))
     shown = {
         "campaign": campaign,
         "form": form,
-        "rooms": rooms(request, campaign),
+        "rooms": list_team_quotas(request, campaign),
         "has_teams": campaign.teams.exists(),
         "has_topics": campaign.topics.exists(),
         "may_upload": may_upload(request, campaign),
-        "crumbs": [("Runs", to("runs", campaign)), ("Upload", None)],
+        "crumbs": [("Runs", redirect_to("runs", campaign)), ("Upload", None)],
     }
     return render(request, "campaigns/run_upload.html", shown, status=422 if form.errors else 200)
 
 
-def receive(request: SignedIn, campaign: Campaign, form: RunForm) -> Run:
+def submit_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm) -> Run:
     """Submit the run; a small one is checked before this returns."""
     fields = dict(form.cleaned_data)
     upload = fields.pop("file")
@@ -84,56 +84,64 @@ def receive(request: SignedIn, campaign: Campaign, form: RunForm) -> Run:
         file_name=upload.name or "run",
         **fields,
     )
-    check_at_once(run)
+    check_small_run(run)
     return run
 
 
-def rooms(request: SignedIn, campaign: Campaign) -> list[tuple[Team, int, int | None]]:
+def list_team_quotas(
+    request: SignedInRequest, campaign: Campaign
+) -> list[tuple[Team, int, int | None]]:
     """``(team, accepted runs, how many more)`` for the teams of this person."""
     limit = campaign.max_runs_per_team
-    own = [] if organizes(request.user, campaign) else teams_for(request.user, campaign)
+    own = (
+        []
+        if is_organizer_anywhere(request.user, campaign)
+        else list_teams_for(request.user, campaign)
+    )
     counts = [(team, team.runs.accepted().count()) for team in own]
     return [(t, n, None if limit is None else max(0, limit - n)) for t, n in counts]
 
 
 @require_safe
-def run(request: SignedIn, slug: str, pk: int) -> HttpResponse:
-    campaign, found = run_for(request, slug, pk)
+def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    campaign, found = get_run_for(request, slug, pk)
     shown = {
         "campaign": campaign,
         "run": found,
-        "job": job_of(found) if found.state == Run.State.RECEIVED else None,
+        "job": latest_check_job(found) if found.state == Run.State.RECEIVED else None,
         "report": found.fault_report,
         "replaced_by": campaign.runs.filter(replaces=found, state=Run.State.ACCEPTED).first(),
         "may_change": found.state == Run.State.ACCEPTED and may_upload(request, campaign),
         "may_upload": may_upload(request, campaign),
-        "crumbs": [("Runs", to("runs", campaign)), (found.tag or found.file_name, None)],
+        "crumbs": [("Runs", redirect_to("runs", campaign)), (found.tag or found.file_name, None)],
     }
     return render(request, "campaigns/run.html", shown)
 
 
 @require_safe
-def run_file(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+def run_file_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """The file as it was uploaded."""
-    _, found = run_for(request, slug, pk)
-    return attachment(original(found), found.file_name, "application/octet-stream")
+    _, found = get_run_for(request, slug, pk)
+    return attachment_response(
+        read_original_file(found), found.file_name, "application/octet-stream"
+    )
 
 
 @require_POST
-def run_check(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+def run_check_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Check a run again whose check broke off."""
-    _, found = run_for(request, slug, pk)
-    check_again(actor=request.user, run=found)
+    _, found = get_run_for(request, slug, pk)
+    requeue_run_check(actor=request.user, run=found)
     return redirect(found)
 
 
 @require_http_methods(["GET", "POST"])
-def run_withdraw(request: SignedIn, slug: str, pk: int) -> HttpResponse:
-    campaign, found = run_for(request, slug, pk)
+def run_withdraw_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    campaign, found = get_run_for(request, slug, pk)
     if request.method == "GET" and found.state != Run.State.ACCEPTED:
         return redirect(found)
     if request.method == "GET":
-        return confirm(
+        return render_confirmation(
             request,
             campaign,
             question=f"Withdraw the run {found.tag}?",
@@ -147,6 +155,6 @@ def run_withdraw(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     return redirect(found)
 
 
-def run_for(request: SignedIn, slug: str, pk: int) -> tuple[Campaign, Run]:
-    campaign = campaign_for(request.user, slug, "campaigns.see_runs")
-    return campaign, get_object_or_404(runs_for(request.user, campaign), pk=pk)
+def get_run_for(request: SignedInRequest, slug: str, pk: int) -> tuple[Campaign, Run]:
+    campaign = get_campaign_for(request.user, slug, "campaigns.see_runs")
+    return campaign, get_object_or_404(list_runs_for(request.user, campaign), pk=pk)

@@ -16,29 +16,29 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from rest_framework.authtoken.models import Token
 
 from campaigns import store
-from campaigns.context import THEMES
+from campaigns.context_processors import THEMES
 from campaigns.forms import AccountForm
 from campaigns.models import User
-from campaigns.queries import campaigns_of, oldest_waiting_job
-from campaigns.views.signed_in import SignedIn
+from campaigns.queries import list_campaigns_for, oldest_waiting_job
+from campaigns.views.helpers import SignedInRequest
 
 YEAR = 365 * 24 * 3600
 
 
 @login_not_required
 @require_safe
-def home(request: HttpRequest) -> HttpResponse:
+def home_view(request: HttpRequest) -> HttpResponse:
     if not isinstance(request.user, User):
         return render(request, "campaigns/front.html")
     may_create = request.user.has_perm("campaigns.create")
-    shown = {"campaigns": campaigns_of(request.user), "may_create": may_create}
+    shown = {"campaigns": list_campaigns_for(request.user), "may_create": may_create}
     return render(request, "campaigns/home.html", shown)
 
 
 @login_not_required
 @require_POST
-def theme(request: HttpRequest) -> HttpResponse:
-    answer = HttpResponseRedirect(safe_next(request))
+def theme_view(request: HttpRequest) -> HttpResponse:
+    answer = HttpResponseRedirect(get_safe_next_url(request))
     chosen = request.POST.get("theme", "")
     if chosen in THEMES:
         answer.set_cookie("theme", chosen, max_age=YEAR, samesite="Lax", secure=request.is_secure())
@@ -47,7 +47,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-def safe_next(request: HttpRequest) -> str:
+def get_safe_next_url(request: HttpRequest) -> str:
     """The page to go back to, if it is one of ours."""
     target = request.POST.get("next", "")
     ours = url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()})
@@ -55,7 +55,7 @@ def safe_next(request: HttpRequest) -> str:
 
 
 @require_http_methods(["GET", "POST"])
-def account(request: SignedIn) -> HttpResponse:
+def account_view(request: SignedInRequest) -> HttpResponse:
     form = AccountForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
     if request.method == "POST" and form.is_valid():
         form.save()
@@ -70,7 +70,7 @@ def account(request: SignedIn) -> HttpResponse:
 
 
 @require_POST
-def token_create(request: SignedIn) -> HttpResponse:
+def token_create_view(request: SignedInRequest) -> HttpResponse:
     """A new token, shown once; an older one stops working."""
     Token.objects.filter(user=request.user).delete()
     request.session["new_token"] = Token.objects.create(user=request.user).key
@@ -78,7 +78,7 @@ def token_create(request: SignedIn) -> HttpResponse:
 
 
 @require_POST
-def token_revoke(request: SignedIn) -> HttpResponse:
+def token_revoke_view(request: SignedInRequest) -> HttpResponse:
     Token.objects.filter(user=request.user).delete()
     messages.success(request, _("The API token is revoked."))
     return redirect("account")
@@ -86,7 +86,7 @@ def token_revoke(request: SignedIn) -> HttpResponse:
 
 @login_not_required
 @require_safe
-def health(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (a view is given one)
+def health_view(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (a view is given one)
     """Database, store and queue, for a monitor; 503 when one of the first two fails."""
     told: dict[str, object] = {"database": "ok", "store": "ok", "oldest_queued_job_seconds": None}
     try:
@@ -97,7 +97,7 @@ def health(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (a view is giv
     except DatabaseError:
         told["database"] = "failed"
     try:
-        probe = store.path(f"health-{uuid4().hex}")
+        probe = store.blob_path(f"health-{uuid4().hex}")
         probe.parent.mkdir(parents=True, exist_ok=True)
         probe.write_bytes(b"")
         probe.unlink()

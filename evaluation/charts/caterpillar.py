@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.charts.topics import figure, nice, tick_label
-from evaluation.core.comparison.interval import Interval
+from evaluation.charts.topics import format_tick_value, round_up_nice, tick_label
+from evaluation.core.comparison.interval import MeanInterval
 
 WIDTH, LABEL, RIGHT, ROW, TOP = 1120.0, 230.0, 70.0, 20.0, 26.0
 
 
 @dataclass(frozen=True)
-class Leg:
+class RunInterval:
     """One run: its mean and the ends of its interval, from the left."""
 
     label: str
@@ -25,8 +25,8 @@ class Leg:
 
 
 @dataclass(frozen=True)
-class Caterpillar:
-    legs: tuple[Leg, ...]
+class CaterpillarChart:
+    legs: tuple[RunInterval, ...]
     ticks: tuple[tuple[float, str], ...]
     height: float
     width: float = WIDTH
@@ -38,14 +38,14 @@ class Caterpillar:
         return self.height - 6
 
 
-def caterpillar(
-    tags: Sequence[str], intervals: Sequence[Interval], own: Sequence[bool]
-) -> Caterpillar:
+def build_caterpillar(
+    tags: Sequence[str], intervals: Sequence[MeanInterval], own: Sequence[bool]
+) -> CaterpillarChart:
     """Runs from the top in the order given; the scale starts at 0 unless values go below."""
     ends = [v for i in intervals for v in (i.low, i.high, i.mean) if v is not None]
     high, low = max(ends, default=1.0), min(ends, default=0.0)
-    top = 1.0 if 0.5 < high <= 1.0 else nice(high) if high > 0 else 0.0
-    bottom = 0.0 if low >= 0 else -nice(-low)
+    top = 1.0 if 0.5 < high <= 1.0 else round_up_nice(high) if high > 0 else 0.0
+    bottom = 0.0 if low >= 0 else -round_up_nice(-low)
     span = (top - bottom) or 1.0
 
     def x(value: float | None) -> float | None:
@@ -53,9 +53,9 @@ def caterpillar(
         return None if share is None else round(LABEL + (WIDTH - LABEL - RIGHT) * share, 2)
 
     legs = tuple(
-        Leg(
+        RunInterval(
             tag,
-            said(tag, found),
+            describe_run_interval(tag, found),
             TOP + ROW * (at + 0.5),
             x(found.mean),
             x(found.low),
@@ -66,13 +66,12 @@ def caterpillar(
     )
     values = [round(bottom + span * step / 5, 6) for step in range(6)]
     ticks = tuple((x(value) or 0.0, tick_label(value, signed=False)) for value in values)
-    return Caterpillar(legs, ticks, TOP + ROW * len(legs) + 8)
+    return CaterpillarChart(legs, ticks, TOP + ROW * len(legs) + 8)
 
 
-def said(tag: str, found: Interval) -> str:
+def describe_run_interval(tag: str, found: MeanInterval) -> str:
     if found.low is None:
-        return f"{tag}: {figure(found.mean)}; {found.reason}"
+        return f"{tag}: {format_tick_value(found.mean)}; {found.reason}"
     share = f"{found.confidence:.0%}".replace("%", " %")
-    return (
-        f"{tag}: {figure(found.mean)}, {share} interval {figure(found.low)} to {figure(found.high)}"
-    )
+    ends = f"{format_tick_value(found.low)} to {format_tick_value(found.high)}"
+    return f"{tag}: {format_tick_value(found.mean)}, {share} interval {ends}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evaluation.charts.topics import figure, nice, tick_label
+from evaluation.charts.topics import format_tick_value, round_up_nice, tick_label
 
 LEFT, RIGHT, TOP, BELOW = 60.0, 28.0, 14.0, 44.0
 WIDE = (680.0, 300.0)
@@ -23,7 +23,7 @@ SLACK = 1e-9
 """Floating-point noise in a number of steps."""
 
 
-class Value(NamedTuple):
+class PlotValue(NamedTuple):
     """A figure ``at`` a value of the axis across; how low and high chance takes it, if known;
     and all that in words, for the mouse and for those who do not see the picture.
     """
@@ -49,21 +49,21 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Dot:
+class PlotDot:
     x: float
     y: float
     said: str
 
 
 @dataclass(frozen=True)
-class Line:
+class PlotLine:
     """``kind`` counts from 1. ``band`` is a polygon, empty where chance does nothing."""
 
     label: str
     kind: int
     points: str
     band: str
-    dots: tuple[Dot, ...]
+    dots: tuple[PlotDot, ...]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class LineChart:
     lines behind the others.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[PlotLine, ...]
     threads: tuple[str, ...]
     across: tuple[tuple[float, str], ...]
     up: tuple[tuple[float, str], ...]
@@ -97,7 +97,7 @@ class LineChart:
 
 
 @dataclass(frozen=True)
-class Frame:
+class LinePlotArea:
     """How figures become places."""
 
     across: Axis
@@ -113,18 +113,18 @@ class Frame:
     def points(self, pairs: Iterable[tuple[float, float]]) -> str:
         return " ".join(f"{self.x(at):g},{self.y(value):g}" for at, value in pairs)
 
-    def line(self, label: str, kind: int, values: Sequence[Value]) -> Line:
-        return Line(
+    def line(self, label: str, kind: int, values: Sequence[PlotValue]) -> PlotLine:
+        return PlotLine(
             label=label,
             kind=kind,
             points=self.points((value.at, value.figure) for value in values),
-            band=self.points(around(values)),
-            dots=tuple(Dot(self.x(v.at), self.y(v.figure), v.said) for v in values),
+            band=self.points(band_polygon(values)),
+            dots=tuple(PlotDot(self.x(v.at), self.y(v.figure), v.said) for v in values),
         )
 
 
-def line_chart(
-    series: Iterable[tuple[str, Sequence[Value]]],
+def build_line_chart(
+    series: Iterable[tuple[str, Sequence[PlotValue]]],
     across: Axis,
     up: Axis,
     *,
@@ -132,7 +132,7 @@ def line_chart(
     threads: Iterable[Sequence[tuple[float, float]]] = (),
 ) -> LineChart:
     """A line for each ``(label, values)``, values in the order in which they are joined."""
-    frame, numbered = Frame(across, up, size), enumerate(series)
+    frame, numbered = LinePlotArea(across, up, size), enumerate(series)
     return LineChart(
         lines=tuple(frame.line(label, n % KINDS + 1, values) for n, (label, values) in numbered),
         threads=tuple(map(frame.points, threads)),
@@ -145,36 +145,36 @@ def line_chart(
     )
 
 
-def around(values: Sequence[Value]) -> list[tuple[float, float]]:
+def band_polygon(values: Sequence[PlotValue]) -> list[tuple[float, float]]:
     """The corners of the band: along what chance takes highest, and back along the lowest."""
     high = [(value.at, value.high) for value in values if value.high is not None]
     low = [(value.at, value.low) for value in values if value.low is not None]
     return [] if high == low else [*high, *reversed(low)]
 
 
-def judgments_chart(
-    series: Sequence[tuple[str, Sequence[Value]]], size: tuple[float, float] = WIDE
+def build_judgments_chart(
+    series: Sequence[tuple[str, Sequence[PlotValue]]], size: tuple[float, float] = WIDE
 ) -> LineChart:
     """Lines of figures that are ``after`` so many judgments; both scales hold 0."""
     values = [value for _, line in series for value in line]
     ends = [end for v in values for end in (v.figure, v.low, v.high) if end is not None]
     across = round_axis("judgments", [value.at for value in values])
-    return line_chart(series, across, round_axis("", ends), size=size)
+    return build_line_chart(series, across, round_axis("", ends), size=size)
 
 
-def after(
+def judgments_value(
     judgments: float, label: str, mean: float, low: float | None = None, high: float | None = None
-) -> Value:
+) -> PlotValue:
     """The figure of ``label`` after so many judgments."""
-    span = "" if low == high else f" ({figure(low)} to {figure(high)})"
-    said = f"{label}: {figure(mean)}{span} after {judgments:,.0f} judgments"
-    return Value(judgments, mean, said, low, high)
+    span = "" if low == high else f" ({format_tick_value(low)} to {format_tick_value(high)})"
+    said = f"{label}: {format_tick_value(mean)}{span} after {judgments:,.0f} judgments"
+    return PlotValue(judgments, mean, said, low, high)
 
 
 def round_axis(name: str, values: Iterable[float]) -> Axis:
     """Ticks at round numbers, equally far apart, that hold 0 and all of ``values``."""
     held = [0.0, *values]
-    step = nice((max(held) - min(held)) / TICKS or 1.0 / TICKS)
+    step = round_up_nice((max(held) - min(held)) / TICKS or 1.0 / TICKS)
     first, last = math.floor(min(held) / step + SLACK), math.ceil(max(held) / step - SLACK)
     return _stepped(name, step, range(first, max(last, first + 1) + 1))
 

@@ -11,7 +11,7 @@ MOST_TICKS = 12
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedRun:
     """One run, to be drawn: ``others`` are (name, rank) of further rankings."""
 
     tag: str
@@ -22,7 +22,7 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Line:
+class RankBandLine:
     """One run: places from the left, and from the top."""
 
     label: str
@@ -35,8 +35,8 @@ class Line:
 
 
 @dataclass(frozen=True)
-class RankBands:
-    lines: tuple[Line, ...]
+class RankBandChart:
+    lines: tuple[RankBandLine, ...]
     ticks: tuple[tuple[float, int], ...]
     height: float
     width: float = WIDTH
@@ -48,7 +48,7 @@ class RankBands:
         return self.height - 6
 
 
-def rank_bands(runs: Sequence[Ranked], last: int = 0) -> RankBands:
+def build_rank_bands(runs: Sequence[RankedRun], last: int = 0) -> RankBandChart:
     """Runs from the top in the order given; rank 1 stands at the left.
 
     ``last`` is the last rank there is, where there are more runs than are drawn.
@@ -60,33 +60,33 @@ def rank_bands(runs: Sequence[Ranked], last: int = 0) -> RankBands:
         return None if share is None else round(LABEL + (WIDTH - LABEL - RIGHT) * share, 2)
 
     lines = tuple(
-        Line(
+        RankBandLine(
             label=run.tag,
-            said=said(run),
+            said=describe_rank_band(run),
             y=TOP + ROW * (at + 0.5),
             rank=x(run.rank),
             low=x(run.low),
             high=x(run.high),
-            others=tuple(place for rank in distinct(run) if (place := x(rank)) is not None),
+            others=tuple(place for rank in distinct_ranks(run) if (place := x(rank)) is not None),
         )
         for at, run in enumerate(runs)
     )
-    ticks = tuple((x(rank) or 0.0, rank) for rank in ranks_shown(last))
-    return RankBands(lines, ticks, TOP + ROW * len(lines) + 8)
+    ticks = tuple((x(rank) or 0.0, rank) for rank in choose_rank_ticks(last))
+    return RankBandChart(lines, ticks, TOP + ROW * len(lines) + 8)
 
 
-def distinct(run: Ranked) -> list[int]:
+def distinct_ranks(run: RankedRun) -> list[int]:
     """The other ranks, each once."""
     return sorted({rank for _, rank in run.others if rank is not None})
 
 
-def ranks_shown(last: int) -> list[int]:
+def choose_rank_ticks(last: int) -> list[int]:
     """1 and every so many ranks, a round number of them."""
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 10**9) if last / step <= MOST_TICKS)
     return [1, *range(step, last + 1, step)] if step > 1 else [*range(1, last + 1)]
 
 
-def said(run: Ranked) -> str:
+def describe_rank_band(run: RankedRun) -> str:
     """The line in words, for the mouse and for those who do not see it."""
     rank = "no rank" if run.rank is None else f"rank {run.rank}"
     band = "" if run.low is None else f", 95 % band {run.low} to {run.high}"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evaluation.charts.topics import Tick, nice, tick_label
-from evaluation.core.worked import Step, Worked
+from evaluation.charts.topics import Tick, round_up_nice, tick_label
+from evaluation.core.worked_examples import WorkedScore, WorkedStep
 
 WIDTH, HEIGHT = 680.0, 170.0
 LEFT, RIGHT, TOP = 46.0, 6.0, 18.0
@@ -23,10 +23,10 @@ BOX, BAR = 26.0, 0.6
 
 
 @dataclass(frozen=True)
-class Mark:
+class StepMark:
     """One rank; without ``bar`` it changes nothing. ``bar`` is (top, height)."""
 
-    step: Step
+    step: WorkedStep
     said: str
     x: float
     middle: float
@@ -47,7 +47,7 @@ class StepsChart:
     box_y: float
     zero: float
     ticks: tuple[Tick, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[StepMark, ...]
     line: str
     left: float = LEFT
     box: float = BOX
@@ -64,7 +64,7 @@ class StepsChart:
 
 
 @dataclass(frozen=True)
-class Scale:
+class StepScale:
     low: float
     high: float
 
@@ -77,8 +77,8 @@ class Scale:
         return tuple(Tick(self.y(value), tick_label(value, False)) for value in values)
 
 
-def steps_chart(worked: Worked) -> StepsChart:
-    scale, slot = scale_of(worked), slot_of(len(worked.steps))
+def build_steps_chart(worked: WorkedScore) -> StepsChart:
+    scale, slot = steps_scale(worked), column_width(len(worked.steps))
     box_y = TOP + HEIGHT + 12
     return StepsChart(
         width=round(LEFT + RIGHT + slot * len(worked.steps), 2),
@@ -87,34 +87,37 @@ def steps_chart(worked: Worked) -> StepsChart:
         box_y=box_y,
         zero=scale.y(0.0),
         ticks=scale.ticks(),
-        marks=tuple(mark_of(step, scale, slot) for step in worked.steps),
-        line=" ".join(path_of(worked, scale, slot)),
+        marks=tuple(step_mark(step, scale, slot) for step in worked.steps),
+        line=" ".join(step_path(worked, scale, slot)),
         bar_width=round(slot * BAR, 2),
     )
 
 
-def slot_of(count: int) -> float:
+def column_width(count: int) -> float:
     return round(min(max((WIDTH - LEFT - RIGHT) / max(count, 1), NARROW), BROAD), 2)
 
 
-def scale_of(worked: Worked) -> Scale:
+def steps_scale(worked: WorkedScore) -> StepScale:
     """From 0 to a round number that holds all values, and below 0 where any is."""
     values = [step.value for step in worked.steps if step.value is not None]
     values += [0.0 if worked.start is None else worked.start]
     high, low = max(values), min(values)
-    return Scale(-nice(-low) if low < 0 else 0.0, nice(high) if high > 0 else 0.0 if low else 1.0)
+    return StepScale(
+        -round_up_nice(-low) if low < 0 else 0.0,
+        round_up_nice(high) if high > 0 else 0.0 if low else 1.0,
+    )
 
 
-def mark_of(step: Step, scale: Scale, slot: float) -> Mark:
+def step_mark(step: WorkedStep, scale: StepScale, slot: float) -> StepMark:
     x = round(LEFT + slot * (step.rank - 1), 2)
     adds = step.adds or 0.0
     bar, label_y = None, 0.0
     if step.value is not None and abs(adds) > 1e-12:
         top, bottom = sorted((scale.y(step.value), scale.y(step.value - adds)))
         bar, label_y = (top, round(max(bottom - top, 1.0), 2)), round(top - 4, 2)
-    return Mark(
+    return StepMark(
         step=step,
-        said=said(step),
+        said=describe_step(step),
         x=x,
         middle=round(x + slot / 2, 2),
         bar_x=round(x + slot * (1 - BAR) / 2, 2),
@@ -125,14 +128,14 @@ def mark_of(step: Step, scale: Scale, slot: float) -> Mark:
     )
 
 
-def said(step: Step) -> str:
+def describe_step(step: WorkedStep) -> str:
     grade = "unjudged" if step.grade is None else f"grade {step.grade}"
     if step.value is None:
         return f"Rank {step.rank}, {grade}: undefined down to here"
     return f"Rank {step.rank}, {grade}: {step.value:.4f} down to here, {step.adds or 0.0:+.4f}"
 
 
-def path_of(worked: Worked, scale: Scale, slot: float) -> Iterator[str]:
+def step_path(worked: WorkedScore, scale: StepScale, slot: float) -> Iterator[str]:
     """Level across each document, up or down between; broken where undefined."""
     drawn = False
     for step in worked.steps:

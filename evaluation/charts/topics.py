@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.queries.board import Spread
+from evaluation.queries.leaderboard import BestMedianWorst
 
 WIDTH, HEIGHT = 1120.0, 300.0
 LEFT, RIGHT, TOP = 52.0, 8.0, 14.0
@@ -24,7 +24,7 @@ class Tick:
 
 
 @dataclass(frozen=True)
-class Mark:
+class TopicBar:
     """One topic: its bar, and the median and the whisker's ends where there are any."""
 
     label: str
@@ -46,14 +46,14 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Chart:
+class TopicChart:
     width: float
     height: float
     zero: float
     labels: float
     slanted: bool
     ticks: tuple[Tick, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[TopicBar, ...]
     left: float = LEFT
 
     @property
@@ -62,7 +62,7 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Frame:
+class TopicPlotArea:
     """How values become places: ``low`` at the bottom, ``high`` at the top."""
 
     topics: Sequence[str]
@@ -93,10 +93,10 @@ class Frame:
     def middle(self, index: int) -> float:
         return round(LEFT + self.slot * (index + 0.5), 2)
 
-    def chart(self, marks: Sequence[Mark], *, signed: bool = False) -> Chart:
+    def chart(self, marks: Sequence[TopicBar], *, signed: bool = False) -> TopicChart:
         longest = max(map(len, self.topics), default=0)
         below = 18 + (min(longest, 24) * 4.4 if self.slanted else 0)
-        return Chart(
+        return TopicChart(
             width=round(self.width, 2),
             height=round(TOP + HEIGHT + below + 8, 2),
             zero=self.y(0.0),
@@ -116,29 +116,31 @@ def tick_label(value: float, signed: bool) -> str:
     return f"+{shown}" if signed and value > 0 else shown.replace("-", "−")
 
 
-def figure(value: float | None) -> str:
+def format_tick_value(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
-def topic_chart(
-    topics: Sequence[str], values: Sequence[float | None], spreads: Sequence[Spread]
-) -> Chart:
+def build_topic_chart(
+    topics: Sequence[str], values: Sequence[float | None], spreads: Sequence[BestMedianWorst]
+) -> TopicChart:
     """A bar for each topic; the line on it is the median, the whisker worst to best."""
     ends = [end for s in spreads for end in (s.best, s.worst) if end is not None]
     most, least = max(ends, default=1.0), min(ends, default=0.0)
-    top = nice(most) if most > 1.0 else 1.0 if most > 0 or least >= 0 else 0.0
-    low = 0.0 if least >= 0 else -nice(-least)
-    frame = Frame(topics, low, top, (top - low) / 4)
+    top = round_up_nice(most) if most > 1.0 else 1.0 if most > 0 or least >= 0 else 0.0
+    low = 0.0 if least >= 0 else -round_up_nice(-least)
+    frame = TopicPlotArea(topics, low, top, (top - low) / 4)
     marks = []
     for index, (topic, value, spread) in enumerate(zip(topics, values, spreads, strict=True)):
         middle, places = frame.middle(index), [spread.median, spread.best, spread.worst]
         median, best, worst = (None if at is None else frame.y(at) for at in places)
         height = abs(frame.y(0.0) - frame.y(value or 0.0))
         marks.append(
-            Mark(
+            TopicBar(
                 label=topic,
-                said=f"Topic {topic}: {figure(value)}; best {figure(spread.best)}, "
-                f"median {figure(spread.median)}, worst {figure(spread.worst)}",
+                said=f"Topic {topic}: {format_tick_value(value)};"
+                f" best {format_tick_value(spread.best)},"
+                f" median {format_tick_value(spread.median)},"
+                f" worst {format_tick_value(spread.worst)}",
                 middle=middle,
                 x=round(middle - frame.bar / 2, 2),
                 width=round(frame.bar, 2),
@@ -153,15 +155,15 @@ def topic_chart(
     return frame.chart(marks)
 
 
-def difference_chart(topics: Sequence[str], differences: Sequence[float]) -> Chart:
+def build_difference_chart(topics: Sequence[str], differences: Sequence[float]) -> TopicChart:
     """A bar for each topic, up where the first run is better, down where the second is."""
-    reach = nice(max((abs(value) for value in differences), default=0.0) or 1.0)
-    frame = Frame(topics, -reach, reach, reach / 2)
+    reach = round_up_nice(max((abs(value) for value in differences), default=0.0) or 1.0)
+    frame = TopicPlotArea(topics, -reach, reach, reach / 2)
     marks = []
     for index, (topic, value) in enumerate(zip(topics, differences, strict=True)):
         middle = frame.middle(index)
         marks.append(
-            Mark(
+            TopicBar(
                 label=topic,
                 said=f"Topic {topic}: {value:+.4f}",
                 middle=middle,
@@ -175,7 +177,7 @@ def difference_chart(topics: Sequence[str], differences: Sequence[float]) -> Cha
     return frame.chart(marks, signed=True)
 
 
-def nice(value: float) -> float:
+def round_up_nice(value: float) -> float:
     """The next of 1, 2, 4, 6, 8, 10 times a power of ten that is not below ``value``."""
     power: float = 10.0 ** math.floor(math.log10(value))
     return next(

@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
+from campaigns.core.streams import read_bytes
 from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.inputs import as_judged, as_qrels, as_run
-from evaluation.core.judged import Judged
-from evaluation.core.options import Options
+from evaluation.core.judgments import Judged
+from evaluation.core.options import ScoringOptions
 
 __all__ = [
     "Judged",
-    "Options",
     "ScoredRun",
+    "ScoringOptions",
     "as_judged",
     "as_qrels",
     "as_run",

@@ -13,13 +13,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.tables import starts_of
-from evaluation.core.judged import Floats, Ints, Judged, Mask
-from evaluation.core.options import Options
+from campaigns.core.tables import group_starts
+from evaluation.core.judgments import Floats, Ints, Judged, Mask
+from evaluation.core.options import ScoringOptions
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class ScoringBatch:
     """Segments to score. ``topic_of[i]`` is the judged topic of segment ``i``.
 
     By row: ``segment`` (ascending), ``ranks`` from 1 (rising in a segment), ``listed``,
@@ -34,7 +34,7 @@ class Batch:
     segment: Ints
     ranks: Ints
     listed: Ints
-    options: Options = field(default_factory=Options)
+    options: ScoringOptions = field(default_factory=ScoringOptions)
 
     def __len__(self) -> int:
         return len(self.topic_of)
@@ -42,7 +42,7 @@ class Batch:
     @cached_property
     def starts(self) -> Ints:
         """Where the rows of each segment start, and last where all end."""
-        return starts_of(np.bincount(self.segment, minlength=len(self)))
+        return group_starts(np.bincount(self.segment, minlength=len(self)))
 
     @cached_property
     def grades(self) -> NDArray[np.int32]:
@@ -101,31 +101,31 @@ class Batch:
 
     def sums(self, weights: Floats, rows: Mask | Ints) -> Floats:
         """Sum by segment of ``weights``, given for ``rows``, in rank order."""
-        return sums_by(self.segment[rows], weights, len(self))
+        return sum_by_place(self.segment[rows], weights, len(self))
 
-    def only(self, mask: Mask) -> Batch:
+    def only(self, mask: Mask) -> ScoringBatch:
         """The same segments with only the rows in ``mask``; ranks and lengths stay."""
         rows = (self.segment[mask], self.ranks[mask], self.listed[mask])
         return replace(self, segment=rows[0], ranks=rows[1], listed=rows[2])
 
-    def cut(self, k: int) -> Batch:
+    def cut(self, k: int) -> ScoringBatch:
         """The first ``k`` documents of each ranking."""
         return replace(self.only(self.ranks <= k), lengths=np.minimum(self.lengths, k))
 
-    def condensed(self) -> Batch:
+    def condensed(self) -> ScoringBatch:
         """The rankings without the documents that have no judgment (trec_eval's -J)."""
         kept = self.only(self.is_judged)
         ranks = np.arange(1, len(kept.segment) + 1) - kept.starts[kept.segment]
         return replace(kept, ranks=ranks, lengths=np.diff(kept.starts))
 
 
-def sums_by(place: Ints, weights: Floats, places: int) -> Floats:
+def sum_by_place(place: Ints, weights: Floats, places: int) -> Floats:
     """Sum of ``weights`` by ``place``, added in the order given; shape (places,)."""
     summed: Floats = np.bincount(place, weights=weights, minlength=places).astype(np.float64)
     return summed
 
 
-def ratio(numerator: Floats | Ints, denominator: Floats | Ints | int) -> Floats:
+def safe_ratio(numerator: Floats | Ints, denominator: Floats | Ints | int) -> Floats:
     """``numerator / denominator``, and 0 where the denominator is 0."""
     bottom = np.asarray(denominator, np.float64)
     return np.divide(numerator, bottom, out=np.zeros(numerator.shape), where=bottom != 0)

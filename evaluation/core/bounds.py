@@ -15,19 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.core.batch import Batch
-from evaluation.core.bounding.extremes import Extremes, extremes
-from evaluation.core.bounding.sides import Sides, sides_of
-from evaluation.core.bounding.solved import solver
-from evaluation.core.completions import Rankings
-from evaluation.core.evaluate import aggregate, chosen
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.bounding.completion_sides import Sides, choose_completions
+from evaluation.core.bounding.extremes import Extremes, compute_extremes
+from evaluation.core.bounding.solvers import find_solver
+from evaluation.core.completions import CompletionRankings
+from evaluation.core.evaluate import aggregate_defined_values, select_measures
 from evaluation.core.inputs import QrelsLike, RunLike, as_judged, as_run
-from evaluation.core.judged import Floats, Mask
+from evaluation.core.judgments import Floats, Mask
 from evaluation.core.matching import batch_from_table
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.modifiers import MODIFIERS
 from evaluation.core.measures.registry import DEFAULT_NAMES
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.core.scale import top_grade
 
 OF_ALL = "its figure over all topics does not follow from the topics' values"
@@ -35,7 +35,7 @@ LOOSE = "they may be wider than need be"
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class MeasureBounds:
     """``low`` and ``high`` by topic: NaN where the value is undefined in every completion,
     infinite where no bound is known. ``mean_low`` and ``mean_high`` are those of the figure
     over all topics, None where there is none. ``top`` is the highest grade that open
@@ -52,35 +52,35 @@ class Bounds:
     reason: str = ""
 
 
-def run_bounds(
+def compute_run_bounds(
     run: RunLike,
     qrels: QrelsLike,
     measures: Iterable[str | Measure] = DEFAULT_NAMES,
-    options: Options | None = None,
-) -> tuple[Bounds, ...]:
+    options: ScoringOptions | None = None,
+) -> tuple[MeasureBounds, ...]:
     """The bounds of each measure for ``run``; topics and measures as in ``evaluate``.
 
     With ``judged_only`` they are the same as without: in a completion all is judged.
     """
-    asked = options or Options()
+    asked = options or ScoringOptions()
     batch = batch_from_table(as_run(run), as_judged(qrels), replace(asked, judged_only=False))
-    return bounds(batch, chosen(measures, asked))
+    return compute_bounds(batch, select_measures(measures, asked))
 
 
-def bounds(batch: Batch, measures: Sequence[Measure]) -> tuple[Bounds, ...]:
+def compute_bounds(batch: ScoringBatch, measures: Sequence[Measure]) -> tuple[MeasureBounds, ...]:
     """The bounds of each measure for the rankings of ``batch``, which must not be condensed."""
-    found: dict[Measure, Bounds] = {}
-    tried: dict[tuple[object, Sides], tuple[Batch, list[Measure]]] = {}
+    found: dict[Measure, MeasureBounds] = {}
+    tried: dict[tuple[object, Sides], tuple[ScoringBatch, list[Measure]]] = {}
     for measure in measures:
         base = _base(batch, measure)
-        if (solve := solver(measure)) is not None:
+        if (solve := find_solver(measure)) is not None:
             found[measure] = _bounds(measure, base, solve(measure, base))
         else:
-            key = (_changed(measure), sides_of(measure, base))
+            key = (_changed(measure), choose_completions(measure, base))
             _, together = tried.setdefault(key, (base, []))
             together.append(measure)
     for (_, sides), (base, together) in tried.items():
-        each = extremes(Rankings.of(base), sides, together)
+        each = compute_extremes(CompletionRankings.of(base), sides, together)
         for measure, extreme in zip(together, each, strict=True):
             found[measure] = _bounds(measure, base, _of_tried(measure, extreme))
     return tuple(found[measure] for measure in measures)
@@ -92,7 +92,7 @@ def _changed(measure: Measure) -> tuple[tuple[str, Any], ...]:
     return tuple((name, value) for name, value in own if name in ("rel", "unjudged"))
 
 
-def _base(batch: Batch, measure: Measure) -> Batch:
+def _base(batch: ScoringBatch, measure: Measure) -> ScoringBatch:
     for name, value in _changed(measure):
         batch = MODIFIERS[name].apply(batch, value)
     return batch
@@ -102,7 +102,7 @@ def _of_tried(measure: Measure, found: Extremes) -> Extremes:
     """``found``, with the range of the measure where there were too many completions."""
     if found.exact:
         return found
-    floor, ceiling = range_of(measure.family.card.range)
+    floor, ceiling = parse_card_range(measure.family.card.range)
     untried = ~found.tried
     low, high, partly = found.low.copy(), found.high.copy(), found.partly.copy()
     low[untried], high[untried] = floor, ceiling
@@ -110,14 +110,14 @@ def _of_tried(measure: Measure, found: Extremes) -> Extremes:
     return replace(found, low=low, high=high, partly=partly)
 
 
-def _bounds(measure: Measure, base: Batch, found: Extremes) -> Bounds:
+def _bounds(measure: Measure, base: ScoringBatch, found: Extremes) -> MeasureBounds:
     low, high, of_all = found.low, found.high, found.of_all
     reason = found.reason or ("" if found.exact else LOOSE)
     if of_all is None and _own_figure(measure, base):
         of_all, reason = (None, None), OF_ALL
     if of_all is None:
         of_all = _least(measure, low, found.partly), _greatest(measure, high, found.partly)
-    return Bounds(measure, low, high, *of_all, top_grade(base), found.exact, reason)
+    return MeasureBounds(measure, low, high, *of_all, top_grade(base), found.exact, reason)
 
 
 def _least(measure: Measure, low: Floats, partly: Mask) -> float | None:
@@ -133,18 +133,18 @@ def _figures(measure: Measure, values: Floats, partly: Mask, maybe: Floats) -> I
     """The figures with none, one, two … of ``maybe`` beside the values that are sure."""
     sure, maybe = values[~partly], maybe[~np.isnan(maybe)]
     for many in range(len(maybe) + 1):
-        figure = aggregate(measure, np.concatenate((sure, maybe[:many])))
+        figure = aggregate_defined_values(measure, np.concatenate((sure, maybe[:many])))
         if figure is not None and np.isfinite(figure):
             yield figure
 
 
-def _own_figure(measure: Measure, base: Batch) -> bool:
+def _own_figure(measure: Measure, base: ScoringBatch) -> bool:
     """Whether the figure over all topics is one of the family's own."""
     overall = measure.family.overall
     return overall is not None and overall(base, **measure.own_params()) is not None
 
 
-def range_of(told: str) -> tuple[float, float]:
+def parse_card_range(told: str) -> tuple[float, float]:
     """Least and greatest value as a card's ``range`` tells them, infinite where it does not."""
     if matched := re.fullmatch(r"(-?\d+) (?:to|or) (-?\d+)", told):
         return float(matched[1]), float(matched[2])

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
-from evaluation.core.bounds import Bounds
+from evaluation.core.bounds import MeasureBounds
 from evaluation.core.evaluate import ScoredRun
-from evaluation.core.formats import ALL, UNDEFINED, conditions_text
+from evaluation.core.formats import ALL, UNDEFINED, provenance_to_json_line
 from evaluation.core.measures.family import Measure
 
 COLUMNS = ("run", "measure", "topic", "value", "low", "high")
@@ -21,10 +21,10 @@ class RunBounds(NamedTuple):
     """The scores of one run and the bounds of each of its measures, in the same order."""
 
     scores: ScoredRun
-    bounds: Sequence[Bounds]
+    bounds: Sequence[MeasureBounds]
 
 
-class Row(NamedTuple):
+class BoundsRow(NamedTuple):
     """A value between its bounds; None where there is none."""
 
     measure: Measure
@@ -34,39 +34,39 @@ class Row(NamedTuple):
     high: float | None
 
 
-def table_text(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
+def bounds_to_table(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
     """Columns between tabs under their names, four decimals, null where there is none."""
     lines = ["\t".join(COLUMNS)]
     for run in runs:
-        for row in rows_of(run, by_topic=by_topic, summary=summary):
-            shown = [_shown(row.measure, value) for value in row[2:]]
+        for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
+            shown = [_format_value(row.measure, value) for value in row[2:]]
             lines.append("\t".join([run.scores.tag, row.measure.name, row.topic, *shown]))
     return "\n".join([*lines, ""])
 
 
-def csv_text(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
+def bounds_to_csv(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
     """The same in full precision, empty where there is none; whether the bounds are exact;
     and in the lines of all topics the conditions as JSON."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*COLUMNS, "exact", "conditions"])
     for run in runs:
-        told = conditions_text(run.scores.conditions)
+        told = provenance_to_json_line(run.scores.conditions)
         exact = {bounds.measure: bounds.exact for bounds in run.bounds}
-        for row in rows_of(run, by_topic=by_topic, summary=summary):
+        for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
             named = [run.scores.tag, row.measure.name, row.topic]
             ends = [str(exact[row.measure]).lower(), told if row.topic == ALL else ""]
             writer.writerow([*named, *row[2:], *ends])
     return stream.getvalue()
 
 
-def json_text(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
+def bounds_to_json(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
     """A list of runs with conditions and, by measure, value and bounds; null for none."""
-    content = [run_as_dict(run, by_topic=by_topic, summary=summary) for run in runs]
+    content = [run_bounds_to_dict(run, by_topic=by_topic, summary=summary) for run in runs]
     return json.dumps({"runs": content}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def run_as_dict(run: RunBounds, *, by_topic: bool, summary: bool) -> dict[str, Any]:
+def run_bounds_to_dict(run: RunBounds, *, by_topic: bool, summary: bool) -> dict[str, Any]:
     """One run as plain values."""
     measures: dict[str, dict[str, Any]] = {
         bounds.measure.name: {
@@ -76,7 +76,7 @@ def run_as_dict(run: RunBounds, *, by_topic: bool, summary: bool) -> dict[str, A
         }
         for bounds in run.bounds
     }
-    for row in rows_of(run, by_topic=by_topic, summary=summary):
+    for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
         found = {"value": row.value, "low": row.low, "high": row.high}
         told = measures[row.measure.name]
         if row.topic == ALL:
@@ -86,7 +86,7 @@ def run_as_dict(run: RunBounds, *, by_topic: bool, summary: bool) -> dict[str, A
     return {"run": run.scores.tag, "conditions": run.scores.conditions, "bounds": measures}
 
 
-def rows_of(run: RunBounds, *, by_topic: bool, summary: bool) -> Iterator[Row]:
+def iter_bounds_rows(run: RunBounds, *, by_topic: bool, summary: bool) -> Iterator[BoundsRow]:
     """Measure by measure, its topics first and all of them last; texts are left out."""
     scores = run.scores
     for place, bounds in enumerate(run.bounds):
@@ -94,24 +94,24 @@ def rows_of(run: RunBounds, *, by_topic: bool, summary: bool) -> Iterator[Row]:
         if by_topic and not (measure.family.summary_only or measure.family.text):
             ends = (scores.values[:, place].tolist(), bounds.low.tolist(), bounds.high.tolist())
             for topic, *found in zip(scores.topics, *ends, strict=True):
-                yield Row(measure, topic, *map(_known, found))
+                yield BoundsRow(measure, topic, *map(_known_value, found))
         if summary and not measure.family.text:
-            yield Row(measure, ALL, scores.means[place], bounds.mean_low, bounds.mean_high)
+            yield BoundsRow(measure, ALL, scores.means[place], bounds.mean_low, bounds.mean_high)
 
 
-def _known(value: float) -> float | None:
+def _known_value(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _shown(measure: Measure, value: float | None) -> str:
+def _format_value(measure: Measure, value: float | None) -> str:
     if value is None:
         return UNDEFINED
     return f"{value:.0f}" if measure.family.whole else f"{value:.4f}"
 
 
 BOUNDS_FORMATS: dict[str, Callable[..., str]] = {
-    "trec_eval": table_text,
-    "csv": csv_text,
-    "json": json_text,
+    "trec_eval": bounds_to_table,
+    "csv": bounds_to_csv,
+    "json": bounds_to_json,
 }
 """By the names of the formats of scores."""

@@ -12,7 +12,7 @@ from itertools import chain
 
 import numpy as np
 
-from evaluation.core.judged import Ints, Judged, Mask
+from evaluation.core.judgments import Ints, Judged, Mask
 from evaluation.core.measures.bpref import MORE
 from evaluation.core.measures.family import Measure
 
@@ -88,7 +88,7 @@ class BprefAdvice:
         return f"{of} ({', '.join(found[:NAMED])}{more})" if found else ""
 
 
-def advice(judged: Judged, level: int = 1, name: str = "bpref") -> BprefAdvice:
+def advise_on_bpref(judged: Judged, level: int = 1, name: str = "bpref") -> BprefAdvice:
     """What is to be told of the measure ``name``, a key of ``bpref.MORE``, on ``judged``."""
     relevant, nonrelevant = judged.counts_at(level)
     return BprefAdvice(
@@ -100,10 +100,10 @@ def advice(judged: Judged, level: int = 1, name: str = "bpref") -> BprefAdvice:
     )
 
 
-def remarks(measures: Iterable[Measure], judged: Judged, level: int = 1) -> list[str]:
+def list_bpref_remarks(measures: Iterable[Measure], judged: Judged, level: int = 1) -> list[str]:
     """The sentences for those of ``measures`` that are of the bpref family, each once."""
     asked = [(measure.family.name, _level(measure, level)) for measure in measures]
-    told = [advice(judged, own, name).sentences for name, own in asked if name in MORE]
+    told = [advise_on_bpref(judged, own, name).sentences for name, own in asked if name in MORE]
     return list(dict.fromkeys(chain.from_iterable(told)))
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.tables import starts_of
-from evaluation.core.batch import Batch
-from evaluation.core.judged import Ints, Judged
+from campaigns.core.tables import group_starts
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.judgments import Ints, Judged
 from evaluation.core.scale import top_grade
 
 Grades = NDArray[np.int32]
@@ -22,7 +22,7 @@ OPEN = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Rankings:
+class CompletionRankings:
     """The rankings of a batch written out by rank.
 
     ``ranked[starts[i]:starts[i + 1]]`` are the grades of segment ``i`` in rank order, OPEN
@@ -30,28 +30,28 @@ class Rankings:
     topic's documents that it did not retrieve. ``batch`` is where they come from.
     """
 
-    batch: Batch
+    batch: ScoringBatch
     starts: Ints
     ranked: Grades
     missed_starts: Ints
     missed: Grades
 
     @classmethod
-    def of(cls, batch: Batch) -> Rankings:
+    def of(cls, batch: ScoringBatch) -> CompletionRankings:
         # A profile may count an unanswered topic as a ranking of one document that is none.
-        starts = starts_of(np.where(batch.answered, batch.lengths, 0))
+        starts = group_starts(np.where(batch.answered, batch.lengths, 0))
         rows = batch.is_judged
         ranked = np.full(starts[-1], OPEN, np.int32)
         ranked[starts[batch.segment[rows]] + batch.ranks[rows] - 1] = batch.grades[rows]
         judged = batch.judged
         sizes = np.diff(judged.starts)[batch.topic_of]
-        first = starts_of(sizes)
+        first = group_starts(sizes)
         segment = np.repeat(np.arange(len(batch)), sizes)
         shift = judged.starts[batch.topic_of] - first[:-1]
         is_missed = np.ones(len(segment), np.bool_)
         is_missed[batch.listed - shift[batch.segment]] = False
         place = (np.arange(len(segment)) + shift[segment])[is_missed]
-        missed_starts = starts_of(np.bincount(segment[is_missed], minlength=len(batch)))
+        missed_starts = group_starts(np.bincount(segment[is_missed], minlength=len(batch)))
         return cls(batch, starts, ranked, missed_starts, judged.grades[place])
 
     def open_ranks(self, segment: int) -> Ints:
@@ -66,14 +66,14 @@ class Rankings:
         """The grades of judged documents that ``segment`` did not retrieve, in any order."""
         return self.missed[self.missed_starts[segment] : self.missed_starts[segment + 1]]
 
-    def complete(self, of: Ints, ranked: Grades) -> Batch:
+    def complete(self, of: Ints, ranked: Grades) -> ScoringBatch:
         """A batch of completions: the ``i``-th is one of segment ``of[i]``.
 
         ``ranked`` has their grades in rank order, one ranking after the other; grades
         below 0 stay open.
         """
         sizes, missed = np.diff(self.starts)[of], np.diff(self.missed_starts)[of]
-        starts = starts_of(sizes + missed)
+        starts = group_starts(sizes + missed)
         segment, within = _numbered(sizes)
         place = starts[segment] + within
         # A topic of its own holds the top grade, so that the scale is always the same.
@@ -96,9 +96,9 @@ class Rankings:
         )
 
 
-def completed(batch: Batch, grade: int) -> Batch:
+def complete_judgments(batch: ScoringBatch, grade: int) -> ScoringBatch:
     """``batch`` with all open documents judged ``grade``."""
-    rankings = Rankings.of(batch)
+    rankings = CompletionRankings.of(batch)
     ranked = np.where(rankings.ranked == OPEN, np.int32(grade), rankings.ranked)
     return rankings.complete(np.arange(len(batch)), ranked)
 
@@ -106,4 +106,4 @@ def completed(batch: Batch, grade: int) -> Batch:
 def _numbered(sizes: Ints) -> tuple[Ints, Ints]:
     """The group of each row of groups of these sizes, and its number within it from 0."""
     group = np.repeat(np.arange(len(sizes)), sizes)
-    return group, np.arange(len(group)) - starts_of(sizes)[group]
+    return group, np.arange(len(group)) - group_starts(sizes)[group]

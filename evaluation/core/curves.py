@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from campaigns.core.tables import starts_of
-from evaluation.core.batch import Batch, ratio, sums_by
-from evaluation.core.judged import Floats, Ints
-from evaluation.core.means import arithmetic
+from campaigns.core.tables import group_starts
+from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
+from evaluation.core.judgments import Floats, Ints
+from evaluation.core.means import arithmetic_mean
 from evaluation.core.profiles import RecallPoints
 
 ELEVEN = tuple(tenth / 10 for tenth in range(11))
@@ -32,43 +32,43 @@ class RawCurve:
     precision: Floats
 
 
-def precision_recall(batch: Batch) -> RawCurve:
+def precision_recall_curve(batch: ScoringBatch) -> RawCurve:
     """Recall and precision at each relevant document that a ranking holds."""
     hits = batch.is_relevant
     segment, ranks, found = batch.segment[hits], batch.ranks[hits], batch.relevant_so_far[hits]
     return RawCurve(
         segment=segment,
-        starts=starts_of(batch.count(hits)),
+        starts=group_starts(batch.count(hits)),
         ranks=ranks,
-        recall=ratio(found, batch.relevant[segment]),
+        recall=safe_ratio(found, batch.relevant[segment]),
         precision=found / ranks,
     )
 
 
-def saw_tooth(batch: Batch, segment: int) -> tuple[Floats, Floats]:
+def sawtooth_curve(batch: ScoringBatch, segment: int) -> tuple[Floats, Floats]:
     """``(recall, precision)`` at every rank of one ranking: falling between the raw points."""
     mine = (batch.segment == segment) & batch.is_relevant
     ranks = np.arange(1, batch.lengths[segment] + 1)
     found = np.searchsorted(batch.ranks[mine], ranks, side="right")
-    return ratio(found, int(batch.relevant[segment])), found / ranks
+    return safe_ratio(found, int(batch.relevant[segment])), found / ranks
 
 
-def area(batch: Batch) -> Floats:
+def area_under_curve(batch: ScoringBatch) -> Floats:
     """The area under each raw curve, in steps: Σ precision · rise of recall. It is AP."""
-    curve = precision_recall(batch)
+    curve = precision_recall_curve(batch)
     before = np.concatenate(([0.0], curve.recall[:-1]))
     before[curve.starts[:-1][np.diff(curve.starts) > 0]] = 0.0
-    return sums_by(curve.segment, curve.precision * (curve.recall - before), len(batch))
+    return sum_by_place(curve.segment, curve.precision * (curve.recall - before), len(batch))
 
 
-def interpolated(batch: Batch, levels: tuple[float, ...] = ELEVEN) -> Floats:
+def interpolate_precision(batch: ScoringBatch, levels: tuple[float, ...] = ELEVEN) -> Floats:
     """The best precision at each recall level or beyond; shape (segments, levels).
 
     0 where the ranking does not reach the level, and so for all levels where R = 0.
     Which number of relevant documents stands for a level is told by the profile.
     """
-    curve = precision_recall(batch)
-    needed = needed_for(levels, batch.relevant, batch.options.profile.recall_points)
+    curve = precision_recall_curve(batch)
+    needed = count_relevant_needed(levels, batch.relevant, batch.options.profile.recall_points)
     first = curve.starts[:-1, None] + np.maximum(needed, 1) - 1
     last = np.broadcast_to(curve.starts[1:, None], first.shape)
     reached = first < last
@@ -78,7 +78,7 @@ def interpolated(batch: Batch, levels: tuple[float, ...] = ELEVEN) -> Floats:
     return np.where(reached, best.reshape(first.shape), 0.0)
 
 
-def needed_for(levels: tuple[float, ...], relevant: Ints, points: RecallPoints) -> Ints:
+def count_relevant_needed(levels: tuple[float, ...], relevant: Ints, points: RecallPoints) -> Ints:
     """How many relevant documents stand for each level; shape (segments, levels)."""
     wanted: Floats = relevant[:, None] * np.array(levels)
     # 0.55 · 100 is 55.00000000000001: what is only a rounding above a number is that number.
@@ -87,6 +87,6 @@ def needed_for(levels: tuple[float, ...], relevant: Ints, points: RecallPoints) 
     return counted.get(points, exact).astype(np.int64)
 
 
-def mean_curve(values: Floats) -> list[float | None]:
+def average_curves(values: Floats) -> list[float | None]:
     """The mean of each level over the topics of ``interpolated``; None without a topic."""
-    return [arithmetic(column) if len(column) else None for column in values.T]
+    return [arithmetic_mean(column) if len(column) else None for column in values.T]

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation.core.batch import Batch
+from evaluation.core.batch import ScoringBatch
 from evaluation.core.inputs import QrelsLike, RunLike, as_judged, as_run
-from evaluation.core.judged import Floats, Mask
+from evaluation.core.judgments import Floats, Mask
 from evaluation.core.matching import batch_from_table
-from evaluation.core.means import MEANS, arithmetic, geometric, total
+from evaluation.core.means import MEANS, arithmetic_mean, geometric_mean, sum_over_topics
 from evaluation.core.measures.family import Measure
-from evaluation.core.measures.judged import judged as judged_share
+from evaluation.core.measures.judged_at_k import judged_at_k as judged_share
 from evaluation.core.measures.names import parse_measure, parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -70,7 +70,7 @@ class ScoredRun:
     def by_topic(self, name: str) -> dict[str, float | None]:
         """Value by topic of the measure of that name, as ``mean``; None where undefined."""
         column = self.values[:, self._place(name)]
-        return dict(zip(self.topics, map(or_none, column.tolist()), strict=True))
+        return dict(zip(self.topics, map(finite_or_none, column.tolist()), strict=True))
 
     def _place(self, name: str) -> int:
         if name in self.names:
@@ -87,7 +87,7 @@ def evaluate(
     run: RunLike,
     qrels: QrelsLike,
     measures: str | Measure | Iterable[str | Measure] = DEFAULT_NAMES,
-    options: Options | None = None,
+    options: ScoringOptions | None = None,
 ) -> ScoredRun:
     """Score ``run`` against ``qrels``, each a path, bytes, dict, pandas frame or table.
 
@@ -95,35 +95,35 @@ def evaluate(
     ``UnknownMeasureError`` for names that are no measure, ``BadFile`` or ``ValueError``
     for a run or qrels that is none (see ``inputs.as_run``).
     """
-    options = options or Options()
+    options = options or ScoringOptions()
     table, judged = as_run(run), as_judged(qrels)
     scored = score_batch(
-        batch_from_table(table, judged, options), chosen(measures, options), table.tag
+        batch_from_table(table, judged, options), select_measures(measures, options), table.tag
     )
     not_judged = len(set(table.topics).difference(judged.topics))
     return replace(scored, conditions={**scored.conditions, "topics_not_judged": not_judged})
 
 
-def chosen(
-    measures: str | Measure | Iterable[str | Measure], options: Options | None = None
+def select_measures(
+    measures: str | Measure | Iterable[str | Measure], options: ScoringOptions | None = None
 ) -> tuple[Measure, ...]:
     """Measures given by name or as such, one or many; names in the order of printing, all once."""
     listed = [measures] if isinstance(measures, str | Measure) else list(measures)
     for given in listed:
         if not isinstance(given, str | Measure):
             raise TypeError(f"measures are names, such as 'map' or 'P_10', not {given!r}")
-    profile = (options or Options()).profile
+    profile = (options or ScoringOptions()).profile
     named = parse_measures((measure for measure in listed if isinstance(measure, str)), profile)
     return tuple(dict.fromkeys([*named, *(m for m in listed if isinstance(m, Measure))]))
 
 
-def score_batch(batch: Batch, measures: Sequence[Measure], tag: str) -> ScoredRun:
+def score_batch(batch: ScoringBatch, measures: Sequence[Measure], tag: str) -> ScoredRun:
     """Score one run laid out as a batch."""
     columns = [measure(batch) for measure in measures]
     means, reasons = [], {}
     for measure, column in zip(measures, columns, strict=True):
-        means.append(overall(measure, column, batch))
-        if reason := why_undefined(measure, column):
+        means.append(aggregate_over_all_topics(measure, column, batch))
+        if reason := undefined_reason(measure, column):
             reasons[measure.name] = reason
     return ScoredRun(
         tag=tag,
@@ -132,22 +132,24 @@ def score_batch(batch: Batch, measures: Sequence[Measure], tag: str) -> ScoredRu
         values=np.stack(columns, axis=1) if columns else np.empty((len(batch), 0)),
         means=tuple(means),
         reasons=reasons,
-        conditions=conditions(batch),
+        conditions=score_provenance(batch),
         answered=batch.answered,
         texts={m.name: m.texts(batch) for m in measures if m.family.text},
     )
 
 
-def overall(measure: Measure, column: Floats, batch: Batch) -> float | None:
+def aggregate_over_all_topics(
+    measure: Measure, column: Floats, batch: ScoringBatch
+) -> float | None:
     """The figure of all topics: the family's own where it has one, else ``aggregate``."""
     if measure.family.overall is not None:
         own = measure.family.overall(measure.modified(batch), **measure.own_params())
         if own is not None:
             return own
-    return aggregate(measure, column)
+    return aggregate_defined_values(measure, column)
 
 
-def aggregate(measure: Measure, column: Floats) -> float | None:
+def aggregate_defined_values(measure: Measure, column: Floats) -> float | None:
     """The mean (or sum) of the defined values of ``column``; None where there are none.
 
     The sum of no topic at all is 0.
@@ -157,13 +159,13 @@ def aggregate(measure: Measure, column: Floats) -> float | None:
     if not len(defined) and (len(column) or not is_sum):
         return None
     if is_sum:
-        return total(defined)
+        return sum_over_topics(defined)
     if measure.family.aggregate == "geometric":
-        return geometric(defined)
-    return MEANS.get(str(dict(measure.params).get("mean")), arithmetic)(defined)
+        return geometric_mean(defined)
+    return MEANS.get(str(dict(measure.params).get("mean")), arithmetic_mean)(defined)
 
 
-def why_undefined(measure: Measure, column: Floats) -> str:
+def undefined_reason(measure: Measure, column: Floats) -> str:
     """Which topics are left out of the mean and why, or that there is no topic; else ''."""
     if measure.family.text:
         return measure.family.card.undefined
@@ -173,12 +175,12 @@ def why_undefined(measure: Measure, column: Floats) -> str:
     return "" if len(column) or measure.family.aggregate == "sum" else NO_TOPIC
 
 
-def conditions(batch: Batch) -> dict[str, Any]:
+def score_provenance(batch: ScoringBatch) -> dict[str, Any]:
     """Everything beside run and measures that the numbers depend on, as plain values."""
     share = judged_share(batch, k=TRUST_DEPTH)
     defined = share[~np.isnan(share)]
     return {
-        "product": product(),
+        "product": product_version(),
         **batch.options.as_dict(),
         "qrels_sha256": batch.judged.digest,
         "topics_judged": len(batch.judged.topics),
@@ -186,16 +188,16 @@ def conditions(batch: Batch) -> dict[str, Any]:
         "topics_without_relevant": int(np.count_nonzero(batch.relevant == 0)),
         "topics_without_nonrelevant": int(np.count_nonzero(batch.nonrelevant == 0)),
         "topics_not_retrieved": int(np.count_nonzero(~batch.answered)),
-        f"judged_{TRUST_DEPTH}": round(arithmetic(defined), 4) if len(defined) else None,
+        f"judged_{TRUST_DEPTH}": round(arithmetic_mean(defined), 4) if len(defined) else None,
     }
 
 
 @cache
-def product() -> str:
+def product_version() -> str:
     """Name and version of what computed the numbers."""
     return f"Poolbench {version('poolbench')}"
 
 
-def or_none(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """``value``, or None for NaN."""
     return None if value != value else value

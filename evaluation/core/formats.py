@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from evaluation.core.evaluate import ScoredRun, or_none
+from evaluation.core.evaluate import ScoredRun, finite_or_none
 from evaluation.core.measures.counts import NUM_Q
 from evaluation.core.measures.family import Measure
 from evaluation.core.profiles import PROFILES
@@ -19,7 +19,7 @@ UNDEFINED = "null"
 Shown = float | str | None
 
 
-def trec_eval_text(
+def scores_to_trec_eval(
     runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True
 ) -> str:
     """What trec_eval prints: each topic's block, then the block of all topics, a run at a time.
@@ -72,11 +72,13 @@ def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, Shown]]:
     rows = zip(run.topics, run.values.tolist(), told.tolist(), strict=True)
     for at, (topic, row, is_told) in enumerate(rows):
         for i in shown if is_told else ():
-            value = texts[i][at] if i in texts else or_none(row[i])
+            value = texts[i][at] if i in texts else finite_or_none(row[i])
             yield topic, run.measures[i], value
 
 
-def csv_text(runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True) -> str:
+def scores_to_csv(
+    runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True
+) -> str:
     """``run,measure,topic,value`` in full precision; undefined is an empty value.
 
     A last column has the conditions as JSON, in the lines of all topics.
@@ -85,7 +87,7 @@ def csv_text(runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["run", "measure", "topic", "value", "conditions"])
     for run in runs:
-        told = conditions_text(run.conditions)
+        told = provenance_to_json_line(run.conditions)
         if by_topic:
             for topic, measure, value in topic_values(run):
                 writer.writerow([run.tag, measure.name, topic, _exact(measure, value), ""])
@@ -94,18 +96,22 @@ def csv_text(runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool
     return stream.getvalue()
 
 
-def conditions_text(conditions: Mapping[str, Any]) -> str:
+def provenance_to_json_line(conditions: Mapping[str, Any]) -> str:
     """What the numbers hold under, as one line of JSON."""
     return json.dumps(conditions, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def json_text(runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True) -> str:
+def scores_to_json(
+    runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True
+) -> str:
     """A list of runs with conditions, means and reasons; undefined is null."""
-    content = {"runs": [run_as_dict(run, by_topic=by_topic, summary=summary) for run in runs]}
+    content = {
+        "runs": [run_scores_to_dict(run, by_topic=by_topic, summary=summary) for run in runs]
+    }
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def run_as_dict(run: ScoredRun, *, by_topic: bool, summary: bool = True) -> dict[str, Any]:
+def run_scores_to_dict(run: ScoredRun, *, by_topic: bool, summary: bool = True) -> dict[str, Any]:
     """One run as plain values."""
     answer: dict[str, Any] = {"run": run.tag, "conditions": run.conditions}
     if summary:
@@ -125,7 +131,7 @@ def _exact(measure: Measure, value: Shown) -> Shown:
 
 
 FORMATS: dict[str, Callable[..., str]] = {
-    "trec_eval": trec_eval_text,
-    "csv": csv_text,
-    "json": json_text,
+    "trec_eval": scores_to_trec_eval,
+    "csv": scores_to_csv,
+    "json": scores_to_json,
 }

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import qrels_from_rows, read_qrels
 from campaigns.core.runs import read_run, run_from_rows
 from campaigns.core.sampled_qrels import SampledQrels
+from campaigns.core.streams import read_bytes
 from campaigns.core.tables import QrelsTable, RunTable
-from evaluation.core.judged import Judged
+from evaluation.core.judgments import Judged
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -42,7 +42,7 @@ def as_run(source: RunLike, *, tag: str = "") -> RunTable:
     if isinstance(source, RunTable):
         return source
     if isinstance(source, str | os.PathLike | bytes):
-        return read_run(read_bytes(source), file=name_of(source), lenient=True)
+        return read_run(read_bytes(source), file=source_name(source), lenient=True)
     if isinstance(source, Mapping):
         return run_from_rows(tag or "run", _pairs(source, float))
     named = tag or next(iter(_column(source, TAG, wanted=False)), "run")
@@ -64,16 +64,20 @@ def as_qrels(source: QrelsTable | File | Mapping[str, Mapping[str, int]] | DataF
     if isinstance(source, QrelsTable):
         return source
     if isinstance(source, str | os.PathLike | bytes):
-        return read_qrels(read_bytes(source), file=name_of(source))
-    pairs = _pairs(source, whole) if isinstance(source, Mapping) else _rows(source, GRADE, whole)
+        return read_qrels(read_bytes(source), file=source_name(source))
+    pairs = (
+        _pairs(source, to_integer_grade)
+        if isinstance(source, Mapping)
+        else _rows(source, GRADE, to_integer_grade)
+    )
     return qrels_from_rows(pairs)
 
 
-def name_of(source: File) -> str:
+def source_name(source: File) -> str:
     return "" if isinstance(source, bytes) else Path(source).name
 
 
-def whole(value: Any) -> int:
+def to_integer_grade(value: Any) -> int:
     """A grade; 1.0 is one, 1.5 is not."""
     if int(value) != value:
         raise ValueError(f"a grade is a whole number, not {value!r}")

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.tables import RunTable
-from evaluation.core.batch import Batch
-from evaluation.core.judged import Ints, Judged
-from evaluation.core.options import Options
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.judgments import Ints, Judged
+from evaluation.core.options import ScoringOptions
 
 
-def batch_from_table(run: RunTable, judged: Judged, options: Options) -> Batch:
+def batch_from_table(run: RunTable, judged: Judged, options: ScoringOptions) -> ScoringBatch:
     """One run against qrels, documents matched by docno; topics without qrels are left out."""
     if judged.index is None:
         raise ValueError("judgments made from arrays have no docnos to match a run with")
@@ -26,8 +26,8 @@ def batch_from_places(
     topics: tuple[str, ...],
     starts: Ints,
     places: NDArray[np.int32],
-    options: Options,
-) -> Batch:
+    options: ScoringOptions,
+) -> ScoringBatch:
     """One run as places in ``judged`` (-1: not listed), in rank order, by its own topics.
 
     ``places[starts[i]:starts[i + 1]]`` is the ranking of ``topics[i]``. The cuts of the
@@ -43,7 +43,7 @@ def batch_from_places(
     lengths, first = np.zeros((2, len(judged.topics)), np.int64)
     lengths[at[known]] = np.diff(starts)[known]
     first[at[known]] = starts[:-1][known]
-    batch = Batch(
+    batch = ScoringBatch(
         judged=judged,
         topic_of=np.arange(len(judged.topics)),
         lengths=lengths,
@@ -53,10 +53,10 @@ def batch_from_places(
         listed=listed,
         options=options,
     )
-    return with_options(batch)
+    return apply_options(batch)
 
 
-def with_options(batch: Batch) -> Batch:
+def apply_options(batch: ScoringBatch) -> ScoringBatch:
     """``batch`` after the cuts that its options ask for."""
     options = batch.options
     if options.max_per_topic is not None:
@@ -66,10 +66,10 @@ def with_options(batch: Batch) -> Batch:
     kept = np.ones(len(batch), np.bool_) if options.topics == "judged" else batch.answered
     if options.leave_out_empty:
         kept = kept & (batch.relevant > 0)
-    return batch if kept.all() else only_segments(batch, kept)
+    return batch if kept.all() else select_segments(batch, kept)
 
 
-def only_segments(batch: Batch, kept: NDArray[np.bool_]) -> Batch:
+def select_segments(batch: ScoringBatch, kept: NDArray[np.bool_]) -> ScoringBatch:
     """``batch`` without the segments that are not in ``kept``."""
     rows = kept[batch.segment]
     renumbered = np.cumsum(kept) - 1

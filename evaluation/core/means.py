@@ -6,36 +6,36 @@ from collections.abc import Callable
 
 import numpy as np
 
-from evaluation.core.judged import Floats
+from evaluation.core.judgments import Floats
 
 LEAST = 1e-5
 """What trec_eval's geometric means take for smaller values, so that one 0 is not all."""
 
 
-def arithmetic(values: Floats) -> float:
-    return total(values) / len(values)
+def arithmetic_mean(values: Floats) -> float:
+    return sum_over_topics(values) / len(values)
 
 
-def geometric(values: Floats) -> float:
-    return float(np.exp(total(np.log(np.maximum(values, LEAST))) / len(values)))
+def geometric_mean(values: Floats) -> float:
+    return float(np.exp(sum_over_topics(np.log(np.maximum(values, LEAST))) / len(values)))
 
 
-def harmonic(values: Floats) -> float:
-    return len(values) / total(1.0 / np.maximum(values, LEAST))
+def harmonic_mean(values: Floats) -> float:
+    return len(values) / sum_over_topics(1.0 / np.maximum(values, LEAST))
 
 
 def median(values: Floats) -> float:
     return float(np.median(values))
 
 
-def total(values: Floats) -> float:
+def sum_over_topics(values: Floats) -> float:
     """The sum, added up topic by topic as trec_eval does, so that the last digit is the same."""
     return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
 
 
 MEANS: dict[str, Callable[[Floats], float]] = {
-    "geometric": geometric,
-    "harmonic": harmonic,
+    "geometric": geometric_mean,
+    "harmonic": harmonic_mean,
     "median": median,
 }
 """Means beside the arithmetic one, by the name that users type in ``map(mean=geometric)``."""

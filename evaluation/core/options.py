@@ -9,14 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.core.profiles import POOLBENCH, Profile, profile_named
+from evaluation.core.profiles import POOLBENCH, Profile, get_profile
 
 TopicSet = Literal["judged", "common"]
 MAX_LEVEL = 10_000
 
 
 @dataclass(frozen=True)
-class Options:
+class ScoringOptions:
     """``level``: lowest grade that is relevant. ``judged_only``: trec_eval's -J, drop
     documents without a judgment. ``max_per_topic``: trec_eval's -M, cut each ranking
     first. ``topics``: average over the topics of the qrels (trec_eval's -c), or over
@@ -37,7 +37,7 @@ class Options:
     profile: Profile = POOLBENCH
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "profile", profile_named(self.profile))
+        object.__setattr__(self, "profile", get_profile(self.profile))
         if self.topics is None:
             object.__setattr__(self, "topics", "judged" if self.profile.complete else "common")
         if not 1 <= self.level <= MAX_LEVEL:
@@ -52,14 +52,14 @@ class Options:
 
     def gain_of(self, grades: NDArray[np.int32]) -> NDArray[np.float64]:
         """The gain of each grade, same shape; unjudged documents gain nothing."""
-        return gains_of(grades, self.gains)
+        return gains_for_grades(grades, self.gains)
 
     def as_dict(self) -> dict[str, Any]:
         """The choices as plain values."""
         gains = {str(grade): gain for grade, gain in sorted((self.gains or {}).items())}
         return {
             "profile": self.profile.name,
-            "order": order_of(self.profile),
+            "order": describe_ranking_order(self.profile),
             "level": self.level,
             "gains": gains or "the grade",
             "judged_only": self.judged_only,
@@ -79,7 +79,9 @@ def check_gains(gains: Mapping[int, float]) -> None:
             raise ValueError(f"gains are finite numbers of 0 or more, not {gain!r}")
 
 
-def gains_of(grades: NDArray[np.int32], gains: Mapping[int, float] | None) -> NDArray[np.float64]:
+def gains_for_grades(
+    grades: NDArray[np.int32], gains: Mapping[int, float] | None
+) -> NDArray[np.float64]:
     """The gain of each grade by the table ``gains``; grades it does not name gain themselves."""
     counted = np.maximum(grades, 0)
     if not gains:
@@ -93,7 +95,7 @@ def gains_of(grades: NDArray[np.int32], gains: Mapping[int, float] | None) -> ND
     return gained
 
 
-def order_of(profile: Profile) -> str:
+def describe_ranking_order(profile: Profile) -> str:
     """How documents are ranked, in words."""
     bits = 32 if profile.single_precision else 64
     return f"score descending ({bits}-bit), then docno descending by code point"

@@ -8,7 +8,7 @@ import numpy as np
 
 from campaigns.core.cards import Card
 from evaluation.core.evaluate import ScoredRun
-from evaluation.core.judged import Floats
+from evaluation.core.judgments import Floats
 
 PRECISION_HISTOGRAM = Card(
     name="precision_histogram",

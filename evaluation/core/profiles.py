@@ -70,7 +70,7 @@ TREC_EVAL_10 = Profile(
 PROFILES = {profile.name: profile for profile in (POOLBENCH, TREC_EVAL_9, TREC_EVAL_10)}
 
 
-def profile_named(given: Profile | str) -> Profile:
+def get_profile(given: Profile | str) -> Profile:
     """The profile of that name, or the one given; ``ValueError`` for another name."""
     if isinstance(given, Profile):
         return given

@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.core.batch import Batch, ratio, sums_by
-from evaluation.core.evaluate import aggregate
-from evaluation.core.judged import Floats, Ints, Mask
+from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
+from evaluation.core.evaluate import aggregate_defined_values
+from evaluation.core.judgments import Floats, Ints, Mask
 from evaluation.core.measures.family import Measure
-from evaluation.core.measures.stat_ap import inverse_inclusion, seen_above
+from evaluation.core.measures.stat_ap import inverse_inclusion, relevant_weight_above
 from evaluation.core.strata import Strata
 
 JACKKNIFE = "delete-one jackknife within strata"
@@ -38,7 +38,7 @@ class NoSamplingError(ValueError):
     """A measure that is no estimate from a sample."""
 
 
-class Interval(NamedTuple):
+class SamplingInterval(NamedTuple):
     """A value with its confidence interval; None where undefined."""
 
     value: float | None
@@ -62,17 +62,19 @@ class SamplingError:
     errors: Floats
     low: Floats
     high: Floats
-    overall: Interval
+    overall: SamplingInterval
     reason: str
 
 
-def sampling_error(batch: Batch, measure: Measure, confidence: float = 0.95) -> SamplingError:
+def estimate_sampling_error(
+    batch: ScoringBatch, measure: Measure, confidence: float = 0.95
+) -> SamplingError:
     """The estimates of ``measure`` for one run with their confidence intervals.
 
     Raises ``NoSamplingError`` for a measure that is none of ``VARIANCES``, and
     ``ValueError`` for a ``confidence`` that is not between 0 and 1.
     """
-    known = variance_of(measure)
+    known = get_variance_method(measure)
     if not 0 < confidence < 1:
         raise ValueError("the confidence is between 0 and 1")
     values = measure(batch)
@@ -93,7 +95,7 @@ def sampling_error(batch: Batch, measure: Measure, confidence: float = 0.95) -> 
     )
 
 
-def variance_of(measure: Measure) -> Variance:
+def get_variance_method(measure: Measure) -> VarianceMethod:
     """How the variance of ``measure`` is found; raises ``NoSamplingError`` where it is not."""
     if (known := VARIANCES.get(measure.family.name)) is None:
         told = ", ".join(VARIANCES)
@@ -102,7 +104,7 @@ def variance_of(measure: Measure) -> Variance:
 
 
 def _by_topic(
-    batch: Batch, measure: Measure, values: Floats, errors: Floats, confidence: float
+    batch: ScoringBatch, measure: Measure, values: Floats, errors: Floats, confidence: float
 ) -> tuple[Floats, Floats]:
     """``(low, high)``. A sample that is not the whole pool and has no error, or one relevant
     document that came by chance, tells nothing of its error."""
@@ -112,27 +114,27 @@ def _by_topic(
     complete = _is_complete(batch, measure)
     told = (errors > 0) & (values > 0) & (relevant > 1)
     quantile = t.ppf((1 + confidence) / 2, np.maximum(relevant - 1, 1))
-    spread = np.exp(ratio(quantile * np.where(told, errors, 0.0), np.where(told, values, 0.0)))
+    spread = np.exp(safe_ratio(quantile * np.where(told, errors, 0.0), np.where(told, values, 0.0)))
     spread = np.where(told, spread, np.where(complete, 1.0, np.nan))
     return values / spread, _capped(measure, values * spread, values)
 
 
 def _overall(
     measure: Measure, values: Floats, errors: Floats, confidence: float
-) -> tuple[Interval, str]:
-    value = aggregate(measure, values)
+) -> tuple[SamplingInterval, str]:
+    value = aggregate_defined_values(measure, values)
     defined = ~np.isnan(values)
     if value is None:
-        return Interval(None, None, None), measure.family.card.undefined
+        return SamplingInterval(None, None, None), measure.family.card.undefined
     if "mean" in dict(measure.params):
-        return Interval(value, None, None), OTHER_MEAN
+        return SamplingInterval(value, None, None), OTHER_MEAN
     if np.isnan(errors[defined]).any():
-        return Interval(value, None, None), UNTOLD
+        return SamplingInterval(value, None, None), UNTOLD
     error = float(np.sqrt((errors[defined] ** 2).sum()))
     error /= 1 if measure.family.aggregate == "sum" else int(defined.sum())
     half = NormalDist().inv_cdf((1 + confidence) / 2) * error
     high = _capped(measure, np.array([value + half]), np.array([value]))
-    return Interval(value, max(0.0, value - half), float(high[0])), ""
+    return SamplingInterval(value, max(0.0, value - half), float(high[0])), ""
 
 
 def _capped(measure: Measure, high: Floats, values: Floats) -> Floats:
@@ -142,7 +144,7 @@ def _capped(measure: Measure, high: Floats, values: Floats) -> Floats:
     return np.minimum(high, np.maximum(values, 1.0))
 
 
-def _carriers(batch: Batch, measure: Measure) -> Mask:
+def _carriers(batch: ScoringBatch, measure: Measure) -> Mask:
     """Which judgments are relevant documents that came into the sample by chance."""
     judged, options = batch.judged, measure.modified(batch).options
     if "rel" in measure.family.modifiers:
@@ -152,17 +154,17 @@ def _carriers(batch: Batch, measure: Measure) -> Mask:
     return relevant & _by_chance(batch, measure)
 
 
-def _by_chance(batch: Batch, measure: Measure) -> Mask:
+def _by_chance(batch: ScoringBatch, measure: Measure) -> Mask:
     """Which judgments are of documents that could as well have been left out."""
     judged = batch.judged
     if judged.strata is None and judged.inclusion is not None:
         return np.asarray(judged.inclusion < 1, np.bool_)
-    strata = strata_of(batch, measure)
+    strata = measure_strata(batch, measure)
     is_open = strata.sampled < strata.pooled
     return np.asarray((judged.grades >= 0) & is_open[strata.number], np.bool_)
 
 
-def jackknife(batch: Batch, measure: Measure) -> Floats:
+def jackknife_variance(batch: ScoringBatch, measure: Measure) -> Floats:
     """Variance by segment from the values without each document of the sample in turn.
 
     Needs a batch with one segment a topic; NaN where a stratum has one judged document of
@@ -170,19 +172,19 @@ def jackknife(batch: Batch, measure: Measure) -> Floats:
     """
     if batch.judged.strata is None and batch.judged.inclusion is not None:
         return np.full(len(batch), np.nan)
-    strata = strata_of(batch, measure)
+    strata = measure_strata(batch, measure)
     pooled, sampled = strata.pooled, strata.sampled
     units = _units(batch, strata)
     without = _without_each(batch, measure, units.rows)
     stratum = strata.number[units.rows]
-    mean = ratio(sums_by(stratum, units.alike * without, len(pooled)), sampled)
-    spread = sums_by(stratum, units.alike * (without - mean[stratum]) ** 2, len(pooled))
-    parts = (1 - sampled / pooled) * ratio(sampled - 1, sampled) * spread
+    mean = safe_ratio(sum_by_place(stratum, units.alike * without, len(pooled)), sampled)
+    spread = sum_by_place(stratum, units.alike * (without - mean[stratum]) ** 2, len(pooled))
+    parts = (1 - sampled / pooled) * safe_ratio(sampled - 1, sampled) * spread
     parts[(sampled == 1) & (pooled > 1)] = np.nan
-    return sums_by(strata.topic, parts, len(batch.judged.topics))[batch.topic_of]
+    return sum_by_place(strata.topic, parts, len(batch.judged.topics))[batch.topic_of]
 
 
-def strata_of(batch: Batch, measure: Measure) -> Strata:
+def measure_strata(batch: ScoringBatch, measure: Measure) -> Strata:
     """The strata that ``measure`` supposes: for infAP the pool of a topic is a single one."""
     single = measure.family.name == "infAP"
     return Strata.of(replace(batch.judged, strata=None) if single else batch.judged)
@@ -195,7 +197,7 @@ class _Units(NamedTuple):
     alike: Ints
 
 
-def _units(batch: Batch, strata: Strata) -> _Units:
+def _units(batch: ScoringBatch, strata: Strata) -> _Units:
     """One of each kind; documents of strata that are judged throughout have no error."""
     judged = batch.judged
     is_open = (strata.sampled > 1) & (strata.sampled < strata.pooled)
@@ -214,7 +216,7 @@ def _units(batch: Batch, strata: Strata) -> _Units:
     return _Units(rows[first], alike)
 
 
-def _without_each(batch: Batch, measure: Measure, rows: Ints) -> Floats:
+def _without_each(batch: ScoringBatch, measure: Measure, rows: Ints) -> Floats:
     """The value of its topic without each of the judgments ``rows``, one a topic at a time."""
     judged = batch.judged
     place = np.zeros(len(judged.topics), np.int64)
@@ -233,30 +235,32 @@ def _without_each(batch: Batch, measure: Measure, rows: Ints) -> Floats:
     return values
 
 
-def linearised(batch: Batch, measure: Measure) -> Floats:
+def linearized_variance(batch: ScoringBatch, measure: Measure) -> Floats:
     """Variance by segment of statAP and stat_num_rel, from what each document adds to them."""
     batch, judged = measure.modified(batch), batch.judged
     weights = inverse_inclusion(judged, batch.options.level)
     adds = weights * (1.0 if measure.family.aggregate == "sum" else _influence(batch, weights))
     if judged.strata is None:
-        draws = np.where(weights > 0, (1 - ratio(np.ones(len(weights)), weights)) * adds**2, 0.0)
-        return sums_by(judged.topic_of, draws, len(judged.topics))[batch.topic_of]
+        draws = np.where(
+            weights > 0, (1 - safe_ratio(np.ones(len(weights)), weights)) * adds**2, 0.0
+        )
+        return sum_by_place(judged.topic_of, draws, len(judged.topics))[batch.topic_of]
     return _stratified(batch, adds)
 
 
-def _stratified(batch: Batch, adds: Floats) -> Floats:
+def _stratified(batch: ScoringBatch, adds: Floats) -> Floats:
     """The variance of a sum over samples of fixed size, one from each stratum."""
     strata = Strata.of(batch.judged)
     pooled, sampled, rows = strata.pooled, strata.sampled, batch.judged.grades >= 0
     stratum = strata.number[rows]
-    mean = ratio(sums_by(stratum, adds[rows], len(pooled)), sampled)
-    spread = sums_by(stratum, (adds[rows] - mean[stratum]) ** 2, len(pooled))
-    parts = (1 - sampled / pooled) * ratio(sampled, sampled - 1) * spread
+    mean = safe_ratio(sum_by_place(stratum, adds[rows], len(pooled)), sampled)
+    spread = sum_by_place(stratum, (adds[rows] - mean[stratum]) ** 2, len(pooled))
+    parts = (1 - sampled / pooled) * safe_ratio(sampled, sampled - 1) * spread
     parts[(sampled == 1) & (pooled > 1)] = np.nan
-    return sums_by(strata.topic, parts, len(batch.judged.topics))[batch.topic_of]
+    return sum_by_place(strata.topic, parts, len(batch.judged.topics))[batch.topic_of]
 
 
-def _influence(batch: Batch, weights: Floats) -> Floats:
+def _influence(batch: ScoringBatch, weights: Floats) -> Floats:
     """By judgment: the derivative of statAP in the weight of its document.
 
     That is (precision at the document − statAP + Σ over relevant documents below of
@@ -265,40 +269,41 @@ def _influence(batch: Batch, weights: Floats) -> Floats:
     judged, row_weights = batch.judged, weights[batch.listed]
     total = np.concatenate(([0.0], np.cumsum(row_weights / batch.ranks)))
     below = total[batch.starts[batch.segment + 1]] - total[1:]
-    precision = (1.0 + seen_above(batch, row_weights)) / batch.ranks
-    relevant = sums_by(judged.topic_of, weights, len(judged.topics))
+    precision = (1.0 + relevant_weight_above(batch, row_weights)) / batch.ranks
+    relevant = sum_by_place(judged.topic_of, weights, len(judged.topics))
     found = batch.sums(row_weights * precision, np.ones(len(row_weights), np.bool_))
     value = np.zeros(len(judged.topics))
-    value[batch.topic_of] = ratio(found, relevant[batch.topic_of])
+    value[batch.topic_of] = safe_ratio(found, relevant[batch.topic_of])
     derivative = -value[judged.topic_of]
     derivative[batch.listed] += precision + below
-    return ratio(derivative, relevant[judged.topic_of])
+    return safe_ratio(derivative, relevant[judged.topic_of])
 
 
-def _is_complete(batch: Batch, measure: Measure) -> Mask:
+def _is_complete(batch: ScoringBatch, measure: Measure) -> Mask:
     """By segment: whether the sample is the whole pool, so that there is no sampling error."""
     judged = batch.judged
     if judged.strata is None and judged.inclusion is not None:
         open_topics = judged.topic_of[judged.inclusion < 1]
     else:
-        strata = strata_of(batch, measure)
+        strata = measure_strata(batch, measure)
         open_topics = strata.topic[strata.sampled < strata.pooled]
     complete = np.ones(len(judged.topics), np.bool_)
     complete[open_topics] = False
     return np.asarray(complete[batch.topic_of], np.bool_)
 
 
-class Variance(NamedTuple):
+class VarianceMethod(NamedTuple):
     """``by_segment(batch, measure)`` and the method in words."""
 
-    by_segment: Callable[[Batch, Measure], Floats]
+    by_segment: Callable[[ScoringBatch, Measure], Floats]
     method: str
 
 
-VARIANCES: dict[str, Variance] = {
+VARIANCES: dict[str, VarianceMethod] = {
     **dict.fromkeys(
-        ("infAP", "xinfAP", "infNDCG", "inum_rel", "inum_rel_ret"), Variance(jackknife, JACKKNIFE)
+        ("infAP", "xinfAP", "infNDCG", "inum_rel", "inum_rel_ret"),
+        VarianceMethod(jackknife_variance, JACKKNIFE),
     ),
-    **dict.fromkeys(("statAP", "stat_num_rel"), Variance(linearised, TAYLOR)),
+    **dict.fromkeys(("statAP", "stat_num_rel"), VarianceMethod(linearized_variance, TAYLOR)),
 }
 """How the variance of each estimate is found, by its family's name."""

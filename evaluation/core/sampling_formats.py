@@ -8,9 +8,9 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from evaluation.core.evaluate import or_none
+from evaluation.core.evaluate import finite_or_none
 from evaluation.core.formats import ALL, UNDEFINED
-from evaluation.core.sampling_error import Interval, SamplingError
+from evaluation.core.sampling_error import SamplingError, SamplingInterval
 
 
 class RunIntervals(NamedTuple):
@@ -20,12 +20,12 @@ class RunIntervals(NamedTuple):
     measures: Sequence[SamplingError]
 
 
-Row = tuple[str, str, str, Interval]
+Row = tuple[str, str, str, SamplingInterval]
 """Run, measure, topic, interval."""
 COLUMNS = ("run", "measure", "topic", "estimate", "low", "high")
 
 
-def table_text(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
+def intervals_to_table(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
     """Columns between tabs under their names, four decimals, null where undefined."""
     lines = ["\t".join(COLUMNS)]
     for *named, interval in interval_rows(runs, by_topic=by_topic, summary=summary):
@@ -34,7 +34,7 @@ def table_text(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -
     return "\n".join([*lines, ""])
 
 
-def csv_text(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
+def intervals_to_csv(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
     """The same in full precision; undefined is an empty value."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
@@ -44,7 +44,7 @@ def csv_text(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> 
     return stream.getvalue()
 
 
-def json_text(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
+def intervals_to_json(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
     """The same as a list of objects; undefined is null."""
     rows = interval_rows(runs, by_topic=by_topic, summary=summary)
     content = [dict(zip(COLUMNS, [*named, *ends], strict=True)) for *named, ends in rows]
@@ -59,14 +59,14 @@ def interval_rows(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool
             ends = (found.values.tolist(), found.low.tolist(), found.high.tolist())
             rows = zip(found.topics, *ends, strict=True) if by_topic else ()
             for topic, *interval in rows:
-                yield tag, name, topic, Interval(*map(or_none, interval))
+                yield tag, name, topic, SamplingInterval(*map(finite_or_none, interval))
             if summary:
                 yield tag, name, ALL, found.overall
 
 
 INTERVAL_FORMATS: dict[str, Callable[..., str]] = {
-    "trec_eval": table_text,
-    "csv": csv_text,
-    "json": json_text,
+    "trec_eval": intervals_to_table,
+    "csv": intervals_to_csv,
+    "json": intervals_to_json,
 }
 """By the names of the formats of scores."""

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from campaigns.core.cards import Parameter
-from evaluation.core.batch import Batch
-from evaluation.core.judged import Floats
-from evaluation.core.options import MAX_LEVEL, gains_of
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.judgments import Floats
+from evaluation.core.options import MAX_LEVEL, gains_for_grades
 
 MAX_REL = Parameter(
     "max_rel",
@@ -29,7 +29,7 @@ GAIN = Parameter(
 )
 
 
-def top_grade(batch: Batch, max_rel: int | None = None) -> int:
+def top_grade(batch: ScoringBatch, max_rel: int | None = None) -> int:
     """The highest grade of the scale: as stated, else as ``MAX_REL`` tells, and at least 1."""
     if max_rel is not None:
         return max_rel
@@ -38,7 +38,9 @@ def top_grade(batch: Batch, max_rel: int | None = None) -> int:
     return int(batch.judged.grades.max(initial=max(1, batch.options.level)))
 
 
-def grades_of(batch: Batch, table: Mapping[int, float] | None, lowest: int = 0) -> list[int]:
+def list_scale_grades(
+    batch: ScoringBatch, table: Mapping[int, float] | None, lowest: int = 0
+) -> list[int]:
     """The grades of the scale from ``lowest`` up; of a long scale those that matter: where the
     gain ``table`` bends, and those that were given."""
     top = top_grade(batch)
@@ -50,12 +52,12 @@ def grades_of(batch: Batch, table: Mapping[int, float] | None, lowest: int = 0) 
     return sorted({lowest, top, *(grade for grade in between if lowest <= grade <= top)})
 
 
-def shares(batch: Batch, gain: str, max_rel: int | None = None) -> Floats:
+def gain_shares(batch: ScoringBatch, gain: str, max_rel: int | None = None) -> Floats:
     """The gain of each row from 0 to 1, by ``GAIN``."""
     if gain == "binary":
         return batch.is_relevant.astype(np.float64)
     top = top_grade(batch, max_rel)
     scale = np.array([*range(min(top, MAX_LEVEL)), top], np.int32)
-    most = gains_of(scale, batch.options.gains).max()
+    most = gains_for_grades(scale, batch.options.gains).max()
     reached = np.minimum(batch.gains, most)
     return reached / most if most > 0 else np.zeros(len(reached))

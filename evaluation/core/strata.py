@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from evaluation.core.batch import Batch, sums_by
-from evaluation.core.judged import Floats, Ints, Judged, Mask
+from evaluation.core.batch import ScoringBatch, sum_by_place
+from evaluation.core.judgments import Floats, Ints, Judged, Mask
 
 EPSILON = 1e-5
 """sample_eval.pl adds this to the relevant documents and three times as much to the judged."""
@@ -51,18 +51,18 @@ class Strata:
         """By topic: how many pooled documents are in ``mask``, given for the judgments."""
         mask = mask & (self.judged.grades >= 0)
         topics = self.judged.topic_of[mask]
-        return sums_by(topics, self.weights[mask], len(self.judged.topics))
+        return sum_by_place(topics, self.weights[mask], len(self.judged.topics))
 
 
 @dataclass(frozen=True)
-class Passage:
+class StratumGroups:
     """How the rows of a batch fall into strata: ``group`` numbers segment and stratum."""
 
-    batch: Batch
+    batch: ScoringBatch
     group: Ints
 
     @classmethod
-    def of(cls, batch: Batch, strata: Strata) -> Passage:
+    def of(cls, batch: ScoringBatch, strata: Strata) -> StratumGroups:
         key = batch.segment * max(1, len(strata.pooled)) + strata.number[batch.listed]
         return cls(batch, np.unique(key, return_inverse=True)[1])
 

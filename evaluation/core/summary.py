@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evaluation.core.batch import Batch
+from evaluation.core.batch import ScoringBatch
 from evaluation.core.measures import counts
 
 
 @dataclass(frozen=True)
-class Summary:
+class CountSummary:
     """Counts over the topics averaged: how many there are, and their documents."""
 
     topics: int
@@ -27,14 +27,14 @@ class Summary:
         )
 
 
-def summary(batch: Batch) -> Summary:
+def summarize_counts(batch: ScoringBatch) -> CountSummary:
     """The summary table statistics of Modern Information Retrieval, chapter 4.
 
     They are the sums of num_q, num_ret, num_rel_ret and num_rel.
     """
-    return Summary(
+    return CountSummary(
         topics=len(batch),
-        retrieved=int(counts.retrieved(batch).sum()),
+        retrieved=int(counts.count_retrieved(batch).sum()),
         relevant_retrieved=int(counts.relevant_retrieved(batch).sum()),
-        relevant=int(counts.relevant(batch).sum()),
+        relevant=int(counts.count_relevant(batch).sum()),
     )

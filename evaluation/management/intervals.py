@@ -7,17 +7,24 @@ from collections.abc import Iterator, Sequence
 from django.core.management.base import CommandError
 
 from campaigns.core.runs import read_run
-from campaigns.management.files import Reading, read_file
-from evaluation.core.judged import Judged
+from campaigns.management.files import FileResult, read_file
+from evaluation.core.judgments import Judged
 from evaluation.core.matching import batch_from_table
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
-from evaluation.core.options import Options
-from evaluation.core.sampling_error import VARIANCES, NoSamplingError, sampling_error, variance_of
+from evaluation.core.options import ScoringOptions
+from evaluation.core.sampling_error import (
+    VARIANCES,
+    NoSamplingError,
+    estimate_sampling_error,
+    get_variance_method,
+)
 from evaluation.core.sampling_formats import RunIntervals
 
 
-def measures_with_intervals(wanted: Sequence[str] | None, options: Options) -> tuple[Measure, ...]:
+def measures_with_intervals(
+    wanted: Sequence[str] | None, options: ScoringOptions
+) -> tuple[Measure, ...]:
     """The measures named, all those that have intervals by default.
 
     Raises ``CommandError`` for one that has none, ``UnknownMeasureError`` for no measure.
@@ -25,25 +32,25 @@ def measures_with_intervals(wanted: Sequence[str] | None, options: Options) -> t
     measures = parse_measures(wanted or VARIANCES, options.profile)
     for measure in measures:
         try:
-            variance_of(measure)
+            get_variance_method(measure)
         except NoSamplingError as none:
             raise CommandError(str(none)) from none
     return measures
 
 
-def intervals_of(
-    path: str, judged: Judged | None, measures: Sequence[Measure], options: Options
-) -> Reading[RunIntervals]:
+def read_run_intervals(
+    path: str, judged: Judged | None, measures: Sequence[Measure], options: ScoringOptions
+) -> FileResult[RunIntervals]:
     """Read one run and find its intervals; without judgments only look for faults."""
     read = read_file(path, read_run, lenient=True)
     if read.table is None or judged is None:
-        return Reading(None, read.told, read.refused)
+        return FileResult(None, read.told, read.refused)
     batch = batch_from_table(read.table, judged, options)
-    found = RunIntervals(read.table.tag, [sampling_error(batch, it) for it in measures])
-    return Reading(found, read.told)
+    found = RunIntervals(read.table.tag, [estimate_sampling_error(batch, it) for it in measures])
+    return FileResult(found, read.told)
 
 
-def told(found: RunIntervals) -> Iterator[str]:
+def iter_interval_notes(found: RunIntervals) -> Iterator[str]:
     """How each interval was found, and why one is missing."""
     for error in found.measures:
         line = f"{error.measure.name}: {error.confidence:.0%} intervals, {error.method}"

@@ -8,33 +8,33 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.core.formats import FORMATS, conditions_text, csv_text
-from evaluation.queries.board import Board, Entry
+from evaluation.core.formats import FORMATS, provenance_to_json_line, scores_to_csv
+from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 
 RUN_FORMATS = {"txt": "trec_eval", "csv": "csv", "json": "json"}
 MIME = {"txt": "text/plain", "csv": "text/csv", "json": "application/json"}
 
 
-def run_file(board: Board, entry: Entry, fmt: str) -> str:
+def run_scores_file(board: Leaderboard, entry: LeaderboardEntry, fmt: str) -> str:
     """All topics of one run; ``fmt`` is a key of ``RUN_FORMATS``."""
     return FORMATS[RUN_FORMATS[fmt]]([board.scored(entry)], by_topic=True)
 
 
-def board_csv(board: Board, *, by_topic: bool = False) -> str:
+def leaderboard_to_csv(board: Leaderboard, *, by_topic: bool = False) -> str:
     """One line a run; by topic, one line a value. Undefined is an empty cell."""
     if by_topic:
-        return csv_text([board.scored(entry) for entry in board.entries], by_topic=True)
+        return scores_to_csv([board.scored(entry) for entry in board.entries], by_topic=True)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     names = board.score_set.measures
     writer.writerow(["run", "team", *names, "conditions"])
-    told = conditions_text(board.score_set.conditions)
+    told = provenance_to_json_line(board.score_set.conditions)
     for entry in board.entries:
         writer.writerow([entry.tag, entry.team, *(entry.means[name] for name in names), told])
     return stream.getvalue()
 
 
-def board_dict(board: Board) -> dict[str, Any]:
+def leaderboard_to_dict(board: Leaderboard) -> dict[str, Any]:
     """The score set as plain values: conditions, spread of the means, the runs shown."""
     chosen = board.score_set
     return {
@@ -58,5 +58,7 @@ def board_dict(board: Board) -> dict[str, Any]:
     }
 
 
-def board_json(board: Board) -> str:
-    return json.dumps(board_dict(board), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+def leaderboard_to_json(board: Leaderboard) -> str:
+    return (
+        json.dumps(leaderboard_to_dict(board), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    )

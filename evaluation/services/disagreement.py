@@ -10,34 +10,34 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
-from campaigns.rules import require
+from campaigns.rules import require_permission
 from campaigns.services import matrices
-from evaluation.core.comparison.estimate import Sampling
-from evaluation.core.disagreement.ballots import ballots_of
-from evaluation.core.disagreement.panel import Panel, names_of, panel_of
-from evaluation.core.disagreement.rank_swaps import pair_values
-from evaluation.core.disagreement.rankings import Treat, rankings_of
+from evaluation.core.comparison.estimate import ResamplingOptions
+from evaluation.core.disagreement.ballots import build_ballots
+from evaluation.core.disagreement.panel import DisagreementPanel, build_panel, disambiguate_tags
+from evaluation.core.disagreement.rank_swaps import rank_swap_values
+from evaluation.core.disagreement.rankings import Treat, rankings_by_assessor
 from evaluation.core.disagreement.report import (
     DRAWS,
     SWAPS,
     Between,
-    Report,
-    facts_of,
-    ranks_runs,
-    work_of,
+    DisagreementReport,
+    can_rank_runs,
+    collect_disagreement_facts,
+    estimate_scoring_work,
 )
-from evaluation.core.disagreement.resampling import bootstrap, random_swaps
-from evaluation.core.disagreement.turning import turning
+from evaluation.core.disagreement.resampling import bootstrap_assessors, swap_assessors_at_random
+from evaluation.core.disagreement.turning_point import find_turning_point
 from evaluation.core.measures.family import Measure
-from evaluation.queries.disagreement import USUAL_POLICY, mark_of, said_of
-from evaluation.services.live import warm_runs
-from evaluation.services.scoring import measures_for, options_of
+from evaluation.queries.disagreement import USUAL_POLICY, list_ballots, log_state_key
+from evaluation.services.interim_scores import warm_runs
+from evaluation.services.scoring import measures_to_score, scoring_options
 from judging.models import Plan
-from judging.queries.adjudication import slot_states
+from judging.queries.adjudication import adjudication_states
 from judging.services.adjudication import open_round
-from judging.services.qrels import usable
+from judging.services.qrels import resolve_policy
 
 KEPT = 24
 """Answers that stay in memory: a panel of 143 runs takes some 10 MB, the others little."""
@@ -51,7 +51,7 @@ ORDER = "value"
 
 
 @dataclass(frozen=True)
-class Asked:
+class DisagreementQuery:
     """What to look at. ``measure``: the campaign's first if empty. ``between``: the numbers
     of two runs, if only their order matters.
     """
@@ -63,48 +63,48 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class DisagreementStudy:
     """The answer: ``runs`` in the order of the report's tags."""
 
     runs: Sequence[Run]
     measures: Sequence[Measure]
-    report: Report
+    report: DisagreementReport
 
 
 _kept: dict[tuple[object, ...], Any] = {}
 
 
-def disagreement(
-    *, actor: User, campaign: Campaign, asked: Asked, most_work: int = MOST_WORK
-) -> Study:
+def study_disagreement(
+    *, actor: User, campaign: Campaign, asked: DisagreementQuery, most_work: int = MOST_WORK
+) -> DisagreementStudy:
     """Rankings by each assessor, under resampled assessors, and the pairs worth settling.
 
     Raises ``Refused`` for an unknown policy, measure or run, and for a campaign that takes
     more than ``most_work``.
     """
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
     measures = measures_to_rank_by(campaign)
-    measure = chosen_measure(measures, asked.measure)
-    between = places_of_runs(runs, asked.between)
+    measure = get_chosen_measure(measures, asked.measure)
+    between = find_run_places(runs, asked.between)
     matrix = tuple(run.matrix for run in runs)
-    key = (mark_of(campaign), matrix, str(options_of(campaign)), asked.policy, measure)
-    panel = remembered(key, lambda: panel_for(campaign, runs, asked.policy, measure))
-    if work_of(panel) > most_work:
-        raise Refused(
+    key = (log_state_key(campaign), matrix, str(scoring_options(campaign)), asked.policy, measure)
+    panel = cached_answer(key, lambda: load_panel(campaign, runs, asked.policy, measure))
+    if estimate_scoring_work(panel) > most_work:
+        raise ActionRefused(
             "too-large",
             f"{panel.ballots.disputed.sum():,} disputed pairs and {len(runs)} runs take longer "
             "than a page may.",
             "`manage.py disagreement` gives the same without a limit.",
         )
-    return Study(runs, measures, report_from(panel, key, asked.treat, between))
+    return DisagreementStudy(runs, measures, build_cached_report(panel, key, asked.treat, between))
 
 
-def open_by_value(
+def open_round_by_value(
     *,
     actor: User,
     campaign: Campaign,
-    asked: Asked,
+    asked: DisagreementQuery,
     most: int,
     adjudicators: Sequence[User],
     blind: bool = True,
@@ -112,12 +112,12 @@ def open_by_value(
     """Open a round of adjudication with the ``most`` valuable pairs that no round has, the
     most valuable first. Pairs that cannot move anything are left out.
     """
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     if most < 1:
-        raise Refused("no-pairs", "A round takes one pair or more.")
-    study = disagreement(actor=actor, campaign=campaign, asked=asked)
+        raise ActionRefused("no-pairs", "A round takes one pair or more.")
+    study = study_disagreement(actor=actor, campaign=campaign, asked=asked)
     number = dict(campaign.topics.values_list("number", "pk"))
-    taken = {pair for pair, state in slot_states(campaign).items() if state == "round"}
+    taken = {pair for pair, state in adjudication_states(campaign).items() if state == "round"}
     fresh = [
         (number[value.topic], value.docno, value.value)
         for value in study.report.values
@@ -125,7 +125,7 @@ def open_by_value(
     ]
     if not fresh:
         told = "No pair in dispute that is in no round yet could move the ranking."
-        raise Refused("nothing-to-settle", told)
+        raise ActionRefused("nothing-to-settle", told)
     pairs = fresh[:most]
     return open_round(
         actor=actor,
@@ -139,66 +139,76 @@ def open_by_value(
 
 def measures_to_rank_by(campaign: Campaign) -> list[Measure]:
     """The campaign's measures that say which run is better, those that it names first."""
-    found = [measure for measure in measures_for(campaign, ()) if ranks_runs(measure)]
+    found = [measure for measure in measures_to_score(campaign, ()) if can_rank_runs(measure)]
     first = [*campaign.measures, *USUAL]
     place = {name: at for at, name in reversed([*enumerate(first)])}
     return sorted(found, key=lambda measure: place.get(measure.name, len(first)))
 
 
-def chosen_measure(measures: Sequence[Measure], name: str) -> Measure:
+def get_chosen_measure(measures: Sequence[Measure], name: str) -> Measure:
     known = {measure.name: measure for measure in measures}
     if name and name not in known:
-        raise Refused("unknown-measure", f"Runs are not ranked by {name} here.")
+        raise ActionRefused("unknown-measure", f"Runs are not ranked by {name} here.")
     if not measures:
         cure = "Choose one in the settings."
-        raise Refused("no-measure", "No measure of the campaign says which run is better.", cure)
+        raise ActionRefused(
+            "no-measure", "No measure of the campaign says which run is better.", cure
+        )
     return known[name] if name else measures[0]
 
 
-def places_of_runs(runs: Sequence[Run], between: tuple[int, int] | None) -> Between:
+def find_run_places(runs: Sequence[Run], between: tuple[int, int] | None) -> Between:
     if between is None:
         return None
     place = {run.pk: at for at, run in enumerate(runs)}
     first, second = between
     if first not in place or second not in place or first == second:
-        raise Refused("no-runs", "Choose two different accepted runs.")
+        raise ActionRefused("no-runs", "Choose two different accepted runs.")
     return place[first], place[second]
 
 
-def panel_of_campaign(campaign: Campaign, policy: str, measure: str = "") -> Panel:
+def load_panel_unchecked(campaign: Campaign, policy: str, measure: str = "") -> DisagreementPanel:
     """For who sits at the machine itself: nothing is kept, and there is no limit."""
     runs = list(campaign.runs.accepted().order_by("pk"))
-    return panel_for(campaign, runs, policy, chosen_measure(measures_to_rank_by(campaign), measure))
-
-
-def panel_for(campaign: Campaign, runs: Sequence[Run], policy: str, measure: Measure) -> Panel:
-    """The campaign's runs over all that was judged."""
-    ballots = ballots_of(said_of(campaign), usable(campaign, policy))
-    places = matrices.dictionary_of(campaign).places(ballots.pairs)
-    tags = names_of([run.tag for run in runs])
-    warm = warm_runs(campaign, runs)
-    return panel_of(tags, warm, ballots, places, measure, options_of(campaign))
-
-
-def report_from(panel: Panel, key: tuple[object, ...], treat: Treat, between: Between) -> Report:
-    """As ``report.report_of``, with what has been computed before."""
-
-    def part(make: Callable[[], Any], *of: object) -> Any:
-        return remembered((*key, *of), make)
-
-    draws, swaps = Sampling(SEED, DRAWS), Sampling(SEED, SWAPS)
-    return Report(
-        facts=facts_of(panel, treat),
-        tags=panel.tags,
-        rankings=part(lambda: tuple(rankings_of(panel, treat)), "rankings", treat),
-        bootstrap=part(lambda: bootstrap(panel, draws), "bootstrap"),
-        swaps=part(lambda: random_swaps(panel, treat, swaps), "swaps", treat),
-        values=part(lambda: tuple(pair_values(panel, between)), "values", between),
-        turning=part(lambda: turning(panel, between), "turning", between) if between else None,
+    return load_panel(
+        campaign, runs, policy, get_chosen_measure(measures_to_rank_by(campaign), measure)
     )
 
 
-def remembered(key: tuple[object, ...], make: Callable[[], Any]) -> Any:
+def load_panel(
+    campaign: Campaign, runs: Sequence[Run], policy: str, measure: Measure
+) -> DisagreementPanel:
+    """The campaign's runs over all that was judged."""
+    ballots = build_ballots(list_ballots(campaign), resolve_policy(campaign, policy))
+    places = matrices.get_pair_dictionary(campaign).places(ballots.pairs)
+    tags = disambiguate_tags([run.tag for run in runs])
+    warm = warm_runs(campaign, runs)
+    return build_panel(tags, warm, ballots, places, measure, scoring_options(campaign))
+
+
+def build_cached_report(
+    panel: DisagreementPanel, key: tuple[object, ...], treat: Treat, between: Between
+) -> DisagreementReport:
+    """As ``report.report_of``, with what has been computed before."""
+
+    def part(make: Callable[[], Any], *of: object) -> Any:
+        return cached_answer((*key, *of), make)
+
+    draws, swaps = ResamplingOptions(SEED, DRAWS), ResamplingOptions(SEED, SWAPS)
+    return DisagreementReport(
+        facts=collect_disagreement_facts(panel, treat),
+        tags=panel.tags,
+        rankings=part(lambda: tuple(rankings_by_assessor(panel, treat)), "rankings", treat),
+        bootstrap=part(lambda: bootstrap_assessors(panel, draws), "bootstrap"),
+        swaps=part(lambda: swap_assessors_at_random(panel, treat, swaps), "swaps", treat),
+        values=part(lambda: tuple(rank_swap_values(panel, between)), "values", between),
+        turning=part(lambda: find_turning_point(panel, between), "turning", between)
+        if between
+        else None,
+    )
+
+
+def cached_answer(key: tuple[object, ...], make: Callable[[], Any]) -> Any:
     """What ``make`` gave before for ``key``; the oldest answers are forgotten."""
     found = _kept.pop(key, None)
     if found is None:

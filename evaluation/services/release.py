@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import User
-from campaigns.rules import require
+from campaigns.rules import require_permission
 from campaigns.services import events
 from evaluation.models import ScoreSet
 
@@ -15,16 +15,16 @@ from evaluation.models import ScoreSet
 def release_scores(*, actor: User, score_set: ScoreSet) -> ScoreSet:
     """Show the score set to participants. It cannot be taken back; a later one may follow."""
     campaign = score_set.campaign
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         hidden = ScoreSet.objects.filter(pk=score_set.pk, released_at__isnull=True)
         if not hidden.update(released_at=timezone.now(), released_by=actor):
-            raise Refused(
+            raise ActionRefused(
                 "already-released",
                 "These scores have been released already.",
                 "Released scores stay; evaluate again and release the new score set.",
             )
-        events.record(
+        events.log_event(
             campaign=campaign,
             actor=actor,
             verb="released the scores",

@@ -11,21 +11,21 @@ import numpy as np
 from django.db import transaction
 from numpy.typing import NDArray
 
-from campaigns.core.runmatrix import RunMatrix
-from campaigns.core.tables import QrelsTable, starts_of
-from campaigns.errors import Refused
+from campaigns.core.run_matrix import RunMatrix
+from campaigns.core.tables import QrelsTable, group_starts
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, Run, User
-from campaigns.rules import require
+from campaigns.rules import require_permission
 from campaigns.services import events, jobs, matrices
-from evaluation.core.batch import Batch
-from evaluation.core.bpref_advice import remarks
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.bpref_advice import list_bpref_remarks
 from evaluation.core.evaluate import TRUST_DEPTH, ScoredRun, score_batch
-from evaluation.core.judged import Judged
+from evaluation.core.judgments import Judged
 from evaluation.core.matching import batch_from_places
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.models import RunScores, ScoreSet
 from judging.models import Qrels
 from judging.queries.judgments import qrels_table
@@ -36,7 +36,7 @@ OF_ONE_RUN = ("topics_not_retrieved", "judged_10")
 
 
 @dataclass(frozen=True)
-class Sheet:
+class ScoreSheet:
     """All scores, computed but not yet written. ``scored[i]`` is of ``runs[i]``."""
 
     runs: Sequence[Run]
@@ -50,9 +50,9 @@ def request_evaluation(
     *, actor: User, campaign: Campaign, qrels: Qrels, measures: Sequence[str] = ()
 ) -> Job:
     """Queue the scoring of all accepted runs; what cannot work is refused at once."""
-    require(actor, "campaigns.manage", campaign)
-    check(campaign, qrels)
-    names = [measure.name for measure in measures_for(campaign, measures)]
+    require_permission(actor, "campaigns.manage", campaign)
+    check_can_evaluate(campaign, qrels)
+    names = [measure.name for measure in measures_to_score(campaign, measures)]
     with transaction.atomic():
         return jobs.enqueue(
             campaign=campaign, kind=KIND, actor=actor, qrels=qrels.pk, measures=names
@@ -63,21 +63,21 @@ def evaluate_campaign(job: Job) -> None:
     """The handler of ``evaluation.evaluate``: a job that comes twice leaves one score set."""
     actor = job.created_by
     if actor is None:
-        raise Refused("no-actor", "Nobody is known to have asked for this evaluation.")
-    require(actor, "campaigns.manage", job.campaign)
+        raise ActionRefused("no-actor", "Nobody is known to have asked for this evaluation.")
+    require_permission(actor, "campaigns.manage", job.campaign)
     qrels = job.campaign.qrels.get(pk=job.args["qrels"])
 
     def progress(done: int, of: int) -> None:
-        jobs.progress(job, done, of)
+        jobs.report_progress(job, done, of)
 
-    sheet = score_runs(job.campaign, qrels, job.args["measures"], progress)
+    sheet = score_accepted_runs(job.campaign, qrels, job.args["measures"], progress)
     with transaction.atomic():
         # Locked, so that a worker thought dead cannot write beside its successor.
         if Job.objects.select_for_update().get(pk=job.pk).state == Job.State.DONE:
             return
-        score_set = keep(actor, job.campaign, qrels, sheet)
+        score_set = save_score_set(actor, job.campaign, qrels, sheet)
         url = score_set.get_absolute_url()
-        jobs.finish(job, score_set=score_set.pk, runs=len(sheet.runs), url=url)
+        jobs.finish_job(job, score_set=score_set.pk, runs=len(sheet.runs), url=url)
 
 
 def score_campaign(
@@ -89,20 +89,20 @@ def score_campaign(
     progress: Progress | None = None,
 ) -> ScoreSet:
     """Score all accepted runs now. ``progress`` is told (runs done, of how many)."""
-    require(actor, "campaigns.manage", campaign)
-    sheet = score_runs(campaign, qrels, measures, progress)
+    require_permission(actor, "campaigns.manage", campaign)
+    sheet = score_accepted_runs(campaign, qrels, measures, progress)
     with transaction.atomic():
-        return keep(actor, campaign, qrels, sheet)
+        return save_score_set(actor, campaign, qrels, sheet)
 
 
-def check(campaign: Campaign, qrels: Qrels) -> None:
+def check_can_evaluate(campaign: Campaign, qrels: Qrels) -> None:
     if qrels.campaign_id != campaign.pk:
-        raise Refused("other-campaign", "These qrels belong to another campaign.")
+        raise ActionRefused("other-campaign", "These qrels belong to another campaign.")
     if not campaign.runs.accepted().exists():
-        raise Refused("no-runs", "There is no accepted run to score.", "Wait for a run.")
+        raise ActionRefused("no-runs", "There is no accepted run to score.", "Wait for a run.")
 
 
-def measures_for(campaign: Campaign, names: Sequence[str]) -> tuple[Measure, ...]:
+def measures_to_score(campaign: Campaign, names: Sequence[str]) -> tuple[Measure, ...]:
     """The measures asked for, else the campaign's, else the usual ones; judged@k always.
 
     Without knowing how much of it was judged nobody can read a score.
@@ -112,52 +112,52 @@ def measures_for(campaign: Campaign, names: Sequence[str]) -> tuple[Measure, ...
         measures = parse_measures([*chosen, f"judged_{TRUST_DEPTH}"])
     except UnknownMeasureError as error:
         cure = "docs/measures.md lists all measures and their spellings."
-        raise Refused("unknown-measure", str(error), cure) from error
+        raise ActionRefused("unknown-measure", str(error), cure) from error
     if texts := [measure.name for measure in measures if measure.family.text]:
         cure = "manage.py evaluate prints it from files."
-        raise Refused("text-measure", f"{', '.join(texts)} is text and no score.", cure)
+        raise ActionRefused("text-measure", f"{', '.join(texts)} is text and no score.", cure)
     return measures
 
 
-def score_runs(
+def score_accepted_runs(
     campaign: Campaign, qrels: Qrels, names: Sequence[str], progress: Progress | None
-) -> Sheet:
+) -> ScoreSheet:
     """Every accepted run against the release, without writing anything."""
-    check(campaign, qrels)
-    measures, options = measures_for(campaign, names), options_of(campaign)
+    check_can_evaluate(campaign, qrels)
+    measures, options = measures_to_score(campaign, names), scoring_options(campaign)
     runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
-    table = without(qrels_table(qrels), withheld_topics(campaign))
+    table = drop_topics(qrels_table(qrels), withheld_topic_numbers(campaign))
     if not table.topics:
-        raise Refused("no-topics", "The qrels judge no topic that counts.", "Judge a topic.")
+        raise ActionRefused("no-topics", "The qrels judge no topic that counts.", "Judge a topic.")
     judged = Judged.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
     places = places_of_pairs(campaign, table)
     scored = []
     for done, run in enumerate(runs):
         if progress is not None and done % 10 == 0:
             progress(done, len(runs))
-        batch = placed(matrices.matrix_of(run), judged, places, options)
+        batch = place_run(matrices.load_run_matrix(run), judged, places, options)
         scored.append(score_batch(batch, measures, run.tag))
-    told = conditions_of(qrels, runs, scored[-1])
-    told["remarks"] = remarks(measures, judged, options.level)
-    return Sheet(runs, scored, judged.topics, measures, told)
+    told = build_provenance(qrels, runs, scored[-1])
+    told["remarks"] = list_bpref_remarks(measures, judged, options.level)
+    return ScoreSheet(runs, scored, judged.topics, measures, told)
 
 
-def options_of(campaign: Campaign) -> Options:
+def scoring_options(campaign: Campaign) -> ScoringOptions:
     gains = dict(campaign.grades.values_list("value", "gain"))
     if campaign.relevance_level < 1:
-        raise Refused(
+        raise ActionRefused(
             "bad-level",
             f"With relevance level {campaign.relevance_level} every judged document is relevant.",
             "Set a level of 1 or more in the settings.",
         )
-    return Options(level=campaign.relevance_level, gains=gains)
+    return ScoringOptions(level=campaign.relevance_level, gains=gains)
 
 
-def withheld_topics(campaign: Campaign) -> frozenset[str]:
+def withheld_topic_numbers(campaign: Campaign) -> frozenset[str]:
     return frozenset(campaign.topics.filter(withheld=True).values_list("number", flat=True))
 
 
-def without(table: QrelsTable, left_out: frozenset[str]) -> QrelsTable:
+def drop_topics(table: QrelsTable, left_out: frozenset[str]) -> QrelsTable:
     """The qrels without some topics."""
     kept = [index for index, topic in enumerate(table.topics) if topic not in left_out]
     if len(kept) == len(table.topics):
@@ -166,7 +166,7 @@ def without(table: QrelsTable, left_out: frozenset[str]) -> QrelsTable:
     rows = np.flatnonzero(is_kept)
     return QrelsTable(
         topics=tuple(table.topics[index] for index in kept),
-        starts=starts_of(np.diff(table.starts)[kept]),
+        starts=group_starts(np.diff(table.starts)[kept]),
         docnos=table.docnos.take(rows),
         grades=table.grades[rows],
     )
@@ -174,27 +174,29 @@ def without(table: QrelsTable, left_out: frozenset[str]) -> QrelsTable:
 
 def places_of_pairs(campaign: Campaign, table: QrelsTable) -> NDArray[np.int32]:
     """Where in ``table`` each code of the campaign's pair dictionary stands; -1: nowhere."""
-    return matrices.dictionary_of(campaign).places(table)
+    return matrices.get_pair_dictionary(campaign).places(table)
 
 
-def placed(matrix: RunMatrix, judged: Judged, places: NDArray[np.int32], options: Options) -> Batch:
+def place_run(
+    matrix: RunMatrix, judged: Judged, places: NDArray[np.int32], options: ScoringOptions
+) -> ScoringBatch:
     """The run over the judged topics: one gather."""
     return batch_from_places(judged, matrix.topics, matrix.starts, places[matrix.pairs], options)
 
 
-def conditions_of(qrels: Qrels, runs: Sequence[Run], scored: ScoredRun) -> dict[str, Any]:
+def build_provenance(qrels: Qrels, runs: Sequence[Run], scored: ScoredRun) -> dict[str, Any]:
     """Everything that the numbers depend on. It names no run: participants read it."""
     hashes = sorted(run.normalised_hash or run.sha256 for run in runs)
     shared = {k: v for k, v in scored.conditions.items() if k not in OF_ONE_RUN}
     return shared | {
         "qrels_version": qrels.version,
-        "comparison": comparison_of(qrels.campaign),
+        "comparison": fixed_comparison(qrels.campaign),
         "runs": len(runs),
         "runs_sha256": hashlib.sha256("\n".join(hashes).encode()).hexdigest(),
     }
 
 
-def comparison_of(campaign: Campaign) -> dict[str, Any]:
+def fixed_comparison(campaign: Campaign) -> dict[str, Any]:
     """The significance test that the campaign fixed in advance."""
     return {
         "test": campaign.test,
@@ -203,7 +205,7 @@ def comparison_of(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def keep(actor: User, campaign: Campaign, qrels: Qrels, sheet: Sheet) -> ScoreSet:
+def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSheet) -> ScoreSet:
     """Write the score set and its rows; call it in a transaction."""
     names = [measure.name for measure in sheet.measures]
     score_set = ScoreSet.objects.create(
@@ -223,7 +225,7 @@ def keep(actor: User, campaign: Campaign, qrels: Qrels, sheet: Sheet) -> ScoreSe
         )
         for run, scored in zip(sheet.runs, sheet.scored, strict=True)
     )
-    events.record(
+    events.log_event(
         campaign=campaign,
         actor=actor,
         verb="evaluated the runs",

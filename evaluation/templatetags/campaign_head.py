@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from campaigns.models import Campaign
-from evaluation.queries.standing import Standing, standing_of
+from evaluation.queries.campaign_status import CampaignStatus, get_campaign_status
 
 register = template.Library()
 
@@ -31,7 +31,7 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Need:
+class PendingTask:
     """Something that waits for this person: a sentence, and its short form for a button."""
 
     label: str
@@ -62,21 +62,11 @@ TABS = (
     (gettext_lazy("Documents"), "", "documents", "document documents-import documents-delete"),
     (gettext_lazy("Runs"), "organizer participant", "runs", "run run-upload"),
     (gettext_lazy("Pool"), "organizer", "pools", "pool simulation"),
-    (
-        gettext_lazy("Judging"),
-        "organizer",
-        "judging",
-        JUDGING,
-    ),
+    (gettext_lazy("Judging"), "organizer", "judging", JUDGING),
     (gettext_lazy("Agreement"), "organizer", "agreement", AGREEMENT),
     (gettext_lazy("Adjudication"), "organizer adjudicator", "adjudication", "round-open meeting"),
     (gettext_lazy("Qrels"), "organizer", "qrels-list", "qrels qrels-compare collection"),
-    (
-        gettext_lazy("Scores"),
-        "organizer participant",
-        "scores",
-        SCORES,
-    ),
+    (gettext_lazy("Scores"), "organizer participant", "scores", SCORES),
     (gettext_lazy("People"), "organizer", "people", "invite member-add"),
     (gettext_lazy("Log"), "organizer", "events", ""),
     (gettext_lazy("Settings"), "organizer", "campaign-settings", ""),
@@ -97,62 +87,62 @@ PHASES = {
 def campaign_head(context: Context, campaign: Campaign) -> dict[str, Any]:
     """The head as ``request.user`` may see it."""
     request: HttpRequest = context["request"]
-    standing = standing_of(campaign, request.user)  # type: ignore[arg-type]
-    needs = needs_of(campaign, standing)
+    standing = get_campaign_status(campaign, request.user)  # type: ignore[arg-type]
+    needs = list_needs(campaign, standing)
     action = next((n for n in needs if n.action and n.url != request.path), None)
     return {
         "campaign": campaign,
-        "phases": phases_of(campaign, standing),
+        "phases": build_phases(campaign, standing),
         "needs": needs,
-        "next_step": None if needs else next_of(campaign, standing),
+        "next_step": None if needs else build_next_step(campaign, standing),
         "main_action": {"label": action.action, "url": action.url} if action else None,
-        "tabs": tabs_of(campaign, standing, request),
+        "tabs": build_tabs(campaign, standing, request),
     }
 
 
-def link(name: str, campaign: Campaign) -> str:
+def campaign_url(name: str, campaign: Campaign) -> str:
     return reverse(name, args=[campaign.slug])
 
 
-def when(moment: datetime) -> str:
+def format_moment(moment: datetime) -> str:
     this_year, another = pgettext("day and time", "j M H:i"), pgettext("day", "j M Y")
     return format_date(moment, this_year if moment.year == timezone.now().year else another)
 
 
-def due(deadline: datetime | None) -> str:
+def format_due(deadline: datetime | None) -> str:
     if deadline is None:
         return ""
     told = _("due %(at)s") if timezone.now() < deadline else _("closed %(at)s")
-    return told % {"at": when(deadline)}
+    return told % {"at": format_moment(deadline)}
 
 
-def until(deadline: datetime | None) -> str:
-    return f", {due(deadline)}" if deadline else ""
+def format_until(deadline: datetime | None) -> str:
+    return f", {format_due(deadline)}" if deadline else ""
 
 
-def number(count: int) -> str:
+def format_number(count: int) -> str:
     return number_format(count, force_grouping=True)
 
 
 def ngettext(one: str, many: str, count: int) -> str:
     """Django's own, with ``count`` in its place ``%(n)s``; of this name for makemessages."""
-    return translation.ngettext(one, many, count) % {"n": number(count)}
+    return translation.ngettext(one, many, count) % {"n": format_number(count)}
 
 
-def documents(count: int) -> str:
+def format_documents(count: int) -> str:
     return ngettext("%(n)s document", "%(n)s documents", count)
 
 
-def runs_in(count: int) -> str:
+def format_run_counts(count: int) -> str:
     return ngettext("%(n)s run", "%(n)s runs", count)
 
 
-def phases_of(campaign: Campaign, now: Standing) -> list[Phase]:
+def build_phases(campaign: Campaign, now: CampaignStatus) -> list[Phase]:
     """The six phases, each done, now, to do, or late: past its deadline and not done."""
     late = {"runs": not campaign.takes_runs(), "judging": not campaign.takes_judgments()}
-    done = phases_done(campaign, now)
+    done = completed_phases(campaign, now)
     current = current_phase(done)
-    notes, pages = notes_of(campaign, now), phase_pages(now)
+    notes, pages = phase_notes(campaign, now), phase_urls(now)
 
     # Judging may go on while its first qrels are released and scored.
     at_work = {current} | ({"judging"} if now.open_slots or now.growing else set())
@@ -167,7 +157,7 @@ def phases_of(campaign: Campaign, now: Standing) -> list[Phase]:
             label=str(PHASES[name]),
             state=state(name),
             note=notes[name],
-            url=link(pages[name], campaign) if name in pages else "",
+            url=campaign_url(pages[name], campaign) if name in pages else "",
         )
         for name in done
     ]
@@ -180,7 +170,7 @@ def current_phase(done: dict[str, bool]) -> str:
     return names[after] if after < len(names) else ""
 
 
-def phases_done(campaign: Campaign, now: Standing) -> dict[str, bool]:
+def completed_phases(campaign: Campaign, now: CampaignStatus) -> dict[str, bool]:
     """Qrels may be of judgments that came without pool or plan, or before all were given."""
     judged = now.qrels is not None
     over = now.released_at is not None or not campaign.takes_judgments() or not now.slots
@@ -194,7 +184,7 @@ def phases_done(campaign: Campaign, now: Standing) -> dict[str, bool]:
     }
 
 
-def phase_pages(now: Standing) -> dict[str, str]:
+def phase_urls(now: CampaignStatus) -> dict[str, str]:
     if now.organizes:
         return {
             "setup": "campaign-settings",
@@ -210,33 +200,35 @@ def phase_pages(now: Standing) -> dict[str, str]:
     return pages | ({"runs": "runs", "scores": "scores"} if now.participates else {})
 
 
-def notes_of(campaign: Campaign, now: Standing) -> dict[str, str]:
+def phase_notes(campaign: Campaign, now: CampaignStatus) -> dict[str, str]:
     """A few words a phase. Only organizers read counts of what others did."""
     organizer = now.organizes
-    released = _("released %(at)s") % {"at": when(now.released_at)} if now.released_at else ""
+    released = (
+        _("released %(at)s") % {"at": format_moment(now.released_at)} if now.released_at else ""
+    )
     pooled, version = now.pool_size or 0, {"number": now.qrels}
     notes = {
         "setup": [ngettext("%(n)s topic", "%(n)s topics", now.topics)],
-        "runs": ["", due(campaign.runs_deadline)],
-        "pool": [documents(pooled) if organizer and now.pool else ""],
-        "judging": ["", due(campaign.judging_deadline) if not now.all_judged else ""],
+        "runs": ["", format_due(campaign.runs_deadline)],
+        "pool": [format_documents(pooled) if organizer and now.pool else ""],
+        "judging": ["", format_due(campaign.judging_deadline) if not now.all_judged else ""],
         "qrels": [_("version %(number)s") % version if organizer and now.qrels else ""],
         "scores": [released or (_("not released") if organizer and now.scored_qrels else "")],
     }
     if organizer:
         teams = ngettext("%(n)s team", "%(n)s teams", now.teams)
-        runs = _("%(runs)s of %(teams)s") % {"runs": runs_in(now.runs), "teams": teams}
-        judged = {"done": number(now.judged), "of": number(now.slots)}
+        runs = _("%(runs)s of %(teams)s") % {"runs": format_run_counts(now.runs), "teams": teams}
+        judged = {"done": format_number(now.judged), "of": format_number(now.slots)}
         notes["runs"][0] = runs if now.runs else _("none yet")
         notes["judging"][0] = _("%(done)s of %(of)s judged") % judged if now.slots else ""
     elif now.participates:
-        notes["runs"][0] = _("%(n)s of your team") % {"n": number(now.team_runs)}
+        notes["runs"][0] = _("%(n)s of your team") % {"n": format_number(now.team_runs)}
     if now.assesses and not organizer:
-        notes["judging"][0] = _("%(n)s by you") % {"n": number(now.my_judged)}
+        notes["judging"][0] = _("%(n)s by you") % {"n": format_number(now.my_judged)}
     return {name: ", ".join(filter(None, words)) for name, words in notes.items()}
 
 
-def needs_of(campaign: Campaign, now: Standing) -> list[Need]:
+def list_needs(campaign: Campaign, now: CampaignStatus) -> list[PendingTask]:
     """What waits for this person, most pressing first."""
     all_needs = [
         *(organizer_needs(campaign, now) if now.organizes else ()),
@@ -245,7 +237,7 @@ def needs_of(campaign: Campaign, now: Standing) -> list[Need]:
         *(participant_needs(campaign, now) if now.participates else ()),
     ]
     return [
-        Need(label, action, link(page, campaign))
+        PendingTask(label, action, campaign_url(page, campaign))
         for waits, label, action, page in all_needs
         if waits
     ]
@@ -255,7 +247,7 @@ Waiting = list[tuple[bool, str, str, str]]
 """Whether it waits, a sentence, the button's words (or none), the page."""
 
 
-def setup_needs(campaign: Campaign, now: Standing) -> Waiting:
+def setup_needs(campaign: Campaign, now: CampaignStatus) -> Waiting:
     closed = campaign.runs_deadline is None or not campaign.takes_runs()
     unread = now.topics > 0 and not now.documents and not now.slots and now.qrels is None
     uninvited = not now.runs and not now.participants
@@ -270,7 +262,7 @@ def setup_needs(campaign: Campaign, now: Standing) -> Waiting:
     ]
 
 
-def organizer_needs(campaign: Campaign, now: Standing) -> Waiting:
+def organizer_needs(campaign: Campaign, now: CampaignStatus) -> Waiting:
     idle = not now.slots and not now.growing
     unassigned = now.pool is not None and idle and now.qrels is None
     late = now.open_slots > 0 and not campaign.takes_judgments()
@@ -297,22 +289,22 @@ def organizer_needs(campaign: Campaign, now: Standing) -> Waiting:
     ]
 
 
-def assessor_needs(campaign: Campaign, now: Standing) -> Waiting:
+def assessor_needs(campaign: Campaign, now: CampaignStatus) -> Waiting:
     waiting = now.my_open > 0 and campaign.takes_judgments()
     words = ngettext(
         "%(n)s document waits for you", "%(n)s documents wait for you", now.my_open
-    ) + until(campaign.judging_deadline)
+    ) + format_until(campaign.judging_deadline)
     return [(waiting, words, _("Judge"), "work")]
 
 
-def adjudicator_needs(now: Standing) -> Waiting:
+def adjudicator_needs(now: CampaignStatus) -> Waiting:
     words = ngettext(
         "%(n)s disagreement waits for you", "%(n)s disagreements wait for you", now.my_disputes
     )
     return [(now.my_disputes > 0, words, _("Adjudicate"), "adjudicate")]
 
 
-def participant_needs(campaign: Campaign, now: Standing) -> Waiting:
+def participant_needs(campaign: Campaign, now: CampaignStatus) -> Waiting:
     limit = campaign.max_runs_per_team
     left = None if limit is None else max(limit - now.team_runs, 0)
     room = _("Your team may hand in any number of runs")
@@ -327,12 +319,12 @@ def participant_needs(campaign: Campaign, now: Standing) -> Waiting:
     )
     return [
         (out, _("The scores are out"), _("See your scores"), "scores"),
-        (may, room + until(campaign.runs_deadline), _("Hand in a run"), "run-upload"),
+        (may, room + format_until(campaign.runs_deadline), _("Hand in a run"), "run-upload"),
         (bool(now.team_refused) and may, refused, "", "runs"),
     ]
 
 
-def next_of(campaign: Campaign, now: Standing) -> Need | None:
+def build_next_step(campaign: Campaign, now: CampaignStatus) -> PendingTask | None:
     """Where nothing needs this person: what they may expect, and where to look."""
     all_steps = [
         *(organizer_steps(campaign, now) if now.organizes else ()),
@@ -341,18 +333,22 @@ def next_of(campaign: Campaign, now: Standing) -> Need | None:
         *(participant_steps(now) if now.participates else ()),
     ]
     return next(
-        (Need(label, "", link(page, campaign)) for holds, label, _, page in all_steps if holds),
+        (
+            PendingTask(label, "", campaign_url(page, campaign))
+            for holds, label, _, page in all_steps
+            if holds
+        ),
         None,
     )
 
 
-def organizer_steps(campaign: Campaign, now: Standing) -> Waiting:
+def organizer_steps(campaign: Campaign, now: CampaignStatus) -> Waiting:
     coming, checked = (
         _("Runs come in; then build the pool"),
         _("Runs come in, each checked at once"),
     )
     if campaign.runs_deadline:
-        at = {"at": when(campaign.runs_deadline)}
+        at = {"at": format_moment(campaign.runs_deadline)}
         coming = _("Runs come in until %(at)s; then build the pool") % at
         checked = _("Runs come in until %(at)s, each checked at once") % at
     out = _("The scores are out; later judgments can go into another qrels release")
@@ -371,7 +367,7 @@ def organizer_steps(campaign: Campaign, now: Standing) -> Waiting:
     ]
 
 
-def assessor_steps(now: Standing) -> Waiting:
+def assessor_steps(now: CampaignStatus) -> Waiting:
     all_done = _("All that was yours is judged, thank you; look over what you said")
     return [
         (now.my_judged > 0, all_done, "", "my-judgments"),
@@ -384,16 +380,21 @@ def adjudicator_steps() -> Waiting:
     return [(True, told, "", "adjudication")]
 
 
-def participant_steps(now: Standing) -> Waiting:
+def participant_steps(now: CampaignStatus) -> Waiting:
     told = _("Your scores, once the organizers release them")
     return [(now.team_runs > 0, told, "", "runs")]
 
 
-def tabs_of(campaign: Campaign, now: Standing, request: HttpRequest) -> list[Tab]:
+def build_tabs(campaign: Campaign, now: CampaignStatus, request: HttpRequest) -> list[Tab]:
     here = request.resolver_match.url_name if request.resolver_match else ""
     counts = {"topics": now.topics} | ({"runs": now.runs} if now.organizes else {})
     return [
-        Tab(str(label), link(page, campaign), here in (page, *below.split()), counts.get(page))
+        Tab(
+            str(label),
+            campaign_url(page, campaign),
+            here in (page, *below.split()),
+            counts.get(page),
+        )
         for label, roles, page, below in TABS
         if not roles or now.roles & set(roles.split())
     ]

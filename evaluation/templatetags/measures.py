@@ -17,12 +17,12 @@ FORMS = {
 
 
 @register.filter
-def form_of(name: str) -> str:
+def measure_form(name: str) -> str:
     """The form of a measure that has several and whose name says none; else nothing."""
     return FORMS.get(name, "")
 
 
 @register.filter
-def spelt(name: str) -> str:
+def measure_display_name(name: str) -> str:
     """``bpref`` alone could mean several definitions, so the default form is said too."""
     return f"{name} ({FORMS[name]})" if name in FORMS else name

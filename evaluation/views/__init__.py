@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
-from evaluation.views.board import evaluate, release, score_set, scores
-from evaluation.views.collection import collection, collection_report
 from evaluation.views.disagreement import (
-    disagreement,
-    disagreement_download,
-    disagreement_round,
+    disagreement_download_view,
+    disagreement_effect_view,
+    disagreement_round_view,
 )
-from evaluation.views.files import run_scores_download, score_set_download
-from evaluation.views.live import live
-from evaluation.views.measures import measure, measures
-from evaluation.views.pairs import measures_compared, pairs, pairs_download
-from evaluation.views.runs import compare, run_scores
-from evaluation.views.simulation import simulation, simulation_report
-from evaluation.views.stopping import stopping, stopping_download
+from evaluation.views.downloads import run_scores_download_view, score_set_download_view
+from evaluation.views.interim_scores import interim_scores_view
+from evaluation.views.leaderboard import (
+    score_evaluate_view,
+    score_release_view,
+    score_set_view,
+    scores_view,
+)
+from evaluation.views.measures import measure_view, measures_view
+from evaluation.views.reusability import reusability_report_view, reusability_view
+from evaluation.views.run_pairs import measures_compared_view, pairs_download_view, pairs_view
+from evaluation.views.runs import compare_view, run_scores_view
+from evaluation.views.simulation import simulation_report_view, simulation_view
+from evaluation.views.stopping import stopping_download_view, stopping_view
 
 __all__ = [
-    "collection",
-    "collection_report",
-    "compare",
-    "disagreement",
-    "disagreement_download",
-    "disagreement_round",
-    "evaluate",
-    "live",
-    "measure",
-    "measures",
-    "measures_compared",
-    "pairs",
-    "pairs_download",
-    "release",
-    "run_scores",
-    "run_scores_download",
-    "score_set",
-    "score_set_download",
-    "scores",
-    "simulation",
-    "simulation_report",
-    "stopping",
-    "stopping_download",
+    "compare_view",
+    "disagreement_download_view",
+    "disagreement_effect_view",
+    "disagreement_round_view",
+    "interim_scores_view",
+    "measure_view",
+    "measures_compared_view",
+    "measures_view",
+    "pairs_download_view",
+    "pairs_view",
+    "reusability_report_view",
+    "reusability_view",
+    "run_scores_download_view",
+    "run_scores_view",
+    "score_evaluate_view",
+    "score_release_view",
+    "score_set_download_view",
+    "score_set_view",
+    "scores_view",
+    "simulation_report_view",
+    "simulation_view",
+    "stopping_download_view",
+    "stopping_view",
 ]

@@ -9,12 +9,12 @@ import numpy as np
 from django.http import Http404
 
 from campaigns.models import Run
-from evaluation.charts.lines import Value, fifths_axis, line_chart
-from evaluation.core.batch import Batch
-from evaluation.core.curves import ELEVEN, interpolated, mean_curve, saw_tooth
-from evaluation.queries.board import Board, Entry
-from evaluation.services.rankings import ranking_of
-from evaluation.views.cells import figure
+from evaluation.charts.lines import PlotValue, build_line_chart, fifths_axis
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.curves import ELEVEN, average_curves, interpolate_precision, sawtooth_curve
+from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
+from evaluation.services.rankings import rebuild_run_batch
+from evaluation.views.cells import format_score
 
 SQUARE = (420.0, 420.0)
 THREADS = 100
@@ -23,7 +23,9 @@ LONGEST = 1000
 """Ranks of the raw curve that are drawn."""
 
 
-def curves_of(board: Board, entries: Sequence[Entry], topic: str = "") -> dict[str, Any]:
+def curve_context(
+    board: Leaderboard, entries: Sequence[LeaderboardEntry], topic: str = ""
+) -> dict[str, Any]:
     """What the picture and its table are made of: 11-point curves of one or two runs.
 
     With ``topic``, which only the first run's page asks for, its raw curve is drawn too.
@@ -31,25 +33,25 @@ def curves_of(board: Board, entries: Sequence[Entry], topic: str = "") -> dict[s
     if topic and topic not in board.topics:
         raise Http404(f"no topic {topic}")
     runs = Run.objects.in_bulk([entry.run for entry in entries])
-    batches = [ranking_of(board.score_set, runs[entry.run]) for entry in entries]
+    batches = [rebuild_run_batch(board.score_set, runs[entry.run]) for entry in entries]
     at = board.topics.index(topic) if topic else None
-    columns = [eleven(batch, at) for batch in batches]
+    columns = [eleven_points(batch, at) for batch in batches]
     lines = [
-        (entry.tag, values_of(entry.tag, column))
+        (entry.tag, curve_values(entry.tag, column))
         for entry, column in zip(entries, columns, strict=True)
     ]
     rows = [
-        (f"{level:.1f}", [figure(column[place]) for column in columns])
+        (f"{level:.1f}", [format_score(column[place]) for column in columns])
         for place, level in enumerate(ELEVEN)
     ]
-    means = [figure(float(np.mean(column))) for column in columns]
+    means = [format_score(float(np.mean(column))) for column in columns]
     return {
-        "curves": line_chart(
+        "curves": build_line_chart(
             lines,
             fifths_axis("recall"),
             fifths_axis("precision"),
             size=SQUARE,
-            threads=threads(batches, at),
+            threads=background_curves(batches, at),
         ),
         "curve_rows": rows,
         "curve_means": means,
@@ -58,29 +60,31 @@ def curves_of(board: Board, entries: Sequence[Entry], topic: str = "") -> dict[s
     }
 
 
-def eleven(batch: Batch, at: int | None) -> list[float]:
+def eleven_points(batch: ScoringBatch, at: int | None) -> list[float]:
     """The interpolated curve of the topic at ``at``, or the mean over all topics."""
-    values = interpolated(batch)
+    values = interpolate_precision(batch)
     if at is not None:
         return [float(value) for value in values[at]]
-    return [value or 0.0 for value in mean_curve(values)]
+    return [value or 0.0 for value in average_curves(values)]
 
 
-def values_of(tag: str, column: Sequence[float]) -> list[Value]:
+def curve_values(tag: str, column: Sequence[float]) -> list[PlotValue]:
     """Each point of a curve, told."""
     points = zip(ELEVEN, column, strict=True)
-    return [Value(r, p, f"{tag}: precision {p:.4f} at recall {r:.2f}") for r, p in points]
+    return [PlotValue(r, p, f"{tag}: precision {p:.4f} at recall {r:.2f}") for r, p in points]
 
 
-def threads(batches: Sequence[Batch], at: int | None) -> list[list[tuple[float, float]]]:
+def background_curves(
+    batches: Sequence[ScoringBatch], at: int | None
+) -> list[list[tuple[float, float]]]:
     """Behind the curve of one run: every topic's, or of one topic the raw precision by rank."""
     if len(batches) > 1:
         return []
     (batch,) = batches
     if at is not None:
-        recall, precision = saw_tooth(batch, at)
+        recall, precision = sawtooth_curve(batch, at)
         pairs = zip(recall[:LONGEST].tolist(), precision[:LONGEST].tolist(), strict=True)
         return [list(pairs)]
     if len(batch) > THREADS:
         return []
-    return [list(zip(ELEVEN, row, strict=True)) for row in interpolated(batch).tolist()]
+    return [list(zip(ELEVEN, row, strict=True)) for row in interpolate_precision(batch).tolist()]

@@ -14,24 +14,28 @@ from django.utils.formats import number_format
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns.attachments import attachment
-from campaigns.errors import Refused
+from campaigns.attachments import attachment_response
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
-from campaigns.queries import campaign_for
-from campaigns.views.signed_in import SignedIn
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest
 from evaluation import services
-from evaluation.charts.rank_bands import Ranked, rank_bands
+from evaluation.charts.rank_bands import RankedRun, build_rank_bands
 from evaluation.core.comparison.registry import CORRELATIONS
-from evaluation.core.disagreement.formats import json_text, pairs_csv, runs_csv
-from evaluation.core.disagreement.rankings import TREATMENTS, Ranking
-from evaluation.core.disagreement.report import Report
-from evaluation.core.disagreement.resampling import FEW_ASSESSORS, Band
+from evaluation.core.disagreement.formats import (
+    disagreement_pairs_to_csv,
+    disagreement_runs_to_csv,
+    disagreement_to_json,
+)
+from evaluation.core.disagreement.rankings import TREATMENTS, SystemRanking
+from evaluation.core.disagreement.report import DisagreementReport
+from evaluation.core.disagreement.resampling import FEW_ASSESSORS, RankBand
 from evaluation.forms import RoundByValueForm
-from evaluation.queries.disagreement import USUAL_POLICY, policies
-from evaluation.services.disagreement import Asked, Study
-from evaluation.views.cells import column_of, figure
+from evaluation.queries.disagreement import USUAL_POLICY, list_complete_policies
+from evaluation.services.disagreement import DisagreementQuery, DisagreementStudy
+from evaluation.views.cells import build_column, format_score
 from judging.core.policies import POLICIES
-from judging.queries.adjudication import STATES, adjudicators, slot_states
+from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
 
 SHOWN = 50
 """Pairs in the table of the page; the download has all."""
@@ -44,20 +48,20 @@ KINDS = {
     "intersection": "lowest grade given",
 }
 DOWNLOADS = {
-    ("runs", "csv"): runs_csv,
-    ("pairs", "csv"): pairs_csv,
-    ("report", "json"): json_text,
+    ("runs", "csv"): disagreement_runs_to_csv,
+    ("pairs", "csv"): disagreement_pairs_to_csv,
+    ("report", "json"): disagreement_to_json,
 }
 
 
 @dataclass(frozen=True)
-class RunRow:
+class DisagreementRunRow:
     """A run under all rankings; ``least`` and ``most`` are its ranks by the assessors."""
 
     tag: str
     rank: int | None
     score: str
-    band: Band | None
+    band: RankBand | None
     scores: str
     least: int | None
     most: int | None
@@ -65,22 +69,28 @@ class RunRow:
 
 
 @require_safe
-def disagreement(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    return page(request, campaign, RoundByValueForm(campaign=campaign))
+def disagreement_effect_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    return render_disagreement_page(request, campaign, RoundByValueForm(campaign=campaign))
 
 
 @require_safe
-def disagreement_download(request: SignedIn, slug: str, what: str, fmt: str) -> HttpResponse:
+def disagreement_download_view(
+    request: SignedInRequest, slug: str, what: str, fmt: str
+) -> HttpResponse:
     """The runs or the pairs as CSV, or everything as JSON."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if (what, fmt) not in DOWNLOADS:
         raise Http404(f"no download {what}.{fmt}")
-    study = services.disagreement(actor=request.user, campaign=campaign, asked=asked_of(request))
-    return attachment(DOWNLOADS[what, fmt](study.report), f"{slug}-disagreement-{what}.{fmt}")
+    study = services.study_disagreement(
+        actor=request.user, campaign=campaign, asked=parse_query(request)
+    )
+    return attachment_response(
+        DOWNLOADS[what, fmt](study.report), f"{slug}-disagreement-{what}.{fmt}"
+    )
 
 
-def opened(count: int) -> str:
+def round_opened_message(count: int) -> str:
     told = ngettext(
         "The round is open: %(n)s pair to settle.",
         "The round is open: %(n)s pairs to settle.",
@@ -90,31 +100,31 @@ def opened(count: int) -> str:
 
 
 @require_POST
-def disagreement_round(request: SignedIn, slug: str) -> HttpResponse:
+def disagreement_round_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Open a round of adjudication with the most valuable pairs."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     form = RoundByValueForm(request.POST, campaign=campaign)
     if form.is_valid():
         try:
-            plan = services.open_by_value(
+            plan = services.open_round_by_value(
                 actor=request.user,
                 campaign=campaign,
-                asked=asked_of(request),
+                asked=parse_query(request),
                 **form.cleaned_data,
             )
-            messages.success(request, opened(plan.slots.count()))
+            messages.success(request, round_opened_message(plan.slots.count()))
             return redirect(reverse("adjudication", args=[slug]) + "#rounds")
-        except Refused as refused:
+        except ActionRefused as refused:
             form.add_error(None, str(refused))
-    return page(request, campaign, form)
+    return render_disagreement_page(request, campaign, form)
 
 
-def asked_of(request: SignedIn) -> Asked:
+def parse_query(request: SignedInRequest) -> DisagreementQuery:
     """What the address asks for; anything unknown is the usual."""
     policy, treat = request.GET.get("policy", ""), request.GET.get("treat", "")
     runs = [request.GET.get(name, "") for name in ("a", "b")]
     numbers = [int(run) for run in runs if run.isdecimal() and len(run) < 10]
-    return Asked(
+    return DisagreementQuery(
         policy=policy if policy in POLICIES else USUAL_POLICY,
         measure=request.GET.get("measure", ""),
         treat="own" if treat == "own" else "filled",
@@ -122,39 +132,41 @@ def asked_of(request: SignedIn) -> Asked:
     )
 
 
-def page(request: SignedIn, campaign: Campaign, form: RoundByValueForm) -> HttpResponse:
-    asked = asked_of(request)
+def render_disagreement_page(
+    request: SignedInRequest, campaign: Campaign, form: RoundByValueForm
+) -> HttpResponse:
+    asked = parse_query(request)
     context: dict[str, Any] = {
         "campaign": campaign,
         "crumbs": [("Agreement", reverse("agreement", args=[campaign.slug])), ("Ranking", "")],
         "asked": asked,
-        "policies": [policy.card for policy in policies()],
+        "policies": [policy.card for policy in list_complete_policies()],
         "treatments": TREATMENTS.items(),
         "query": urlencode([(k, v) for k in request.GET for v in request.GET.getlist(k)]),
         "form": form,
     }
     try:
-        study = services.disagreement(actor=request.user, campaign=campaign, asked=asked)
+        study = services.study_disagreement(actor=request.user, campaign=campaign, asked=asked)
         context |= study_context(campaign, study)
-    except Refused as refused:
+    except ActionRefused as refused:
         context["refused"] = refused
     return render(request, "evaluation/disagreement.html", context)
 
 
-def study_context(campaign: Campaign, study: Study) -> dict[str, Any]:
+def study_context(campaign: Campaign, study: DisagreementStudy) -> dict[str, Any]:
     report = study.report
     rankings = [row for row in report.rankings[1:] if row.kind in ("assessor", "machine")]
     return {
         "runs": study.runs,
-        "measures": [column_of(measure) for measure in study.measures],
+        "measures": [build_column(measure) for measure in study.measures],
         "report": report,
         "facts": report.facts,
         "ranked": any(rank is not None for rank in report.rankings[0].ranks),
         "coefficients": [CORRELATIONS[name].card for name in report.rankings[0].coefficients],
         "rankings": [ranking_cells(row) for row in report.rankings[1:]],
-        "draws": drawn_rows(report),
+        "draws": resampling_rows(report),
         "few": 1 < report.facts.assessors < FEW_ASSESSORS,
-        "picture": rank_bands([ranked(report, at, rankings) for at in report.order]),
+        "picture": build_rank_bands([chart_run(report, at, rankings) for at in report.order]),
         "columns": [row.name for row in rankings[:MOST_COLUMNS]],
         "more_columns": max(0, len(rankings) - MOST_COLUMNS),
         "rows": [run_row(report, at, rankings) for at in report.order],
@@ -162,15 +174,19 @@ def study_context(campaign: Campaign, study: Study) -> dict[str, Any]:
     }
 
 
-def pairs_context(campaign: Campaign, report: Report) -> dict[str, Any]:
+def pairs_context(campaign: Campaign, report: DisagreementReport) -> dict[str, Any]:
     """The most valuable pairs, and who could settle them."""
-    states = slot_states(campaign)
-    people: list[User] = list(adjudicators(campaign))
+    states = adjudication_states(campaign)
+    people: list[User] = list(list_adjudicators(campaign))
     shown = report.values[:SHOWN]
     steps = report.turning.steps if report.turning else ()
     return {
         "pairs": [
-            (value, share(value.closed), STATES.get(states.get((value.topic, value.docno), "")))
+            (
+                value,
+                format_gap_share(value.closed),
+                STATES.get(states.get((value.topic, value.docno), "")),
+            )
             for value in shown
         ],
         "more_pairs": len(report.values) - len(shown),
@@ -183,15 +199,17 @@ def pairs_context(campaign: Campaign, report: Report) -> dict[str, Any]:
     }
 
 
-def ranking_cells(row: Ranking) -> dict[str, Any]:
+def ranking_cells(row: SystemRanking) -> dict[str, Any]:
     return {
         "row": row,
         "note": KINDS.get(row.kind, ""),
-        "cells": [(figure(found.value), found.reason or "") for found in row.coefficients.values()],
+        "cells": [
+            (format_score(found.value), found.reason or "") for found in row.coefficients.values()
+        ],
     }
 
 
-def drawn_rows(report: Report) -> list[dict[str, Any]]:
+def resampling_rows(report: DisagreementReport) -> list[dict[str, Any]]:
     """The two ways of drawing other assessors, a line a coefficient."""
     ways = (
         ("Assessors resampled", report.bootstrap),
@@ -202,7 +220,11 @@ def drawn_rows(report: Report) -> list[dict[str, Any]]:
             "way": way,
             "drawn": drawn,
             "lines": [
-                (CORRELATIONS[name].card.title, *figures(found.mean, found.least, found.p5), found)
+                (
+                    CORRELATIONS[name].card.title,
+                    *list_explained_cards(found.mean, found.least, found.p5),
+                    found,
+                )
                 for name, found in drawn.coefficients.items()
             ],
         }
@@ -210,19 +232,19 @@ def drawn_rows(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def share(value: float) -> str:
+def format_gap_share(value: float) -> str:
     """A share of a gap; one that is nearly all of it is not shown as all."""
     shown = f"{value:.0%}"
     return "> 99\u00a0%" if shown == "100%" and value < 1 else shown.replace("%", "\u00a0%")
 
 
-def figures(*values: float | None) -> list[str]:
-    return [figure(value) for value in values]
+def list_explained_cards(*values: float | None) -> list[str]:
+    return [format_score(value) for value in values]
 
 
-def ranked(report: Report, at: int, rankings: list[Ranking]) -> Ranked:
-    band = band_of(report, at)
-    return Ranked(
+def chart_run(report: DisagreementReport, at: int, rankings: list[SystemRanking]) -> RankedRun:
+    band = find_band(report, at)
+    return RankedRun(
         tag=report.tags[at],
         rank=report.rankings[0].ranks[at],
         low=band.rank_low if band else None,
@@ -231,20 +253,22 @@ def ranked(report: Report, at: int, rankings: list[Ranking]) -> Ranked:
     )
 
 
-def run_row(report: Report, at: int, rankings: list[Ranking]) -> RunRow:
-    band = band_of(report, at)
+def run_row(
+    report: DisagreementReport, at: int, rankings: list[SystemRanking]
+) -> DisagreementRunRow:
+    band = find_band(report, at)
     known = [rank for row in rankings if (rank := row.ranks[at]) is not None]
-    return RunRow(
+    return DisagreementRunRow(
         tag=report.tags[at],
         rank=report.rankings[0].ranks[at],
-        score=figure(report.rankings[0].scores[at]),
+        score=format_score(report.rankings[0].scores[at]),
         band=band,
-        scores=f"{figure(band.low)} to {figure(band.high)}" if band else "–",
+        scores=f"{format_score(band.low)} to {format_score(band.high)}" if band else "–",
         least=min(known, default=None),
         most=max(known, default=None),
         ranks=tuple(row.ranks[at] for row in rankings[:MOST_COLUMNS]),
     )
 
 
-def band_of(report: Report, at: int) -> Band | None:
+def find_band(report: DisagreementReport, at: int) -> RankBand | None:
     return report.bootstrap.bands[at] if report.bootstrap.bands else None

@@ -10,23 +10,23 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from campaigns.views.signed_in import SignedIn
-from evaluation.charts.topics import difference_chart, topic_chart
-from evaluation.queries.board import Board, Entry, Spread
+from campaigns.views.helpers import SignedInRequest
+from evaluation.charts.topics import build_difference_chart, build_topic_chart
+from evaluation.queries.leaderboard import BestMedianWorst, Leaderboard, LeaderboardEntry
+from evaluation.views.access import get_board, get_entry
 from evaluation.views.cells import (
     UNRANKED,
-    Cell,
-    bar_of,
-    column_of,
+    ScoreCell,
+    bar_length,
+    build_column,
     compared_measures,
-    figure,
-    shown_measures,
-    signed,
+    format_score,
+    format_signed,
+    select_visible_measures,
     sorted_entries,
 )
-from evaluation.views.curves import curves_of
-from evaluation.views.gate import board_for, entry_for
-from evaluation.views.tested import significance
+from evaluation.views.curves import curve_context
+from evaluation.views.significance import significance_context
 from evaluation.views.unjudged import bounds_context
 
 TIE = 1e-9
@@ -34,7 +34,7 @@ TIE = 1e-9
 
 
 @dataclass(frozen=True)
-class Beside:
+class ComparisonRow:
     """A value beside best, median and worst of the campaign: one line of a table."""
 
     name: str
@@ -50,7 +50,7 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Pair:
+class RunPair:
     """Two runs on one topic."""
 
     topic: str
@@ -60,26 +60,26 @@ class Pair:
     difference: float | None
 
     @property
-    def cells(self) -> list[Cell]:
-        shown = "–" if self.difference is None else signed(self.difference)
+    def cells(self) -> list[ScoreCell]:
+        shown = "–" if self.difference is None else format_signed(self.difference)
         return [
-            Cell(figure(self.a), self.a),
-            Cell(figure(self.b), self.b),
-            Cell(shown, self.difference),
+            ScoreCell(format_score(self.a), self.a),
+            ScoreCell(format_score(self.b), self.b),
+            ScoreCell(shown, self.difference),
         ]
 
 
-def run_scores(request: SignedIn, slug: str, pk: int, run: int) -> HttpResponse:
-    board = board_for(request, slug, pk)
-    entry = entry_for(board, run)
-    measure = board.measure(measure_asked(request, board))
+def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> HttpResponse:
+    board = get_board(request, slug, pk)
+    entry = get_entry(board, run)
+    measure = board.measure(get_requested_measure(request, board))
     wanted = request.GET.get("bounds") == "1"
-    chosen, left = column_of(measure), bounds_context(board, entry, measure, wanted=wanted)
+    chosen, left = build_column(measure), bounds_context(board, entry, measure, wanted=wanted)
     titles, values = topic_titles(board), board.values(entry, chosen.name)
     spreads = board.topic_spreads(chosen.name)
-    order = in_order(board.topics, titles)
+    order = campaign_topic_order(board.topics, titles)
     topics = [
-        beside(
+        comparison_row(
             board.topics[at],
             titles.get(board.topics[at], ""),
             values[at],
@@ -95,7 +95,7 @@ def run_scores(request: SignedIn, slug: str, pk: int, run: int) -> HttpResponse:
         "chosen": chosen,
         "means": mean_rows(board, entry),
         "topics": topics,
-        "chart": topic_chart(
+        "chart": build_topic_chart(
             [board.topics[at] for at in order],
             [values[at] for at in order],
             [spreads[at] for at in order],
@@ -103,33 +103,35 @@ def run_scores(request: SignedIn, slug: str, pk: int, run: int) -> HttpResponse:
         "missing": sum(value is None for value in values),
         "reasons": board.scored(entry).reasons,
     }
-    context |= left | curves_of(board, [entry], request.GET.get("topic", ""))
+    context |= left | curve_context(board, [entry], request.GET.get("topic", ""))
     return render(request, "evaluation/run.html", context)
 
 
-def compare(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+def compare_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Two runs that the reader sees on the board, topic by topic."""
-    board = board_for(request, slug, pk)
-    name = measure_asked(request, board, compared_measures(board))
-    a, b = two_entries(request, board, name)
+    board = get_board(request, slug, pk)
+    name = get_requested_measure(request, board, compared_measures(board))
+    a, b = get_two_entries(request, board, name)
     context = page_context(board, name, compared_measures(board)) | {
         "crumbs": [("Scores", set_url(board)), ("Compare", "")],
         "entries": board.entries,
-        "chosen": column_of(board.measure(name)),
+        "chosen": build_column(board.measure(name)),
         "a": a,
         "b": b,
     }
     if a and b:
-        context |= comparison(board, a, b, name) | curves_of(board, [a, b])
-        context |= significance(board, a, b, name)
+        context |= comparison(board, a, b, name) | curve_context(board, [a, b])
+        context |= significance_context(board, a, b, name)
     return render(request, "evaluation/compare.html", context)
 
 
-def comparison(board: Board, a: Entry, b: Entry, name: str) -> dict[str, Any]:
+def comparison(
+    board: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry, name: str
+) -> dict[str, Any]:
     """Differences a − b by topic, largest first; a topic undefined for either is left out."""
     titles = topic_titles(board)
     pairs = [
-        Pair(topic, titles.get(topic, ""), x, y, None if x is None or y is None else x - y)
+        RunPair(topic, titles.get(topic, ""), x, y, None if x is None or y is None else x - y)
         for topic, x, y in zip(
             board.topics, board.values(a, name), board.values(b, name), strict=True
         )
@@ -141,22 +143,24 @@ def comparison(board: Board, a: Entry, b: Entry, name: str) -> dict[str, Any]:
     return {
         "pairs": [*have, *(pair for pair in pairs if pair.difference is None)],
         "left_out": len(pairs) - len(have),
-        "mean": signed(sum(differences) / len(differences)) if differences else "–",
+        "mean": format_signed(sum(differences) / len(differences)) if differences else "–",
         "wins": sum(value * sign > TIE for value in differences),
         "losses": sum(value * sign < -TIE for value in differences),
         "ties": sum(abs(value) <= TIE for value in differences),
-        "chart": difference_chart(
+        "chart": build_difference_chart(
             [pair.topic for pair in have], [value * sign for value in differences]
         ),
     }
 
 
-def board_measures(board: Board) -> list[str]:
+def board_measures(board: Leaderboard) -> list[str]:
     """The measures that have a value for each topic."""
     return [m.name for m in board.measures if not (m.family.summary_only or m.family.text)]
 
 
-def page_context(board: Board, name: str, known: Sequence[str] | None = None) -> dict[str, Any]:
+def page_context(
+    board: Leaderboard, name: str, known: Sequence[str] | None = None
+) -> dict[str, Any]:
     return {
         "campaign": board.score_set.campaign,
         "score_set": board.score_set,
@@ -166,32 +170,38 @@ def page_context(board: Board, name: str, known: Sequence[str] | None = None) ->
     }
 
 
-def set_url(board: Board) -> str:
+def set_url(board: Leaderboard) -> str:
     return reverse("score-set", args=[board.score_set.campaign.slug, board.score_set.pk])
 
 
-def topic_titles(board: Board) -> dict[str, str]:
+def topic_titles(board: Leaderboard) -> dict[str, str]:
     """Title by number, in the campaign's order."""
     return dict(board.score_set.campaign.topics.values_list("number", "title"))
 
 
-def in_order(topics: Sequence[str], titles: Mapping[str, str]) -> list[int]:
+def campaign_topic_order(topics: Sequence[str], titles: Mapping[str, str]) -> list[int]:
     """Indices of ``topics`` in the campaign's order; topics it has lost come last."""
     place = {number: at for at, number in enumerate(titles)}
     return sorted(range(len(topics)), key=lambda at: (place.get(topics[at], len(place)), at))
 
 
-def measure_asked(request: SignedIn, board: Board, known: Sequence[str] | None = None) -> str:
+def get_requested_measure(
+    request: SignedInRequest, board: Leaderboard, known: Sequence[str] | None = None
+) -> str:
     """The measure asked for, else the first that is shown: one of ``known``, or any."""
     asked, known = request.GET.get("measure", ""), board_measures(board) if known is None else known
     if not known or (asked and asked not in known):
         raise Http404(f"no measure {asked}" if asked else "no measure to compare by")
-    return asked or next((name for name in shown_measures(board, ()) if name in known), known[0])
+    return asked or next((name for name in select_visible_measures(board, ()) if name in known), known[0])
 
 
-def two_entries(request: SignedIn, board: Board, name: str) -> tuple[Entry | None, Entry | None]:
+def get_two_entries(
+    request: SignedInRequest, board: Leaderboard, name: str
+) -> tuple[LeaderboardEntry | None, LeaderboardEntry | None]:
     """The runs asked for; without a question the best two, one's own first."""
-    usual: Sequence[Entry] = sorted(sorted_entries(board, name), key=lambda entry: not entry.own)
+    usual: Sequence[LeaderboardEntry] = sorted(
+        sorted_entries(board, name), key=lambda entry: not entry.own
+    )
     found = []
     for at, parameter in enumerate("ab"):
         asked = request.GET.get(parameter, "")
@@ -202,11 +212,11 @@ def two_entries(request: SignedIn, board: Board, name: str) -> tuple[Entry | Non
     return found[0], found[1]
 
 
-def mean_rows(board: Board, entry: Entry) -> list[Beside]:
+def mean_rows(board: Leaderboard, entry: LeaderboardEntry) -> list[ComparisonRow]:
     return [
-        beside(
+        comparison_row(
             measure.name,
-            column_of(measure).title,
+            build_column(measure).title,
             entry.means[measure.name],
             board.spread(measure.name),
             whole=measure.family.whole,
@@ -216,18 +226,24 @@ def mean_rows(board: Board, entry: Entry) -> list[Beside]:
     ]
 
 
-def beside(
-    name: str, title: str, value: float | None, spread: Spread, *, whole: bool, bounds: str = ""
-) -> Beside:
+def comparison_row(
+    name: str,
+    title: str,
+    value: float | None,
+    spread: BestMedianWorst,
+    *,
+    whole: bool,
+    bounds: str = "",
+) -> ComparisonRow:
     best, median, worst = (
-        figure(number, whole=whole) for number in (spread.best, spread.median, spread.worst)
+        format_score(number, whole=whole) for number in (spread.best, spread.median, spread.worst)
     )
-    return Beside(
+    return ComparisonRow(
         name=name,
         title=title,
-        value=figure(value, whole=whole),
+        value=format_score(value, whole=whole),
         number=value,
-        bar=bar_of(value, spread),
+        bar=bar_length(value, spread),
         best=best,
         median=median,
         worst=worst,

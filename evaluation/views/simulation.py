@@ -8,73 +8,75 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries import campaign_for
-from campaigns.views.signed_in import SignedIn, to
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest, redirect_to
 from evaluation import services
-from evaluation.forms import MOST_SPECS, SimulationForm, Text, texts_of
+from evaluation.forms import MOST_SPECS, SimulationForm, SpecText, collect_specs
 from evaluation.services.simulation import SIMULATION
-from evaluation.views.kept import kept_report, reports_of
+from evaluation.views.stored_reports import list_stored_reports, stored_report_response
 
 
 @require_http_methods(["GET", "POST"])
-def simulation(request: SignedIn, slug: str) -> HttpResponse:
+def simulation_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The simulations made, and the form for another; ``fill`` in a post only fills it in."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "POST" and "fill" in request.POST:
-        return filled(request, campaign)
+        return refilled_form(request, campaign)
     if request.method == "POST":
-        return ask(request, campaign)
-    return page(request, campaign, SimulationForm(campaign=campaign))
+        return request_simulation_from_form(request, campaign)
+    return render_simulation_page(request, campaign, SimulationForm(campaign=campaign))
 
 
-def filled(request: SignedIn, campaign: Campaign) -> HttpResponse:
+def refilled_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
     """The form with what was typed so far, and room for another spec. ``on`` names the campaign
     for which it is meant, where that is another.
     """
     asked = request.POST
     if asked.get("on", campaign.slug) != campaign.slug:
-        other = campaign_for(request.user, asked["on"], "campaigns.manage")
+        other = get_campaign_for(request.user, asked["on"], "campaigns.manage")
         return redirect("simulation", other.slug, preserve_request=True)
     typed = {**asked.dict(), "pools": asked.getlist("pools")}
-    texts = texts_of(asked, request.FILES.getlist("files"))
+    texts = collect_specs(asked, request.FILES.getlist("files"))
     form = SimulationForm(campaign=campaign, initial=typed, texts=texts)
-    return page(request, campaign, form)
+    return render_simulation_page(request, campaign, form)
 
 
-def ask(request: SignedIn, campaign: Campaign) -> HttpResponse:
-    texts = texts_of(request.POST, request.FILES.getlist("files"))
+def request_simulation_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
+    texts = collect_specs(request.POST, request.FILES.getlist("files"))
     form = SimulationForm(request.POST, campaign=campaign, texts=texts)
     if form.is_valid():
         wanted = form.cleaned_data["wanted"]
         try:
             services.request_simulation(actor=request.user, campaign=campaign, wanted=wanted)
             return redirect("simulation", campaign.slug)
-        except Refused as no:
+        except ActionRefused as no:
             form.add_error(None, str(no).splitlines())
-    return page(request, campaign, form)
+    return render_simulation_page(request, campaign, form)
 
 
-def page(request: SignedIn, campaign: Campaign, form: SimulationForm) -> HttpResponse:
+def render_simulation_page(
+    request: SignedInRequest, campaign: Campaign, form: SimulationForm
+) -> HttpResponse:
     texts = form.texts[:MOST_SPECS]
     if len(texts) < MOST_SPECS:
-        texts.append(Text("", ""))
+        texts.append(SpecText("", ""))
     context: dict[str, Any] = {
         "campaign": campaign,
         # What somebody is about to send comes first, and nothing may load the page anew.
         "typed": request.method == "POST",
-        "crumbs": [("Pool", to("pools", campaign)), ("Simulation", None)],
+        "crumbs": [("Pool", redirect_to("pools", campaign)), ("Simulation", None)],
         "form": form,
         "texts": texts,
         "can": campaign.qrels.exists() or campaign.judgments.exists(),
-        **reports_of(campaign, SIMULATION),
+        **list_stored_reports(campaign, SIMULATION),
     }
     status = 422 if form.errors else 200
     return render(request, "evaluation/simulation/page.html", context, status=status)
 
 
 @require_safe
-def simulation_report(request: SignedIn, slug: str, pk: int, fmt: str) -> HttpResponse:
+def simulation_report_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
     """A simulation that was made: ``html`` is shown, with ``?save`` it is saved, as are others."""
-    return kept_report(request, slug, pk, SIMULATION, fmt, ("html", "json", "csv"))
+    return stored_report_response(request, slug, pk, SIMULATION, fmt, ("html", "json", "csv"))

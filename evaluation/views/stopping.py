@@ -11,37 +11,37 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.attachments import attachment
+from campaigns.attachments import attachment_response
 from campaigns.models import Campaign
-from campaigns.queries import campaign_for
-from campaigns.views.signed_in import SignedIn
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest
 from evaluation import services
-from evaluation.charts.lines import LineChart, after, judgments_chart
+from evaluation.charts.lines import LineChart, build_judgments_chart, judgments_value
 from evaluation.core.collection.stability import JUDGED_ALARM
-from evaluation.core.comparison.drop import Drop
-from evaluation.core.disagreement.formats import csv_of
-from evaluation.core.disagreement.report import ranks_runs
+from evaluation.core.comparison.rank_drop import RankDrop
+from evaluation.core.disagreement.formats import write_csv_rows
+from evaluation.core.disagreement.report import can_rank_runs
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
-from evaluation.core.stopping.page import CARDS
+from evaluation.core.stopping.docs import CARDS
 from evaluation.forms import StoppingForm
 from evaluation.queries.disagreement import USUAL_POLICY
-from evaluation.services.stopping import CUTS, Panel, PoolSoFar, RunSoFar
-from evaluation.views.cells import USUAL, column_of, figure
+from evaluation.services.stopping import CUTS, InterimPool, InterimRun, StoppingPanel
+from evaluation.views.cells import USUAL, build_column, format_score
 from judging.core.policies import POLICIES
-from judging.queries.stopping import newest_rule, stopped
-from judging.services.stopping import set_rule
+from judging.queries.stopping import latest_rule, stopped_topics
+from judging.services.stopping import set_stopping_rule
 
 NARROW = (400.0, 220.0)
 """Pictures stand beside what they show, at half the width of the page."""
 
 
 @dataclass(frozen=True)
-class Shown:
+class StoppingRunRow:
     """A run as the page shows it. ``judged`` are texts with whether they are too low."""
 
-    row: RunSoFar
+    row: InterimRun
     score: str
     judged: tuple[tuple[str, bool], ...]
 
@@ -57,7 +57,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Choice:
+class StoppingQuery:
     """What an address asks for."""
 
     policy: str
@@ -66,51 +66,59 @@ class Choice:
 
 
 @require_http_methods(["GET", "POST"])
-def stopping(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+def stopping_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "POST":
-        return set_by(request, campaign)
-    return page(request, campaign, StoppingForm.of(newest_rule(campaign)))
+        return set_rule_from_form(request, campaign)
+    return render_stopping_page(request, campaign, StoppingForm.of(latest_rule(campaign)))
 
 
-def set_by(request: SignedIn, campaign: Campaign) -> HttpResponse:
+def set_rule_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
     form = StoppingForm(request.POST)
     if not form.is_valid():
-        return page(request, campaign, form)
-    row = set_rule(actor=request.user, campaign=campaign, rule=form.rule)
-    count = stopped(campaign).count()
+        return render_stopping_page(request, campaign, form)
+    row = set_stopping_rule(actor=request.user, campaign=campaign, rule=form.rule)
+    count = stopped_topics(campaign).count()
     told = f"Topics end {row.rule.in_words()}." if row.rule else "No rule ends a topic."
     messages.success(request, f"{told} Ended by now: {count}.")
     return redirect("stopping", campaign.slug)
 
 
-def page(request: SignedIn, campaign: Campaign, form: StoppingForm) -> HttpResponse:
-    choice = choice_of(request, campaign)
-    found = panel_of(request, campaign, choice)
+def render_stopping_page(
+    request: SignedInRequest, campaign: Campaign, form: StoppingForm
+) -> HttpResponse:
+    choice = parse_stopping_query(request, campaign)
+    found = get_stopping_panel(request, campaign, choice)
     pool = found.pool
     context = {
         "campaign": campaign,
         "crumbs": [("Judging", "../judging/"), ("When to stop", None)],
         "panel": found,
         "form": form,
-        "rule": newest_rule(campaign),
-        "ended": {row.topic.number: row.at for row in stopped(campaign).select_related("topic")},
+        "rule": latest_rule(campaign),
+        "ended": {
+            row.topic.number: row.at for row in stopped_topics(campaign).select_related("topic")
+        },
         "choice": choice,
-        "measures": [column_of(measure) for measure in ranking_measures(campaign)],
+        "measures": [build_column(measure) for measure in ranking_measures(campaign)],
         "policies": [policy.card for policy in POLICIES.values()],
-        "share": percent(found.relevant, found.judged),
-        "curve": chart_of("relevant", [*found.curve]),
-        "moves": chart_of("tau-b", moves_of(found)) if found.moves else None,
-        "topics": [(row, percent(row.relevant, row.judged)) for row in pool.topics] if pool else [],
-        "dense": sum(row.is_dense for row in pool.topics) if pool else 0,
-        "lonely": sum(row.is_lonely for row in pool.topics) if pool else 0,
-        "windows": [(row, percent(row.relevant, row.judged)) for row in pool.windows]
+        "share": compute_percent(found.relevant, found.judged),
+        "curve": stopping_chart("relevant", [*found.curve]),
+        "moves": stopping_chart("tau-b", tau_series(found)) if found.moves else None,
+        "topics": [(row, compute_percent(row.relevant, row.judged)) for row in pool.topics]
         if pool
         else [],
-        "teams": [(row, percent(row.alone, found.relevant)) for row in pool.teams] if pool else [],
+        "dense": sum(row.is_dense for row in pool.topics) if pool else 0,
+        "lonely": sum(row.is_lonely for row in pool.topics) if pool else 0,
+        "windows": [(row, compute_percent(row.relevant, row.judged)) for row in pool.windows]
+        if pool
+        else [],
+        "teams": [(row, compute_percent(row.alone, found.relevant)) for row in pool.teams]
+        if pool
+        else [],
         "below": None if not pool or isinstance(pool.below, str) else pool.below,
-        "complete": percent(pool.left.completeness or 0, 1) if pool else 0,
-        "runs": [*shown_runs(found)],
+        "complete": compute_percent(pool.left.completeness or 0, 1) if pool else 0,
+        "runs": [*iter_run_rows(found)],
         "cuts": CUTS,
         "alarm": JUDGED_ALARM,
         "cards": CARDS,
@@ -119,14 +127,14 @@ def page(request: SignedIn, campaign: Campaign, form: StoppingForm) -> HttpRespo
     return render(request, "evaluation/stopping.html", context, status=status)
 
 
-def choice_of(request: SignedIn, campaign: Campaign) -> Choice:
+def parse_stopping_query(request: SignedInRequest, campaign: Campaign) -> StoppingQuery:
     """Nonsense counts as nothing said."""
     asked = request.GET
     names = [measure.name for measure in ranking_measures(campaign)]
     usual = next((name for name in USUAL if name in names), names[0])
     step = asked.get("last", "")
     number = int(step) if step.isascii() and step.isdecimal() and len(step) < 8 else 0
-    return Choice(
+    return StoppingQuery(
         policy=asked["policy"] if asked.get("policy") in POLICIES else USUAL_POLICY,
         by=asked["by"] if asked.get("by") in names else usual,
         step=number or None,
@@ -135,11 +143,13 @@ def choice_of(request: SignedIn, campaign: Campaign) -> Choice:
 
 def ranking_measures(campaign: Campaign) -> list[Measure]:
     """The campaign's measures that runs are ranked by; never none."""
-    found = [m for m in parse_measures(campaign.measures or DEFAULT_NAMES) if ranks_runs(m)]
+    found = [m for m in parse_measures(campaign.measures or DEFAULT_NAMES) if can_rank_runs(m)]
     return found or [*parse_measures(["map"])]
 
 
-def panel_of(request: SignedIn, campaign: Campaign, choice: Choice) -> Panel:
+def get_stopping_panel(
+    request: SignedInRequest, campaign: Campaign, choice: StoppingQuery
+) -> StoppingPanel:
     return services.stopping_panel(
         actor=request.user,
         campaign=campaign,
@@ -149,47 +159,54 @@ def panel_of(request: SignedIn, campaign: Campaign, choice: Choice) -> Panel:
     )
 
 
-def shown_runs(found: Panel) -> Iterator[Shown]:
+def iter_run_rows(found: StoppingPanel) -> Iterator[StoppingRunRow]:
     for row in found.runs:
         judged = tuple(
-            (figure(share), share is not None and share < JUDGED_ALARM) for share in row.judged
+            (format_score(share), share is not None and share < JUDGED_ALARM)
+            for share in row.judged
         )
-        yield Shown(row, figure(row.score), judged)
+        yield StoppingRunRow(row, format_score(row.score), judged)
 
 
-def moves_of(found: Panel) -> list[tuple[int, float]]:
+def tau_series(found: StoppingPanel) -> list[tuple[int, float]]:
     """Tau-b to the ranking of now by the judgments that there were; now it is 1."""
     past = [(found.judgments - move.ago, move.tau_b.value) for move in reversed(found.moves)]
     return [(at, value) for at, value in past if value is not None] + [(found.judgments, 1.0)]
 
 
-def chart_of(label: str, points: Sequence[tuple[int, float]]) -> LineChart:
-    return judgments_chart([(label, [after(at, label, value) for at, value in points])], NARROW)
+def stopping_chart(label: str, points: Sequence[tuple[int, float]]) -> LineChart:
+    return build_judgments_chart(
+        [(label, [judgments_value(at, label, value) for at, value in points])], NARROW
+    )
 
 
-def percent(part: float, whole: float) -> float:
+def compute_percent(part: float, whole: float) -> float:
     return 100 * part / whole if whole else 0.0
 
 
 @require_safe
-def stopping_download(request: SignedIn, slug: str, what: str, fmt: str) -> HttpResponse:
+def stopping_download_view(
+    request: SignedInRequest, slug: str, what: str, fmt: str
+) -> HttpResponse:
     """One table as CSV, or all of them as JSON (``panel.json``)."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    found = tables_of(panel_of(request, campaign, choice_of(request, campaign)))
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    found = export_tables(
+        get_stopping_panel(request, campaign, parse_stopping_query(request, campaign))
+    )
     name = f"{slug}-stopping-{what}.{fmt}"
     if (what, fmt) == ("panel", "json"):
         told = {table: [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
                 for table, rows in found.items()}  # fmt: skip
-        return attachment(json.dumps(told, ensure_ascii=False, indent=2) + "\n", name)
+        return attachment_response(json.dumps(told, ensure_ascii=False, indent=2) + "\n", name)
     if what not in found or fmt != "csv":
         raise Http404(f"no download {what}.{fmt}")
-    return attachment(csv_of(found[what]), name)
+    return attachment_response(write_csv_rows(found[what]), name)
 
 
 Rows = list[Sequence[object]]
 
 
-def tables_of(found: Panel) -> dict[str, Rows]:
+def export_tables(found: StoppingPanel) -> dict[str, Rows]:
     """Each table with its heads; undefined is None."""
     runs: Rows = [("run", "team", "pooled", found.measure.name, "place", "place_before",
                    *(f"judged_{k}" for k in CUTS))]  # fmt: skip
@@ -199,7 +216,8 @@ def tables_of(found: Panel) -> dict[str, Rows]:
     ]
     moves: Rows = [("judgments_ago", "tau_b", "tau_ap", "tau_ap_form", "drop", "places")]
     moves += [
-        (m.ago, m.tau_b.value, m.tau_ap.value, m.tau_ap_name, *dropped(m.drop)) for m in found.moves
+        (m.ago, m.tau_b.value, m.tau_ap.value, m.tau_ap_name, *drop_columns(m.drop))
+        for m in found.moves
     ]
     tables: dict[str, Rows] = {
         "found": [("judged", "relevant"), *found.curve],
@@ -209,11 +227,11 @@ def tables_of(found: Panel) -> dict[str, Rows]:
     return tables | (pool_tables(found.pool) if found.pool else {})
 
 
-def dropped(drop: Drop | None) -> tuple[str | None, int]:
+def drop_columns(drop: RankDrop | None) -> tuple[str | None, int]:
     return (drop.tag, drop.places) if drop else (None, 0)
 
 
-def pool_tables(pool: PoolSoFar) -> dict[str, Rows]:
+def pool_tables(pool: InterimPool) -> dict[str, Rows]:
     below = None if isinstance(pool.below, str) else pool.below
     left: Rows = [("where", "expected", "low", "high", "reason")]
     left += [("in the pool", pool.left.expected, pool.left.low, pool.left.high, pool.left.reason)]

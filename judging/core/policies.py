@@ -36,7 +36,7 @@ class UnknownPolicyError(KeyError):
 
 
 @dataclass(frozen=True)
-class Ballot:
+class PairBallot:
     """What was said of one pair.
 
     ``people`` are the grades that count, by assessor; ``extra`` those beyond what the plan
@@ -66,7 +66,7 @@ class Ballot:
 
 
 @dataclass(frozen=True)
-class Rule:
+class AggregationRule:
     """``decide`` takes the grades of one pair, ascending and at least one; None: undecided."""
 
     card: Card
@@ -74,7 +74,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Policy:
+class QrelsPolicy:
     """``rule`` is a name of ``RULES``. ``own`` is the one assessor who is heard, ``automatic``
     the automatic one: alone where ``alone``, else on pairs that no person judged.
     """
@@ -87,7 +87,7 @@ class Policy:
     automatic: str = ""
     alone: bool = False
 
-    def heard(self, ballot: Ballot) -> tuple[int, ...] | None:
+    def heard(self, ballot: PairBallot) -> tuple[int, ...] | None:
         """The grades that decide, ascending; None: the pair is none of this policy's."""
         if self.alone:
             said = ballot.automatic if self.automatic else {**ballot.extra, **ballot.people}
@@ -100,7 +100,7 @@ class Policy:
             return (filled,) * (filled >= 0)
         return ballot.grades if ballot.people else None
 
-    def hears_automatic(self, ballot: Ballot) -> bool:
+    def hears_automatic(self, ballot: PairBallot) -> bool:
         """Is the pair's grade that of the automatic assessor?"""
         if self.automatic not in ballot.automatic:
             return False
@@ -110,25 +110,29 @@ class Policy:
         return not settled and not ballot.grades
 
 
-def policy_named(name: str) -> Policy:
+def get_policy(name: str) -> QrelsPolicy:
     """The policy that ``name`` says; ``UnknownPolicyError`` with what may be said instead."""
     if name in POLICIES:
         return POLICIES[name]
     rule, plus, filler = name.partition("+" + AUTOMATIC)
     if plus and filler and rule in POLICIES:
         base = POLICIES[rule]
-        card = named_card(FORMS["+" + AUTOMATIC], name, filler, base.card.reading)
-        return Policy(name, card, base.rule, base.adjudicated, automatic=filler)
+        card = policy_card(FORMS["+" + AUTOMATIC], name, filler, base.card.reading)
+        return QrelsPolicy(name, card, base.rule, base.adjudicated, automatic=filler)
     who = name.removeprefix(ASSESSOR)
     if who and who != name and not plus:
-        return Policy(name, named_card(FORMS[ASSESSOR], name, who), own=who, alone=True)
+        return QrelsPolicy(name, policy_card(FORMS[ASSESSOR], name, who), own=who, alone=True)
     who = name.removeprefix(AUTOMATIC)
     if who and who != name and not plus:
-        return Policy(name, named_card(FORMS[AUTOMATIC], name, who), automatic=who, alone=True)
+        return QrelsPolicy(
+            name, policy_card(FORMS[AUTOMATIC], name, who), automatic=who, alone=True
+        )
     raise UnknownPolicyError(name)
 
 
-def settle(policy: Policy, ballots: Iterable[Ballot]) -> tuple[list[Row], list[tuple[str, str]]]:
+def apply_policy(
+    policy: QrelsPolicy, ballots: Iterable[PairBallot]
+) -> tuple[list[Row], list[tuple[str, str]]]:
     """``(topic, docno, grade)`` of every pair that the policy holds, sorted; and the pairs that
     it cannot decide.
 
@@ -150,25 +154,25 @@ def settle(policy: Policy, ballots: Iterable[Ballot]) -> tuple[list[Row], list[t
     return sorted(rows), sorted(undecided)
 
 
-def single(grades: Sequence[int]) -> int | None:
+def single_judgment(grades: Sequence[int]) -> int | None:
     return grades[0] if grades[0] == grades[-1] else None
 
 
-def majority(grades: Sequence[int]) -> int:
+def majority_vote(grades: Sequence[int]) -> int:
     # Counter keeps the order of arrival among equals: the lowest grade first.
     return Counter(grades).most_common(1)[0][0]
 
 
-def median_floor(grades: Sequence[int]) -> int:
+def median_rounded_down(grades: Sequence[int]) -> int:
     last = len(grades) - 1
     return (grades[last // 2] + grades[last - last // 2]) // 2
 
 
-def mean_floor(grades: Sequence[int]) -> int:
+def mean_rounded_down(grades: Sequence[int]) -> int:
     return sum(grades) // len(grades)
 
 
-def maximum(grades: Sequence[int]) -> int:
+def highest_grade(grades: Sequence[int]) -> int:
     return grades[-1]
 
 
@@ -179,10 +183,10 @@ def _card(name: str, title: str, rule: str, example: str) -> Card:
     )
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, AggregationRule] = {
     rule.card.name: rule
     for rule in (
-        Rule(
+        AggregationRule(
             _card(
                 "single",
                 "One judgment",
@@ -190,43 +194,43 @@ RULES: dict[str, Rule] = {
                 "stops the release",
                 "2, 2 gives 2; 1, 2 is refused.",
             ),
-            single,
+            single_judgment,
         ),
-        Rule(
+        AggregationRule(
             _card(
                 "majority",
                 "Majority vote",
                 "the grade given most often; among grades given equally often the lowest",
                 "0, 2, 2 gives 2; 1, 2 gives 1.",
             ),
-            majority,
+            majority_vote,
         ),
-        Rule(
+        AggregationRule(
             _card(
                 "median-floor",
                 "Median, rounded down",
                 "the middle grade; between two middle grades their mean, rounded down",
                 "0, 2, 3 gives 2; 0, 1 gives 0; 1, 3 gives 2.",
             ),
-            median_floor,
+            median_rounded_down,
         ),
-        Rule(
+        AggregationRule(
             _card(
                 "mean-floor",
                 "Mean, rounded down",
                 "the mean of the grades, rounded down",
                 "0, 2, 3 gives 1; 1, 2 gives 1.",
             ),
-            mean_floor,
+            mean_rounded_down,
         ),
-        Rule(
+        AggregationRule(
             _card(
                 "maximum",
                 "Highest grade",
                 "the highest grade that any assessor gave",
                 "0, 2, 3 gives 3.",
             ),
-            maximum,
+            highest_grade,
         ),
     )
 }
@@ -261,7 +265,7 @@ FORMS: dict[str, Card] = {
 """The forms of names beyond the rules, by what marks them."""
 
 
-def named_card(form: Card, name: str, who: str, reading: str = "") -> Card:
+def policy_card(form: Card, name: str, who: str, reading: str = "") -> Card:
     """The card of one policy of a form that carries a name."""
     if form.name == "RULE+automatic:NAME":
         text = f"{reading} Where no person judged the pair, the grade of automatic assessor {who}."
@@ -272,19 +276,19 @@ def named_card(form: Card, name: str, who: str, reading: str = "") -> Card:
     return Card(name, title, text, text, form.source, range=form.range, example=form.example)
 
 
-def _adjudicated(rule: Rule) -> Policy:
+def _adjudicated(rule: AggregationRule) -> QrelsPolicy:
     card = rule.card
     name = ADJUDICATED + card.name
     text = f"The grade of the adjudication where one stands; else {card.formula}."
     title = f"Adjudicated, else {card.title[0].lower()}{card.title[1:]}"
     made = Card(name, title, text, text, card.source, range=card.range, example=card.example)
-    return Policy(name, made, card.name, adjudicated=True)
+    return QrelsPolicy(name, made, card.name, adjudicated=True)
 
 
-POLICIES: dict[str, Policy] = {
+POLICIES: dict[str, QrelsPolicy] = {
     policy.name: policy
     for policy in (
-        *(Policy(name, rule.card, name) for name, rule in RULES.items()),
+        *(QrelsPolicy(name, rule.card, name) for name, rule in RULES.items()),
         *map(_adjudicated, RULES.values()),
     )
 }

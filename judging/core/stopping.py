@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pooling.core.session import Stop
+from pooling.core.session import StepLimit
 
 
 @dataclass(frozen=True)
-class Rule:
+class StoppingCriteria:
     """A topic ends as soon as one of these holds; what is None never does. Counts are of
     documents that have a judgment, in the order of their first.
 
@@ -29,7 +29,7 @@ class Rule:
         """Whether to stop after ``outcomes``, relevant or not, in the order of judgments."""
         if self.documents is not None and len(outcomes) >= self.documents:
             return True
-        return Stop(self.no_relevant_in, self.relevant).reached(outcomes)
+        return StepLimit(self.no_relevant_in, self.relevant).reached(outcomes)
 
     def in_words(self) -> str:
         """Such as ``after 30 documents one after another without a relevant one``."""

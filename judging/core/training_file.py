@@ -7,7 +7,7 @@ import io
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.faults import FaultReport, InvalidFile
 
 COLUMNS = ("topic", "docno", "grade", "explanation")
 MAX_EXPLANATION = 2_000
@@ -53,7 +53,7 @@ def read_training(
     if not rows and not report.has_errors:
         report.add("EY06", "There is no training pair here.", f"Give {', '.join(COLUMNS)}.")
     if report.has_errors:
-        raise BadFile(report)
+        raise InvalidFile(report)
     return rows
 
 

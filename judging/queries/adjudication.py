@@ -11,19 +11,19 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, Role, Topic, User
-from judging.core.policies import Ballot
+from judging.core.policies import PairBallot
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import (
     SAID,
     Pair,
-    adjudications,
-    ballots,
     current_judgments,
-    latest,
+    latest_adjudications,
+    latest_judgments,
+    list_pair_ballots,
     log_until,
 )
-from judging.queries.progress import Tally
-from judging.queries.slots import PEOPLE, claimable, free_slots, held
+from judging.queries.progress import SlotTally
+from judging.queries.slots import PEOPLE, checked_out_slots, claimable_slots, free_slots
 from pooling.core.order import hash_order
 
 State = Slot.State
@@ -37,7 +37,7 @@ STATES = {
 
 
 @dataclass(frozen=True)
-class Dispute:
+class Disagreement:
     """A pair whose assessors gave different grades; ``state`` is a name of ``STATES``."""
 
     topic: str
@@ -69,7 +69,7 @@ class Dispute:
 
 
 @dataclass
-class Adjudicator:
+class RoundAdjudicator:
     user: User
     judged: int = 0
     skipped: int = 0
@@ -77,7 +77,7 @@ class Adjudicator:
 
 
 @dataclass
-class Round:
+class AdjudicationRound:
     """A round of adjudication.
 
     On ``stuck`` pairs all of its adjudicators have had a say; ``agreed`` ones wait, though
@@ -85,8 +85,8 @@ class Round:
     """
 
     plan: Plan
-    tally: Tally
-    people: list[Adjudicator] = field(default_factory=list)
+    tally: SlotTally
+    people: list[RoundAdjudicator] = field(default_factory=list)
     stuck: int = 0
     agreed: int = 0
 
@@ -96,24 +96,26 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Side:
+class AnonymousJudgment:
     """One assessor's judgment of a pair, under a letter instead of a name."""
 
     letter: str
     judgment: Judgment
 
 
-def disputes(campaign: Campaign, *, apart: int = 1, crossing: bool = False) -> list[Dispute]:
+def list_disagreements(
+    campaign: Campaign, *, apart: int = 1, crossing: bool = False
+) -> list[Disagreement]:
     """The pairs whose judgments are ``apart`` or more grades apart, the farthest first.
 
     ``crossing``: only those that are relevant to one assessor and not to another. Equals
     come in the campaign's seeded order. Settled ones are among them.
     """
-    states = slot_states(campaign)
-    settled = adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
+    states = adjudication_states(campaign)
+    settled = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
     found = [
-        dispute_of(ballot, campaign.relevance_level, states, settled)
-        for ballot in ballots(campaign)
+        get_disagreement(ballot, campaign.relevance_level, states, settled)
+        for ballot in list_pair_ballots(campaign)
         if ballot.disagree
     ]
     wanted = [each for each in found if each.size >= apart and (each.crosses or not crossing)]
@@ -121,11 +123,11 @@ def disputes(campaign: Campaign, *, apart: int = 1, crossing: bool = False) -> l
     return sorted(wanted, key=lambda each: (-each.size, hash_order(seed, *each.pair), *each.pair))
 
 
-def dispute_of(
-    ballot: Ballot, level: int, states: Mapping[Pair, str], settled: Mapping[Pair, Judgment]
-) -> Dispute:
+def get_disagreement(
+    ballot: PairBallot, level: int, states: Mapping[Pair, str], settled: Mapping[Pair, Judgment]
+) -> Disagreement:
     decided = settled.get(ballot.pair)
-    return Dispute(
+    return Disagreement(
         topic=ballot.topic,
         docno=ballot.docno,
         grades={name: grade for name, grade in ballot.people.items() if grade >= 0},
@@ -136,7 +138,7 @@ def dispute_of(
     )
 
 
-def slot_states(campaign: Campaign) -> dict[Pair, str]:
+def adjudication_states(campaign: Campaign) -> dict[Pair, str]:
     """By pair whether a round has it, or an adjudicator skipped it."""
     rows = adjudication_slots(campaign).values_list("topic__number", "item__docno", "state")
     waiting = (State.OPEN, State.LEASED)
@@ -153,22 +155,24 @@ def adjudication_slots(campaign: Campaign) -> QuerySet[Slot]:
     return Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.ADJUDICATE).order_by()
 
 
-def waiting_pairs(campaign: Campaign) -> list[Pair]:
+def list_waiting_pairs(campaign: Campaign) -> list[Pair]:
     """The pairs that a round may hand out at this moment."""
     waiting = adjudication_slots(campaign).filter(free_slots())
     return list(waiting.values_list("topic__number", "item__docno"))
 
 
-def rounds(campaign: Campaign, agreed: Iterable[Pair] | None = None) -> list[Round]:
+def list_rounds(
+    campaign: Campaign, agreed: Iterable[Pair] | None = None
+) -> list[AdjudicationRound]:
     """Every round, newest first; ``agreed`` tells which waiting pairs are disputed no longer."""
     plans = campaign.plans.filter(kind=Plan.Kind.ADJUDICATE).select_related("created_by")
-    found = {plan.pk: Round(plan, Tally()) for plan in plans}
+    found = {plan.pk: AdjudicationRound(plan, SlotTally()) for plan in plans}
     slots = adjudication_slots(campaign)
     for plan, state, count in slots.values_list("plan", "state").annotate(Count("pk")):
         setattr(found[plan].tally, state, count)
-    for plan, people in people_of(campaign).items():
+    for plan, people in list_round_adjudicators(campaign).items():
         found[plan].people = people
-    stuck = stuck_slots(campaign).values_list("plan").annotate(Count("pk"))
+    stuck = slots_needing_other_adjudicator(campaign).values_list("plan").annotate(Count("pk"))
     for plan, count in stuck:
         found[plan].stuck = count
     over = set(agreed or ())
@@ -178,13 +182,13 @@ def rounds(campaign: Campaign, agreed: Iterable[Pair] | None = None) -> list[Rou
     return list(found.values())
 
 
-def people_of(campaign: Campaign) -> dict[int, list[Adjudicator]]:
+def list_round_adjudicators(campaign: Campaign) -> dict[int, list[RoundAdjudicator]]:
     """By round its adjudicators and what each has done."""
     assigned = Assignment.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.ADJUDICATE)
     users = User.objects.filter(pk__in=assigned.values("assessor")).in_bulk()
-    found: dict[int, dict[int, Adjudicator]] = defaultdict(dict)
+    found: dict[int, dict[int, RoundAdjudicator]] = defaultdict(dict)
     for plan, user in assigned.order_by("assessor__username").values_list("plan", "assessor"):
-        found[plan].setdefault(user, Adjudicator(users[user]))
+        found[plan].setdefault(user, RoundAdjudicator(users[user]))
     slots = adjudication_slots(campaign).filter(assessor__isnull=False)
     names = {State.JUDGED: "judged", State.SKIPPED: "skipped", State.LEASED: "held"}
     rows = slots.values_list("plan", "assessor", "state").annotate(Count("pk"))
@@ -194,7 +198,7 @@ def people_of(campaign: Campaign) -> dict[int, list[Adjudicator]]:
     return {plan: list(people.values()) for plan, people in found.items()}
 
 
-def stuck_slots(campaign: Campaign) -> QuerySet[Slot]:
+def slots_needing_other_adjudicator(campaign: Campaign) -> QuerySet[Slot]:
     """Waiting slots that no adjudicator of the round may take: all have had a say already."""
     said = Judgment.objects.filter(
         campaign=campaign,
@@ -208,51 +212,56 @@ def stuck_slots(campaign: Campaign) -> QuerySet[Slot]:
     return adjudication_slots(campaign).filter(free_slots(), ~Exists(able))
 
 
-def sides(campaign: Campaign, topic: Topic, docno: str) -> list[Side]:
+def list_anonymous_judgments(
+    campaign: Campaign, topic: Topic, docno: str
+) -> list[AnonymousJudgment]:
     """What the assessors say of a pair, skips too, in an order that is the pair's own.
 
     The letters are given anew for each pair: A here is not A there.
     """
     log = log_until(campaign).filter(topic=topic, docno=docno)
-    said = latest(log).exclude(kind=Judgment.Kind.WITHDRAWN).select_related("assessor")
+    said = latest_judgments(log).exclude(kind=Judgment.Kind.WITHDRAWN).select_related("assessor")
     seed, pair = campaign.seed, f"{topic.number} {docno}"
     listed = sorted(said, key=lambda row: hash_order(seed, pair, row.assessor.username))
-    return [Side(letter_of(at), row) for at, row in enumerate(listed)]
+    return [AnonymousJudgment(assessor_letter(at), row) for at, row in enumerate(listed)]
 
 
-def letter_of(at: int) -> str:
+def assessor_letter(at: int) -> str:
     """A, B, … Z, AA, AB, …"""
-    before = letter_of(at // len(LETTERS) - 1) if at >= len(LETTERS) else ""
+    before = assessor_letter(at // len(LETTERS) - 1) if at >= len(LETTERS) else ""
     return before + LETTERS[at % len(LETTERS)]
 
 
-def standing_decision(campaign: Campaign, topic: Topic, docno: str) -> Judgment | None:
+def current_decision(campaign: Campaign, topic: Topic, docno: str) -> Judgment | None:
     """The adjudication of a pair that counts."""
     log = log_until(campaign, purpose=Purpose.ADJUDICATE).filter(topic=topic, docno=docno)
-    current = latest(log).filter(kind=Judgment.Kind.GRADE)
-    return adjudications(current).get((topic.number, docno))
+    current = latest_judgments(log).filter(kind=Judgment.Kind.GRADE)
+    return latest_adjudications(current).get((topic.number, docno))
 
 
-def yet_to_judge(actor: User, campaign: Campaign) -> set[Pair]:
+def open_pairs_for(actor: User, campaign: Campaign) -> set[Pair]:
     """The pairs that ``actor`` may still be asked to judge, or to adjudicate blindly: they must
     not see what others said of them.
     """
     found: set[Pair] = set()
     for kind in Plan.Kind.values:
-        slots = (claimable(actor, campaign, kind), held(actor, campaign, None, kind))
+        slots = (
+            claimable_slots(actor, campaign, kind),
+            checked_out_slots(actor, campaign, None, kind),
+        )
         for rows in slots:
             unseen = rows.filter(plan__blind=True).order_by()
             found.update(unseen.values_list("topic__number", "item__docno"))
     return found
 
 
-def adjudicators(campaign: Campaign) -> QuerySet[User]:
+def list_adjudicators(campaign: Campaign) -> QuerySet[User]:
     roles = campaign.members.filter(role=Role.ADJUDICATOR).values("user")
     return User.objects.filter(pk__in=roles).order_by("username")
 
 
 @dataclass(frozen=True)
-class MyRound:
+class OwnAdjudication:
     """How far one adjudicator is with all rounds; ``open`` could still be theirs."""
 
     judged: int
@@ -273,15 +282,15 @@ class MyRound:
         return self.done + self.left
 
 
-def my_round(campaign: Campaign, actor: User) -> MyRound:
+def own_adjudication_progress(campaign: Campaign, actor: User) -> OwnAdjudication:
     own = adjudication_slots(campaign).filter(assessor=actor)
     states = Counter(dict(own.values_list("state").annotate(Count("pk"))))
-    free = claimable(actor, campaign, Plan.Kind.ADJUDICATE).order_by()
+    free = claimable_slots(actor, campaign, Plan.Kind.ADJUDICATE).order_by()
     count = free.aggregate(pairs=Count("item", distinct=True))["pairs"]
-    return MyRound(states[State.JUDGED], states[State.SKIPPED], states[State.LEASED], count)
+    return OwnAdjudication(states[State.JUDGED], states[State.SKIPPED], states[State.LEASED], count)
 
 
-def grades_told(found: Sequence[Dispute]) -> dict[str, int]:
+def count_by_state(found: Sequence[Disagreement]) -> dict[str, int]:
     """How many disputes are in each state, by the names of ``STATES``."""
     counts = Counter(each.state for each in found)
     return {state: counts[state] for state in STATES}

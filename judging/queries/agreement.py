@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from campaigns.models import Campaign, User
-from judging.core.agreement.labels import MISSING, Labels
+from judging.core.agreement.labels import MISSING, LabelTable
 from judging.models import Purpose
 from judging.queries.judgments import log_until
 
@@ -15,13 +15,13 @@ Grades = Mapping[tuple[str, tuple[str, str]], int]
 """Grades by assessor and (topic, docno)."""
 
 
-def scale_of(campaign: Campaign) -> tuple[int, ...]:
+def agreement_scale(campaign: Campaign) -> tuple[int, ...]:
     """The grades of the campaign. One below 0 is no judgment, as in qrels files and policies."""
     values = campaign.grades.order_by("value").values_list("value", flat=True)
     return tuple(value for value in values if value >= 0)
 
 
-def labels_of(campaign: Campaign, purpose: str = Purpose.JUDGE) -> Labels:
+def load_labels(campaign: Campaign, purpose: str = Purpose.JUDGE) -> LabelTable:
     """Current judgments of all assessors, extra ones too: each is one person's own word.
     With another ``purpose`` those of automatic assessors, the repeats, and so on.
     """
@@ -33,26 +33,26 @@ def labels_of(campaign: Campaign, purpose: str = Purpose.JUDGE) -> Labels:
             "assessor_id", "topic_id", "docno", "grade"
         ).iterator()
     }
-    names, numbers = names_of({a for a, _, _ in said}), numbers_of(campaign)
+    names, numbers = usernames_by_id({a for a, _, _ in said}), topic_numbers_by_id(campaign)
     cast = {
         (names[a], (numbers[t], d)): grade
         for (a, t, d), grade in said.items()
         if grade is not None and grade >= 0
     }
-    return labels_from(cast, scale_of(campaign))
+    return build_labels(cast, agreement_scale(campaign))
 
 
-def names_of(users: set[int]) -> dict[int, str]:
+def usernames_by_id(users: set[int]) -> dict[int, str]:
     """User names by key."""
     return dict(User.objects.filter(pk__in=users).values_list("pk", "username"))
 
 
-def numbers_of(campaign: Campaign) -> dict[int, str]:
+def topic_numbers_by_id(campaign: Campaign) -> dict[int, str]:
     """Topic numbers by key."""
     return dict(campaign.topics.values_list("pk", "number"))
 
 
-def labels_from(grades: Grades, scale: tuple[int, ...]) -> Labels:
+def build_labels(grades: Grades, scale: tuple[int, ...]) -> LabelTable:
     """Labels with assessors and pairs in the order of their names."""
     names = tuple(sorted({name for name, _ in grades}))
     pairs = tuple(sorted({pair for _, pair in grades}))
@@ -61,4 +61,4 @@ def labels_from(grades: Grades, scale: tuple[int, ...]) -> Labels:
     found = np.full((len(names), len(pairs)), MISSING, np.int32)
     for (name, pair), grade in grades.items():
         found[row[name], column[pair]] = grade
-    return Labels(names, pairs, found, scale)
+    return LabelTable(names, pairs, found, scale)

@@ -11,13 +11,13 @@ from django.db.models import Count, Max
 
 from campaigns.models import Campaign
 from judging.models import AutomaticAssessor, Judgment, Purpose
-from judging.queries.exchange import beside_people, by_people
+from judging.queries.exchange import automatic_with_human, human_judgments
 from judging.queries.judgments import current_judgments
 from pooling.models import PoolItem
 
 
 @dataclass(frozen=True)
-class Overview:
+class AutomaticOverview:
     """``grades`` are ``(grade, label, pairs, percent)`` by grade; ``pooled`` of ``pool`` pairs
     of the campaign's pools are judged; ``shared`` are judged by a person too.
     """
@@ -33,19 +33,19 @@ class Overview:
 
 
 @dataclass(frozen=True)
-class Beside:
+class AutomaticComparison:
     """A model's grade of a pair and those of people."""
 
     judgment: Judgment
     people: list[tuple[str, int]]
 
 
-def overviews(campaign: Campaign) -> list[Overview]:
+def list_automatic_overviews(campaign: Campaign) -> list[AutomaticOverview]:
     found = campaign.automatic_assessors.select_related("user", "campaign")
-    return [overview(automatic) for automatic in found]
+    return [get_automatic_overview(automatic) for automatic in found]
 
 
-def overview(automatic: AutomaticAssessor) -> Overview:
+def get_automatic_overview(automatic: AutomaticAssessor) -> AutomaticOverview:
     """Distribution of grades and coverage."""
     campaign = automatic.campaign
     own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic.user)
@@ -55,13 +55,13 @@ def overview(automatic: AutomaticAssessor) -> Overview:
     pairs = set(own.order_by().values_list("topic", "docno"))
     counts = Counter(dict(own.order_by().values_list("grade").annotate(Count("pk"))))
     scale = campaign.grades.order_by("value").values_list("value", "label")
-    return Overview(
+    return AutomaticOverview(
         automatic=automatic,
         pairs=len(pairs),
         topics=len({topic for topic, _ in pairs}),
         pool=len(pool),
         pooled=len(pool & pairs),
-        shared=beside_people(campaign, automatic.user).count(),
+        shared=automatic_with_human(campaign, automatic.user).count(),
         last=own.aggregate(last=Max("judged_at"))["last"],
         grades=[
             (value, label, counts[value], round(100 * counts[value] / max(1, len(pairs))))
@@ -70,11 +70,11 @@ def overview(automatic: AutomaticAssessor) -> Overview:
     )
 
 
-def beside(campaign: Campaign, rows: Iterable[Judgment]) -> list[Beside]:
+def compare_with_people(campaign: Campaign, rows: Iterable[Judgment]) -> list[AutomaticComparison]:
     """People's grades beside each of ``rows``."""
     listed = list(rows)
     said: dict[tuple[int, str], list[tuple[str, int]]] = defaultdict(list)
-    given = by_people(campaign).filter(docno__in={row.docno for row in listed})
+    given = human_judgments(campaign).filter(docno__in={row.docno for row in listed})
     for one in given.select_related("assessor").order_by("assessor__username", "purpose"):
         said[one.topic_id, one.docno].append((one.assessor.shown_name, one.grade or 0))
-    return [Beside(row, said[row.topic_id, row.docno]) for row in listed]
+    return [AutomaticComparison(row, said[row.topic_id, row.docno]) for row in listed]

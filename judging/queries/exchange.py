@@ -10,9 +10,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from campaigns.models import Campaign, Document, User
-from judging.core.exchange.writing import Pair, Spoken
+from judging.core.exchange.writer import CurrentOpinion, ExportPair
 from judging.models import Judgment, Purpose, Slot
-from judging.queries.judgments import current_judgments, latest, log_until
+from judging.queries.judgments import current_judgments, latest_judgments, log_until
 
 PEOPLE = (Purpose.JUDGE, Purpose.REPEAT, Purpose.ADJUDICATE, Purpose.TRAINING)
 """Automatic judgments are in no file of people's: see ``beside_people``."""
@@ -30,7 +30,7 @@ BESIDE_COLUMNS = ("topic", "docno", "automatic", "grade", "assessor", "assessor_
 BATCH = 200
 
 
-def log_rows(
+def iter_log_rows(
     campaign: Campaign,
     *,
     assessor: User | None = None,
@@ -41,14 +41,14 @@ def log_rows(
     log = Judgment.objects.filter(campaign=campaign, purpose__in=purposes)
     if assessor is not None:
         log = log.filter(assessor=assessor)
-    standing = latest(log).exclude(kind=Judgment.Kind.WITHDRAWN)
+    standing = latest_judgments(log).exclude(kind=Judgment.Kind.WITHDRAWN)
     known = set(standing.order_by().values_list("pk", flat=True))
     for row in log.select_related("topic", "assessor").order_by("pk").iterator():
         if not current or row.pk in known:
-            yield row_of(row, row.pk in known)
+            yield log_row(row, row.pk in known)
 
 
-def row_of(row: Judgment, current: bool) -> dict[str, Any]:
+def log_row(row: Judgment, current: bool) -> dict[str, Any]:
     own = ("docno", "purpose", "revision", "kind", "grade", "reason", "comment", "flags",
            "duplicate_of", "passages", "active_seconds", "source", "order", "rank_shown",
            "guideline_version", "document_sha256")  # fmt: skip
@@ -64,20 +64,21 @@ def row_of(row: Judgment, current: bool) -> dict[str, Any]:
     }
 
 
-def judged_pairs(campaign: Campaign) -> Iterator[Pair]:
+def iter_judged_pairs(campaign: Campaign) -> Iterator[ExportPair]:
     """Every judged or skipped pair by topic and docno, with its texts and who said what."""
-    log = latest(log_until(campaign)).exclude(kind=Judgment.Kind.WITHDRAWN)
+    log = latest_judgments(log_until(campaign)).exclude(kind=Judgment.Kind.WITHDRAWN)
     rows = log.select_related("topic", "assessor").order_by(
         "topic__position", "topic__number", "docno", "assessor__username"
     )
     by_pair = groupby(rows.iterator(), key=lambda row: (row.topic_id, row.docno))
     found = ((said[0].topic, key[1], said) for key, group in by_pair if (said := list(group)))
-    yield from with_texts(
-        campaign, ((t.number, t.title, docno, list(map(spoken, said))) for t, docno, said in found)
+    yield from attach_texts(
+        campaign,
+        ((t.number, t.title, docno, list(map(current_opinion, said))) for t, docno, said in found),
     )
 
 
-def open_pairs(campaign: Campaign) -> Iterator[Pair]:
+def iter_open_pairs(campaign: Campaign) -> Iterator[ExportPair]:
     """Every pair for which a judgment is still wanted, in the order of judging, with its texts."""
     wanted = Slot.objects.filter(open_or_lapsed(), plan__campaign=campaign, purpose=Purpose.JUDGE)
     first = Slot.objects.filter(item=OuterRef("item"), k__lt=OuterRef("k"))
@@ -86,7 +87,7 @@ def open_pairs(campaign: Campaign) -> Iterator[Pair]:
         "topic__position", "topic__number", "position", "pk"
     )
     pairs = rows.values_list("topic__number", "topic__title", "item__docno").iterator()
-    yield from with_texts(campaign, ((*pair, []) for pair in pairs))
+    yield from attach_texts(campaign, ((*pair, []) for pair in pairs))
 
 
 def open_or_lapsed() -> Q:
@@ -94,8 +95,8 @@ def open_or_lapsed() -> Q:
     return Q(state=Slot.State.OPEN) | lapsed
 
 
-def spoken(row: Judgment) -> Spoken:
-    return Spoken(
+def current_opinion(row: Judgment) -> CurrentOpinion:
+    return CurrentOpinion(
         assessor=row.assessor.username,
         email=row.assessor.email,
         grade=row.grade,
@@ -109,9 +110,9 @@ def spoken(row: Judgment) -> Spoken:
     )
 
 
-def with_texts(
-    campaign: Campaign, pairs: Iterable[tuple[str, str, str, list[Spoken]]]
-) -> Iterator[Pair]:
+def attach_texts(
+    campaign: Campaign, pairs: Iterable[tuple[str, str, str, list[CurrentOpinion]]]
+) -> Iterator[ExportPair]:
     """``(topic, query, docno, said)`` with the documents' texts, fetched by the hundred."""
     rest = iter(pairs)
     while some := list(islice(rest, BATCH)):
@@ -121,19 +122,19 @@ def with_texts(
         }
         for topic, query, docno, said in some:
             title, text = texts.get(docno, ("", ""))
-            yield Pair(topic, query, docno, title, text, said)
+            yield ExportPair(topic, query, docno, title, text, said)
 
 
-def by_people(campaign: Campaign) -> QuerySet[Judgment]:
+def human_judgments(campaign: Campaign) -> QuerySet[Judgment]:
     """The grades of people that stand, by which a pair is open to comparison with a model."""
     given = (current_judgments(campaign, purpose=p) for p in (Purpose.JUDGE, Purpose.ADJUDICATE))
     first, second = (one.order_by().values("pk") for one in given)
     return Judgment.objects.filter(Q(pk__in=first) | Q(pk__in=second))
 
 
-def beside_people(campaign: Campaign, automatic: User) -> QuerySet[Judgment]:
+def automatic_with_human(campaign: Campaign, automatic: User) -> QuerySet[Judgment]:
     """The model's grades of pairs that a person has graded: the others are shown to nobody."""
-    said = by_people(campaign).filter(topic=OuterRef("topic"), docno=OuterRef("docno"))
+    said = human_judgments(campaign).filter(topic=OuterRef("topic"), docno=OuterRef("docno"))
     own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic)
     return (
         own.filter(Exists(said))
@@ -142,15 +143,15 @@ def beside_people(campaign: Campaign, automatic: User) -> QuerySet[Judgment]:
     )
 
 
-def beside_rows(campaign: Campaign, automatic: User) -> Iterator[dict[str, Any]]:
+def iter_comparison_rows(campaign: Campaign, automatic: User) -> Iterator[dict[str, Any]]:
     """A row a person's grade of a pair, with the model's, as ``BESIDE_COLUMNS``."""
     people: dict[tuple[int, str], list[tuple[str, int | None]]] = {}
-    rows = by_people(campaign).order_by("assessor__username")
+    rows = human_judgments(campaign).order_by("assessor__username")
     for topic, docno, name, grade in rows.values_list(
         "topic", "docno", "assessor__username", "grade"
     ).iterator():
         people.setdefault((topic, docno), []).append((name, grade))
-    for row in beside_people(campaign, automatic).iterator():
+    for row in automatic_with_human(campaign, automatic).iterator():
         for name, grade in people.get((row.topic_id, row.docno), []):
             yield {
                 "topic": row.topic.number,

@@ -25,15 +25,15 @@ class Invariant:
     breaches: Callable[[Campaign], QuerySet[Any, Any]]
 
 
-def slots(campaign: Campaign) -> QuerySet[Slot]:
+def campaign_slots(campaign: Campaign) -> QuerySet[Slot]:
     return Slot.objects.filter(plan__campaign=campaign).order_by()
 
 
-def log(campaign: Campaign) -> QuerySet[Judgment]:
+def campaign_log(campaign: Campaign) -> QuerySet[Judgment]:
     return Judgment.objects.filter(campaign=campaign).order_by()
 
 
-def last_word(field: str) -> Subquery:
+def last_revision_field(field: str) -> Subquery:
     """``field`` of the last revision by a slot's assessor of its pair and purpose."""
     rows = Judgment.objects.filter(
         campaign=OuterRef("plan__campaign"),
@@ -45,42 +45,48 @@ def last_word(field: str) -> Subquery:
     return Subquery(rows.order_by("-revision").values(field)[:1])
 
 
-def above_wanted(campaign: Campaign) -> QuerySet[Slot]:
+def slots_beyond_plan(campaign: Campaign) -> QuerySet[Slot]:
     """Judge slots beyond the plan's number; a third one is allowed where the plan asks for it."""
     beyond = Q(k__gte=F("plan__overlap")) & ~Q(k=THIRD_K, plan__third_from__gt=0)
-    return slots(campaign).filter(beyond, purpose=Purpose.JUDGE, plan__kind=Plan.Kind.JUDGE)
+    return campaign_slots(campaign).filter(
+        beyond, purpose=Purpose.JUDGE, plan__kind=Plan.Kind.JUDGE
+    )
 
 
-def filled_twice(campaign: Campaign) -> QuerySet[Any, Any]:
+def doubly_filled_slots(campaign: Campaign) -> QuerySet[Any, Any]:
     """Slots that more than one current grade names; so a pair has no more than it has slots."""
-    current = log(campaign).filter(
+    current = campaign_log(campaign).filter(
         ~Exists(later_revisions()), kind=Judgment.Kind.GRADE, slot__isnull=False
     )
     return current.values("slot").annotate(times=Count("pk")).filter(times__gt=1)
 
 
-def twice_on_a_pair(campaign: Campaign) -> QuerySet[Any, Any]:
+def assessors_twice_on_pair(campaign: Campaign) -> QuerySet[Any, Any]:
     """Pairs of which one assessor has taken two slots of one purpose, in whatever pools."""
-    judging = slots(campaign).filter(assessor__isnull=False).exclude(purpose=Purpose.ADJUDICATE)
+    judging = (
+        campaign_slots(campaign).filter(assessor__isnull=False).exclude(purpose=Purpose.ADJUDICATE)
+    )
     taken = judging.values("topic", "item__docno", "assessor", "purpose")
     return taken.annotate(times=Count("pk")).filter(times__gt=1)
 
 
-def slot_without_word(campaign: Campaign) -> QuerySet[Slot]:
+def slots_without_judgment(campaign: Campaign) -> QuerySet[Slot]:
     """Slots judged (skipped) whose assessor's last word is no grade (no skip).
 
     Of an ended round what somebody had in hand stands as skipped, without a word.
     """
-    taken = slots(campaign).filter(state__in=DONE).annotate(said=last_word("kind"))
+    taken = (
+        campaign_slots(campaign).filter(state__in=DONE).annotate(said=last_revision_field("kind"))
+    )
     judged = Q(state=State.JUDGED) & (Q(said=None) | ~Q(said=Judgment.Kind.GRADE))
     skipped = Q(state=State.SKIPPED) & ~Q(purpose=Purpose.ADJUDICATE)
     skipped &= Q(said=None) | ~Q(said=Judgment.Kind.SKIP)
     return taken.filter(judged | skipped)
 
 
-def word_without_slot(campaign: Campaign) -> QuerySet[Judgment]:
+def judgments_without_slot(campaign: Campaign) -> QuerySet[Judgment]:
     """Current grades that name a slot which is not judged by their assessor."""
-    current = log(campaign).filter(
+    current = campaign_log(campaign).filter(
         ~Exists(later_revisions()), kind=Judgment.Kind.GRADE, slot__isnull=False
     )
     held = Q(slot__assessor=F("assessor"), slot__state=State.JUDGED)
@@ -98,22 +104,22 @@ def later_revisions() -> QuerySet[Judgment]:
     )
 
 
-def wrong_lease(campaign: Campaign) -> QuerySet[Slot]:
+def slots_with_wrong_lease(campaign: Campaign) -> QuerySet[Slot]:
     leased = Q(state=State.LEASED)
-    return slots(campaign).filter(
+    return campaign_slots(campaign).filter(
         leased & (Q(expires_at=None) | Q(leased_at=None) | Q(assessor=None))
         | ~leased & Q(expires_at__isnull=False)
         | Q(state=State.OPEN, assessor__isnull=False)
     )
 
 
-def taken_from_another(campaign: Campaign) -> QuerySet[Slot]:
-    return slots(campaign).filter(
+def slots_taken_from_reserved(campaign: Campaign) -> QuerySet[Slot]:
+    return campaign_slots(campaign).filter(
         ~Q(assessor=F("reserved_for")), assessor__isnull=False, reserved_for__isnull=False
     )
 
 
-def missing_revision(campaign: Campaign) -> QuerySet[Judgment]:
+def judgments_missing_revision(campaign: Campaign) -> QuerySet[Judgment]:
     """Revisions above 1 without the one before."""
     before = Judgment.objects.filter(
         campaign=OuterRef("campaign"),
@@ -123,15 +129,15 @@ def missing_revision(campaign: Campaign) -> QuerySet[Judgment]:
         purpose=OuterRef("purpose"),
         revision=OuterRef("revision") - 1,
     )
-    return log(campaign).filter(~Exists(before), revision__gt=1)
+    return campaign_log(campaign).filter(~Exists(before), revision__gt=1)
 
 
-def same_uuid(campaign: Campaign) -> QuerySet[Judgment]:
+def judgments_with_same_uuid(campaign: Campaign) -> QuerySet[Judgment]:
     other = Judgment.objects.filter(~Q(pk=OuterRef("pk")), client_uuid=OuterRef("client_uuid"))
-    return log(campaign).filter(Exists(other))
+    return campaign_log(campaign).filter(Exists(other))
 
 
-def of_another_pair(campaign: Campaign) -> QuerySet[Judgment]:
+def judgments_of_other_pair(campaign: Campaign) -> QuerySet[Judgment]:
     """Judgments whose slot is of another pair, purpose or campaign, or whose topic is."""
     right = Q(
         slot__topic=F("topic"),
@@ -140,29 +146,33 @@ def of_another_pair(campaign: Campaign) -> QuerySet[Judgment]:
         slot__plan__campaign=F("campaign"),
     )
     strange = Q(slot__isnull=False) & ~right | ~Q(topic__campaign=F("campaign"))
-    return log(campaign).filter(strange)
+    return campaign_log(campaign).filter(strange)
 
 
-def off_the_scale(campaign: Campaign) -> QuerySet[Judgment]:
+def judgments_off_scale(campaign: Campaign) -> QuerySet[Judgment]:
     scale = campaign.grades.values_list("value", flat=True)
-    return log(campaign).filter(kind=Judgment.Kind.GRADE).exclude(grade__in=list(scale))
+    return campaign_log(campaign).filter(kind=Judgment.Kind.GRADE).exclude(grade__in=list(scale))
 
 
 INVARIANTS = (
-    Invariant("wanted", "no slot beyond the number a plan wants", above_wanted),
-    Invariant("filled", "no slot filled by two judgments", filled_twice),
-    Invariant("once", "no assessor twice on a pair and purpose", twice_on_a_pair),
-    Invariant("said", "every slot done has its assessor's current word", slot_without_word),
-    Invariant("held", "every current grade of a slot holds that slot", word_without_slot),
-    Invariant("lease", "leased if and only if it expires; open if nobody's", wrong_lease),
-    Invariant("reserved", "a reserved slot is taken by whom it is for", taken_from_another),
-    Invariant("revisions", "revisions count on without a gap", missing_revision),
-    Invariant("uuid", "one judgment a client uuid", same_uuid),
-    Invariant("pair", "a judgment and its slot are of one pair and purpose", of_another_pair),
-    Invariant("scale", "every grade is on the scale", off_the_scale),
+    Invariant("wanted", "no slot beyond the number a plan wants", slots_beyond_plan),
+    Invariant("filled", "no slot filled by two judgments", doubly_filled_slots),
+    Invariant("once", "no assessor twice on a pair and purpose", assessors_twice_on_pair),
+    Invariant("said", "every slot done has its assessor's current word", slots_without_judgment),
+    Invariant("held", "every current grade of a slot holds that slot", judgments_without_slot),
+    Invariant(
+        "lease", "leased if and only if it expires; open if nobody's", slots_with_wrong_lease
+    ),
+    Invariant("reserved", "a reserved slot is taken by whom it is for", slots_taken_from_reserved),
+    Invariant("revisions", "revisions count on without a gap", judgments_missing_revision),
+    Invariant("uuid", "one judgment a client uuid", judgments_with_same_uuid),
+    Invariant(
+        "pair", "a judgment and its slot are of one pair and purpose", judgments_of_other_pair
+    ),
+    Invariant("scale", "every grade is on the scale", judgments_off_scale),
 )
 
 
-def breaches(campaign: Campaign) -> list[tuple[Invariant, int]]:
+def list_violations(campaign: Campaign) -> list[tuple[Invariant, int]]:
     """Every invariant with how often it is broken."""
     return [(it, it.breaches(campaign).count()) for it in INVARIANTS]

@@ -13,7 +13,7 @@ from campaigns import store
 from campaigns.core.qrels import read_qrels
 from campaigns.core.tables import QrelsTable
 from campaigns.models import Campaign, User
-from judging.core.policies import Ballot, policy_named, settle
+from judging.core.policies import PairBallot, apply_policy, get_policy
 from judging.models import Judgment, Purpose, Qrels
 
 Pair = tuple[str, str]
@@ -23,7 +23,7 @@ ON_SCREEN = (Purpose.JUDGE, Purpose.REPEAT)
 
 
 @dataclass(frozen=True, slots=True)
-class Vote:
+class CurrentVote:
     """What one assessor's current judgment says of one pair. ``wanted``: it fills a slot."""
 
     topic: str
@@ -46,7 +46,7 @@ def log_until(
     return Judgment.objects.filter(bounds, campaign=campaign, purpose=purpose)
 
 
-def latest(log: QuerySet[Judgment]) -> QuerySet[Judgment]:
+def latest_judgments(log: QuerySet[Judgment]) -> QuerySet[Judgment]:
     """Of each (topic, docno, assessor, purpose) the last revision within ``log``.
 
     A revision is written after the one before it was read, so the highest row is the last.
@@ -62,24 +62,26 @@ def current_judgments(
     purpose: str = Purpose.JUDGE,
 ) -> QuerySet[Judgment]:
     """Each assessor's current grade of each pair; what was skipped or taken back is out."""
-    return latest(log_until(campaign, as_of, last, purpose)).filter(kind=Judgment.Kind.GRADE)
+    return latest_judgments(log_until(campaign, as_of, last, purpose)).filter(
+        kind=Judgment.Kind.GRADE
+    )
 
 
-def votes(judgments: QuerySet[Judgment]) -> list[Vote]:
+def list_votes(judgments: QuerySet[Judgment]) -> list[CurrentVote]:
     """``judgments`` in the order topic, docno, assessor (by code point)."""
     rows = judgments.order_by().values_list(
         "topic__number", "docno", "assessor__username", "grade", "slot"
     )
-    found = [Vote(t, d, a, g or 0, slot is not None) for t, d, a, g, slot in rows.iterator()]
+    found = [CurrentVote(t, d, a, g or 0, slot is not None) for t, d, a, g, slot in rows.iterator()]
     return sorted(found, key=lambda vote: (vote.topic, vote.docno, vote.assessor))
 
 
-def ballots(
+def list_pair_ballots(
     campaign: Campaign,
     as_of: datetime | None = None,
     last: int | None = None,
     topics: Collection[str] | None = None,
-) -> list[Ballot]:
+) -> list[PairBallot]:
     """All that was said of each pair, for a policy to decide; of ``topics`` alone if given.
 
     A judgment without a slot (a lease that lapsed and was judged by another, or an import
@@ -92,17 +94,17 @@ def ballots(
         found = current_judgments(campaign, as_of, last, purpose)
         return found if topics is None else found.filter(topic__number__in=topics)
 
-    cast: dict[Pair, list[Vote]] = defaultdict(list)
-    for vote in votes(of(Purpose.JUDGE)):
+    cast: dict[Pair, list[CurrentVote]] = defaultdict(list)
+    for vote in list_votes(of(Purpose.JUDGE)):
         cast[vote.topic, vote.docno].append(vote)
-    settled = adjudications(of(Purpose.ADJUDICATE))
+    settled = latest_adjudications(of(Purpose.ADJUDICATE))
     machines = automatic_grades(of(Purpose.AUTOMATIC))
     found = []
     for pair in sorted({*cast, *settled, *machines}):
         people = cast.get(pair, [])
         wanted = [vote for vote in people if vote.wanted] or people
         found.append(
-            Ballot(
+            PairBallot(
                 *pair,
                 people={vote.assessor: vote.grade for vote in wanted},
                 extra={v.assessor: v.grade for v in people if not v.wanted and v not in wanted},
@@ -113,7 +115,7 @@ def ballots(
     return found
 
 
-def adjudications(current: QuerySet[Judgment]) -> dict[Pair, Judgment]:
+def latest_adjudications(current: QuerySet[Judgment]) -> dict[Pair, Judgment]:
     """By pair the adjudication that stands: the latest.
 
     One given after its lease had passed to another stands only where no other does.
@@ -147,20 +149,20 @@ def provisional_grades(
     """``(topic, docno, grade)`` of the pairs of ``topics`` by the current judgments, or as of row
     ``last`` of the log, sorted; and the pairs that ``policy`` cannot decide yet.
     """
-    return settle(policy_named(policy), ballots(campaign, last=last, topics=topics))
+    return apply_policy(get_policy(policy), list_pair_ballots(campaign, last=last, topics=topics))
 
 
 def qrels_table(qrels: Qrels) -> QrelsTable:
     """The grades of a release, read from the content store."""
-    return read_qrels(store.get(qrels.path), file=f"qrels {qrels.version}")
+    return read_qrels(store.get_blob(qrels.path), file=f"qrels {qrels.version}")
 
 
-def last_said(
+def own_current_judgments(
     campaign: Campaign, assessor: User, purposes: Collection[str] = ON_SCREEN
 ) -> QuerySet[Judgment]:
     """The assessor's own current judgments and skips, newest first; imports are left out."""
     own = Judgment.objects.filter(campaign=campaign, assessor=assessor, purpose__in=purposes)
-    mine = latest(own).filter(kind__in=SAID).exclude(source=Judgment.Source.IMPORT)
+    mine = latest_judgments(own).filter(kind__in=SAID).exclude(source=Judgment.Source.IMPORT)
     return mine.select_related("topic").order_by("-pk")
 
 

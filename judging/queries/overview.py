@@ -18,7 +18,7 @@ State = Slot.State
 
 
 @dataclass(frozen=True)
-class Holder:
+class CheckedOutSummary:
     """What an assessor has out: how many documents, since when, until when, and run out."""
 
     user: User
@@ -28,7 +28,7 @@ class Holder:
     lapsed: int
 
 
-def holders(campaign: Campaign) -> list[Holder]:
+def list_checked_out_by_assessor(campaign: Campaign) -> list[CheckedOutSummary]:
     """Who holds documents, the longest first; adjudicators too."""
     now = timezone.now()
     rows = list(
@@ -45,18 +45,20 @@ def holders(campaign: Campaign) -> list[Holder]:
     )
     users = User.objects.in_bulk([row["assessor"] or 0 for row in rows])
     return [
-        Holder(users[row["assessor"] or 0], row["count"], row["since"], row["until"], row["lapsed"])
+        CheckedOutSummary(
+            users[row["assessor"] or 0], row["count"], row["since"], row["until"], row["lapsed"]
+        )
         for row in rows
     ]
 
 
-def leases(campaign: Campaign, assessor: User) -> QuerySet[Slot]:
+def list_checked_out(campaign: Campaign, assessor: User) -> QuerySet[Slot]:
     """The documents that ``assessor`` has out, the longest first."""
     out = Slot.objects.filter(plan__campaign=campaign, state=State.LEASED, assessor=assessor)
     return out.select_related("topic", "item").order_by("leased_at")
 
 
-def skipped(
+def list_skipped(
     campaign: Campaign, assessor: User | None = None, limit: int | None = None
 ) -> list[tuple[Slot, Judgment | None]]:
     """Skipped slots, each with the skip that says why."""
@@ -70,7 +72,7 @@ def skipped(
     return [(slot, said.get(slot.pk)) for slot in listed]
 
 
-def flagged(campaign: Campaign, assessor: User | None = None) -> QuerySet[Judgment]:
+def list_flagged(campaign: Campaign, assessor: User | None = None) -> QuerySet[Judgment]:
     """What stands of the judgments and skips that mark a document, by topic and docno."""
     later = Judgment.objects.filter(
         campaign=campaign,
@@ -88,7 +90,7 @@ def flagged(campaign: Campaign, assessor: User | None = None) -> QuerySet[Judgme
 
 
 @dataclass(frozen=True)
-class Standing:
+class UnplannedCounts:
     """Counts that are no part of a plan's tally.
 
     ``thirds`` are judgments asked of a third assessor since two disagreed, by whether they
@@ -105,7 +107,7 @@ class Standing:
     extra: int
 
 
-def standing(campaign: Campaign) -> Standing:
+def unplanned_counts(campaign: Campaign) -> UnplannedCounts:
     slots = Slot.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE).order_by()
     open_, given = Q(state__in=(State.OPEN, State.LEASED)), Q(state=State.JUDGED)
     third, again = Q(k=THIRD_K, purpose=Purpose.JUDGE), Q(purpose=Purpose.REPEAT)
@@ -120,15 +122,15 @@ def standing(campaign: Campaign) -> Standing:
     loose = Judgment.objects.filter(
         campaign=campaign, purpose=Purpose.JUDGE, slot=None, kind=Judgment.Kind.GRADE
     )
-    return Standing(
+    return UnplannedCounts(
         **counts,
         unjudged=pairs.filter(given=0).count(),
-        unplanned=unplanned_pairs(campaign),
+        unplanned=count_unplanned_pairs(campaign),
         extra=loose.count(),
     )
 
 
-def unplanned_pairs(campaign: Campaign) -> int:
+def count_unplanned_pairs(campaign: Campaign) -> int:
     """How many pairs of the newest pool no judging plan has, whichever pool it was made on."""
     pool = campaign.pools.first()
     if pool is None:

@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from campaigns.models import Campaign, Role, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
-from judging.queries.stopping import stopped
+from judging.queries.stopping import stopped_topics
 from judging.rules import DESIGN_NAMES
-from pooling.queries import to_come
+from pooling.queries import future_documents
 
 IDLE = timedelta(minutes=5)
 RECENT = 500
@@ -28,7 +28,7 @@ FEW = 5
 
 
 @dataclass
-class Tally:
+class SlotTally:
     """Slots by state: of a plan, of a topic. ``coming`` are those of documents that a growing
     pool may still bring, at most; ``dropped`` the open ones of topics that have ended by the rule.
     """
@@ -59,7 +59,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Seat:
+class AssignedAssessor:
     """An assessor on a topic; ``paused``: nothing of it is handed to them for now."""
 
     user: User
@@ -73,8 +73,8 @@ class TopicProgress:
     """
 
     topic: Topic
-    tally: Tally
-    seats: list[Seat] = field(default_factory=list)
+    tally: SlotTally
+    seats: list[AssignedAssessor] = field(default_factory=list)
     reserved: Counter[int] = field(default_factory=Counter)
     ended: bool = False
 
@@ -95,7 +95,7 @@ class TopicProgress:
 @dataclass
 class PlanProgress:
     plan: Plan
-    tally: Tally
+    tally: SlotTally
     topics: list[TopicProgress]
 
     @property
@@ -120,7 +120,7 @@ class PlanProgress:
 
 
 @dataclass(frozen=True)
-class Pace:
+class JudgingPace:
     """``per_hour`` counts active time only: gaps over five minutes are breaks."""
 
     judgments: int
@@ -140,7 +140,7 @@ class AssessorProgress:
     skipped: int
     held: int
     repeats: int
-    pace: Pace
+    pace: JudgingPace
     share: float
     paused: bool
 
@@ -152,13 +152,15 @@ class AssessorProgress:
 def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     """Every judging plan of the campaign with its tally by topic, newest first."""
     plans = list(campaign.plans.filter(kind=Plan.Kind.JUDGE).select_related("pool"))
-    seats = seats_of(campaign)
+    seats = assignments_by_topic(campaign)
     tallies, reserved = tally_slots(campaign)
-    for (pool, topic), more in to_come({plan.pool_id for plan in plans}).items():
-        plan = asking([plan for plan in plans if plan.pool_id == pool], topic, seats, tallies)
+    for (pool, topic), more in future_documents({plan.pool_id for plan in plans}).items():
+        plan = plan_for_new_documents(
+            [plan for plan in plans if plan.pool_id == pool], topic, seats, tallies
+        )
         if plan is not None:
-            tallies.setdefault((plan.pk, topic), Tally()).coming = more * plan.overlap
-    ended = set(stopped(campaign).values_list("topic", flat=True))
+            tallies.setdefault((plan.pk, topic), SlotTally()).coming = more * plan.overlap
+    ended = set(stopped_topics(campaign).values_list("topic", flat=True))
     for at, tally in tallies.items():
         if at[1] in ended:
             tally.open, tally.coming, tally.dropped = 0, 0, tally.open
@@ -171,12 +173,15 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
             for pk, topic in topics.items()
             if (at := (plan.pk, pk)) in tallies
         ]
-        found.append(PlanProgress(plan, add(row.tally for row in rows), rows))
+        found.append(PlanProgress(plan, add_to_tally(row.tally for row in rows), rows))
     return found
 
 
-def asking(
-    plans: Sequence[Plan], topic: int, seats: Mapping[At, list[Seat]], tallies: Mapping[At, Tally]
+def plan_for_new_documents(
+    plans: Sequence[Plan],
+    topic: int,
+    seats: Mapping[At, list[AssignedAssessor]],
+    tallies: Mapping[At, SlotTally],
 ) -> Plan | None:
     """Which of ``plans``, all on one pool and newest first, asks for what comes of a topic.
 
@@ -188,39 +193,39 @@ def asking(
     return next(iter(at_work + waiting), None)
 
 
-def seats_of(campaign: Campaign) -> dict[tuple[int, int], list[Seat]]:
+def assignments_by_topic(campaign: Campaign) -> dict[tuple[int, int], list[AssignedAssessor]]:
     """By plan and topic who is assigned.
 
     Who is no longer an assessor judges nothing, whatever was assigned.
     """
     able = campaign.members.filter(role=Role.ASSESSOR).values("user")
     rows = Assignment.objects.filter(plan__campaign=campaign, assessor__in=able)
-    found: dict[tuple[int, int], list[Seat]] = defaultdict(list)
+    found: dict[tuple[int, int], list[AssignedAssessor]] = defaultdict(list)
     for row in rows.select_related("assessor").order_by("assessor__username"):
-        found[row.plan_id, row.topic_id].append(Seat(row.assessor, row.paused))
+        found[row.plan_id, row.topic_id].append(AssignedAssessor(row.assessor, row.paused))
     return found
 
 
 def tally_slots(
     campaign: Campaign,
-) -> tuple[dict[tuple[int, int], Tally], dict[tuple[int, int], Counter[int]]]:
+) -> tuple[dict[tuple[int, int], SlotTally], dict[tuple[int, int], Counter[int]]]:
     """By plan and topic the wanted judgments by state, and the open ones kept for somebody."""
     slots = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.JUDGE).order_by()
-    tallies: dict[tuple[int, int], Tally] = {}
+    tallies: dict[tuple[int, int], SlotTally] = {}
     reserved: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
     for plan, topic, state, whose, count in slots.values_list(
         "plan", "topic", "state", "reserved_for"
     ).annotate(Count("pk")):
-        tally = tallies.setdefault((plan, topic), Tally())
+        tally = tallies.setdefault((plan, topic), SlotTally())
         setattr(tally, state, getattr(tally, state) + count)
         if state == Slot.State.OPEN and whose is not None:
             reserved[plan, topic][whose] += count
     return tallies, reserved
 
 
-def add(tallies: Iterable[Tally]) -> Tally:
+def add_to_tally(tallies: Iterable[SlotTally]) -> SlotTally:
     listed = list(tallies)
-    return Tally(
+    return SlotTally(
         open=sum(t.open for t in listed),
         leased=sum(t.leased for t in listed),
         judged=sum(t.judged for t in listed),
@@ -232,8 +237,8 @@ def add(tallies: Iterable[Tally]) -> Tally:
 
 def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list[AssessorProgress]:
     """Every assessor, and everyone who has judged, with pace and share."""
-    states, paces = states_of(campaign), paces_of(campaign)
-    share, topics, active = shares(plans)
+    states, paces = slot_states_by_user(campaign), pace_by_user(campaign)
+    share, topics, active = remaining_by_user(plans)
     roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
     everyone = User.objects.filter(pk__in=roles) | User.objects.filter(pk__in=[*states, *paces])
     return [
@@ -244,7 +249,7 @@ def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list
             skipped=states[user.pk][Purpose.JUDGE, Slot.State.SKIPPED],
             held=(held := states[user.pk][Purpose.JUDGE, Slot.State.LEASED]),
             repeats=states[user.pk][Purpose.REPEAT, Slot.State.JUDGED],
-            pace=paces.get(user.pk, Pace(0, None, None)),
+            pace=paces.get(user.pk, JudgingPace(0, None, None)),
             share=share[user.pk] + held,
             paused=bool(topics[user.pk]) and not active[user.pk],
         )
@@ -252,7 +257,7 @@ def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list
     ]
 
 
-def states_of(campaign: Campaign) -> dict[int, Counter[tuple[str, str]]]:
+def slot_states_by_user(campaign: Campaign) -> dict[int, Counter[tuple[str, str]]]:
     """By user id their slots by purpose and state."""
     slots = Slot.objects.filter(plan__campaign=campaign, assessor__isnull=False).order_by()
     states: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
@@ -262,7 +267,7 @@ def states_of(campaign: Campaign) -> dict[int, Counter[tuple[str, str]]]:
     return states
 
 
-def shares(
+def remaining_by_user(
     plans: Sequence[PlanProgress],
 ) -> tuple[dict[int, float], Counter[int], Counter[int]]:
     """By user id: open slots that will fall to them, their topics, those not paused."""
@@ -279,7 +284,7 @@ def shares(
     return share, Counter(user for user, _topic in topics), active
 
 
-def paces_of(campaign: Campaign, assessor: User | None = None) -> dict[int, Pace]:
+def pace_by_user(campaign: Campaign, assessor: User | None = None) -> dict[int, JudgingPace]:
     """By assessor how fast they judge; imports say nothing of that and are left out.
 
     The pace is that of the last ``RECENT`` judgments: what it has come to, and the same
@@ -295,18 +300,18 @@ def paces_of(campaign: Campaign, assessor: User | None = None) -> dict[int, Pace
     times: dict[int, list[datetime]] = defaultdict(list)
     for user, at in recent.values_list("assessor", "judged_at").iterator():
         times[user].append(at)
-    return {user: replace(pace(at), judgments=counts[user]) for user, at in times.items()}
+    return {user: replace(measure_pace(at), judgments=counts[user]) for user, at in times.items()}
 
 
-def pace(moments: Sequence[datetime]) -> Pace:
+def measure_pace(moments: Sequence[datetime]) -> JudgingPace:
     gaps = [b - a for a, b in pairwise(moments)]
     active = [gap for gap in gaps if gap <= IDLE]
     hours = sum(active, timedelta()) / timedelta(hours=1)
     per_hour = len(active) / hours if len(active) >= FEW and hours else None
-    return Pace(len(moments), moments[-1] if moments else None, per_hour)
+    return JudgingPace(len(moments), moments[-1] if moments else None, per_hour)
 
 
-def mean_pace(paces: Iterable[Pace]) -> float | None:
+def mean_pace(paces: Iterable[JudgingPace]) -> float | None:
     """Judgments an active hour, the mean of those whose pace can be told; None: nobody's."""
     known = [pace.per_hour for pace in paces if pace.per_hour]
     return sum(known) / len(known) if known else None

@@ -9,12 +9,17 @@ import numpy as np
 from django.db.models import QuerySet
 
 from campaigns.models import Campaign
-from judging.core.agreement.labels import Labels
+from judging.core.agreement.labels import LabelTable
 from judging.core.quality.consistency import Again
-from judging.core.quality.report import Record
-from judging.core.quality.said import Said
+from judging.core.quality.ordered_grades import OrderedGrades
+from judging.core.quality.report import JudgingRecord
 from judging.models import Judgment, Plan, Purpose
-from judging.queries.agreement import labels_from, names_of, numbers_of, scale_of
+from judging.queries.agreement import (
+    agreement_scale,
+    build_labels,
+    topic_numbers_by_id,
+    usernames_by_id,
+)
 
 COLUMNS = (
     "purpose", "assessor_id", "topic_id", "docno", "grade", "active_seconds", "source", "order",
@@ -25,7 +30,7 @@ Key = tuple[str, tuple[str, str]]
 
 
 @dataclass(slots=True)
-class Entry:
+class GradedPair:
     """One pair by one assessor: what was current last, and how it was when first graded.
 
     ``before`` is the assessor's own judgment of the pair that stood then.
@@ -38,11 +43,13 @@ class Entry:
     before: int | None = None
 
 
-def record_of_campaign(campaign: Campaign) -> Record:
+def load_judging_record(campaign: Campaign) -> JudgingRecord:
     """People's judgments, their blind repeats, and those of automatic assessors."""
-    scale = scale_of(campaign)
-    by_purpose: dict[str, dict[Key, Entry]] = {purpose: {} for purpose in READ}
-    names = names_of(set(judgments_read(campaign).values_list("assessor_id", flat=True).distinct()))
+    scale = agreement_scale(campaign)
+    by_purpose: dict[str, dict[Key, GradedPair]] = {purpose: {} for purpose in READ}
+    names = usernames_by_id(
+        set(readable_judgments(campaign).values_list("assessor_id", flat=True).distinct())
+    )
     for purpose, key, entry in _log(campaign, names):
         known = by_purpose[purpose].get(key)
         if known is None:
@@ -53,41 +60,41 @@ def record_of_campaign(campaign: Campaign) -> Record:
         else:
             known.grade = entry.grade
     current = {purpose: _standing(entries) for purpose, entries in by_purpose.items()}
-    people = labels_from({key: it.grade or 0 for key, it in current[Purpose.JUDGE].items()}, scale)
-    return Record(
+    people = build_labels({key: it.grade or 0 for key, it in current[Purpose.JUDGE].items()}, scale)
+    return JudgingRecord(
         people,
-        _said(current[Purpose.JUDGE], people),
+        _ordered_grades(current[Purpose.JUDGE], people),
         _repeats(current[Purpose.JUDGE], current[Purpose.REPEAT]),
         _machines(current[Purpose.AUTOMATIC], campaign, scale),
     )
 
 
-def judgments_read(campaign: Campaign) -> QuerySet[Judgment]:
+def readable_judgments(campaign: Campaign) -> QuerySet[Judgment]:
     return Judgment.objects.filter(campaign=campaign, purpose__in=READ).order_by()
 
 
-def _log(campaign: Campaign, names: dict[int, str]) -> Iterator[tuple[str, Key, Entry]]:
-    numbers = numbers_of(campaign)
-    rows = judgments_read(campaign).order_by("pk").values_list(*COLUMNS)
+def _log(campaign: Campaign, names: dict[int, str]) -> Iterator[tuple[str, Key, GradedPair]]:
+    numbers = topic_numbers_by_id(campaign)
+    rows = readable_judgments(campaign).order_by("pk").values_list(*COLUMNS)
     for purpose, name, topic, docno, grade, seconds, source, order in rows.iterator():
         ordered = source != Judgment.Source.IMPORT
         shuffled = order == Plan.Order.RANDOM
         key = names[name], (numbers[topic], docno)
-        yield purpose, key, Entry(grade, seconds, ordered, shuffled)
+        yield purpose, key, GradedPair(grade, seconds, ordered, shuffled)
 
 
-def _standing(entries: dict[Key, Entry]) -> dict[Key, Entry]:
+def _standing(entries: dict[Key, GradedPair]) -> dict[Key, GradedPair]:
     """What was not skipped or taken back; a grade below 0 is no judgment."""
     return {key: it for key, it in entries.items() if it.grade is not None and it.grade >= 0}
 
 
-def _said(entries: dict[Key, Entry], labels: Labels) -> Said:
+def _ordered_grades(entries: dict[Key, GradedPair], labels: LabelTable) -> OrderedGrades:
     assessor = {name: at for at, name in enumerate(labels.assessors)}
     pair = {found: at for at, found in enumerate(labels.pairs)}
     pairs = np.array([pair[found] for _, found in entries], np.int64)
     rows = list(entries.values())
     seconds = [np.nan if row.seconds is None else row.seconds for row in rows]
-    return Said(
+    return OrderedGrades(
         labels.assessors,
         labels.topics,
         labels.scale,
@@ -101,7 +108,7 @@ def _said(entries: dict[Key, Entry], labels: Labels) -> Said:
     )
 
 
-def _repeats(first: dict[Key, Entry], again: dict[Key, Entry]) -> list[Again]:
+def _repeats(first: dict[Key, GradedPair], again: dict[Key, GradedPair]) -> list[Again]:
     """Each repeat beside the same assessor's own judgment as it stood when the repeat came,
     where there still is one. A change made after it may be made from memory of it.
     """
@@ -113,10 +120,10 @@ def _repeats(first: dict[Key, Entry], again: dict[Key, Entry]) -> list[Again]:
 
 
 def _machines(
-    entries: dict[Key, Entry], campaign: Campaign, scale: tuple[int, ...]
-) -> Labels | None:
+    entries: dict[Key, GradedPair], campaign: Campaign, scale: tuple[int, ...]
+) -> LabelTable | None:
     if not entries:
         return None
     prefix = f"{campaign.slug}."
     named = {(name.removeprefix(prefix), pair): it for (name, pair), it in entries.items()}
-    return labels_from({key: it.grade or 0 for key, it in named.items()}, scale)
+    return build_labels({key: it.grade or 0 for key, it in named.items()}, scale)

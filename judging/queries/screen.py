@@ -12,8 +12,14 @@ from django.db.models import Count, QuerySet
 
 from campaigns.models import Campaign, Document, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
-from judging.queries.judgments import ON_SCREEN, SAID, last_said, latest, log_until
-from judging.queries.slots import left_by_topic
+from judging.queries.judgments import (
+    ON_SCREEN,
+    SAID,
+    latest_judgments,
+    log_until,
+    own_current_judgments,
+)
+from judging.queries.slots import remaining_by_topic
 
 RECENT = 5
 
@@ -53,7 +59,7 @@ def my_topics(campaign: Campaign, assessor: User) -> list[MyTopic]:
     mine: dict[int, Counter[str]] = {}
     for topic, state, count in slots.values_list("topic", "state").annotate(Count("pk")):
         mine.setdefault(topic, Counter())[state] = count
-    free = left_by_topic(assessor, campaign)
+    free = remaining_by_topic(assessor, campaign)
     assigned = Assignment.objects.filter(
         plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE, assessor=assessor
     ).order_by()
@@ -73,7 +79,7 @@ def my_topics(campaign: Campaign, assessor: User) -> list[MyTopic]:
     ]
 
 
-def progress_in(campaign: Campaign, assessor: User, topic: Topic) -> MyTopic:
+def topic_progress(campaign: Campaign, assessor: User, topic: Topic) -> MyTopic:
     slots = slots_on_screen(campaign, assessor).filter(topic=topic)
     states = dict(slots.values_list("state").annotate(Count("pk")))
     return MyTopic(
@@ -81,7 +87,7 @@ def progress_in(campaign: Campaign, assessor: User, topic: Topic) -> MyTopic:
         judged=states.get(Slot.State.JUDGED, 0),
         skipped=states.get(Slot.State.SKIPPED, 0),
         held=states.get(Slot.State.LEASED, 0),
-        open=left_by_topic(assessor, campaign, topic)[topic.pk],
+        open=remaining_by_topic(assessor, campaign, topic)[topic.pk],
     )
 
 
@@ -91,12 +97,14 @@ def slots_on_screen(campaign: Campaign, assessor: User) -> QuerySet[Slot]:
     return own.order_by()
 
 
-def recent(campaign: Campaign, assessor: User, topic: Topic) -> list[Judgment]:
+def recent_judgments(campaign: Campaign, assessor: User, topic: Topic) -> list[Judgment]:
     """The assessor's own last judgments of the topic, newest first."""
-    return list(last_said(campaign, assessor).filter(topic=topic)[:RECENT])
+    return list(own_current_judgments(campaign, assessor).filter(topic=topic)[:RECENT])
 
 
-def standing(campaign: Campaign, assessor: User, topic: Topic, docno: str) -> Judgment | None:
+def current_judgment(
+    campaign: Campaign, assessor: User, topic: Topic, docno: str
+) -> Judgment | None:
     """The assessor's last word on a pair: a grade, a skip, or that it was taken back."""
     own = Judgment.objects.filter(
         campaign=campaign, topic=topic, docno=docno, assessor=assessor, purpose=Purpose.JUDGE
@@ -104,12 +112,12 @@ def standing(campaign: Campaign, assessor: User, topic: Topic, docno: str) -> Ju
     return own.order_by("-revision").first()
 
 
-def document_of(campaign: Campaign, docno: str) -> Document | None:
+def find_document(campaign: Campaign, docno: str) -> Document | None:
     return campaign.documents.filter(docno=docno).first()
 
 
-def said_by(campaign: Campaign, assessor: User) -> QuerySet[Judgment]:
+def current_judgments_by(campaign: Campaign, assessor: User) -> QuerySet[Judgment]:
     """All that stands of an assessor in a campaign, imports too, newest first."""
     own = log_until(campaign).filter(assessor=assessor)
-    mine = latest(own).filter(kind__in=SAID)
+    mine = latest_judgments(own).filter(kind__in=SAID)
     return mine.select_related("topic").order_by("-pk")

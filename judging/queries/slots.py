@@ -13,9 +13,9 @@ from django.utils import timezone
 from campaigns.models import Campaign, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN, SAID
-from judging.queries.stopping import goes_on
+from judging.queries.stopping import open_topic_filter
 from pooling.models import PoolTopic
-from pooling.queries import to_come
+from pooling.queries import future_documents
 
 PURPOSES = {Plan.Kind.JUDGE: ON_SCREEN, Plan.Kind.ADJUDICATE: (Purpose.ADJUDICATE,)}
 """By kind of plan what its slots are for."""
@@ -28,12 +28,12 @@ def free_slots() -> Q:
     return Q(state=Slot.State.OPEN) | lapsed
 
 
-def shown_again() -> Q:
+def repeats_on_screen() -> Q:
     """Blind repeats that are, or once were, on a screen."""
     return Q(purpose=Purpose.REPEAT, leased_at__isnull=False)
 
 
-def held(
+def checked_out_slots(
     actor: User, campaign: Campaign, topic: Topic | None, kind: str = Plan.Kind.JUDGE
 ) -> QuerySet[Slot]:
     """What ``actor`` was handed and has not judged, oldest first; a lease may have run out."""
@@ -48,23 +48,23 @@ def held(
     return own.select_related("item", "topic").order_by("leased_at", "pk")
 
 
-def assignments_of(actor: User) -> QuerySet[Assignment]:
+def slot_assignments(actor: User) -> QuerySet[Assignment]:
     """Within a query of slots: what assigns the slot's topic to ``actor``."""
     return Assignment.objects.filter(plan=OuterRef("plan"), topic=OuterRef("topic"), assessor=actor)
 
 
-def offered(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
+def offered_slots(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
     """Free slots of the topics that are assigned to ``actor``, theirs to judge or not."""
     found = free_slots() & Q(
-        Exists(assignments_of(actor).filter(paused=False)),
+        Exists(slot_assignments(actor).filter(paused=False)),
         Q(reserved_for=None) | Q(reserved_for=actor),
         purpose=PURPOSES[Plan.Kind(kind)][0],
         plan__paused=False,
     )
-    return found & goes_on() if kind == Plan.Kind.JUDGE else found
+    return found & open_topic_filter() if kind == Plan.Kind.JUDGE else found
 
 
-def untouched(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
+def new_pair_filter(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
     """Slots of pairs that ``actor`` does not hold and has not had a say in.
 
     A judgment that was taken back is none, so that the pair can come back to its only
@@ -80,11 +80,11 @@ def untouched(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
         purpose__in=PEOPLE,
     )
     if kind == Plan.Kind.JUDGE:
-        said = said.exclude(taken_back())
+        said = said.exclude(withdrawn_judgments())
     return Q(~Exists(own), ~Exists(said))
 
 
-def taken_back() -> Q:
+def withdrawn_judgments() -> Q:
     """Within a query of judgments: words of a judge that their last word has taken back."""
     later = Judgment.objects.filter(
         campaign=OuterRef("campaign"),
@@ -98,47 +98,51 @@ def taken_back() -> Q:
     return Q(Exists(later), purpose__in=ON_SCREEN)
 
 
-def claimable(actor: User, campaign: Campaign, kind: str = Plan.Kind.JUDGE) -> QuerySet[Slot]:
+def claimable_slots(actor: User, campaign: Campaign, kind: str = Plan.Kind.JUDGE) -> QuerySet[Slot]:
     """The slots that ``claim`` may hand to ``actor``, in the order of handing out.
 
     Never of a pair that the actor holds, or has or had a say in: so a third person settles
     what two have judged. Repeats are not among them, see ``repeats``.
     """
     found = Slot.objects.filter(
-        offered(actor, kind), untouched(actor, kind), plan__campaign=campaign
+        offered_slots(actor, kind), new_pair_filter(actor, kind), plan__campaign=campaign
     )
     return found.select_related("item", "topic").order_by("position", "k")
 
 
-def repeats(actor: User) -> Q:
+def due_repeats(actor: User) -> Q:
     """Documents that are to come to ``actor`` a second time."""
-    paused = assignments_of(actor).filter(paused=True)
+    paused = slot_assignments(actor).filter(paused=True)
     free = {"purpose": Purpose.REPEAT, "reserved_for": actor, "plan__paused": False}
     return free_slots() & Q(~Exists(paused), **free)
 
 
-def repeats_of(actor: User, campaign: Campaign) -> QuerySet[Slot]:
+def list_due_repeats(actor: User, campaign: Campaign) -> QuerySet[Slot]:
     """The repeats that wait for ``actor``, the first due first."""
-    found = Slot.objects.filter(repeats(actor), plan__campaign=campaign)
+    found = Slot.objects.filter(due_repeats(actor), plan__campaign=campaign)
     return found.select_related("item", "topic").order_by("position", "pk")
 
 
-def left_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -> Counter[int]:
+def remaining_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -> Counter[int]:
     """By topic id how many documents could still be handed to ``actor``, repeats too.
 
     Repeats come of topics that have ended, too.
     """
     here = {} if topic is None else {"topic": topic}
-    mine = seats(actor, campaign, here).annotate(grows=Exists(growing()))
+    mine = current_assignments(actor, campaign, here).annotate(grows=Exists(adaptive_topics()))
     assigned = list(mine.values_list("plan", "topic", "plan__pool", "grows"))
     left = Counter[int]()
     if assigned:
         left = offered_by_topic(actor, campaign, assigned, here)
-    again = repeats_of(actor, campaign).filter(state=Slot.State.OPEN, **here)
+    again = list_due_repeats(actor, campaign).filter(state=Slot.State.OPEN, **here)
     left.update(again.order_by().values_list("topic", flat=True))
     # Of a pool that two plans share out it may come once.
     pools = {(pool, number) for _, number, pool, grows in assigned if grows}
-    coming = to_come({pool for pool, _ in pools}, {number for _, number in pools}) if pools else {}
+    coming = (
+        future_documents({pool for pool, _ in pools}, {number for _, number in pools})
+        if pools
+        else {}
+    )
     for pool, number in pools & coming.keys():
         left[number] += coming[pool, number]
     return +left
@@ -153,21 +157,23 @@ def offered_by_topic(
     """What is offered less what the actor has touched: the latter is looked up from the
     actor's side, which is short, and not for each of all open slots.
     """
-    on_offer = offer_of(actor, assigned)
+    on_offer = offered_without_lookup(actor, assigned)
     free = Slot.objects.filter(on_offer).order_by()
     left = Counter(dict(free.values_list("topic").annotate(Count("item", distinct=True))))
     same = Slot.objects.filter(on_offer, item=OuterRef("item"))
     own = Slot.objects.filter(Exists(same), assessor=actor, plan__campaign=campaign, **here)
     touched = own.order_by().values_list("topic").annotate(Count("item", distinct=True))
     left.subtract(dict(touched))
-    left.subtract(said_without_slot(actor, campaign, on_offer, here))
+    left.subtract(count_judged_without_slot(actor, campaign, on_offer, here))
     return left
 
 
-def seats(actor: User, campaign: Campaign, here: dict[str, Topic]) -> QuerySet[Assignment]:
+def current_assignments(
+    actor: User, campaign: Campaign, here: dict[str, Topic]
+) -> QuerySet[Assignment]:
     """What assigns topics to ``actor`` at present."""
     return Assignment.objects.filter(
-        goes_on(),
+        open_topic_filter(),
         plan__campaign=campaign,
         plan__kind=Plan.Kind.JUDGE,
         plan__paused=False,
@@ -177,22 +183,24 @@ def seats(actor: User, campaign: Campaign, here: dict[str, Topic]) -> QuerySet[A
     ).order_by()
 
 
-def growing() -> QuerySet[PoolTopic]:
+def adaptive_topics() -> QuerySet[PoolTopic]:
     """Within a query of assignments: the topic, if the plan's pool grows and wants more."""
     here = {"pool": OuterRef("plan__pool"), "topic": OuterRef("topic")}
     return PoolTopic.objects.filter(**here, ended=False)
 
 
-def open_seats(actor: User, campaign: Campaign, topic: Topic | None) -> QuerySet[Assignment]:
+def assignments_in_adaptive_pools(
+    actor: User, campaign: Campaign, topic: Topic | None
+) -> QuerySet[Assignment]:
     """The actor's assignments to topics of pools that want more, the oldest plan's first."""
-    mine = seats(actor, campaign, {} if topic is None else {"topic": topic})
-    found = mine.filter(Exists(growing()))
+    mine = current_assignments(actor, campaign, {} if topic is None else {"topic": topic})
+    found = mine.filter(Exists(adaptive_topics()))
     return found.select_related("plan__pool__campaign", "topic").order_by(
         "plan_id", "topic__position", "topic__number"
     )
 
 
-def offer_of(actor: User, assigned: Iterable[tuple[int, int, int, bool]]) -> Q:
+def offered_without_lookup(actor: User, assigned: Iterable[tuple[int, int, int, bool]]) -> Q:
     """As ``offered``, without a look at other tables for each slot."""
     topics: dict[int, list[int]] = defaultdict(list)
     for plan, topic, *_ in assigned:
@@ -202,7 +210,7 @@ def offer_of(actor: User, assigned: Iterable[tuple[int, int, int, bool]]) -> Q:
     return Q(free_slots(), whose, reduce(or_, places), purpose=Purpose.JUDGE)
 
 
-def said_without_slot(
+def count_judged_without_slot(
     actor: User, campaign: Campaign, on_offer: Q, here: dict[str, Topic]
 ) -> Counter[int]:
     """By topic the pairs on offer that ``actor`` has judged without a slot: imports mostly."""
@@ -214,7 +222,7 @@ def said_without_slot(
         purpose__in=PEOPLE,
         **here,
     )
-    said = said.exclude(taken_back())
+    said = said.exclude(withdrawn_judgments())
     pairs = set(said.order_by().values_list("topic", "docno"))
     if not pairs:
         return Counter()

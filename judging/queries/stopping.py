@@ -5,22 +5,22 @@ from __future__ import annotations
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from campaigns.models import Campaign, Topic
-from judging.core.stopping import Rule
+from judging.core.stopping import StoppingCriteria
 from judging.models import StoppedTopic, StoppingRule
 
 
-def newest_rule(campaign: Campaign) -> StoppingRule | None:
+def latest_rule(campaign: Campaign) -> StoppingRule | None:
     """What was set last, be it that nothing ends a topic."""
     return campaign.stopping_rules.first()
 
 
-def rule_of(campaign: Campaign) -> Rule:
+def get_stopping_rule(campaign: Campaign) -> StoppingCriteria:
     """The rule that holds; one that never ends a topic if none was set."""
-    newest = newest_rule(campaign)
-    return newest.rule if newest else Rule()
+    newest = latest_rule(campaign)
+    return newest.rule if newest else StoppingCriteria()
 
 
-def stopped(campaign: Campaign) -> QuerySet[StoppedTopic]:
+def stopped_topics(campaign: Campaign) -> QuerySet[StoppedTopic]:
     return StoppedTopic.objects.filter(topic__campaign=campaign)
 
 
@@ -28,6 +28,6 @@ def is_stopped(topic: Topic) -> bool:
     return StoppedTopic.objects.filter(topic=topic).exists()
 
 
-def goes_on() -> Q:
+def open_topic_filter() -> Q:
     """Within a query of slots or assignments: the topic has not ended."""
     return Q(~Exists(StoppedTopic.objects.filter(topic=OuterRef("topic"))))

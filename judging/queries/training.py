@@ -8,7 +8,7 @@ from campaigns.models import Campaign, User
 from judging.models import Judgment, Purpose, TrainingPair
 
 
-def unanswered(assessor: User, campaign: Campaign) -> QuerySet[TrainingPair]:
+def unanswered_pairs(assessor: User, campaign: Campaign) -> QuerySet[TrainingPair]:
     """The training pairs that ``assessor`` has not judged, in order."""
     answers = Judgment.objects.filter(
         campaign=campaign,

@@ -14,7 +14,7 @@ from judging.queries.judgments import current_judgments
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainingProgress:
     """``right`` of ``answered`` had the known grade; ``off`` is the mean distance of grades,
     None before the first answer.
     """
@@ -36,7 +36,7 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Known:
+class TrainingPairResult:
     """A training pair with the answers it got, by grade: how often, ascending."""
 
     pair: TrainingPair
@@ -45,11 +45,11 @@ class Known:
     of: int
 
 
-def trained(campaign: Campaign) -> list[Trained]:
+def list_training_progress(campaign: Campaign) -> list[TrainingProgress]:
     """Every assessor of the campaign, by name."""
     known = {(p.topic_id, p.docno): p.grade for p in campaign.training.all()}
     said: dict[int, list[tuple[int, datetime]]] = defaultdict(list)
-    for topic, docno, assessor, grade, at in answers(campaign):
+    for topic, docno, assessor, grade, at in list_training_answers(campaign):
         if (topic, docno) in known:
             said[assessor].append((abs(grade - known[topic, docno]), at))
     roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
@@ -59,23 +59,25 @@ def trained(campaign: Campaign) -> list[Trained]:
         off = sum(apart for apart, _ in own) / len(own) if own else None
         right = sum(apart == 0 for apart, _ in own)
         last = max((at for _, at in own), default=None)
-        found.append(Trained(user, len(own), right, len(known), off, last))
+        found.append(TrainingProgress(user, len(own), right, len(known), off, last))
     return found
 
 
-def known_pairs(campaign: Campaign) -> list[Known]:
+def list_training_pairs(campaign: Campaign) -> list[TrainingPairResult]:
     """Every training pair in order, with what was answered."""
     said: dict[tuple[int, str], dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    for topic, docno, _, grade, _ in answers(campaign):
+    for topic, docno, _, grade, _ in list_training_answers(campaign):
         said[topic, docno][grade] += 1
     found = []
     for pair in campaign.training.select_related("topic"):
         own = said[pair.topic_id, pair.docno]
-        found.append(Known(pair, sorted(own.items()), own[pair.grade], sum(own.values())))
+        found.append(
+            TrainingPairResult(pair, sorted(own.items()), own[pair.grade], sum(own.values()))
+        )
     return found
 
 
-def answers(campaign: Campaign) -> list[tuple[int, str, int, int, datetime]]:
+def list_training_answers(campaign: Campaign) -> list[tuple[int, str, int, int, datetime]]:
     """``(topic, docno, assessor, grade, at)`` of every answer."""
     rows = current_judgments(campaign, purpose=Purpose.TRAINING).order_by("pk")
     return [
@@ -92,7 +94,7 @@ def is_locked(campaign: Campaign) -> bool:
 
 
 @dataclass(frozen=True)
-class Agreed:
+class AgreedPair:
     """A pair that ``count`` people judged alike, all who judged it."""
 
     topic_id: int
@@ -102,7 +104,7 @@ class Agreed:
     count: int
 
 
-def agreed_pairs(campaign: Campaign, limit: int = 100) -> list[Agreed]:
+def list_agreed_pairs(campaign: Campaign, limit: int = 100) -> list[AgreedPair]:
     """Pairs that could train others: those judged alike by the most people, by topic.
 
     Pairs that are in training already are left out.
@@ -113,7 +115,7 @@ def agreed_pairs(campaign: Campaign, limit: int = 100) -> list[Agreed]:
     alike = cast.annotate(given=Count("pk"), low=Min("grade"), high=Max("grade"))
     alike = alike.filter(low=F("high")).order_by("-given", "topic__position", "docno")
     return [
-        Agreed(topic, number, docno, grade, count)
+        AgreedPair(topic, number, docno, grade, count)
         for topic, number, docno, _, count, grade, _ in alike[: limit + len(taken)]
         if (topic, docno) not in taken
     ][:limit]

@@ -11,17 +11,29 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic, User
-from campaigns.rules import require
+from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
-from judging.queries.adjudication import adjudication_slots, adjudicators, disputes, slot_states
-from judging.queries.judgments import adjudications, current_judgments
+from judging.queries.adjudication import (
+    adjudication_slots,
+    adjudication_states,
+    list_adjudicators,
+    list_disagreements,
+)
+from judging.queries.judgments import current_judgments, latest_adjudications
 from judging.queries.slots import free_slots
 from judging.services.checks import check_grade
-from judging.services.leasing import move
-from judging.services.log import LostRaceError, Said, append, lock, repeated, retried
+from judging.services.judgment_log import (
+    JudgmentSubmission,
+    LostRaceError,
+    append_judgment,
+    find_duplicate_submission,
+    lock_judging,
+    run_with_retries,
+)
+from judging.services.leases import lease_slot
 from pooling.models import PoolItem
 
 State = Slot.State
@@ -46,24 +58,24 @@ def open_round(
     round already are left out, and so are those of no pool; the log says how many.
     Raises ``Refused`` when nothing remains, or an adjudicator has not the role.
     """
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     require_adjudicators(campaign, adjudicators)
     with transaction.atomic():
         # Locked, so that two rounds opened at once cannot both take a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        taken = taken_pairs(campaign)
+        taken = list_assigned_pairs(campaign)
         fresh = [row for row in dict.fromkeys(pairs) if row[:2] not in taken]
-        items = items_of(campaign, {row[:2] for row in fresh})
+        items = pool_items_by_pair(campaign, {row[:2] for row in fresh})
         chosen = [row for row in fresh if row[:2] in items]
         if not chosen:
-            raise nothing_to_settle(pairs, fresh)
-        plan = make_round(actor, campaign, chosen, items, blind=blind, order=order)
+            raise explain_empty_round(pairs, fresh)
+        plan = create_round(actor, campaign, chosen, items, blind=blind, order=order)
         Assignment.objects.bulk_create(
             Assignment(plan=plan, topic_id=topic, assessor=user)
             for topic in dict.fromkeys(row[0] for row in chosen)
             for user in dict.fromkeys(adjudicators)
         )
-        events.record(
+        events.log_event(
             campaign=campaign,
             actor=actor,
             verb="opened a round of adjudication",
@@ -77,9 +89,9 @@ def open_round(
     return plan
 
 
-def drop_agreed(*, actor: User, plan: Plan) -> int:
+def remove_agreed_pairs(*, actor: User, plan: Plan) -> int:
     """Take the pairs out of a round whose assessors agree by now; return how many."""
-    disputed = {each.pair for each in disputes(plan.campaign)}
+    disputed = {each.pair for each in list_disagreements(plan.campaign)}
     slots = plan.slots.filter(free_slots()).values_list("pk", "topic__number", "item__docno")
     agreed = [pk for pk, topic, docno in slots if (topic, docno) not in disputed]
     return withdraw_slots(actor, plan, agreed, "left out of a round what is agreed by now")
@@ -91,7 +103,7 @@ def end_round(*, actor: User, plan: Plan) -> int:
     return withdraw_slots(actor, plan, list(waiting), "ended a round of adjudication")
 
 
-def settle(
+def record_meeting_decision(
     *,
     actor: User,
     campaign: Campaign,
@@ -106,58 +118,58 @@ def settle(
     Unlike in a round the actor may have judged the pair. A pair that waits in a round leaves
     it; one that is on an adjudicator's screen is refused. The latest decision stands.
     """
-    require(actor, "campaigns.settle", campaign)
-    said = Said(
+    require_permission(actor, "campaigns.settle", campaign)
+    said = JudgmentSubmission(
         actor, campaign, topic, docno, Judgment.Kind.GRADE, client_uuid,
         purpose=Purpose.ADJUDICATE, grade=grade, comment=note,
     )  # fmt: skip
-    return retried(partial(write_settlement, said))
+    return run_with_retries(partial(write_decision, said))
 
 
-def reconsider(
+def withdraw_decision(
     *, actor: User, campaign: Campaign, topic: Topic, docno: str, client_uuid: UUID
 ) -> Judgment:
     """Take the actor's own decision on a pair back; an earlier one of another stands again."""
-    require(actor, "campaigns.settle", campaign)
-    said = Said(
+    require_permission(actor, "campaigns.settle", campaign)
+    said = JudgmentSubmission(
         actor, campaign, topic, docno, Judgment.Kind.WITHDRAWN, client_uuid,
         purpose=Purpose.ADJUDICATE,
     )  # fmt: skip
-    return retried(partial(write_withdrawal, said))
+    return run_with_retries(partial(write_withdrawal, said))
 
 
-def write_settlement(said: Said) -> Judgment:
-    lock(said.campaign)
-    known = repeated(said)
+def write_decision(said: JudgmentSubmission) -> Judgment:
+    lock_judging(said.campaign)
+    known = find_duplicate_submission(said)
     if known is not None:
         return known
     check_grade(said)
     judged = current_judgments(said.campaign).filter(topic=said.topic, docno=said.docno)
     if not judged.exists():
         told = _("Nobody has judged document %(docno)s yet.") % {"docno": said.docno}
-        raise Refused("not-judged", told, _("Have it judged first."))
-    slot = slot_to_settle(said)
+        raise ActionRefused("not-judged", told, _("Have it judged first."))
+    slot = find_open_round_slot(said)
     if slot is not None:
-        move(slot, said.actor, State.JUDGED)
-    return append(said, slot)
+        lease_slot(slot, said.actor, State.JUDGED)
+    return append_judgment(said, slot)
 
 
-def write_withdrawal(said: Said) -> Judgment:
-    lock(said.campaign)
-    known = repeated(said)
+def write_withdrawal(said: JudgmentSubmission) -> Judgment:
+    lock_judging(said.campaign)
+    known = find_duplicate_submission(said)
     if known is not None:
         return known
     own = current_judgments(said.campaign, purpose=Purpose.ADJUDICATE)
     if not own.filter(topic=said.topic, docno=said.docno, assessor=said.actor).exists():
-        raise Refused("nothing-to-undo", _("There is no decision of yours to take back."))
+        raise ActionRefused("nothing-to-undo", _("There is no decision of yours to take back."))
     slot = slots_of_pair(said).filter(assessor=said.actor, state=State.JUDGED).first()
-    made = append(said, slot)
+    made = append_judgment(said, slot)
     if slot is not None:
-        put_back(slot)
+        reopen_for_round(slot)
     return made
 
 
-def slot_to_settle(said: Said) -> Slot | None:
+def find_open_round_slot(said: JudgmentSubmission) -> Slot | None:
     """The slot of a round that the decision fills, if the pair waits in one."""
     slots = list(slots_of_pair(said).select_related("assessor"))
     own = next((slot for slot in slots if slot.assessor_id == said.actor.pk), None)
@@ -166,7 +178,7 @@ def slot_to_settle(said: Said) -> Slot | None:
     for slot in slots:
         if slot.state == State.LEASED and slot.expires_at and slot.expires_at > timezone.now():
             who = slot.assessor.shown_name if slot.assessor else ""
-            raise Refused(
+            raise ActionRefused(
                 "in-hand",
                 _("%(name)s has document %(docno)s on the screen at this moment.")
                 % {"name": who, "docno": said.docno},
@@ -175,12 +187,12 @@ def slot_to_settle(said: Said) -> Slot | None:
     return next((slot for slot in slots if slot.state != State.JUDGED), None)
 
 
-def slots_of_pair(said: Said) -> QuerySet[Slot]:
+def slots_of_pair(said: JudgmentSubmission) -> QuerySet[Slot]:
     slots = adjudication_slots(said.campaign)
     return slots.filter(topic=said.topic, item__docno=said.docno).order_by("-k")
 
 
-def put_back(slot: Slot) -> None:
+def reopen_for_round(slot: Slot) -> None:
     """Let the round hand the pair out again."""
     change = {"state": State.OPEN, "assessor": None, "token": uuid4()}
     if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change):
@@ -190,26 +202,28 @@ def put_back(slot: Slot) -> None:
 def require_adjudicators(campaign: Campaign, people: Sequence[User]) -> None:
     if not people:
         cure = _("Choose at least one adjudicator, or invite one.")
-        raise Refused("nobody", _("A round needs somebody who adjudicates."), cure)
-    allowed = set(adjudicators(campaign).values_list("pk", flat=True))
+        raise ActionRefused("nobody", _("A round needs somebody who adjudicates."), cure)
+    allowed = set(list_adjudicators(campaign).values_list("pk", flat=True))
     others = sorted(user.username for user in people if user.pk not in allowed)
     if others:
-        raise Refused(
+        raise ActionRefused(
             "not-an-adjudicator",
             _("Not an adjudicator of this campaign: %(names)s.") % {"names": ", ".join(others)},
             _("Invite them as adjudicators first."),
         )
 
 
-def taken_pairs(campaign: Campaign) -> set[tuple[int, str]]:
+def list_assigned_pairs(campaign: Campaign) -> set[tuple[int, str]]:
     """What is settled already, or in a round, by topic's key and docno."""
     number = dict(campaign.topics.values_list("number", "pk"))
-    settled = adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
-    waiting = [pair for pair, state in slot_states(campaign).items() if state == "round"]
+    settled = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
+    waiting = [pair for pair, state in adjudication_states(campaign).items() if state == "round"]
     return {(number[topic], docno) for topic, docno in [*settled, *waiting]}
 
 
-def items_of(campaign: Campaign, pairs: Collection[tuple[int, str]]) -> dict[tuple[int, str], int]:
+def pool_items_by_pair(
+    campaign: Campaign, pairs: Collection[tuple[int, str]]
+) -> dict[tuple[int, str], int]:
     """The pool item of each pair, of the newest pool that has it."""
     topics = {topic for topic, _ in pairs}
     rows = PoolItem.objects.filter(pool__campaign=campaign, topic__in=topics)
@@ -220,21 +234,21 @@ def items_of(campaign: Campaign, pairs: Collection[tuple[int, str]]) -> dict[tup
     return found
 
 
-def nothing_to_settle(pairs: Sequence[Wanted], fresh: Sequence[Wanted]) -> Refused:
+def explain_empty_round(pairs: Sequence[Wanted], fresh: Sequence[Wanted]) -> ActionRefused:
     if not pairs:
         cure = _("Ask for smaller differences.")
-        return Refused("nothing-to-settle", _("No pair is so far apart."), cure)
+        return ActionRefused("nothing-to-settle", _("No pair is so far apart."), cure)
     if not fresh:
         told = _("All of these pairs are settled or in a round already.")
-        return Refused("nothing-to-settle", told)
-    return Refused(
+        return ActionRefused("nothing-to-settle", told)
+    return ActionRefused(
         "no-pool",
         _("These pairs are in no pool: a round hands out documents of a pool."),
         _("Settle them at a meeting, or freeze a pool that has them."),
     )
 
 
-def make_round(
+def create_round(
     actor: User,
     campaign: Campaign,
     chosen: Sequence[Wanted],
@@ -253,7 +267,7 @@ def make_round(
         blind=blind,
         created_by=actor,
     )
-    before = last_k(campaign)
+    before = highest_k_by_item(campaign)
     # After what earlier rounds still hand out.
     last = adjudication_slots(campaign).aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1
@@ -275,7 +289,7 @@ def make_round(
     return plan
 
 
-def last_k(campaign: Campaign) -> dict[int, int]:
+def highest_k_by_item(campaign: Campaign) -> dict[int, int]:
     """By pool item the highest ``k`` of an earlier adjudication."""
     return dict(adjudication_slots(campaign).values_list("item").annotate(Max("k")))
 
@@ -287,7 +301,7 @@ def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], verb: str) -> 
     send finds its place.
     """
     campaign = plan.campaign
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         log = Judgment.objects.filter(slot=OuterRef("pk"))
         touched = Q(state=State.LEASED) | Exists(log)
@@ -297,18 +311,18 @@ def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], verb: str) -> 
         count = 0
         for slot in waiting.filter(touched).select_related("assessor"):
             who = slot.assessor or Judgment.objects.filter(slot=slot).latest("pk").assessor
-            move(slot, who, State.SKIPPED)
+            lease_slot(slot, who, State.SKIPPED)
             count += 1
         count += waiting.exclude(touched).delete()[0]
         if count:
-            events.record(campaign=campaign, actor=actor, verb=verb, plan=plan.pk, pairs=count)
+            events.log_event(campaign=campaign, actor=actor, verb=verb, plan=plan.pk, pairs=count)
     return count
 
 
-def pairs_wanted(campaign: Campaign, *, apart: int, crossing: bool) -> list[Wanted]:
+def list_pairs_to_adjudicate(campaign: Campaign, *, apart: int, crossing: bool) -> list[Wanted]:
     """The disputes that wait for no round, as ``open_round`` takes them, the farthest first."""
     number = dict(campaign.topics.values_list("number", "pk"))
-    found = disputes(campaign, apart=apart, crossing=crossing)
+    found = list_disagreements(campaign, apart=apart, crossing=crossing)
     return [
         (number[each.topic], each.docno, float(each.size))
         for each in found

@@ -13,15 +13,15 @@ from uuid import UUID
 
 from django.db import transaction
 
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.errors import Refused
+from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
-from campaigns.rules import require
+from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.models import AutomaticAssessor, Judgment, Purpose
-from judging.services.bulk import Counts, Row, append_all
+from judging.services.bulk import ImportCounts, ImportRow, append_judgments
 from judging.services.imports import missing_docnos
-from judging.services.log import lock, retried
+from judging.services.judgment_log import lock_judging, run_with_retries
 
 MOST = 10_000
 """Judgments that one request may send."""
@@ -29,7 +29,7 @@ _NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,58}[a-z0-9])?")
 
 
 @dataclass(frozen=True)
-class Sent:
+class SubmittedJudgment:
     """One judgment of a model as a program sends it."""
 
     topic: str
@@ -39,71 +39,80 @@ class Sent:
     comment: str = ""
 
 
-def add_automatic(
+def create_automatic_assessor(
     *, actor: User, campaign: Campaign, name: str, description: str = ""
 ) -> AutomaticAssessor:
     """An automatic assessor called ``name``; its account is inactive and has no password."""
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     if not _NAME.fullmatch(name):
         cure = "Use up to 60 of a-z 0-9 - _, such as llama3-70b."
-        raise Refused("bad-name", "This is no name of an automatic assessor.", cure)
+        raise ActionRefused("bad-name", "This is no name of an automatic assessor.", cure)
     username = f"{campaign.slug}.{name}"
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if User.objects.filter(username=username).exists():
             cure = "Choose another name; a changed prompt or model is another assessor."
-            raise Refused("name-taken", f"There is an account {username} already.", cure)
+            raise ActionRefused("name-taken", f"There is an account {username} already.", cure)
         user = User(username=username, first_name=name, is_active=False)
         user.set_unusable_password()
         user.save()
         made = AutomaticAssessor.objects.create(
             campaign=campaign, name=name, description=description, user=user, created_by=actor
         )
-        events.record(
+        events.log_event(
             campaign=campaign, actor=actor, verb="added an automatic assessor", subject=name
         )
     return made
 
 
-def send(
-    *, actor: User, campaign: Campaign, automatic: AutomaticAssessor, judgments: Sequence[Sent]
-) -> Counts:
+def submit_automatic_judgments(
+    *,
+    actor: User,
+    campaign: Campaign,
+    automatic: AutomaticAssessor,
+    judgments: Sequence[SubmittedJudgment],
+) -> ImportCounts:
     """Write what a program sends, all or none; each ``client_uuid`` counts once.
 
     The same grade again is no new revision. Raises ``BadFile`` with every fault, places by
     number of the judgment from 1: EJ01, EJ02, EJ12, EJ03 (a pair twice), EJ15 (a uuid of
     another judgment).
     """
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     if len(judgments) > MOST:
         cure = "Send them in several requests."
-        raise Refused("too-many", f"More than {MOST:,} judgments in one request.", cure)
+        raise ActionRefused("too-many", f"More than {MOST:,} judgments in one request.", cure)
     if automatic.campaign_id != campaign.pk:
-        raise Refused("no-automatic", "The campaign has no such automatic assessor.")
-    return retried(partial(write_sent, actor, campaign, automatic, list(judgments)))
+        raise ActionRefused("no-automatic", "The campaign has no such automatic assessor.")
+    return run_with_retries(
+        partial(write_automatic_judgments, actor, campaign, automatic, list(judgments))
+    )
 
 
-def write_sent(
-    actor: User, campaign: Campaign, automatic: AutomaticAssessor, judgments: list[Sent]
-) -> Counts:
-    lock(campaign)
+def write_automatic_judgments(
+    actor: User,
+    campaign: Campaign,
+    automatic: AutomaticAssessor,
+    judgments: list[SubmittedJudgment],
+) -> ImportCounts:
+    lock_judging(campaign)
     topics = dict(campaign.topics.values_list("number", "pk"))
-    done = made_by([one.client_uuid for one in judgments])
-    check_sent(campaign, automatic, judgments, topics, done)
+    done = judgments_by_uuid([one.client_uuid for one in judgments])
+    check_automatic_submission(campaign, automatic, judgments, topics, done)
     rows = [
-        Row(
+        ImportRow(
             topics[one.topic], one.docno, Judgment.Kind.GRADE, one.grade,
             comment=one.comment, uuid=one.client_uuid,
         )
         for one in judgments
         if one.client_uuid not in done
     ]  # fmt: skip
-    counts = append_all(
+    counts = append_judgments(
         campaign, automatic.user, rows, purpose=Purpose.AUTOMATIC, source=Judgment.Source.API
     )
     counts.unchanged += len(judgments) - len(rows)
     if counts.written:
-        events.record(
+        events.log_event(
             campaign=campaign,
             actor=actor,
             verb="sent automatic judgments",
@@ -114,7 +123,7 @@ def write_sent(
     return counts
 
 
-def made_by(uuids: Sequence[UUID]) -> dict[UUID, tuple[int, int, str, int]]:
+def judgments_by_uuid(uuids: Sequence[UUID]) -> dict[UUID, tuple[int, int, str, int]]:
     """By uuid the judgment that it made already: campaign, topic, docno, assessor."""
     found: dict[UUID, tuple[int, int, str, int]] = {}
     for start in range(0, len(uuids), 500):
@@ -124,10 +133,10 @@ def made_by(uuids: Sequence[UUID]) -> dict[UUID, tuple[int, int, str, int]]:
     return found
 
 
-def check_sent(
+def check_automatic_submission(
     campaign: Campaign,
     automatic: AutomaticAssessor,
-    judgments: Sequence[Sent],
+    judgments: Sequence[SubmittedJudgment],
     topics: dict[str, int],
     done: dict[UUID, tuple[int, int, str, int]],
 ) -> None:
@@ -157,4 +166,4 @@ def check_sent(
             cure = "Give each judgment a random UUID of its own; keep it when you send it again."
             add("EJ15", "The client_uuid is that of another judgment.", cure)
     if report.has_errors:
-        raise BadFile(report)
+        raise InvalidFile(report)

@@ -9,10 +9,10 @@ from uuid import UUID, uuid4
 
 from campaigns.models import Campaign, User
 from judging.models import Judgment, Purpose, Slot
-from judging.queries.judgments import latest, log_until
+from judging.queries.judgments import latest_judgments, log_until
 from judging.queries.slots import free_slots
-from judging.services.followups import ask_third
-from judging.services.log import Passage
+from judging.services.followups import add_third_slot
+from judging.services.judgment_log import Passage
 
 BATCH = 500
 Pair = tuple[int, str]
@@ -20,7 +20,7 @@ STATES = {Judgment.Kind.GRADE: Slot.State.JUDGED, Judgment.Kind.SKIP: Slot.State
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ImportRow:
     """One judgment to write, of the topic with this number of row; at most one a pair."""
 
     topic: int
@@ -41,7 +41,7 @@ class Row:
 
 
 @dataclass
-class Counts:
+class ImportCounts:
     """Of the judgments of an import: new pairs, new revisions, those that stand already."""
 
     new: int = 0
@@ -53,13 +53,13 @@ class Counts:
     def written(self) -> int:
         return self.new + self.revised
 
-    def __add__(self, other: Counts) -> Counts:
+    def __add__(self, other: ImportCounts) -> ImportCounts:
         theirs = asdict(other)
-        return Counts(**{name: count + theirs[name] for name, count in asdict(self).items()})
+        return ImportCounts(**{name: count + theirs[name] for name, count in asdict(self).items()})
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LastRevision:
     """An assessor's last revision of a pair."""
 
     revision: int
@@ -72,17 +72,21 @@ class Standing:
     passages: list[list[object]]
 
 
-def known_to(campaign: Campaign, assessor: User, purpose: str) -> dict[Pair, Standing]:
+def map_latest_revisions(
+    campaign: Campaign, assessor: User, purpose: str
+) -> dict[Pair, LastRevision]:
     """By pair the assessor's last revision."""
-    own = latest(log_until(campaign, purpose=purpose).filter(assessor=assessor)).order_by()
+    own = latest_judgments(
+        log_until(campaign, purpose=purpose).filter(assessor=assessor)
+    ).order_by()
     rows = own.values_list(
         "topic", "docno", "revision", "kind", "grade", "reason", "comment", "flags",
         "duplicate_of", "passages",
     )  # fmt: skip
-    return {(topic, docno): Standing(*rest) for topic, docno, *rest in rows.iterator()}
+    return {(topic, docno): LastRevision(*rest) for topic, docno, *rest in rows.iterator()}
 
 
-def is_said(row: Row, known: Standing) -> bool:
+def is_unchanged(row: ImportRow, known: LastRevision) -> bool:
     """Whether ``row`` says nothing but what stands: where it is silent, anything will do."""
     return (
         (row.kind, row.grade) == (known.kind, known.grade)
@@ -94,17 +98,17 @@ def is_said(row: Row, known: Standing) -> bool:
     )
 
 
-def fresh_of(
-    rows: Sequence[Row], known: Mapping[Pair, Standing]
-) -> tuple[list[tuple[Row, int]], Counts]:
+def select_new_rows(
+    rows: Sequence[ImportRow], known: Mapping[Pair, LastRevision]
+) -> tuple[list[tuple[ImportRow, int]], ImportCounts]:
     """The rows that say something new, each with its revision; and the counts."""
-    counts = Counts()
+    counts = ImportCounts()
     fresh = []
     for row in rows:
         standing = known.get(row.pair)
         if standing is None:
             counts.new += 1
-        elif is_said(row, standing):
+        elif is_unchanged(row, standing):
             counts.unchanged += 1
             continue
         else:
@@ -113,23 +117,23 @@ def fresh_of(
     return fresh, counts
 
 
-def append_all(
+def append_judgments(
     campaign: Campaign,
     assessor: User,
-    rows: Sequence[Row],
+    rows: Sequence[ImportRow],
     *,
     purpose: str = Purpose.JUDGE,
     source: str = Judgment.Source.IMPORT,
-) -> Counts:
+) -> ImportCounts:
     """Append what is new of ``rows``; call it in the transaction of the act that it belongs to.
 
     Judgments of people fill slots of the plan; those of models never touch one. Whether they
     end topics is the caller's to ask, after all of them.
     """
-    fresh, counts = fresh_of(rows, known_to(campaign, assessor, purpose))
+    fresh, counts = select_new_rows(rows, map_latest_revisions(campaign, assessor, purpose))
     slots: dict[Pair, int] = {}
     if purpose == Purpose.JUDGE:
-        slots = fill(campaign, assessor, {row.pair: row.kind for row, _ in fresh})
+        slots = fill_slots(campaign, assessor, {row.pair: row.kind for row, _ in fresh})
         counts.without_slot = len(fresh) - len(slots)
     Judgment.objects.bulk_create(
         (
@@ -156,11 +160,11 @@ def append_all(
         ),
         batch_size=BATCH,
     )
-    ask_thirds(list(slots.values()))
+    add_third_slots(list(slots.values()))
     return counts
 
 
-def fill(campaign: Campaign, assessor: User, kinds: Mapping[Pair, str]) -> dict[Pair, int]:
+def fill_slots(campaign: Campaign, assessor: User, kinds: Mapping[Pair, str]) -> dict[Pair, int]:
     """Take a slot for each pair that has one for ``assessor``; return them by pair."""
     # Only the slots, in one order: locked topics and pairs would deadlock with a judge.
     slots = Slot.objects.select_for_update(of=("self",)).filter(
@@ -184,7 +188,7 @@ def fill(campaign: Campaign, assessor: User, kinds: Mapping[Pair, str]) -> dict[
     return taken
 
 
-def ask_thirds(numbers: Sequence[int]) -> None:
+def add_third_slots(numbers: Sequence[int]) -> None:
     """Where a plan wants it, one more assessor for pairs on which these judgments disagree."""
     for start in range(0, len(numbers), BATCH):
         asking = Slot.objects.filter(
@@ -193,4 +197,4 @@ def ask_thirds(numbers: Sequence[int]) -> None:
             state=Slot.State.JUDGED,
         )
         for slot in asking.select_related("plan__campaign"):
-            ask_third(slot)
+            add_third_slot(slot)

@@ -5,31 +5,31 @@ from __future__ import annotations
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document
 from judging.models import Judgment, Plan, Purpose
 from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
-from judging.services.log import Said, said_before
+from judging.services.judgment_log import JudgmentSubmission, previous_judgments
 
 
-def check_said(said: Said) -> None:
+def check_judgment(said: JudgmentSubmission) -> None:
     """Refuse a skip without reason, and flags or passages that are none."""
     if said.kind == Judgment.Kind.SKIP and said.reason not in SKIP_REASONS:
         told = ", ".join(SKIP_REASONS)
-        raise Refused(
+        raise ActionRefused(
             "no-reason",
             _("A skip needs a reason."),
             _("Choose one of: %(names)s.") % {"names": told},
         )
     unknown = sorted(set(said.flags) - set(FLAGS))
     if unknown or len(set(said.flags)) != len(said.flags):
-        raise Refused(
+        raise ActionRefused(
             "no-flag",
             _("No flags: %(names)s.") % {"names": ", ".join(unknown)},
             _("Use, once each: %(names)s.") % {"names": ", ".join(FLAGS)},
         )
-    if "duplicate" in said.flags and not is_another(said):
-        raise Refused(
+    if "duplicate" in said.flags and not is_other_document(said):
+        raise ActionRefused(
             "no-original",
             _("A duplicate is one of another document of the campaign."),
             _("Give the docno of the document that it repeats."),
@@ -37,12 +37,12 @@ def check_said(said: Said) -> None:
     check_passages(said)
 
 
-def is_another(said: Said) -> bool:
+def is_other_document(said: JudgmentSubmission) -> bool:
     known = said.campaign.documents.filter(docno=said.duplicate_of)
     return said.duplicate_of != said.docno and known.exists()
 
 
-def check_passages(said: Said) -> None:
+def check_passages(said: JudgmentSubmission) -> None:
     ok = len(said.passages) <= MAX_PASSAGES and all(
         0 < len(text) <= MAX_PASSAGE
         and (start is None) == (end is None)
@@ -50,7 +50,7 @@ def check_passages(said: Said) -> None:
         for start, end, text in said.passages
     )
     if not ok:
-        raise Refused(
+        raise ActionRefused(
             "bad-passages",
             _("At most %(most)s passages of at most %(length)s characters can be marked.")
             % {"most": MAX_PASSAGES, "length": number_format(MAX_PASSAGE, force_grouping=True)},
@@ -58,50 +58,50 @@ def check_passages(said: Said) -> None:
         )
 
 
-def check_grade(said: Said) -> None:
+def check_grade(said: JudgmentSubmission) -> None:
     if said.kind != Judgment.Kind.GRADE:
         return
-    scale = scale_of(said.campaign)
+    scale = campaign_grades(said.campaign)
     if said.grade not in scale:
         told = ", ".join(map(str, scale))
-        raise Refused(
+        raise ActionRefused(
             "off-scale",
             _("%(grade)s is not on the grade scale.") % {"grade": said.grade},
             _("Use %(grades)s.") % {"grades": told},
         )
 
 
-def scale_of(campaign: Campaign) -> list[int]:
+def campaign_grades(campaign: Campaign) -> list[int]:
     return list(campaign.grades.values_list("value", flat=True))
 
 
-def check_rationale(said: Said, plan: Plan) -> None:
+def check_rationale(said: JudgmentSubmission, plan: Plan) -> None:
     """Where the plan asks for it, a relevant document needs a passage that says why.
 
     Only of a text: of a PDF, a picture or no document the screen lets nobody mark anything.
     """
     if plan.rationale != Plan.Rationale.RELEVANT or said.passages or said.grade is None:
         return
-    if said.grade >= said.campaign.relevance_level and can_be_marked(said):
-        raise Refused(
+    if said.grade >= said.campaign.relevance_level and can_be_highlighted(said):
+        raise ActionRefused(
             "no-passage",
             _("A relevant document needs a passage that shows why."),
             _("Select the passage, press p, and judge again."),
         )
 
 
-def can_be_marked(said: Said) -> bool:
+def can_be_highlighted(said: JudgmentSubmission) -> bool:
     texts = said.campaign.documents.filter(
         docno=said.docno, format__in=(Document.Format.TEXT, Document.Format.HTML)
     )
     return texts.exclude(body="").exists()
 
 
-def check_third_person(said: Said) -> None:
+def check_not_own_judgment(said: JudgmentSubmission) -> None:
     """Nobody adjudicates a pair that they judged themselves."""
-    own = said_before(said).filter(purpose__in=(Purpose.JUDGE, Purpose.REPEAT))
+    own = previous_judgments(said).filter(purpose__in=(Purpose.JUDGE, Purpose.REPEAT))
     if own.exists():
-        raise Refused(
+        raise ActionRefused(
             "own-judgment",
             _("You judged document %(docno)s of topic %(topic)s yourself.")
             % {"docno": said.docno, "topic": said.topic.number},

@@ -16,7 +16,7 @@ SOONEST, LATEST = 12, 30
 """A repeat comes so many documents of the topic later, or when no other is left."""
 
 
-def hold_pair(slot: Slot) -> None:
+def lock_pair(slot: Slot) -> None:
     """Let one judgment of the pair be written at a time, where the next needs the ones before.
 
     Without it two that disagree could be written at once, neither seeing the other.
@@ -25,17 +25,17 @@ def hold_pair(slot: Slot) -> None:
         PoolItem.objects.select_for_update(no_key=True).get(pk=slot.item_id)
 
 
-def follow_up(judgment: Judgment, slot: Slot | None) -> None:
+def add_follow_up_slots(judgment: Judgment, slot: Slot | None) -> None:
     """Add the slots that ``judgment`` calls for; call it in the transaction that wrote it."""
     if slot is None or judgment.kind != Judgment.Kind.GRADE or slot.purpose != Purpose.JUDGE:
         return
     if slot.plan.third_from:
-        ask_third(slot)
+        add_third_slot(slot)
     if slot.plan.repeat_share and judgment.revision == 1:
-        ask_again(judgment, slot)
+        add_repeat_slot(judgment, slot)
 
 
-def ask_third(slot: Slot) -> None:
+def add_third_slot(slot: Slot) -> None:
     """One more slot when all planned judgments of the pair stand and are too far apart."""
     pair = Slot.objects.filter(item=slot.item_id, purpose=Purpose.JUDGE).order_by()
     states = dict(pair.values_list("k", "state"))
@@ -53,15 +53,17 @@ def ask_third(slot: Slot) -> None:
         )
 
 
-def ask_again(judgment: Judgment, slot: Slot) -> None:
+def add_repeat_slot(judgment: Judgment, slot: Slot) -> None:
     """Have the document come to the same assessor once more, if its lot is drawn."""
     seed = slot.plan.campaign.seed
-    drawn = lot(seed, "repeat", slot.item_id, judgment.assessor)
+    drawn = seeded_fraction(seed, "repeat", slot.item_id, judgment.assessor)
     if drawn >= slot.plan.repeat_share:
         return
     again = Slot.objects.filter(item=slot.item_id, purpose=Purpose.REPEAT)
     last = again.aggregate(last=Max("k"))["last"]
-    gap = SOONEST + int((LATEST - SOONEST + 1) * lot(seed, "gap", slot.item_id, judgment.assessor))
+    gap = SOONEST + int(
+        (LATEST - SOONEST + 1) * seeded_fraction(seed, "gap", slot.item_id, judgment.assessor)
+    )
     Slot.objects.create(
         plan=slot.plan,
         item_id=slot.item_id,
@@ -73,7 +75,7 @@ def ask_again(judgment: Judgment, slot: Slot) -> None:
     )
 
 
-def lot(seed: int, what: str, item: int, assessor: User) -> float:
+def seeded_fraction(seed: int, what: str, item: int, assessor: User) -> float:
     """A number in [0, 1) that is always the same for the same pair and person."""
     key = f"{seed}:{what}:{item}:{assessor.pk}".encode()
     return int.from_bytes(blake2b(key, digest_size=8).digest()) / 2**64

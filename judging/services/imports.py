@@ -9,20 +9,31 @@ from functools import partial
 from pathlib import PurePath
 
 from campaigns import store
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.errors import Refused
+from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Topic, User
-from campaigns.rules import require
+from campaigns.rules import require_permission
 from campaigns.services import events
-from campaigns.services.collection import batches, expanded
-from judging.core.exchange.reading import Reading, read_judgments
-from judging.core.exchange.settling import Choices, Known, Settled, settle
-from judging.core.exchange.twice import RULES, Ballot
+from campaigns.services.collection import expand_upload, iter_batches
+from judging.core.exchange.duplicates import RULES, ImportedBallot
+from judging.core.exchange.import_resolution import (
+    CampaignLookup,
+    ImportChoices,
+    ResolvedImport,
+    resolve_import,
+)
+from judging.core.exchange.reader import JudgmentFile, read_judgments
 from judging.models import AutomaticAssessor, Judgment, Purpose
 from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
-from judging.services.bulk import Counts, Row, append_all, fresh_of, known_to
-from judging.services.log import lock, retried
-from judging.services.stopping import follow_rule
+from judging.services.bulk import (
+    ImportCounts,
+    ImportRow,
+    append_judgments,
+    map_latest_revisions,
+    select_new_rows,
+)
+from judging.services.judgment_log import lock_judging, run_with_retries
+from judging.services.stopping import apply_stopping_rule
 
 Graded = tuple[str, str, int]
 LINKS = "-_. "
@@ -30,7 +41,7 @@ SHOWN = 200
 
 
 @dataclass(frozen=True)
-class Options:
+class ImportOptions:
     """What the user settles about a file.
 
     Who judged is said by ``assessor``, by ``automatic``, by the file's name (``by_file``) or
@@ -48,14 +59,14 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Examined:
+class ImportPreview:
     """What a file would do: ``rows`` by account, ``counts`` of them, all faults in ``report``."""
 
-    reading: Reading
-    settled: Settled
+    reading: JudgmentFile
+    settled: ResolvedImport
     report: FaultReport
-    rows: dict[User, list[Row]]
-    counts: Counts
+    rows: dict[User, list[ImportRow]]
+    counts: ImportCounts
     sha256: str
 
 
@@ -70,23 +81,25 @@ def import_judgments(
     revision. Raises ``BadFile`` with every fault: EJ01 unknown topic, EJ02 grade off the
     scale, EJ03 a pair twice.
     """
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     require_assessor(campaign, assessor)
-    listed = checked(campaign, list(rows))
-    counts = retried(partial(write, actor, campaign, {assessor: listed}, Purpose.JUDGE, {}))
+    listed = check_rows(campaign, list(rows))
+    counts = run_with_retries(
+        partial(write_imported, actor, campaign, {assessor: listed}, Purpose.JUDGE, {})
+    )
     return counts.written
 
 
 def preview_file(
-    *, actor: User, campaign: Campaign, data: bytes, file: str, options: Options
-) -> Examined:
+    *, actor: User, campaign: Campaign, data: bytes, file: str, options: ImportOptions
+) -> ImportPreview:
     """What ``import_file`` would do; nothing is written, faults stand in ``report``.
 
     Raises ``BadFile`` only for what cannot be opened: broken gzip, too large.
     """
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     check_options(campaign, options)
-    return examine(campaign, data, file, options)
+    return examine_file(campaign, data, file, options)
 
 
 def import_file(
@@ -95,44 +108,44 @@ def import_file(
     campaign: Campaign,
     data: bytes,
     file: str,
-    options: Options,
+    options: ImportOptions,
     report: FaultReport | None = None,
-) -> Counts:
+) -> ImportCounts:
     """Write the judgments of a file (plain or gzip), all or none; return what came of them.
 
     The same file again changes nothing. Warnings are copied to ``report``. Raises
     ``BadFile`` with every fault of the file; the log names file, hash, mapping and rule.
     """
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     check_options(campaign, options)
-    found = examine(campaign, data, file, options)
+    found = examine_file(campaign, data, file, options)
     if found.report.has_errors:
-        raise BadFile(found.report)
+        raise InvalidFile(found.report)
     if report is not None:
         report.faults, report.counts = found.report.faults, found.report.counts
     purpose = Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
-    told = told_of(found, file, options)
-    return retried(partial(write, actor, campaign, found.rows, purpose, told))
+    told = import_log_entry(found, file, options)
+    return run_with_retries(partial(write_imported, actor, campaign, found.rows, purpose, told))
 
 
-def write(
+def write_imported(
     actor: User,
     campaign: Campaign,
-    rows: Mapping[User, list[Row]],
+    rows: Mapping[User, list[ImportRow]],
     purpose: str,
     told: Mapping[str, object],
-) -> Counts:
+) -> ImportCounts:
     """Append what is new by every assessor; they may be judging at the same time."""
-    lock(campaign)
-    counts = Counts()
+    lock_judging(campaign)
+    counts = ImportCounts()
     for assessor, listed in rows.items():
-        counts += append_all(campaign, assessor, listed, purpose=purpose)
+        counts += append_judgments(campaign, assessor, listed, purpose=purpose)
     if purpose == Purpose.JUDGE:
         # After the last: a judge holds a slot, and then the topic, which must not wait in a ring.
-        follow_rule(campaign, {row.topic for listed in rows.values() for row in listed})
+        apply_stopping_rule(campaign, {row.topic for listed in rows.values() for row in listed})
     names = ", ".join(user.username for user in rows)
     if counts.written or counts.unchanged or told:
-        events.record(
+        events.log_event(
             campaign=campaign,
             actor=actor,
             verb="imported judgments",
@@ -145,14 +158,16 @@ def write(
     return counts
 
 
-def examine(campaign: Campaign, data: bytes, file: str, options: Options) -> Examined:
+def examine_file(
+    campaign: Campaign, data: bytes, file: str, options: ImportOptions
+) -> ImportPreview:
     report = FaultReport(file)
-    text = expanded(data, file)
+    text = expand_upload(data, file)
     reading = read_judgments(text, report=report, format=options.format)
-    accounts = accounts_for(campaign, options)
-    people = people_of(reading, accounts, options)
+    accounts = assessors_by_username(campaign, options)
+    people = map_file_names(reading, accounts, options)
     topics = dict(campaign.topics.values_list("number", "pk"))
-    known = Known(
+    known = CampaignLookup(
         scale=tuple(campaign.grades.order_by("value").values_list("value", "label")),
         topics=topics,
         people=people,
@@ -160,26 +175,26 @@ def examine(campaign: Campaign, data: bytes, file: str, options: Options) -> Exa
         reasons=tuple(SKIP_REASONS),
         flags=tuple(FLAGS),
     )
-    choices = Choices(
-        assessor=chosen_name(options, accounts, file),
+    choices = ImportChoices(
+        assessor=find_default_assessor(options, accounts, file),
         automatic=options.automatic is not None,
         labels=options.labels,
         duplicates=options.duplicates,
     )
-    settled = settle(reading.entries, known, choices, report)
-    rows: dict[User, list[Row]] = defaultdict(list)
+    settled = resolve_import(reading.entries, known, choices, report)
+    rows: dict[User, list[ImportRow]] = defaultdict(list)
     for ballot in settled.ballots:
-        rows[accounts[ballot.assessor]].append(row_of(ballot, topics))
+        rows[accounts[ballot.assessor]].append(import_row(ballot, topics))
     purpose = Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
-    counts = Counts()
+    counts = ImportCounts()
     for user, listed in rows.items():
-        counts += fresh_of(listed, known_to(campaign, user, purpose))[1]
-    return Examined(reading, settled, report, dict(rows), counts, store.sha256(data))
+        counts += select_new_rows(listed, map_latest_revisions(campaign, user, purpose))[1]
+    return ImportPreview(reading, settled, report, dict(rows), counts, store.sha256(data))
 
 
-def row_of(ballot: Ballot, topics: Mapping[str, int]) -> Row:
+def import_row(ballot: ImportedBallot, topics: Mapping[str, int]) -> ImportRow:
     said = ballot.entry
-    return Row(
+    return ImportRow(
         topic=topics[said.topic],
         docno=said.docno,
         kind=ballot.kind,
@@ -195,7 +210,7 @@ def row_of(ballot: Ballot, topics: Mapping[str, int]) -> Row:
     )
 
 
-def accounts_for(campaign: Campaign, options: Options) -> dict[str, User]:
+def assessors_by_username(campaign: Campaign, options: ImportOptions) -> dict[str, User]:
     """By user name who may be written for: the assessors, or the automatic one alone."""
     if options.automatic is not None:
         return {options.automatic.user.username: options.automatic.user}
@@ -203,21 +218,21 @@ def accounts_for(campaign: Campaign, options: Options) -> dict[str, User]:
     return {member.user.username: member.user for member in members}
 
 
-def chosen_name(options: Options, accounts: Mapping[str, User], file: str) -> str:
+def find_default_assessor(options: ImportOptions, accounts: Mapping[str, User], file: str) -> str:
     """The user name of everything in the file; empty where the file itself says it."""
     if options.automatic is not None:
         return options.automatic.user.username
     if options.assessor is not None:
         return options.assessor.username
-    return named_by(file, accounts) if options.by_file else ""
+    return assessor_from_file_name(file, accounts) if options.by_file else ""
 
 
-def named_by(file: str, accounts: Mapping[str, User]) -> str:
+def assessor_from_file_name(file: str, accounts: Mapping[str, User]) -> str:
     """The assessor after whom ``file`` is called: ``ann.jsonl``, ``ann-qrels.txt.gz``."""
     stem = PurePath(PurePath(file).name.removesuffix(".gz")).stem
-    fitting = [name for name in accounts if stem == name or stem.startswith(starts(name))]
+    fitting = [name for name in accounts if stem == name or stem.startswith(name_prefixes(name))]
     if not fitting:
-        raise Refused(
+        raise ActionRefused(
             "no-such-assessor",
             f"No assessor of the campaign is called as the file {file} is.",
             "Rename the file, or say who judged.",
@@ -225,11 +240,13 @@ def named_by(file: str, accounts: Mapping[str, User]) -> str:
     return max(fitting, key=len)
 
 
-def starts(name: str) -> tuple[str, ...]:
+def name_prefixes(name: str) -> tuple[str, ...]:
     return tuple(name + link for link in LINKS)
 
 
-def people_of(reading: Reading, accounts: Mapping[str, User], options: Options) -> dict[str, str]:
+def map_file_names(
+    reading: JudgmentFile, accounts: Mapping[str, User], options: ImportOptions
+) -> dict[str, str]:
     """By name in the file the user name: as chosen, by user name, or by e-mail address."""
     found: dict[str, str] = {}
     folded: dict[str, set[str]] = defaultdict(set)
@@ -254,12 +271,12 @@ def missing_docnos(campaign: Campaign, docnos: set[str]) -> set[str]:
     if not campaign.documents.exists():
         return set()
     left = set(docnos)
-    for part in batches(sorted(docnos)):
+    for part in iter_batches(sorted(docnos)):
         left -= set(campaign.documents.filter(docno__in=part).values_list("docno", flat=True))
     return left
 
 
-def told_of(found: Examined, file: str, options: Options) -> dict[str, object]:
+def import_log_entry(found: ImportPreview, file: str, options: ImportOptions) -> dict[str, object]:
     """What the log keeps of the file and of what was settled about it."""
     settled = found.settled
     return {
@@ -275,26 +292,28 @@ def told_of(found: Examined, file: str, options: Options) -> dict[str, object]:
     } | ({"automatic": options.automatic.name} if options.automatic else {})
 
 
-def check_options(campaign: Campaign, options: Options) -> None:
+def check_options(campaign: Campaign, options: ImportOptions) -> None:
     if options.duplicates not in RULES:
         told = ", ".join(RULES)
-        raise Refused("no-rule", f"{options.duplicates} is no rule.", f"Choose one of: {told}.")
+        raise ActionRefused(
+            "no-rule", f"{options.duplicates} is no rule.", f"Choose one of: {told}."
+        )
     if options.assessor is not None:
         require_assessor(campaign, options.assessor)
     if options.automatic is not None and options.automatic.campaign_id != campaign.pk:
-        raise Refused("no-automatic", "The campaign has no such automatic assessor.")
+        raise ActionRefused("no-automatic", "The campaign has no such automatic assessor.")
 
 
 def require_assessor(campaign: Campaign, assessor: User) -> None:
     if not campaign.members.filter(user=assessor, role=Role.ASSESSOR).exists():
-        raise Refused(
+        raise ActionRefused(
             "not-an-assessor",
             f"{assessor.shown_name} is not an assessor of this campaign.",
             "Give them the role first.",
         )
 
 
-def checked(campaign: Campaign, rows: list[Graded]) -> list[Row]:
+def check_rows(campaign: Campaign, rows: list[Graded]) -> list[ImportRow]:
     """The rows with topic ids, or ``BadFile`` with all that is wrong; rows count from 1."""
     report = FaultReport()
     topics: dict[str, Topic] = {topic.number: topic for topic in campaign.topics.all()}
@@ -314,5 +333,5 @@ def checked(campaign: Campaign, rows: list[Graded]) -> list[Row]:
             cure = "Keep one row for each topic and document."
             report.add("EJ03", message, cure, line=line, excerpt=shown)
     if report.has_errors:
-        raise BadFile(report)
-    return [Row(topics[n].pk, docno, Judgment.Kind.GRADE, grade) for n, docno, grade in rows]
+        raise InvalidFile(report)
+    return [ImportRow(topics[n].pk, docno, Judgment.Kind.GRADE, grade) for n, docno, grade in rows]

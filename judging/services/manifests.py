@@ -8,22 +8,27 @@ from datetime import datetime
 from typing import Any
 
 from campaigns.models import Campaign
-from judging.core.policies import Ballot, Policy, Row, policy_named, settle
+from judging.core.policies import PairBallot, QrelsPolicy, Row, apply_policy, get_policy
 from judging.models import AutomaticAssessor, Judgment, Purpose, Slot
-from judging.queries.judgments import adjudications, current_judgments, latest, log_until
+from judging.queries.judgments import (
+    current_judgments,
+    latest_adjudications,
+    latest_judgments,
+    log_until,
+)
 
 
-def manifest(
+def build_manifest(
     campaign: Campaign,
-    policy: Policy,
+    policy: QrelsPolicy,
     as_of: datetime,
     last: int,
     withheld: Sequence[str],
     rows: Sequence[Row],
-    heard: Sequence[Ballot],
+    heard: Sequence[PairBallot],
 ) -> dict[str, Any]:
     """Everything beside the grades; ``heard`` is what the policy decided from."""
-    skips = latest(log_until(campaign, as_of, last)).filter(kind=Judgment.Kind.SKIP)
+    skips = latest_judgments(log_until(campaign, as_of, last)).filter(kind=Judgment.Kind.SKIP)
     released = {(topic, docno) for topic, docno, _ in rows}
     used = [ballot for ballot in heard if ballot.pair in released]
     return {
@@ -34,39 +39,39 @@ def manifest(
         "last_judgment": last,
         "pools": list(campaign.pools.order_by("version").values_list("version", flat=True)),
         "withheld_topics": list(withheld),
-        "grades": counted(grade for _, _, grade in rows),
-        "topics": by_topic(rows),
-        "assessors": assessors(policy, used),
-        "purposes": purposes(campaign, as_of, last),
-        "adjudications": adjudicated(campaign, policy, as_of, last, used),
-        "automatic": automatic(campaign, policy, as_of, last, used),
+        "grades": count_by_purpose(grade for _, _, grade in rows),
+        "topics": grades_by_topic(rows),
+        "assessors": count_by_assessor(policy, used),
+        "purposes": count_purposes(campaign, as_of, last),
+        "adjudications": adjudication_summary(campaign, policy, as_of, last, used),
+        "automatic": automatic_summary(campaign, policy, as_of, last, used),
         "disagreeing_pairs": sum(ballot.disagree for ballot in heard),
         "extra_judgments_not_counted": sum(len(ballot.extra) for ballot in heard),
         "skipped": skips.count(),
-        "unjudged_pairs_left_out": unjudged(campaign, released, withheld),
+        "unjudged_pairs_left_out": count_unjudged(campaign, released, withheld),
     }
 
 
-def counted(names: Iterable[object]) -> dict[str, int]:
+def count_by_purpose(names: Iterable[object]) -> dict[str, int]:
     counts = Counter(names)
     return {str(name): counts[name] for name in sorted(counts)}  # type: ignore[type-var]
 
 
-def by_topic(rows: Sequence[Row]) -> dict[str, dict[str, int]]:
+def grades_by_topic(rows: Sequence[Row]) -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = {}
     for topic, _, grade in rows:
         counts.setdefault(topic, Counter())[str(grade)] += 1
     return {topic: dict(sorted(counts[topic].items())) for topic in sorted(counts)}
 
 
-def assessors(policy: Policy, used: Sequence[Ballot]) -> dict[str, int]:
+def count_by_assessor(policy: QrelsPolicy, used: Sequence[PairBallot]) -> dict[str, int]:
     """How many judgments of each person the policy heard."""
     if policy.alone:
         return {} if policy.automatic else {policy.own: len(used)}
-    return counted(name for ballot in used for name in ballot.people)
+    return count_by_purpose(name for ballot in used for name in ballot.people)
 
 
-def purposes(campaign: Campaign, as_of: datetime, last: int) -> dict[str, int]:
+def count_purposes(campaign: Campaign, as_of: datetime, last: int) -> dict[str, int]:
     """The judgments that stand in the log by purpose, whether this policy hears them or not."""
     found = {
         str(purpose): current_judgments(campaign, as_of, last, purpose).count()
@@ -75,8 +80,8 @@ def purposes(campaign: Campaign, as_of: datetime, last: int) -> dict[str, int]:
     return {purpose: count for purpose, count in found.items() if count}
 
 
-def adjudicated(
-    campaign: Campaign, policy: Policy, as_of: datetime, last: int, used: Sequence[Ballot]
+def adjudication_summary(
+    campaign: Campaign, policy: QrelsPolicy, as_of: datetime, last: int, used: Sequence[PairBallot]
 ) -> dict[str, Any] | None:
     """How many pairs an adjudication decided, by whom, and how many of them the rule alone
     would have given another grade or left out; None where the policy hears none.
@@ -84,17 +89,17 @@ def adjudicated(
     if not policy.adjudicated:
         return None
     pairs = {ballot.pair for ballot in used}
-    standing = adjudications(current_judgments(campaign, as_of, last, Purpose.ADJUDICATE))
+    standing = latest_adjudications(current_judgments(campaign, as_of, last, Purpose.ADJUDICATE))
     decided = {pair: row for pair, row in standing.items() if pair in pairs}
-    by = counted(row.assessor.username for row in decided.values())
-    alone, _ = settle(policy_named(policy.rule), used)
+    by = count_by_purpose(row.assessor.username for row in decided.values())
+    alone, _ = apply_policy(get_policy(policy.rule), used)
     without = {(topic, docno): grade for topic, docno, grade in alone}
     changed = sum(without.get(pair) != row.grade for pair, row in decided.items())
     return {"pairs": len(decided), "changed": changed, "adjudicators": by}
 
 
-def automatic(
-    campaign: Campaign, policy: Policy, as_of: datetime, last: int, used: Sequence[Ballot]
+def automatic_summary(
+    campaign: Campaign, policy: QrelsPolicy, as_of: datetime, last: int, used: Sequence[PairBallot]
 ) -> dict[str, Any] | None:
     """Whose automatic judgments decided how many pairs, and where they came from."""
     if not policy.automatic:
@@ -112,11 +117,13 @@ def automatic(
         "judgments": said.count(),
         "pairs": sum(policy.hears_automatic(ballot) for ballot in used),
         "last_judgment": newest.pk if newest else None,
-        "sources": counted(said.values_list("source", flat=True)),
+        "sources": count_by_purpose(said.values_list("source", flat=True)),
     }
 
 
-def unjudged(campaign: Campaign, released: set[tuple[str, str]], withheld: Sequence[str]) -> int:
+def count_unjudged(
+    campaign: Campaign, released: set[tuple[str, str]], withheld: Sequence[str]
+) -> int:
     """How many planned pairs have no grade in the release."""
     slots = Slot.objects.filter(plan__campaign=campaign, k=0, purpose=Purpose.JUDGE)
     slots = slots.exclude(topic__number__in=withheld)

@@ -11,10 +11,10 @@ from django.db import connection
 from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign, Topic, User
-from judging.core.designs.shape import NOBODY, Layout, Work
+from judging.core.designs.allocation import NOBODY, Allocation, Workload
 from judging.models import Judgment, Plan, Purpose, Slot
-from judging.queries.judgments import SAID, latest, log_until
-from judging.services.followups import ask_third
+from judging.queries.judgments import SAID, latest_judgments, log_until
+from judging.services.followups import add_third_slot
 from pooling.models import Pool, PoolItem
 
 BATCH = 500
@@ -29,7 +29,7 @@ Standing = dict[tuple[int, str], list[Judgment]]
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class UnplannedPair:
     """A pair of a pool that has no slot yet."""
 
     item: int
@@ -39,7 +39,7 @@ class Pair:
     position: int
 
 
-def unplanned(pool: Pool) -> list[Pair]:
+def list_unplanned_pairs(pool: Pool) -> list[UnplannedPair]:
     """The pool's pairs that no plan of the campaign has, by topic and seeded position."""
     slots = Slot.objects.filter(plan__campaign=pool.campaign, purpose=Purpose.JUDGE).order_by()
     planned = set(slots.values_list("topic", "item__docno").distinct())
@@ -47,19 +47,22 @@ def unplanned(pool: Pool) -> list[Pair]:
     # Pools of version 1 have no order of their own: the best rank is theirs.
     place = Coalesce("priority", "min_rank")
     found = rows.values_list("pk", "topic", "docno", place, "position").iterator()
-    pairs = (Pair(*row) for row in found)
+    pairs = (UnplannedPair(*row) for row in found)
     return [pair for pair in pairs if (pair.topic, pair.docno) not in planned]
 
 
-def work_of(
-    pairs: Sequence[Pair], topics: dict[int, Topic], people: dict[int, list[User]], crew: list[User]
-) -> Work:
+def build_workload(
+    pairs: Sequence[UnplannedPair],
+    topics: dict[int, Topic],
+    people: dict[int, list[User]],
+    crew: list[User],
+) -> Workload:
     """``pairs`` as a design sees them; ``people`` by topic, numbered as they stand in ``crew``."""
     sizes: dict[int, int] = defaultdict(int)
     for pair in pairs:
         sizes[pair.topic] += 1
     at = {user.pk: index for index, user in enumerate(crew)}
-    return Work(
+    return Workload(
         topics=tuple(topics[topic].number for topic in sizes),
         sizes=tuple(sizes.values()),
         people=tuple(
@@ -69,7 +72,7 @@ def work_of(
     )
 
 
-def positions(pairs: Sequence[Pair], order: str) -> dict[int, int]:
+def item_positions(pairs: Sequence[UnplannedPair], order: str) -> dict[int, int]:
     """By item where it comes within its topic. Docnos are compared by code point."""
     if order == Plan.Order.RANDOM:
         return {pair.item: pair.position for pair in pairs}
@@ -85,16 +88,18 @@ def positions(pairs: Sequence[Pair], order: str) -> dict[int, int]:
     return found
 
 
-def write_slots(plan: Plan, pairs: Sequence[Pair], layout: Layout, crew: Sequence[User]) -> None:
+def write_slots(
+    plan: Plan, pairs: Sequence[UnplannedPair], layout: Allocation, crew: Sequence[User]
+) -> None:
     """One open slot for each judgment of ``layout``."""
-    position = positions(pairs, plan.order)
-    insert(slot_rows(plan, pairs, layout, position, [user.pk for user in crew]))
+    position = item_positions(pairs, plan.order)
+    insert_slot_rows(iter_slot_rows(plan, pairs, layout, position, [user.pk for user in crew]))
 
 
-def slot_rows(
+def iter_slot_rows(
     plan: Plan,
-    pairs: Sequence[Pair],
-    layout: Layout,
+    pairs: Sequence[UnplannedPair],
+    layout: Allocation,
     position: dict[int, int],
     crew: Sequence[int],
 ) -> Iterator[Row]:
@@ -109,7 +114,7 @@ def slot_rows(
         )  # fmt: skip
 
 
-def insert(rows: Iterable[Row]) -> None:
+def insert_slot_rows(rows: Iterable[Row]) -> None:
     """Write rows of ``COLUMNS`` past the ORM, which takes four times as long.
 
     On SQLite nobody else writes meanwhile, so the time counts.
@@ -135,7 +140,7 @@ def insert(rows: Iterable[Row]) -> None:
             cursor.executemany(sql, made)
 
 
-def fill_known(plan: Plan, known: Standing) -> int:
+def fill_with_existing_judgments(plan: Plan, known: Standing) -> int:
     """Let what is said already fill the slots of ``plan``; return how many it did.
 
     It is written once more, with its slot: that it counts in the plan is itself a fact of
@@ -147,18 +152,18 @@ def fill_known(plan: Plan, known: Standing) -> int:
     filled: list[tuple[Judgment, Slot]] = []
     for pair, judgments in known.items():
         for judgment in judgments:
-            slot = fitting(judgment, slots[pair])
+            slot = find_fitting_slot(judgment, slots[pair])
             if slot is not None:
                 slots[pair].remove(slot)
                 filled.append((judgment, slot))
-    take(filled)
+    take_slot(filled)
     if plan.third_from:
         for slot in {slot.item_id: slot for _, slot in filled}.values():
-            ask_third(slot)
+            add_third_slot(slot)
     return len(filled)
 
 
-def fitting(judgment: Judgment, slots: Sequence[Slot]) -> Slot | None:
+def find_fitting_slot(judgment: Judgment, slots: Sequence[Slot]) -> Slot | None:
     """The slot that ``judgment`` may fill; a skip or a grade below 0 only its assessor's own."""
     own = next((slot for slot in slots if slot.reserved_for_id == judgment.assessor_id), None)
     if own is not None or judgment.grade is None or judgment.grade < 0:
@@ -166,13 +171,13 @@ def fitting(judgment: Judgment, slots: Sequence[Slot]) -> Slot | None:
     return next((slot for slot in slots if slot.reserved_for_id is None), None)
 
 
-def standing(campaign: Campaign, topic: Topic | None = None) -> Standing:
+def current_judgments_by_pair(campaign: Campaign, topic: Topic | None = None) -> Standing:
     """By pair what stands in the campaign, or of one topic, and no plan wanted, earliest first."""
     log = log_until(campaign)
     log = log if topic is None else log.filter(topic=topic)
     if not log.filter(slot=None).exists():
         return {}
-    loose = latest(log).filter(slot=None, kind__in=SAID)
+    loose = latest_judgments(log).filter(slot=None, kind__in=SAID)
     found: dict[tuple[int, str], list[Judgment]] = defaultdict(list)
     for judgment in loose.order_by("pk"):
         found[judgment.topic_id, judgment.docno].append(judgment)
@@ -192,7 +197,7 @@ def open_slots(plan: Plan, known: Standing) -> dict[tuple[int, str], list[Slot]]
     return found
 
 
-def take(filled: Sequence[tuple[Judgment, Slot]]) -> None:
+def take_slot(filled: Sequence[tuple[Judgment, Slot]]) -> None:
     for judgment, slot in filled:
         graded = judgment.kind == Judgment.Kind.GRADE
         slot.state = Slot.State.JUDGED if graded else Slot.State.SKIPPED
@@ -200,11 +205,11 @@ def take(filled: Sequence[tuple[Judgment, Slot]]) -> None:
     changed = [slot for _, slot in filled]
     Slot.objects.bulk_update(changed, ["state", "assessor", "token"], batch_size=BATCH)
     Judgment.objects.bulk_create(
-        (counted(judgment, slot) for judgment, slot in filled), batch_size=BATCH
+        (copy_with_slot(judgment, slot) for judgment, slot in filled), batch_size=BATCH
     )
 
 
-def counted(judgment: Judgment, slot: Slot) -> Judgment:
+def copy_with_slot(judgment: Judgment, slot: Slot) -> Judgment:
     """The same word again, now with the slot that it fills; it took no time and no reading."""
     return Judgment(
         campaign_id=judgment.campaign_id,

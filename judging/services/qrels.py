@@ -13,27 +13,34 @@ from django.utils import timezone
 
 from campaigns import store
 from campaigns.core.qrels import qrels_from_rows, write_qrels
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
-from campaigns.rules import require
+from campaigns.rules import require_permission
 from campaigns.services import events
-from judging.core.policies import Ballot, Policy, Row, UnknownPolicyError, policy_named, settle
+from judging.core.policies import (
+    PairBallot,
+    QrelsPolicy,
+    Row,
+    UnknownPolicyError,
+    apply_policy,
+    get_policy,
+)
 from judging.models import AutomaticAssessor, Judgment, Qrels
-from judging.queries.judgments import ballots
-from judging.services.log import lock, retried
-from judging.services.manifests import manifest
+from judging.queries.judgments import list_pair_ballots
+from judging.services.judgment_log import lock_judging, run_with_retries
+from judging.services.manifests import build_manifest
 
 Pair = tuple[str, str]
 SHOWN = 25
 
 
 @dataclass(frozen=True)
-class Draft:
+class QrelsDraft:
     """What a release would hold: ``rows``; and ``conflicts``, which stop it."""
 
-    policy: Policy
+    policy: QrelsPolicy
     rows: list[Row]
-    ballots: list[Ballot]
+    ballots: list[PairBallot]
     conflicts: tuple[Pair, ...] = ()
 
     @property
@@ -53,24 +60,24 @@ class Draft:
         return write_qrels(qrels_from_rows(self.rows))
 
 
-def preview(
+def preview_qrels(
     *, actor: User, campaign: Campaign, policy: str, as_of: datetime | None = None
-) -> Draft:
+) -> QrelsDraft:
     """What ``policy`` would release, of the log as of ``as_of`` (now); nothing is written."""
-    require(actor, "campaigns.manage", campaign)
-    return draft(campaign, usable(campaign, policy), as_of)
+    require_permission(actor, "campaigns.manage", campaign)
+    return draft_qrels(campaign, resolve_policy(campaign, policy), as_of)
 
 
-def previews(
+def preview_policies(
     *, actor: User, campaign: Campaign, policies: Sequence[str], as_of: datetime | None = None
-) -> list[Draft]:
+) -> list[QrelsDraft]:
     """What each of ``policies`` would release; the log is read once."""
-    require(actor, "campaigns.manage", campaign)
-    heard = heard_ballots(campaign, as_of, None, withheld_topics(campaign))
-    return [draft_of(usable(campaign, name), heard) for name in policies]
+    require_permission(actor, "campaigns.manage", campaign)
+    heard = ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
+    return [draft_from_ballots(resolve_policy(campaign, name), heard) for name in policies]
 
 
-def release_qrels(
+def freeze_qrels(
     *,
     actor: User,
     campaign: Campaign,
@@ -83,59 +90,59 @@ def release_qrels(
     Pool pairs without a judgment are left out (and counted in the manifest), and so are
     withheld topics. Raises ``Refused`` when the policy cannot decide, listing the pairs.
     """
-    require(actor, "campaigns.manage", campaign)
-    chosen = usable(campaign, policy)
+    require_permission(actor, "campaigns.manage", campaign)
+    chosen = resolve_policy(campaign, policy)
     if as_of is not None and as_of > timezone.now():
-        raise Refused("in-the-future", "A release cannot be made from judgments yet to come.")
-    return retried(partial(write_release, actor, campaign, chosen, note, as_of))
+        raise ActionRefused("in-the-future", "A release cannot be made from judgments yet to come.")
+    return run_with_retries(partial(save_qrels_version, actor, campaign, chosen, note, as_of))
 
 
-def verify(qrels: Qrels) -> bool:
+def verify_qrels(qrels: Qrels) -> bool:
     """Make the release again from the log: do the bytes have the sha256 that it states?"""
     told = qrels.manifest
     hidden = told["withheld_topics"]
-    heard = heard_ballots(qrels.campaign, qrels.as_of, told["last_judgment"], hidden)
-    again = draft_of(policy_named(qrels.policy), heard)
+    heard = ballots_for_policy(qrels.campaign, qrels.as_of, told["last_judgment"], hidden)
+    again = draft_from_ballots(get_policy(qrels.policy), heard)
     if again.conflicts:
         return False
-    return store.sha256(again.text()) == qrels.sha256 == store.sha256(store.get(qrels.path))
+    return store.sha256(again.text()) == qrels.sha256 == store.sha256(store.get_blob(qrels.path))
 
 
-def usable(campaign: Campaign, name: str) -> Policy:
+def resolve_policy(campaign: Campaign, name: str) -> QrelsPolicy:
     """The policy, if it exists and the people whom it names have a say in the campaign."""
     try:
-        policy = policy_named(name)
+        policy = get_policy(name)
     except UnknownPolicyError as error:
-        raise Refused("no-policy", f"There is no policy {name}.", error.cure) from error
+        raise ActionRefused("no-policy", f"There is no policy {name}.", error.cure) from error
     said = Judgment.objects.filter(campaign=campaign)
     if policy.own and not said.filter(assessor__username=policy.own, purpose="judge").exists():
         people = said.filter(purpose="judge").order_by("assessor__username")
         names = list(people.values_list("assessor__username", flat=True).distinct()[:SHOWN])
-        raise nobody("an assessor who has judged", policy.own, names)
+        raise unknown_assessor("an assessor who has judged", policy.own, names)
     machines = AutomaticAssessor.objects.filter(campaign=campaign)
     if policy.automatic and not machines.filter(name=policy.automatic).exists():
         names = list(machines.values_list("name", flat=True)[:SHOWN])
-        raise nobody("an automatic assessor", policy.automatic, names)
+        raise unknown_assessor("an automatic assessor", policy.automatic, names)
     return policy
 
 
-def nobody(what: str, name: str, names: Sequence[str]) -> Refused:
+def unknown_assessor(what: str, name: str, names: Sequence[str]) -> ActionRefused:
     cure = f"There are: {', '.join(names)}." if names else "There is none."
-    return Refused("no-policy", f"{name} is not {what} of this campaign.", cure)
+    return ActionRefused("no-policy", f"{name} is not {what} of this campaign.", cure)
 
 
-def write_release(
-    actor: User, campaign: Campaign, policy: Policy, note: str, as_of: datetime | None
+def save_qrels_version(
+    actor: User, campaign: Campaign, policy: QrelsPolicy, note: str, as_of: datetime | None
 ) -> Qrels:
     # Alone, so that every judgment up to the last row number is there to be read.
-    lock(campaign, alone=True)
+    lock_judging(campaign, alone=True)
     moment = as_of or timezone.now()
     last = Judgment.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
-    withheld = withheld_topics(campaign)
-    made = draft_of(policy, heard_ballots(campaign, moment, last, withheld))
-    refuse_conflicts(made)
+    withheld = list_withheld_topics(campaign)
+    made = draft_from_ballots(policy, ballots_for_policy(campaign, moment, last, withheld))
+    check_conflicts(made)
     if not made.rows:
-        raise Refused("no-judgments", "Nothing is judged yet.", "Release qrels when it is.")
+        raise ActionRefused("no-judgments", "Nothing is judged yet.", "Release qrels when it is.")
     text = made.text()
     version = (campaign.qrels.aggregate(last=Max("version"))["last"] or 0) + 1
     qrels = Qrels.objects.create(
@@ -143,14 +150,14 @@ def write_release(
         version=version,
         policy=policy.name,
         as_of=moment,
-        path=store.put(text, ".qrels"),
+        path=store.put_blob(text, ".qrels"),
         sha256=store.sha256(text),
         pairs=len(made.rows),
-        manifest=manifest(campaign, policy, moment, last, withheld, made.rows, made.ballots),
+        manifest=build_manifest(campaign, policy, moment, last, withheld, made.rows, made.ballots),
         note=note,
         released_by=actor,
     )
-    events.record(
+    events.log_event(
         campaign=campaign,
         actor=actor,
         verb="released qrels",
@@ -162,33 +169,39 @@ def write_release(
     return qrels
 
 
-def draft(campaign: Campaign, policy: Policy, as_of: datetime | None = None) -> Draft:
-    return draft_of(policy, heard_ballots(campaign, as_of, None, withheld_topics(campaign)))
+def draft_qrels(
+    campaign: Campaign, policy: QrelsPolicy, as_of: datetime | None = None
+) -> QrelsDraft:
+    return draft_from_ballots(
+        policy, ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
+    )
 
 
-def draft_of(policy: Policy, heard: list[Ballot]) -> Draft:
+def draft_from_ballots(policy: QrelsPolicy, heard: list[PairBallot]) -> QrelsDraft:
     """The grades by ``policy``; the same log gives the same rows."""
-    rows, undecided = settle(policy, heard)
-    return Draft(policy, rows, heard, tuple(undecided))
+    rows, undecided = apply_policy(policy, heard)
+    return QrelsDraft(policy, rows, heard, tuple(undecided))
 
 
-def heard_ballots(
+def ballots_for_policy(
     campaign: Campaign, as_of: datetime | None, last: int | None, withheld: Sequence[str]
-) -> list[Ballot]:
+) -> list[PairBallot]:
     hidden = set(withheld)
-    return [found for found in ballots(campaign, as_of, last) if found.topic not in hidden]
+    return [
+        found for found in list_pair_ballots(campaign, as_of, last) if found.topic not in hidden
+    ]
 
 
-def withheld_topics(campaign: Campaign) -> list[str]:
+def list_withheld_topics(campaign: Campaign) -> list[str]:
     return list(campaign.topics.filter(withheld=True).values_list("number", flat=True))
 
 
-def refuse_conflicts(made: Draft) -> None:
+def check_conflicts(made: QrelsDraft) -> None:
     if not made.conflicts:
         return
     told = "; ".join(f"topic {topic} {docno}" for topic, docno in made.conflicts[:SHOWN])
     more = len(made.conflicts) - SHOWN
-    raise Refused(
+    raise ActionRefused(
         "conflict",
         f"The policy {made.policy.name} cannot decide {len(made.conflicts)} pairs that have "
         f"different grades: {told}{f'; and {more} more' if more > 0 else ''}.",

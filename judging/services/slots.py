@@ -10,14 +10,14 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic, User
-from campaigns.rules import require
+from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.core.designs.registry import DESIGNS
 from judging.models import Assignment, Plan, Purpose, Slot
-from judging.queries.slots import free_slots, untouched
-from judging.services.plans import NAMED, add_assignments, require_assessors
+from judging.queries.slots import free_slots, new_pair_filter
+from judging.services.assignments import NAMED, add_assignments, require_assessors
 
 State = Slot.State
 # That it was out at ``leased_at`` stays known: a repeat judged late must be told from a change.
@@ -25,10 +25,10 @@ OPEN = {"state": State.OPEN, "assessor": None, "expires_at": None}
 BATCH = 500
 
 
-def reopen(*, actor: User, slot: Slot) -> None:
+def reopen_slot(*, actor: User, slot: Slot) -> None:
     """Give a skipped slot, or a lease that is stuck, back to whoever is assigned."""
     campaign = slot.plan.campaign
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     takeable = (State.SKIPPED, State.LEASED)
     with transaction.atomic():
         # The token in the condition: what an assessor has done meanwhile is not undone.
@@ -37,8 +37,8 @@ def reopen(*, actor: User, slot: Slot) -> None:
         )
         if not won:
             cure = _("Look at the judging page again.")
-            raise Refused("slot-moved", _("This document is no longer skipped or out."), cure)
-        events.record(
+            raise ActionRefused("slot-moved", _("This document is no longer skipped or out."), cure)
+        events.log_event(
             campaign=campaign,
             actor=actor,
             verb="reopened a document",
@@ -49,16 +49,18 @@ def reopen(*, actor: User, slot: Slot) -> None:
         )
 
 
-def return_slots(*, actor: User, campaign: Campaign, assessor: User) -> int:
+def return_all_slots(*, actor: User, campaign: Campaign, assessor: User) -> int:
     """Take back all that ``assessor`` holds and has not judged; return how many.
 
     What they judge of it all the same is kept: as long as the slot is free it fills it.
     """
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
-        given = give_back(Slot.objects.filter(plan__campaign=campaign, assessor=assessor))
+        given = return_slots_by_token(
+            Slot.objects.filter(plan__campaign=campaign, assessor=assessor)
+        )
         if given:
-            events.record(
+            events.log_event(
                 campaign=campaign,
                 actor=actor,
                 verb="took documents back",
@@ -67,7 +69,7 @@ def return_slots(*, actor: User, campaign: Campaign, assessor: User) -> int:
     return given
 
 
-def give_back(slots: QuerySet[Slot]) -> int:
+def return_slots_by_token(slots: QuerySet[Slot]) -> int:
     """One by one, by token: what is judged at this moment stays judged."""
     given = 0
     out = slots.filter(state=State.LEASED).order_by("pk")
@@ -89,10 +91,10 @@ def pause_work(
 
     Returns how many assignments changed. What is on a screen may be finished.
     """
-    require(actor, "campaigns.manage", plan.campaign)
+    require_permission(actor, "campaigns.manage", plan.campaign)
     if assessor is None and topic is None:
         told = _("Say whom or which topic to pause.")
-        raise Refused("pause-whom", told, _("Or pause the plan."))
+        raise ActionRefused("pause-whom", told, _("Or pause the plan."))
     rows = Assignment.objects.filter(plan=plan, paused=not paused)
     rows = rows if assessor is None else rows.filter(assessor=assessor)
     rows = rows if topic is None else rows.filter(topic=topic)
@@ -101,7 +103,7 @@ def pause_work(
         if changed:
             who = [assessor.username] if assessor else []
             what = [f"topic {topic.number}"] if topic else []
-            events.record(
+            events.log_event(
                 campaign=plan.campaign,
                 actor=actor,
                 verb="paused assessors" if paused else "resumed assessors",
@@ -112,7 +114,7 @@ def pause_work(
     return changed
 
 
-def reassign(
+def reassign_work(
     *,
     actor: User,
     plan: Plan,
@@ -127,11 +129,11 @@ def reassign(
     to those of ``to`` who have no part in the pair; where there is nobody they stay, and
     the count says so. Returns ``moved``, ``stayed``, ``returned`` and ``topics``.
     """
-    require(actor, "campaigns.manage", plan.campaign)
+    require_permission(actor, "campaigns.manage", plan.campaign)
     heirs = [user for user in dict.fromkeys(to) if user.pk != assessor.pk]
     if not heirs:
         cure = _("Choose somebody else than the one whose work it is.")
-        raise Refused("nobody-takes-over", _("Nobody takes the documents over."), cure)
+        raise ActionRefused("nobody-takes-over", _("Nobody takes the documents over."), cure)
     require_assessors(plan.campaign, heirs)
     with transaction.atomic():
         # No other reassignment of the plan meanwhile; judges are not held up by it.
@@ -140,10 +142,10 @@ def reassign(
         mine = mine if topics is None else mine.filter(topic__in=topics)
         numbers = dict(mine.values_list("topic", "topic__number"))
         slots = plan.slots.filter(topic__in=numbers)
-        told = Counter({"returned": give_back(slots.filter(assessor=assessor))})
-        told.update(deal_reserved(slots, assessor, heirs))
-        told["topics"] = hand_on(plan, mine, heirs, kept=told["stayed"] > 0)
-        events.record(
+        told = Counter({"returned": return_slots_by_token(slots.filter(assessor=assessor))})
+        told.update(reassign_reserved(slots, assessor, heirs))
+        told["topics"] = transfer_assignments(plan, mine, heirs, kept=told["stayed"] > 0)
+        events.log_event(
             campaign=plan.campaign,
             actor=actor,
             verb="reassigned an assessor's documents",
@@ -155,11 +157,11 @@ def reassign(
     return told
 
 
-def deal_reserved(slots: QuerySet[Slot], assessor: User, heirs: Sequence[User]) -> Counter[str]:
+def reassign_reserved(slots: QuerySet[Slot], assessor: User, heirs: Sequence[User]) -> Counter[str]:
     """Deal the free slots reserved for ``assessor`` out to the heirs in turn."""
     own = slots.filter(free_slots(), purpose=Purpose.JUDGE, reserved_for=assessor)
     own = own.filter(assessor=None).order_by("topic", "position", "pk")
-    busy = with_a_part(own, heirs)
+    busy = collect_assessors_by_item(own, heirs)
     chosen: dict[int, list[int]] = defaultdict(list)
     turn, told = 0, Counter[str]()
     for pk, item in list(own.values_list("pk", "item")):
@@ -177,7 +179,7 @@ def deal_reserved(slots: QuerySet[Slot], assessor: User, heirs: Sequence[User]) 
     return told
 
 
-def with_a_part(slots: QuerySet[Slot], heirs: Sequence[User]) -> dict[int, set[int | None]]:
+def collect_assessors_by_item(slots: QuerySet[Slot], heirs: Sequence[User]) -> dict[int, set[int | None]]:
     """By pool item of ``slots`` for whom a judgment of it is kept, who has it or has given one.
 
     A judgment without a slot counts: its assessor would never be handed the pair.
@@ -188,24 +190,26 @@ def with_a_part(slots: QuerySet[Slot], heirs: Sequence[User]) -> dict[int, set[i
     for item, whose, holder in rows:
         busy[item] |= {whose, holder}
     for heir in heirs:
-        touched = slots.exclude(untouched(heir))
+        touched = slots.exclude(new_pair_filter(heir))
         for item in touched.order_by().values_list("item", flat=True):
             busy[item].add(heir.pk)
     return busy
 
 
-def hand_on(plan: Plan, mine: QuerySet[Assignment], heirs: Sequence[User], *, kept: bool) -> int:
+def transfer_assignments(
+    plan: Plan, mine: QuerySet[Assignment], heirs: Sequence[User], *, kept: bool
+) -> int:
     """Assign the topics to the heirs too; the assessor leaves them unless something stayed."""
     topics = list(Topic.objects.filter(pk__in=mine.values("topic")))
     add_assignments(plan, dict.fromkeys(topics, heirs))
     if not kept:
         mine.update(left=True, paused=False)
     if not DESIGNS[plan.design].reserves:
-        check_enough(plan, [topic.pk for topic in topics])
+        check_enough_assessors(plan, [topic.pk for topic in topics])
     return len(topics)
 
 
-def check_enough(plan: Plan, topics: Collection[int]) -> None:
+def check_enough_assessors(plan: Plan, topics: Collection[int]) -> None:
     """Refuse to leave a topic with fewer people than judgments a document, the third's too."""
     needed = plan.overlap + bool(plan.third_from)
     left = Counter(
@@ -213,7 +217,7 @@ def check_enough(plan: Plan, topics: Collection[int]) -> None:
     )
     short = sorted(number for number, count in left.items() if count < needed)
     if short:
-        raise Refused(
+        raise ActionRefused(
             "too-few-assessors",
             _("The plan needs %(n)s assessors a topic; fewer would be left for %(topics)s.")
             % {"n": needed, "topics": ", ".join(short[:NAMED])},

@@ -7,22 +7,29 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
-from campaigns.rules import require
+from campaigns.rules import require_permission
 from judging.models import Judgment, Purpose, TrainingPair
-from judging.queries.training import unanswered
+from judging.queries.training import unanswered_pairs
 from judging.services.checks import check_grade
-from judging.services.log import Said, append, lock, repeated, retried, said_before
+from judging.services.judgment_log import (
+    JudgmentSubmission,
+    append_judgment,
+    find_duplicate_submission,
+    lock_judging,
+    previous_judgments,
+    run_with_retries,
+)
 
 
-def next_pair(*, actor: User, campaign: Campaign) -> TrainingPair | None:
+def next_training_pair(*, actor: User, campaign: Campaign) -> TrainingPair | None:
     """The first training pair that the actor has not answered."""
-    require(actor, "campaigns.judge", campaign)
-    return unanswered(actor, campaign).first()
+    require_permission(actor, "campaigns.judge", campaign)
+    return unanswered_pairs(actor, campaign).first()
 
 
-def answer(
+def answer_training_pair(
     *,
     actor: User,
     campaign: Campaign,
@@ -37,22 +44,22 @@ def answer(
 
     It is kept apart from the real judgments and never enters qrels.
     """
-    require(actor, "campaigns.judge", campaign)
+    require_permission(actor, "campaigns.judge", campaign)
     if pair.campaign_id != campaign.pk:
-        raise Refused("not-training", _("This document is not among those for training."))
-    said = Said(
+        raise ActionRefused("not-training", _("This document is not among those for training."))
+    said = JudgmentSubmission(
         actor, campaign, pair.topic, pair.docno, Judgment.Kind.GRADE, client_uuid,
         purpose=Purpose.TRAINING, grade=grade, comment=comment, source=source,
         active_seconds=active_seconds,
     )  # fmt: skip
-    return retried(partial(write_answer, said))
+    return run_with_retries(partial(write_answer, said))
 
 
-def write_answer(said: Said) -> Judgment:
-    lock(said.campaign)
-    known = repeated(said)
-    first = said_before(said).filter(purpose=Purpose.TRAINING).first()
+def write_answer(said: JudgmentSubmission) -> Judgment:
+    lock_judging(said.campaign)
+    known = find_duplicate_submission(said)
+    first = previous_judgments(said).filter(purpose=Purpose.TRAINING).first()
     if known is not None or first is not None:
         return known or first  # type: ignore[return-value]
     check_grade(said)
-    return append(said, None)
+    return append_judgment(said, None)

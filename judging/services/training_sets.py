@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.db.models import Max
 
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.errors import Refused
+from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
-from campaigns.rules import require
+from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.core.training_file import TrainingRow, read_training
 from judging.models import TrainingPair
 from judging.queries.training_results import is_locked
-from judging.services.log import lock
+from judging.services.judgment_log import lock_judging
 
 BATCH = 500
 
@@ -26,7 +26,7 @@ def import_training(*, actor: User, campaign: Campaign, text: str, file: str = "
     Raises ``BadFile`` with everything wrong, also EY07 a pair that is in training already
     and EY08 a docno that the campaign does not have, where it has documents.
     """
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     rows = read_training(
         text,
         topics=set(campaign.topics.values_list("number", flat=True)),
@@ -40,7 +40,7 @@ def add_training(
     *, actor: User, campaign: Campaign, rows: Sequence[TrainingRow], file: str = ""
 ) -> int:
     """Add ``rows`` behind the training pairs that are there; all of them or none."""
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         require_unanswered(campaign)
         check_known(campaign, rows, file)
@@ -61,49 +61,51 @@ def add_training(
             ),
             batch_size=BATCH,
         )
-        events.record(
+        events.log_event(
             campaign=campaign, actor=actor, verb="added training pairs", subject=f"{len(rows)}"
         )
     return len(rows)
 
 
-def explain(*, actor: User, pair: TrainingPair, grade: int, explanation: str) -> None:
+def edit_training_pair(*, actor: User, pair: TrainingPair, grade: int, explanation: str) -> None:
     """Change the known grade and explanation of a pair that nobody has answered yet."""
-    require(actor, "campaigns.manage", pair.campaign)
+    require_permission(actor, "campaigns.manage", pair.campaign)
     if grade not in set(pair.campaign.grades.values_list("value", flat=True)):
-        raise Refused("off-scale", f"{grade} is not on the grade scale.", "Use one that is.")
+        raise ActionRefused("off-scale", f"{grade} is not on the grade scale.", "Use one that is.")
     with transaction.atomic():
         require_unanswered(pair.campaign)
         pair.grade, pair.explanation = grade, explanation
         pair.save(update_fields=["grade", "explanation"])
-        record_one(actor, pair, "changed a training pair")
+        log_training_event(actor, pair, "changed a training pair")
 
 
 def remove_training(*, actor: User, campaign: Campaign, pairs: Sequence[TrainingPair]) -> int:
     """Take pairs out of the training that nobody has answered yet; return how many."""
-    require(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         require_unanswered(campaign)
         rows = TrainingPair.objects.filter(campaign=campaign, pk__in=[pair.pk for pair in pairs])
         count, _ = rows.delete()
         if count:
-            events.record(
+            events.log_event(
                 campaign=campaign, actor=actor, verb="removed training pairs", subject=f"{count}"
             )
     return count
 
 
-def record_one(actor: User, pair: TrainingPair, verb: str) -> None:
+def log_training_event(actor: User, pair: TrainingPair, verb: str) -> None:
     subject = f"topic {pair.topic.number}, {pair.docno}"
-    events.record(campaign=pair.campaign, actor=actor, verb=verb, subject=subject, grade=pair.grade)
+    events.log_event(
+        campaign=pair.campaign, actor=actor, verb=verb, subject=subject, grade=pair.grade
+    )
 
 
 def require_unanswered(campaign: Campaign) -> None:
     """Refuse once somebody has answered: what is compared must have been asked alike."""
     # Alone: an answer that is being written comes before or after, never between.
-    lock(campaign, alone=True)
+    lock_judging(campaign, alone=True)
     if is_locked(campaign):
-        raise Refused(
+        raise ActionRefused(
             "training-locked",
             "The training is fixed: somebody has answered already.",
             "All assessors are to be asked the same; leave it as it is.",
@@ -125,4 +127,4 @@ def check_known(campaign: Campaign, rows: Sequence[TrainingRow], file: str) -> N
             cure = "Import the document first, or leave the row out."
             report.add("EY08", "The campaign has no such document.", cure, line=line, excerpt=shown)
     if report.has_errors:
-        raise BadFile(report)
+        raise InvalidFile(report)

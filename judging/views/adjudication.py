@@ -13,50 +13,55 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns.attachments import attachment
-from campaigns.errors import Refused
+from campaigns.attachments import attachment_response
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries import campaign_for
-from campaigns.rules import organizes
-from campaigns.views.signed_in import SignedIn
+from campaigns.queries import get_campaign_for
+from campaigns.rules import is_organizer_anywhere
+from campaigns.views.helpers import SignedInRequest
 from judging.adjudication_forms import RoundForm
 from judging.models import Plan
 from judging.queries.adjudication import (
     STATES,
-    Dispute,
-    adjudicators,
-    disputes,
-    grades_told,
-    my_round,
-    rounds,
-    waiting_pairs,
+    Disagreement,
+    count_by_state,
+    list_adjudicators,
+    list_disagreements,
+    list_rounds,
+    list_waiting_pairs,
+    own_adjudication_progress,
 )
-from judging.services.adjudication import drop_agreed, end_round, open_round, pairs_wanted
+from judging.services.adjudication import (
+    end_round,
+    list_pairs_to_adjudicate,
+    open_round,
+    remove_agreed_pairs,
+)
 
 
 @require_safe
-def adjudication(request: SignedIn, slug: str) -> HttpResponse:
+def adjudication_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """For adjudicators their work; for organizers the disagreements and the rounds."""
-    campaign = campaign_for(request.user, slug, "campaigns.settle")
-    return overview(request, campaign, RoundForm(campaign))
+    campaign = get_campaign_for(request.user, slug, "campaigns.settle")
+    return render_adjudication_overview(request, campaign, RoundForm(campaign))
 
 
 @require_POST
-def round_open(request: SignedIn, slug: str) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+def round_open_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     form = RoundForm(campaign, request.POST)
     if not form.is_valid():
-        return overview(request, campaign, form)
+        return render_adjudication_overview(request, campaign, form)
     chosen = form.cleaned_data
-    wanted = pairs_wanted(campaign, apart=chosen["apart"], crossing=chosen["crossing"])
+    wanted = list_pairs_to_adjudicate(campaign, apart=chosen["apart"], crossing=chosen["crossing"])
     try:
         made = open_round(
             actor=request.user, campaign=campaign, pairs=wanted,
             adjudicators=chosen["adjudicators"], blind=chosen["blind"],
         )  # fmt: skip
-    except Refused as refused:
+    except ActionRefused as refused:
         form.add_error(None, str(refused))
-        return overview(request, campaign, form)
+        return render_adjudication_overview(request, campaign, form)
     count = made.slots.count()
     told = ngettext(
         "The round is open: %(n)s pair to settle.",
@@ -68,12 +73,12 @@ def round_open(request: SignedIn, slug: str) -> HttpResponse:
 
 
 @require_POST
-def round_end(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+def round_end_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """End a round, or with ``only=agreed`` take out of it what is agreed by now."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plan = get_object_or_404(campaign.plans, pk=pk, kind=Plan.Kind.ADJUDICATE)
     agreed = request.POST.get("only") == "agreed"
-    count = (drop_agreed if agreed else end_round)(actor=request.user, plan=plan)
+    count = (remove_agreed_pairs if agreed else end_round)(actor=request.user, plan=plan)
     told = ngettext(
         "%(n)s pair was waiting; the round is ended.",
         "%(n)s pairs were waiting; the round is ended.",
@@ -86,10 +91,10 @@ def round_end(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 
 
 @require_safe
-def disputes_file(request: SignedIn, slug: str) -> HttpResponse:
+def disputes_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Every pair in disagreement as CSV, with each assessor's grade."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    found = disputes(campaign)
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    found = list_disagreements(campaign)
     names = sorted({name for each in found for name in each.grades})
     out = io.StringIO()
     writer = csv.writer(out)
@@ -101,14 +106,18 @@ def disputes_file(request: SignedIn, slug: str) -> HttpResponse:
         settled = "" if each.adjudicated is None else each.adjudicated
         crosses = int(each.crosses)
         writer.writerow([*each.pair, each.size, crosses, each.state, settled, *grades])
-    return attachment(out.getvalue(), f"{slug}-disagreements.csv")
+    return attachment_response(out.getvalue(), f"{slug}-disagreements.csv")
 
 
-def overview(request: SignedIn, campaign: Campaign, form: RoundForm) -> HttpResponse:
-    manages = organizes(request.user, campaign)
-    found = disputes(campaign) if manages else []
+def render_adjudication_overview(
+    request: SignedInRequest, campaign: Campaign, form: RoundForm
+) -> HttpResponse:
+    manages = is_organizer_anywhere(request.user, campaign)
+    found = list_disagreements(campaign) if manages else []
     disputed = {each.pair for each in found}
-    agreed = [pair for pair in waiting_pairs(campaign) if pair not in disputed] if manages else []
+    agreed = (
+        [pair for pair in list_waiting_pairs(campaign) if pair not in disputed] if manages else []
+    )
     judged = campaign.judgments.exists()
     context = {
         "campaign": campaign,
@@ -116,18 +125,18 @@ def overview(request: SignedIn, campaign: Campaign, form: RoundForm) -> HttpResp
         "form": form,
         "manages": manages,
         "works": request.user.has_perm("campaigns.adjudicate", campaign),
-        "mine": my_round(campaign, request.user),
+        "mine": own_adjudication_progress(campaign, request.user),
         "found": found,
-        "states": [(STATES[state], count) for state, count in grades_told(found).items()],
-        "sizes": sizes_of(found),
-        "rounds": rounds(campaign, agreed) if manages else [],
-        "people": adjudicators(campaign),
+        "states": [(STATES[state], count) for state, count in count_by_state(found).items()],
+        "sizes": disagreements_by_distance(found),
+        "rounds": list_rounds(campaign, agreed) if manages else [],
+        "people": list_adjudicators(campaign),
         "judged": judged,
     }
     return render(request, "judging/adjudication.html", context)
 
 
-def sizes_of(found: list[Dispute]) -> list[tuple[int, int, int, int, int]]:
+def disagreements_by_distance(found: list[Disagreement]) -> list[tuple[int, int, int, int, int]]:
     """By grades apart: pairs, of these across the relevance level, settled, left to take up."""
     rows = []
     for size in sorted({each.size for each in found}, reverse=True):

@@ -13,21 +13,27 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from campaigns.attachments import attachment
+from campaigns.attachments import attachment_response
 from campaigns.core.cards import Card
 from campaigns.models import Campaign
-from campaigns.queries import campaign_for
-from campaigns.views.signed_in import SignedIn
-from judging.core.agreement.coefficient import Coefficient
-from judging.core.agreement.formats import json_text
-from judging.core.agreement.labels import Labels
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest
+from judging.core.agreement.coefficient import CoefficientValue
+from judging.core.agreement.formats import agreement_to_json
+from judging.core.agreement.labels import LabelTable
 from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.report import AgreementReport, Panel, Row
+from judging.core.agreement.report import AgreementReport, CoefficientPanel, Row
 from judging.core.quality.report import quality_report
-from judging.queries.agreement import labels_of
-from judging.queries.quality import record_of_campaign
-from judging.views.agreement_charts import MOST_LEGS, Legs, heat_of_confusion, heat_of_pairs, legs
-from judging.views.agreement_choice import Choice, choice_from
+from judging.queries.agreement import load_labels
+from judging.queries.quality import load_judging_record
+from judging.views.agreement_charts import (
+    MOST_LEGS,
+    IntervalChart,
+    build_confusion_heat_map,
+    build_interval_chart,
+    build_pair_heat_map,
+)
+from judging.views.agreement_choice import AgreementChoice, parse_agreement_choice
 
 SIDE = ("percent", "kappa", "ac1", "alpha-ordinal", "overlap")
 """What tables show beside the chosen coefficient, so that it never stands alone."""
@@ -39,12 +45,16 @@ TITLES = {
 HEAD = ("coefficient", "value", "low", "high", "n", "prevalence", "topics", "reason", "no_interval")
 
 
-def opened(request: SignedIn, slug: str) -> tuple[Campaign, Choice, Labels]:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    return campaign, choice_from(request.GET, campaign), labels_of(campaign)
+def load_agreement_page(
+    request: SignedInRequest, slug: str
+) -> tuple[Campaign, AgreementChoice, LabelTable]:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    return campaign, parse_agreement_choice(request.GET, campaign), load_labels(campaign)
 
 
-def shared(campaign: Campaign, choice: Choice, labels: Labels, here: str) -> dict[str, Any]:
+def agreement_context(
+    campaign: Campaign, choice: AgreementChoice, labels: LabelTable, here: str
+) -> dict[str, Any]:
     """What every page of agreement shows: the choices, and where else to look."""
     return {
         "campaign": campaign,
@@ -61,16 +71,16 @@ def shared(campaign: Campaign, choice: Choice, labels: Labels, here: str) -> dic
 
 
 @require_safe
-def agreement(request: SignedIn, slug: str) -> HttpResponse:
-    campaign, choice, labels = opened(request, slug)
+def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign, choice, labels = load_agreement_page(request, slug)
     report = choice.report(labels)
-    shown = beside(choice.by)
-    context = shared(campaign, choice, labels, "agreement") | {
+    shown = companion_coefficients(choice.by)
+    context = agreement_context(campaign, choice, labels, "agreement") | {
         "report": report,
-        "rows": lines(report.panel, report.topic_means),
-        "legs": legs_of(report.panel),
+        "rows": coefficient_rows(report.panel, report.topic_means),
+        "legs": coefficient_caterpillar(report.panel),
         "prevalence": report.overall["percent"].prevalence,
-        "heat": heat_of_pairs(report, choice.by),
+        "heat": build_pair_heat_map(report, choice.by),
         "shown": [COEFFICIENTS[name].card for name in shown],
         "pairs": [
             (pair, [row[name] for name in shown], choice.but(a=pair[0], b=pair[1]))
@@ -81,21 +91,21 @@ def agreement(request: SignedIn, slug: str) -> HttpResponse:
 
 
 @require_safe
-def pair(request: SignedIn, slug: str) -> HttpResponse:
+def agreement_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Two assessors: their grades against each other, every coefficient, and topic by topic."""
-    campaign, choice, labels = opened(request, slug)
+    campaign, choice, labels = load_agreement_page(request, slug)
     if not (choice.a or choice.b) and len(labels.assessors) > 1:
         choice = replace(choice, a=labels.assessors[0], b=labels.assessors[1])
-    context = shared(campaign, choice, labels, "agreement-pair")
+    context = agreement_context(campaign, choice, labels, "agreement-pair")
     if choice.a in labels.assessors and choice.b in labels.assessors and choice.a != choice.b:
         a, b = labels.assessors.index(choice.a), labels.assessors.index(choice.b)
-        context |= of_two(choice, labels.only(a, b))
+        context |= two_assessor_context(choice, labels.only(a, b))
     return render(request, "judging/agreement_pair.html", context)
 
 
-def of_two(choice: Choice, two: Labels) -> dict[str, Any]:
+def two_assessor_context(choice: AgreementChoice, two: LabelTable) -> dict[str, Any]:
     report = choice.report(two)
-    shown = beside(choice.by)
+    shown = companion_coefficients(choice.by)
     grades = [str(grade) for grade in report.scale]
     table = report.confusion[choice.a, choice.b]
     row = report.pairs[choice.a, choice.b]
@@ -103,143 +113,145 @@ def of_two(choice: Choice, two: Labels) -> dict[str, Any]:
         "report": report,
         "row": [(COEFFICIENTS[name].card, found) for name, found in row.items()],
         "n": row["percent"].n,
-        "heat": heat_of_confusion(table, grades),
+        "heat": build_confusion_heat_map(table, grades),
         "confusion": list(zip(grades, table, strict=True)),
         "grades": grades,
         "shown": [COEFFICIENTS[name].card for name in shown],
         "by_topic": [
-            (topic, int(report_n(panel)), [panel.means[name] for name in shown])
+            (topic, int(count_multiply_judged(panel)), [panel.means[name] for name in shown])
             for topic, panel in report.by_topic.items()
-            if report_n(panel)
+            if count_multiply_judged(panel)
         ],
     }
 
 
-def report_n(panel: Panel) -> int:
+def count_multiply_judged(panel: CoefficientPanel) -> int:
     """The pairs of a topic that two or more judged."""
     return panel.overall["percent"].n
 
 
 @require_safe
-def topics(request: SignedIn, slug: str) -> HttpResponse:
-    campaign, choice, labels = opened(request, slug)
-    whole = Choice(choice.level, choice.binary, choice.by)
+def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign, choice, labels = load_agreement_page(request, slug)
+    whole = AgreementChoice(choice.level, choice.binary, choice.by)
     report = whole.report(labels)
-    shown = beside(choice.by)
+    shown = companion_coefficients(choice.by)
     found = []
-    alone = [topic for topic, panel in report.by_topic.items() if not report_n(panel)]
+    alone = [topic for topic, panel in report.by_topic.items() if not count_multiply_judged(panel)]
     for topic, panel in report.by_topic.items():
-        if not report_n(panel):
+        if not count_multiply_judged(panel):
             continue
-        cells = [told(panel, name) for name in shown]
+        cells = [overall_or_mean(panel, name) for name in shown]
         found.append((topic, panel.overall["percent"], cells, whole.but(topic=topic)))
     firsts = [(topic, cells[0]) for topic, _, cells, _ in found]
     marks = ((topic, it.value, None, None, it.reason or "") for topic, it in firsts)
-    context = shared(campaign, whole, labels, "agreement-topics") | {
+    context = agreement_context(campaign, whole, labels, "agreement-topics") | {
         "report": report,
         "by_topic": found,
         "alone": alone,
-        "legs": legs(marks) if len(firsts) <= MOST_LEGS else None,
+        "legs": build_interval_chart(marks) if len(firsts) <= MOST_LEGS else None,
         "shown": [COEFFICIENTS[name].card for name in shown],
-        "means": [told(report.topic_means, name) for name in shown] if found else [],
+        "means": [overall_or_mean(report.topic_means, name) for name in shown] if found else [],
     }
     return render(request, "judging/agreement_topics.html", context)
 
 
-def beside(by: str) -> list[str]:
+def companion_coefficients(by: str) -> list[str]:
     """The chosen coefficient, and those that stand beside it."""
     return [by, *(name for name in SIDE if name != by)]
 
 
-def told(panel: Panel, name: str) -> Coefficient:
+def overall_or_mean(panel: CoefficientPanel, name: str) -> CoefficientValue:
     """Over all assessors where the coefficient can, else the mean over pairs of them."""
     return panel.overall[name] if name in panel.overall else panel.means[name]
 
 
-Line = tuple[Card, Coefficient | None, Coefficient, Coefficient | None]
+Line = tuple[Card, CoefficientValue | None, CoefficientValue, CoefficientValue | None]
 
 
-def lines(panel: Panel, topic_means: Panel) -> list[Line]:
+def coefficient_rows(panel: CoefficientPanel, topic_means: CoefficientPanel) -> list[Line]:
     """Of each coefficient the card, the value over all, the mean over pairs, and over topics."""
     return [
         (
             COEFFICIENTS[name].card,
             panel.overall.get(name),
             mean,
-            told(topic_means, name) if topic_means.means else None,
+            overall_or_mean(topic_means, name) if topic_means.means else None,
         )
         for name, mean in panel.means.items()
     ]
 
 
-def legs_of(panel: Panel) -> Legs:
-    found = {name: told(panel, name) for name in panel.means}
-    return legs(
+def coefficient_caterpillar(panel: CoefficientPanel) -> IntervalChart:
+    found = {name: overall_or_mean(panel, name) for name in panel.means}
+    return build_interval_chart(
         (COEFFICIENTS[name].card.title, it.value, it.low, it.high, it.reason or "")
         for name, it in found.items()
     )
 
 
 @require_safe
-def download(request: SignedIn, slug: str, fmt: str) -> HttpResponse:
+def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponse:
     """JSON holds everything that the command tells; CSV a line a coefficient."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    choice = choice_from(request.GET, campaign)
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    choice = parse_agreement_choice(request.GET, campaign)
     if fmt == "json":
-        record = record_of_campaign(campaign)
+        record = load_judging_record(campaign)
         quality = quality_report(record, choice.level).as_dict()
-        return attachment(
-            json_text(choice.report(record.people), quality), f"{slug}-agreement.json"
+        return attachment_response(
+            agreement_to_json(choice.report(record.people), quality), f"{slug}-agreement.json"
         )
     if fmt != "csv":
         raise Http404
     rows = [
         [place, a, b, *cells]
-        for place, a, b, row in rows_of(choice.report(labels_of(campaign)))
-        for cells in cells_of(row)
+        for place, a, b, row in export_rows(choice.report(load_labels(campaign)))
+        for cells in coefficient_cells(row)
     ]
-    return csv_of(["between", "assessor_a", "assessor_b", *HEAD], rows, f"{slug}-agreement.csv")
+    return csv_response(
+        ["between", "assessor_a", "assessor_b", *HEAD], rows, f"{slug}-agreement.csv"
+    )
 
 
 @require_safe
-def topics_download(request: SignedIn, slug: str) -> HttpResponse:
-    _, choice, labels = opened(request, slug)
-    report = Choice(choice.level, choice.binary).report(labels)
+def agreement_topics_download_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    _, choice, labels = load_agreement_page(request, slug)
+    report = AgreementChoice(choice.level, choice.binary).report(labels)
     rows = [
         [topic, place, *cells]
         for topic, panel in report.by_topic.items()
         for place, row in (("all", panel.overall), ("mean", panel.means))
-        for cells in cells_of(row)
+        for cells in coefficient_cells(row)
     ]
-    return csv_of(["topic", "between", *HEAD], rows, f"{slug}-agreement-topics.csv")
+    return csv_response(["topic", "between", *HEAD], rows, f"{slug}-agreement-topics.csv")
 
 
-def rows_of(report: AgreementReport) -> list[tuple[str, str, str, Row]]:
+def export_rows(report: AgreementReport) -> list[tuple[str, str, str, Row]]:
     rows = [("all", "", "", report.overall), ("mean", "", "", report.means)]
     return rows + [("pair", a, b, row) for (a, b), row in report.pairs.items()]
 
 
-def cells_of(row: Row) -> Iterable[list[str]]:
+def coefficient_cells(row: Row) -> Iterable[list[str]]:
     for name, it in row.items():
-        values = [number(x) for x in (it.value, it.low, it.high)]
+        values = [format_full(x) for x in (it.value, it.low, it.high)]
         yield [
             name,
             *values,
             str(it.n),
-            number(it.prevalence),
+            format_full(it.prevalence),
             str(it.topics),
             it.reason or "",
             it.no_interval or "",
         ]
 
 
-def number(value: float | None) -> str:
+def format_full(value: float | None) -> str:
     return "" if value is None else f"{value:.6f}"
 
 
-def csv_of(head: list[str], rows: Iterable[list[str]], name: str) -> HttpResponse:
+def csv_response(head: list[str], rows: Iterable[list[str]], name: str) -> HttpResponse:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(head)
     writer.writerows(rows)
-    return attachment(out.getvalue(), name)
+    return attachment_response(out.getvalue(), name)

@@ -13,7 +13,7 @@ MOST = 30
 
 
 @dataclass(frozen=True)
-class Cell:
+class HeatCell:
     """One cell of a heat map: where it stands, what it says and how full it is."""
 
     x: int
@@ -33,10 +33,10 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Heat:
+class HeatMap:
     """A heat map: cells, names down the side and along the top, and its size."""
 
-    cells: list[Cell]
+    cells: list[HeatCell]
     sides: list[tuple[str, int]]
     heads: list[tuple[str, int]]
     width: int
@@ -45,8 +45,8 @@ class Heat:
     left: int = LEFT - 10
 
 
-def _heat(cells: list[Cell], rows: Sequence[str], columns: Sequence[str]) -> Heat:
-    return Heat(
+def _heat(cells: list[HeatCell], rows: Sequence[str], columns: Sequence[str]) -> HeatMap:
+    return HeatMap(
         cells,
         [(name, TOP + CELL * at + CELL // 2 + 4) for at, name in enumerate(rows)],
         [(name, LEFT + CELL * at + CELL // 2) for at, name in enumerate(columns)],
@@ -55,7 +55,7 @@ def _heat(cells: list[Cell], rows: Sequence[str], columns: Sequence[str]) -> Hea
     )
 
 
-def heat_of_pairs(report: AgreementReport, by: str) -> Heat | None:
+def build_pair_heat_map(report: AgreementReport, by: str) -> HeatMap | None:
     """Every two assessors by one coefficient; None where they are too many for a picture."""
     names = [assessor.name for assessor in report.assessors]
     if len(names) > MOST:
@@ -69,11 +69,11 @@ def heat_of_pairs(report: AgreementReport, by: str) -> Heat | None:
         why = found.reason or f"{found.value:.4f}, n {found.n}"
         for i, j in ((place[a], place[b]), (place[b], place[a])):
             at = LEFT + CELL * j, TOP + CELL * i
-            cells.append(Cell(*at, f"{names[i]} and {names[j]}: {why}", text, full))
+            cells.append(HeatCell(*at, f"{names[i]} and {names[j]}: {why}", text, full))
     return _heat(cells, names, names)
 
 
-def heat_of_confusion(table: Sequence[Sequence[int]], grades: Sequence[str]) -> Heat:
+def build_confusion_heat_map(table: Sequence[Sequence[int]], grades: Sequence[str]) -> HeatMap:
     """The numbers of pairs by the grades of two assessors; full where most of a row is."""
     cells = []
     for i, row in enumerate(table):
@@ -82,7 +82,7 @@ def heat_of_confusion(table: Sequence[Sequence[int]], grades: Sequence[str]) -> 
             share = count / total if total else 0.0
             said = f"{grades[i]} and {grades[j]}: {count} of {total}"
             at = LEFT + CELL * j, TOP + CELL * i
-            cells.append(Cell(*at, said, str(count), f"{share:.2f}"))
+            cells.append(HeatCell(*at, said, str(count), f"{share:.2f}"))
     return _heat(cells, grades, grades)
 
 
@@ -91,7 +91,7 @@ MOST_LEGS = 120
 
 
 @dataclass(frozen=True)
-class Leg:
+class IntervalLine:
     """A value and its interval on a line of a caterpillar; None where there is none."""
 
     label: str
@@ -103,10 +103,10 @@ class Leg:
 
 
 @dataclass(frozen=True)
-class Legs:
+class IntervalChart:
     """A caterpillar of values from ``start`` to ``end``."""
 
-    legs: list[Leg]
+    legs: list[IntervalLine]
     ticks: list[tuple[float, str]]
     zero: float
     height: int
@@ -123,7 +123,9 @@ Line = tuple[str, float | None, float | None, float | None, str]
 """Label, value, bounds, and what is said where there is no value."""
 
 
-def legs(lines: Iterable[Line], *, least: float = 0.0, most: float = 1.0) -> Legs:
+def build_interval_chart(
+    lines: Iterable[Line], *, least: float = 0.0, most: float = 1.0
+) -> IntervalChart:
     """A caterpillar on an axis that holds ``least``, ``most`` and all there is."""
     found = list(lines)
     there = [x for _, *numbers, _ in found for x in numbers if x is not None]
@@ -136,13 +138,20 @@ def legs(lines: Iterable[Line], *, least: float = 0.0, most: float = 1.0) -> Leg
         return round(LABEL + (value - start) / span * (WIDTH - LABEL - RIGHT), 1)
 
     drawn = [
-        Leg(label, _said(label, value, low, high, why), 38 + LEG * at, x(value), x(low), x(high))
+        IntervalLine(
+            label,
+            _describe_interval(label, value, low, high, why),
+            38 + LEG * at,
+            x(value),
+            x(low),
+            x(high),
+        )
         for at, (label, value, low, high, why) in enumerate(found)
     ]
     ticks = [
         (x(start + span * part / 4) or 0.0, f"{start + span * part / 4:g}") for part in range(5)
     ]
-    return Legs(drawn, ticks, x(0.0) or 0.0, 38 + LEG * len(drawn))
+    return IntervalChart(drawn, ticks, x(0.0) or 0.0, 38 + LEG * len(drawn))
 
 
 def _axis(low: float, high: float) -> tuple[float, float]:
@@ -152,7 +161,9 @@ def _axis(low: float, high: float) -> tuple[float, float]:
     return start / steps, max(end, start + 1) / steps
 
 
-def _said(label: str, value: float | None, low: float | None, high: float | None, why: str) -> str:
+def _describe_interval(
+    label: str, value: float | None, low: float | None, high: float | None, why: str
+) -> str:
     if value is None:
         return f"{label}: {why}"
     if low is None or high is None:

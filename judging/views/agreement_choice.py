@@ -9,7 +9,7 @@ from django.http import QueryDict
 
 from campaigns.core.cards import Card
 from campaigns.models import Campaign
-from judging.core.agreement.labels import Labels
+from judging.core.agreement.labels import LabelTable
 from judging.core.agreement.panel import agreement_report
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import AgreementReport
@@ -19,7 +19,7 @@ LONGEST = 300
 
 
 @dataclass(frozen=True)
-class Choice:
+class AgreementChoice:
     """The lowest relevant grade, whether grades are cut there, the coefficient that pictures
     show, the topic (all when empty), and two assessors.
     """
@@ -46,20 +46,20 @@ class Choice:
         """The query string with other choices."""
         return replace(self, **changes).query  # type: ignore[arg-type]
 
-    def labels(self, labels: Labels) -> Labels:
+    def labels(self, labels: LabelTable) -> LabelTable:
         """The pairs of the chosen topic; all of them where none is chosen."""
         return labels.within(self.topic) if self.topic in labels.topics else labels
 
-    def report(self, labels: Labels) -> AgreementReport:
+    def report(self, labels: LabelTable) -> AgreementReport:
         return agreement_report(self.labels(labels), self.level, binary=self.binary)
 
 
-def choice_from(asked: QueryDict, campaign: Campaign) -> Choice:
+def parse_agreement_choice(asked: QueryDict, campaign: Campaign) -> AgreementChoice:
     """Whatever is no choice falls back: to the campaign's level, ordinal alpha, all topics."""
     level = asked.get("level", "")
     by = asked.get("by", "")
     topic, a, b = (asked.get(name, "").replace("\0", "")[:LONGEST] for name in ("topic", "a", "b"))
-    return Choice(
+    return AgreementChoice(
         level=int(level) if level.isdecimal() and len(level) < 5 else campaign.relevance_level,
         binary=asked.get("cut") == "1",
         by=by if by in COEFFICIENTS else BY,

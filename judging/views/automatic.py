@@ -11,15 +11,19 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries import campaign_for
-from campaigns.views.signed_in import SignedIn, page_of, to
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest, paginate, redirect_to
 from judging.models import AutomaticAssessor
-from judging.queries.automatic import beside, overview, overviews
-from judging.queries.exchange import BESIDE_COLUMNS, beside_people, beside_rows
-from judging.services.automatic import add_automatic
-from judging.views.exports import rows_as
+from judging.queries.automatic import (
+    compare_with_people,
+    get_automatic_overview,
+    list_automatic_overviews,
+)
+from judging.queries.exchange import BESIDE_COLUMNS, automatic_with_human, iter_comparison_rows
+from judging.services.automatic import create_automatic_assessor
+from judging.views.exports import rows_response
 
 
 class AutomaticForm(forms.Form):
@@ -35,57 +39,63 @@ class AutomaticForm(forms.Form):
 
 
 @require_http_methods(["GET", "POST"])
-def automatic_list(request: SignedIn, slug: str) -> HttpResponse:
+def automatic_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """All automatic assessors of the campaign, and the form for one more."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     form = AutomaticForm(request.POST if request.method == "POST" else None)
     status = 200
     if form.is_bound and form.is_valid():
         try:
-            made = add_automatic(actor=request.user, campaign=campaign, **form.cleaned_data)
-        except Refused as refused:
+            made = create_automatic_assessor(
+                actor=request.user, campaign=campaign, **form.cleaned_data
+            )
+        except ActionRefused as refused:
             form.add_error("name", str(refused))
             status = 409
         else:
             return redirect("automatic", campaign.slug, made.name)
     context = {
         "campaign": campaign,
-        "crumbs": [("Judging", to("judging", campaign)), ("Automatic assessors", None)],
+        "crumbs": [("Judging", redirect_to("judging", campaign)), ("Automatic assessors", None)],
         "form": form,
-        "rows": overviews(campaign),
+        "rows": list_automatic_overviews(campaign),
     }
     return render(request, "judging/automatic_list.html", context, status=status)
 
 
 @require_safe
-def automatic(request: SignedIn, slug: str, name: str) -> HttpResponse:
+def automatic_view(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
     """One automatic assessor: grades, coverage, and pair by pair beside people."""
-    campaign, found = automatic_for(request, slug, name)
-    pairs = page_of(request, beside_people(campaign, found.user))
-    back = ("Automatic assessors", to("automatic-list", campaign))
+    campaign, found = get_automatic_assessor(request, slug, name)
+    pairs = paginate(request, automatic_with_human(campaign, found.user))
+    back = ("Automatic assessors", redirect_to("automatic-list", campaign))
     context = {
         "campaign": campaign,
-        "crumbs": [("Judging", to("judging", campaign)), back, (found.name, None)],
+        "crumbs": [("Judging", redirect_to("judging", campaign)), back, (found.name, None)],
         "automatic": found,
-        "overview": overview(found),
+        "overview": get_automatic_overview(found),
         "page_obj": pairs,
-        "pairs": beside(campaign, pairs.object_list),
+        "pairs": compare_with_people(campaign, pairs.object_list),
         "grades": {grade.value: grade for grade in campaign.grades.order_by("value")},
     }
     return render(request, "judging/automatic.html", context)
 
 
 @require_safe
-def automatic_download(request: SignedIn, slug: str, name: str, fmt: str) -> HttpResponseBase:
+def automatic_download_view(
+    request: SignedInRequest, slug: str, name: str, fmt: str
+) -> HttpResponseBase:
     """The model's grades beside people's, of pairs that a person has judged."""
-    campaign, found = automatic_for(request, slug, name)
+    campaign, found = get_automatic_assessor(request, slug, name)
     if fmt not in ("csv", "json"):
         raise Http404
-    rows = beside_rows(campaign, found.user)
-    return rows_as(rows, BESIDE_COLUMNS, f"{slug}-{found.name}-beside-people", fmt)
+    rows = iter_comparison_rows(campaign, found.user)
+    return rows_response(rows, BESIDE_COLUMNS, f"{slug}-{found.name}-beside-people", fmt)
 
 
-def automatic_for(request: SignedIn, slug: str, name: str) -> tuple[Campaign, AutomaticAssessor]:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+def get_automatic_assessor(
+    request: SignedInRequest, slug: str, name: str
+) -> tuple[Campaign, AutomaticAssessor]:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     own = campaign.automatic_assessors.select_related("user", "campaign")
     return campaign, get_object_or_404(own, name=name)

@@ -13,6 +13,6 @@ from judging.core.quality.report import CARDS
 
 @login_not_required
 @require_safe
-def coefficients(request: HttpRequest) -> HttpResponse:
+def coefficients_view(request: HttpRequest) -> HttpResponse:
     context = {"coefficients": COEFFICIENTS.values(), "cards": CARDS.values()}
     return render(request, "judging/coefficients.html", context)

@@ -12,113 +12,120 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from campaigns.attachments import CONTENT_TYPES, attachment
+from campaigns.attachments import CONTENT_TYPES, attachment_response
 from campaigns.core.qrels import qrels_from_rows, write_qrels
 from campaigns.models import Campaign, User
-from campaigns.queries import campaign_for
-from campaigns.views.signed_in import SignedIn, to
-from judging.core.exchange.writing import (
-    csv_parts,
-    doccano_parts,
-    json_parts,
-    jsonl_parts,
-    label_studio_parts,
-    labelling_setup,
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest, redirect_to
+from judging.core.exchange.writer import (
+    iter_csv_parts,
+    iter_doccano_parts,
+    iter_json_parts,
+    iter_jsonl_parts,
+    iter_label_studio_parts,
+    label_studio_config,
 )
 from judging.models import Judgment, Purpose
 from judging.queries.exchange import (
     COLUMNS,
     OWN,
     OWN_COLUMNS,
-    judged_pairs,
-    log_rows,
-    open_pairs,
+    iter_judged_pairs,
+    iter_log_rows,
+    iter_open_pairs,
 )
-from judging.queries.judgments import current_judgments, votes
+from judging.queries.judgments import current_judgments, list_votes
 
 TYPES = {**CONTENT_TYPES, ".jsonl": "application/jsonl", ".xml": "application/xml"}
 WHICH = {"log": False, "current": True}
-PAIRS = {"judged": judged_pairs, "open": open_pairs}
+PAIRS = {"judged": iter_judged_pairs, "open": iter_open_pairs}
 
 
 @require_safe
-def judgments(request: SignedIn, slug: str, fmt: str, which: str = "log") -> HttpResponseBase:
+def judgments_download_view(
+    request: SignedInRequest, slug: str, fmt: str, which: str = "log"
+) -> HttpResponseBase:
     """The whole log of people's judgments, or what stands of it, as CSV, JSON or JSON lines."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if which not in WHICH:
         raise Http404
-    rows = log_rows(campaign, current=WHICH[which])
+    rows = iter_log_rows(campaign, current=WHICH[which])
     name = f"{slug}-judgments" if which == "log" else f"{slug}-judgments-current"
-    return rows_as(rows, COLUMNS, name, fmt)
+    return rows_response(rows, COLUMNS, name, fmt)
 
 
 @require_safe
-def my_judgments(request: SignedIn, slug: str, fmt: str) -> HttpResponseBase:
+def my_judgments_file_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponseBase:
     """The assessor's own judgments, every revision."""
-    campaign = campaign_for(request.user, slug, "campaigns.judge")
-    rows = log_rows(campaign, assessor=request.user, purposes=OWN)
+    campaign = get_campaign_for(request.user, slug, "campaigns.judge")
+    rows = iter_log_rows(campaign, assessor=request.user, purposes=OWN)
     own = ({name: row[name] for name in OWN_COLUMNS} for row in rows)
-    return rows_as(own, OWN_COLUMNS, f"{slug}-my-judgments", fmt)
+    return rows_response(own, OWN_COLUMNS, f"{slug}-my-judgments", fmt)
 
 
 @require_safe
-def pairs(request: SignedIn, slug: str, which: str, program: str) -> HttpResponseBase:
+def pairs_export_view(
+    request: SignedInRequest, slug: str, which: str, program: str
+) -> HttpResponseBase:
     """Judged pairs, or those still to judge, with texts, for doccano or Label Studio."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if which not in PAIRS or program not in ("doccano", "label-studio"):
         raise Http404
-    found, scale = PAIRS[which](campaign), scale_of(campaign)
+    found, scale = PAIRS[which](campaign), grade_choices(campaign)
     name = f"{slug}-{which}-{program}"
     if program == "doccano":
-        return streamed(doccano_parts(found, scale), f"{name}.jsonl")
-    return streamed(label_studio_parts(found, scale), f"{name}.json")
+        return streaming_response(iter_doccano_parts(found, scale), f"{name}.jsonl")
+    return streaming_response(iter_label_studio_parts(found, scale), f"{name}.json")
 
 
 @require_safe
-def exchange(request: SignedIn, slug: str) -> HttpResponse:
+def import_export_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """What can be downloaded, and where imports and automatic assessors are."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     people = User.objects.filter(
         judgments__campaign=campaign, judgments__purpose=Purpose.JUDGE
     ).distinct()
     log = Judgment.objects.filter(campaign=campaign).exclude(purpose=Purpose.AUTOMATIC)
     context = {
         "campaign": campaign,
-        "crumbs": [(_("Judging"), to("judging", campaign)), (_("Import and export"), None)],
+        "crumbs": [
+            (_("Judging"), redirect_to("judging", campaign)),
+            (_("Import and export"), None),
+        ],
         "rows": log.count(),
         "people": people.order_by("username"),
-        "setup": labelling_setup(scale_of(campaign)),
+        "setup": label_studio_config(grade_choices(campaign)),
         "has_plan": campaign.plans.exists(),
     }
     return render(request, "judging/exchange.html", context)
 
 
 @require_safe
-def assessor_qrels(request: SignedIn, slug: str, username: str) -> HttpResponse:
+def assessor_qrels_view(request: SignedInRequest, slug: str, username: str) -> HttpResponse:
     """The current grades of one assessor as qrels; of an automatic one there are none."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     judged = User.objects.filter(judgments__campaign=campaign, automatic=None).distinct()
     assessor = get_object_or_404(judged, username=username)
-    own = votes(current_judgments(campaign).filter(assessor=assessor))
+    own = list_votes(current_judgments(campaign).filter(assessor=assessor))
     table = qrels_from_rows((vote.topic, vote.docno, vote.grade) for vote in own)
     text = write_qrels(table).decode()
-    return attachment(text, f"{slug}-{username}.qrels.txt")
+    return attachment_response(text, f"{slug}-{username}.qrels.txt")
 
 
-def rows_as(
+def rows_response(
     rows: Iterable[dict[str, Any]], columns: Sequence[str], name: str, fmt: str
 ) -> HttpResponseBase:
     """``rows`` as a file ``name`` in the format ``fmt``, or 404."""
     if fmt == "csv":
-        return streamed(csv_parts(rows, columns), f"{name}.csv")
+        return streaming_response(iter_csv_parts(rows, columns), f"{name}.csv")
     if fmt == "json":
-        return streamed(json_parts(rows), f"{name}.json")
+        return streaming_response(iter_json_parts(rows), f"{name}.json")
     if fmt == "jsonl":
-        return streamed(jsonl_parts(rows), f"{name}.jsonl")
+        return streaming_response(iter_jsonl_parts(rows), f"{name}.jsonl")
     raise Http404
 
 
-def streamed(parts: Iterator[str], name: str) -> StreamingHttpResponse:
+def streaming_response(parts: Iterator[str], name: str) -> StreamingHttpResponse:
     """A file that is sent while it is made: its size does not matter to the server."""
     ending = name[name.rindex(".") :]
     answer = StreamingHttpResponse((part.encode() for part in parts), content_type=TYPES[ending])
@@ -126,5 +133,5 @@ def streamed(parts: Iterator[str], name: str) -> StreamingHttpResponse:
     return answer
 
 
-def scale_of(campaign: Campaign) -> list[tuple[int, str]]:
+def grade_choices(campaign: Campaign) -> list[tuple[int, str]]:
     return list(campaign.grades.order_by("value").values_list("value", "label"))

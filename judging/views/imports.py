@@ -13,17 +13,17 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from campaigns import store
-from campaigns.core.faults import BadFile, count_of
-from campaigns.errors import Refused
-from campaigns.forms import bounded
+from campaigns.core.faults import InvalidFile, format_count
+from campaigns.errors import ActionRefused
+from campaigns.forms import check_upload_size
 from campaigns.models import Campaign, Role, User
-from campaigns.queries import campaign_for
-from campaigns.views.signed_in import SignedIn, to
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest, redirect_to
+from judging.core.exchange.duplicates import RULES
 from judging.core.exchange.grades import LEAVE_OUT
 from judging.core.exchange.registry import FORMATS
-from judging.core.exchange.twice import RULES
-from judging.services.bulk import Counts
-from judging.services.imports import Examined, Options, import_file, preview_file
+from judging.services.bulk import ImportCounts
+from judging.services.imports import ImportOptions, ImportPreview, import_file, preview_file
 
 SALT, DAY = "judging.import", 86_400
 STAGED = ".import"
@@ -52,7 +52,7 @@ class JudgmentsForm(forms.Form):
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["file"].required = not self.data.get("staged")
-        self.people = assessors(campaign)
+        self.people = list_importable_assessors(campaign)
         self.models = list(campaign.automatic_assessors.select_related("user"))
         named = [(name, form.title) for name, form in FORMATS.items()]
         self.fields["format"].choices = [("", "Told from the file"), *named]  # type: ignore[attr-defined]
@@ -65,11 +65,11 @@ class JudgmentsForm(forms.Form):
 
     def clean_file(self) -> UploadedFile[Any] | None:
         upload = self.cleaned_data["file"]
-        return bounded(upload) if upload else None
+        return check_upload_size(upload) if upload else None
 
-    def options(self, labels: dict[str, str], people: dict[str, str]) -> Options:
+    def options(self, labels: dict[str, str], people: dict[str, str]) -> ImportOptions:
         chosen = self.cleaned_data["who"]
-        return Options(
+        return ImportOptions(
             format=self.cleaned_data["format"],
             assessor=next((u for u in self.people if chosen == f"user-{u.pk}"), None),
             automatic=next((a for a in self.models if chosen == f"automatic-{a.pk}"), None),
@@ -81,47 +81,53 @@ class JudgmentsForm(forms.Form):
 
 
 @require_http_methods(["GET", "POST"])
-def judgments_import(request: SignedIn, slug: str) -> HttpResponse:
+def judgments_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The form; after a post what the file would do; after a confirmation what it did."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "GET":
         initial = {"who": request.GET.get("who", "file"), "duplicates": "refuse"}
-        return page(request, campaign, JudgmentsForm(campaign, initial=initial))
+        return render_import_judgments(request, campaign, JudgmentsForm(campaign, initial=initial))
     given = request.POST.copy()
     given.setdefault("duplicates", "refuse")
     form = JudgmentsForm(campaign, given, request.FILES)
     if not form.is_valid():
-        return page(request, campaign, form, status=422)
-    name, file = taken(request.user, campaign, form)
-    options = form.options(listed(request.POST, "label"), listed(request.POST, "person"))
+        return render_import_judgments(request, campaign, form, status=422)
+    name, file = store_or_reuse_upload(request.user, campaign, form)
+    options = form.options(get_mapping(request.POST, "label"), get_mapping(request.POST, "person"))
     whole: dict[str, Any] = {"actor": request.user, "campaign": campaign}
-    whole |= {"data": store.get(name), "file": file, "options": options}
+    whole |= {"data": store.get_blob(name), "file": file, "options": options}
     try:
         if request.POST.get("confirm"):
             counts = import_file(**whole)
-            messages.success(request, outcome(counts, file))
+            messages.success(request, import_result_message(counts, file))
             model = options.automatic
             return redirect(
-                to("automatic", campaign, model.name) if model else to("exchange", campaign)
+                redirect_to("automatic", campaign, model.name)
+                if model
+                else redirect_to("exchange", campaign)
             )
         found = preview_file(**whole)
-    except Refused as refused:
+    except ActionRefused as refused:
         form.add_error("who", str(refused))
-        return page(request, campaign, form, status=409)
-    except BadFile as bad:
+        return render_import_judgments(request, campaign, form, status=409)
+    except InvalidFile as bad:
         shown = {"report": bad.report, "verdict": "Not imported"}
-        return page(request, campaign, form, status=422, **shown)
+        return render_import_judgments(request, campaign, form, status=422, **shown)
     status = 422 if found.report.has_errors else 200
-    return page(
-        request, campaign, form, status=status, **preview(request.user, campaign, found, name)
+    return render_import_judgments(
+        request,
+        campaign,
+        form,
+        status=status,
+        **import_preview_context(request.user, campaign, found, name),
     )
 
 
-def taken(user: User, campaign: Campaign, form: JudgmentsForm) -> tuple[str, str]:
+def store_or_reuse_upload(user: User, campaign: Campaign, form: JudgmentsForm) -> tuple[str, str]:
     """``(name in the store, name of the file)`` of what is uploaded now or was before."""
     upload = form.cleaned_data["file"]
     if upload:
-        return store.put(upload.read(), STAGED), upload.name or ""
+        return store.put_blob(upload.read(), STAGED), upload.name or ""
     try:
         staged = signing.loads(form.cleaned_data["staged"], salt=SALT, max_age=DAY)
     except signing.BadSignature as error:
@@ -131,22 +137,24 @@ def taken(user: User, campaign: Campaign, form: JudgmentsForm) -> tuple[str, str
     return str(staged["name"]), str(staged["file"])
 
 
-def listed(data: QueryDict, noun: str) -> dict[str, str]:
+def get_mapping(data: QueryDict, noun: str) -> dict[str, str]:
     """What was chosen for each label or person of the file; empty choices are left out."""
     chosen = zip(data.getlist(f"{noun}-name"), data.getlist(f"{noun}-choice"), strict=False)
     return {name: choice for name, choice in chosen if choice}
 
 
-def outcome(counts: Counts, file: str) -> str:
+def import_result_message(counts: ImportCounts, file: str) -> str:
     beyond = counts.without_slot
     return (
-        f"{file}: {count_of(counts.new, 'new judgment')}, {count_of(counts.revised, 'revision')}, "
-        f"{counts.unchanged:,} unchanged"
+        f"{file}: {format_count(counts.new, 'new judgment')},"
+        f" {format_count(counts.revised, 'revision')}, {counts.unchanged:,} unchanged"
         + (f"; {beyond:,} fill no slot of a plan." if beyond else ".")
     )
 
 
-def preview(user: User, campaign: Campaign, found: Examined, name: str) -> dict[str, Any]:
+def import_preview_context(
+    user: User, campaign: Campaign, found: ImportPreview, name: str
+) -> dict[str, Any]:
     settled = found.settled
     staged = {
         "name": name, "file": found.report.file, "campaign": campaign.pk, "user": user.pk,
@@ -163,21 +171,28 @@ def preview(user: User, campaign: Campaign, found: Examined, name: str) -> dict[
         "labels": settled.labels[:SHOWN],
         "people": [row for row in settled.people if row[0]][:SHOWN],
         "said": sorted(named.items(), key=lambda row: row[0].username),
-        "accounts": assessors(campaign),
+        "accounts": list_importable_assessors(campaign),
         "grades": campaign.grades.order_by("value"),
         "leave_out": LEAVE_OUT,
         "ready": not found.report.has_errors and bool(found.rows),
     }
 
 
-def page(
-    request: SignedIn, campaign: Campaign, form: JudgmentsForm, status: int = 200, **shown: Any
+def render_import_judgments(
+    request: SignedInRequest,
+    campaign: Campaign,
+    form: JudgmentsForm,
+    status: int = 200,
+    **shown: Any,
 ) -> HttpResponse:
-    crumbs = [("Judging", to("judging", campaign)), ("Import and export", to("exchange", campaign))]
+    crumbs = [
+        ("Judging", redirect_to("judging", campaign)),
+        ("Import and export", redirect_to("exchange", campaign)),
+    ]
     context = {"campaign": campaign, "form": form, "crumbs": [*crumbs, ("Import", None)], **shown}
     return render(request, "judging/import.html", context, status=status)
 
 
-def assessors(campaign: Campaign) -> list[User]:
+def list_importable_assessors(campaign: Campaign) -> list[User]:
     roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
     return list(User.objects.filter(pk__in=roles).order_by("username"))

@@ -13,51 +13,54 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Topic, User
-from campaigns.queries import campaign_for
-from campaigns.views.signed_in import SignedIn
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest
 from judging.core.designs.registry import DESIGNS
 from judging.models import Plan
-from judging.plan_forms import Matrix, PlanForm
-from judging.queries.progress import mean_pace, paces_of, seats_of
-from judging.services.plans import Preview, assign_all, close, make_plan, pause, preview
-from judging.services.slots import pause_work, reassign
+from judging.plan_forms import AssignmentMatrix, PlanForm
+from judging.queries.progress import assignments_by_topic, mean_pace, pace_by_user
+from judging.services.assignments import assign_topics
+from judging.services.plans import PlanPreview, close_plan, create_plan, pause_plan, preview_plan
+from judging.services.slots import pause_work, reassign_work
 
 
 @require_http_methods(["GET", "POST"])
-def plan_new(request: SignedIn, slug: str) -> HttpResponse:
+def plan_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Choose a pool, a design and who judges which topic; look at it; make it."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    matrix = Matrix(campaign, list(campaign.topics.all()))
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    matrix = AssignmentMatrix(campaign, list(campaign.topics.all()))
     if request.method == "GET":
-        return plan_page(request, campaign, PlanForm(campaign), matrix.fill("turn", 1))
+        return render_plan_form(request, campaign, PlanForm(campaign), matrix.fill("turn", 1))
     form = PlanForm(campaign, request.POST)
     matrix.post(request.POST)
     valid, fill = form.is_valid(), request.POST.get("fill")
     if not valid or fill:
         overlap = form.cleaned_data.get("n") or 1
-        return plan_page(request, campaign, form, matrix.fill(fill, overlap) if fill else matrix)
+        return render_plan_form(
+            request, campaign, form, matrix.fill(fill, overlap) if fill else matrix
+        )
     people = {number: users for number, users in matrix.chosen.items() if users}
     asked = {"actor": request.user, "pool": form.cleaned_data["pool"], "assessors": people}
     try:
         if "preview" in request.POST:
-            seen = preview(scheme=form.scheme(), **asked)
-            return plan_page(request, campaign, form, matrix, seen)
-        made = make_plan(scheme=form.scheme(), **asked)
-    except Refused as refused:
+            seen = preview_plan(scheme=form.scheme(), **asked)
+            return render_plan_form(request, campaign, form, matrix, seen)
+        made = create_plan(scheme=form.scheme(), **asked)
+    except ActionRefused as refused:
         form.add_error(None, str(refused))
-        return plan_page(request, campaign, form, matrix)
+        return render_plan_form(request, campaign, form, matrix)
     messages.success(request, f"The plan is made: {made.slots.count():,} judgments to give.")
     return redirect("judging", campaign.slug)
 
 
-def plan_page(
-    request: SignedIn,
+def render_plan_form(
+    request: SignedInRequest,
     campaign: Campaign,
     form: PlanForm,
-    matrix: Matrix,
-    seen: Preview | None = None,
+    matrix: AssignmentMatrix,
+    seen: PlanPreview | None = None,
 ) -> HttpResponse:
     context = {
         "campaign": campaign,
@@ -66,14 +69,14 @@ def plan_page(
         "matrix": matrix,
         "designs": [design.card for design in DESIGNS.values()],
         "has_pool": campaign.pools.exists(),
-        "seen": seen and told(campaign, seen),
+        "seen": seen and plan_preview_context(campaign, seen),
     }
     return render(request, "judging/plan_new.html", context)
 
 
-def told(campaign: Campaign, seen: Preview) -> dict[str, Any]:
+def plan_preview_context(campaign: Campaign, seen: PlanPreview) -> dict[str, Any]:
     """A preview as the page tells it, with hours at each one's pace or at the mean one."""
-    paces = paces_of(campaign)
+    paces = pace_by_user(campaign)
     mean = mean_pace(paces.values())
     rows = []
     for user, load in seen.loads:
@@ -97,35 +100,35 @@ def told(campaign: Campaign, seen: Preview) -> dict[str, Any]:
 
 
 @require_http_methods(["GET", "POST"])
-def plan_assign(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+def plan_assign_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Who judges what under one plan."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    plan = plan_of(campaign, pk)
-    topics = topics_under(plan)
-    seats = seats_of(campaign)
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    plan = get_plan(campaign, pk)
+    topics = list_plan_topics(plan)
+    seats = assignments_by_topic(campaign)
     given = {t.number: [seat.user for seat in seats[plan.pk, t.pk]] for t in topics}
-    matrix = Matrix(campaign, topics).take(given)
+    matrix = AssignmentMatrix(campaign, topics).take(given)
     if request.method == "GET":
-        return assign_page(request, campaign, plan, matrix)
+        return render_assignment_form(request, campaign, plan, matrix)
     matrix.post(request.POST)
     fill = request.POST.get("fill")
     if fill:
-        return assign_page(request, campaign, plan, matrix.fill(fill, plan.overlap))
+        return render_assignment_form(request, campaign, plan, matrix.fill(fill, plan.overlap))
     try:
-        changed = assign_all(actor=request.user, plan=plan, assessors=matrix.chosen)
-    except Refused as refused:
-        return assign_page(request, campaign, plan, matrix, refused)
+        changed = assign_topics(actor=request.user, plan=plan, assessors=matrix.chosen)
+    except ActionRefused as refused:
+        return render_assignment_form(request, campaign, plan, matrix, refused)
     told = ngettext("Saved; %(n)s topic changed.", "Saved; %(n)s topics changed.", changed)
     messages.success(request, told % {"n": changed})
     return redirect("judging", campaign.slug)
 
 
-def assign_page(
-    request: SignedIn,
+def render_assignment_form(
+    request: SignedInRequest,
     campaign: Campaign,
     plan: Plan,
-    matrix: Matrix,
-    refused: Refused | None = None,
+    matrix: AssignmentMatrix,
+    refused: ActionRefused | None = None,
 ) -> HttpResponse:
     context = {
         "campaign": campaign,
@@ -139,14 +142,14 @@ def assign_page(
 
 
 @require_POST
-def plan_pause(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+def plan_pause_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Pause or resume a plan, or in it one ``assessor``, one ``topic``, one of one."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    plan = plan_of(campaign, pk)
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    plan = get_plan(campaign, pk)
     paused = request.POST.get("paused") == "1"
     name, number = request.POST.get("assessor"), request.POST.get("topic")
     if not name and not number:
-        pause(actor=request.user, plan=plan, paused=paused)
+        pause_plan(actor=request.user, plan=plan, paused=paused)
         return redirect("judging", campaign.slug)
     seated = User.objects.filter(assignments__plan=plan, assignments__left=False).distinct()
     assessor = get_object_or_404(seated, username=name) if name else None
@@ -164,10 +167,10 @@ def plan_pause(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 
 
 @require_POST
-def plan_close(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+def plan_close_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Ask for no more judgments under a plan."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    gone = close(actor=request.user, plan=plan_of(campaign, pk))
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    gone = close_plan(actor=request.user, plan=get_plan(campaign, pk))
     told = ngettext(
         "Closed; %(n)s judgment no longer asked for.",
         "Closed; %(n)s judgments no longer asked for.",
@@ -178,10 +181,10 @@ def plan_close(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-def plan_reassign(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+def plan_reassign_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Hand what one assessor has not judged on to others: of all their topics, or of some."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    plan = plan_of(campaign, pk)
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    plan = get_plan(campaign, pk)
     roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
     people = list(User.objects.filter(pk__in=roles).order_by("username"))
     name = request.POST.get("assessor") or request.GET.get("assessor", "")
@@ -197,30 +200,30 @@ def plan_reassign(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     }
     if request.method == "POST" and "show" not in request.POST:
         try:
-            return handed_on(request, campaign, plan, name, people)
-        except Refused as refused:
+            return reassign_and_redirect(request, campaign, plan, name, people)
+        except ActionRefused as refused:
             context["refused"] = refused
     return render(request, "judging/plan_reassign.html", context)
 
 
-def handed_on(
-    request: SignedIn, campaign: Campaign, plan: Plan, name: str, people: list[User]
+def reassign_and_redirect(
+    request: SignedInRequest, campaign: Campaign, plan: Plan, name: str, people: list[User]
 ) -> HttpResponse:
     giver = User.objects.filter(
         username=name, assignments__plan=plan, assignments__left=False
     ).first()
     if giver is None:
         cure = _("Choose somebody who has topics in this plan.")
-        raise Refused("whose", _("Say whose documents are handed on."), cure)
+        raise ActionRefused("whose", _("Say whose documents are handed on."), cure)
     to = [user for user in people if str(user.pk) in request.POST.getlist("to")]
     chosen = request.POST.getlist("topic")
     topics = list(campaign.topics.filter(number__in=chosen)) if chosen else None
-    moved = reassign(actor=request.user, plan=plan, assessor=giver, to=to, topics=topics)
-    messages.success(request, " ".join(told_of(moved)))
+    moved = reassign_work(actor=request.user, plan=plan, assessor=giver, to=to, topics=topics)
+    messages.success(request, " ".join(iter_reassignment_messages(moved)))
     return redirect("judging", campaign.slug)
 
 
-def told_of(moved: Mapping[str, int]) -> Iterator[str]:
+def iter_reassignment_messages(moved: Mapping[str, int]) -> Iterator[str]:
     """What handing on came to, in sentences."""
     count = moved["topics"]
     yield ngettext("%(n)s topic handed on.", "%(n)s topics handed on.", count) % {"n": count}
@@ -236,13 +239,13 @@ def told_of(moved: Mapping[str, int]) -> Iterator[str]:
         }
 
 
-def topics_under(plan: Plan) -> list[Topic]:
+def list_plan_topics(plan: Plan) -> list[Topic]:
     """Those with slots, and those to which the pool may still bring documents."""
     wanted = Q(pk__in=plan.slots.order_by().values("topic"))
     growing = Q(pk__in=plan.pool.growing.filter(ended=False).order_by().values("topic"))
     return list(Topic.objects.filter(wanted | growing))
 
 
-def plan_of(campaign: Campaign, pk: int) -> Plan:
+def get_plan(campaign: Campaign, pk: int) -> Plan:
     plans = campaign.plans.filter(kind=Plan.Kind.JUDGE).select_related("pool", "campaign")
     return get_object_or_404(plans, pk=pk)

@@ -13,64 +13,68 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import store
-from campaigns.attachments import attachment
-from campaigns.errors import Refused
+from campaigns.attachments import attachment_response
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries import campaign_for
-from campaigns.views.signed_in import SignedIn
-from judging.core.policies import POLICIES, RULES, UnknownPolicyError, policy_named
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest
+from judging.core.policies import POLICIES, RULES, UnknownPolicyError, get_policy
 from judging.models import Judgment, Purpose, Qrels
-from judging.queries.releases import Comparison, compare_releases, differing
-from judging.release_forms import ReleaseForm
-from judging.services.qrels import SHOWN, Draft, previews, release_qrels, verify
+from judging.qrels_forms import QrelsForm
+from judging.queries.qrels_versions import (
+    QrelsComparison,
+    compare_qrels_versions,
+    count_differing_pairs,
+)
+from judging.services.qrels import SHOWN, QrelsDraft, freeze_qrels, preview_policies, verify_qrels
 
 PAGE = 100
 
 
 @require_http_methods(["GET", "POST"])
-def qrels_list(request: SignedIn, slug: str) -> HttpResponse:
+def qrels_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """All releases, and the form for the next; ``?policy=`` previews a policy."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    usual = usual_policy(campaign)
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    usual = default_policy(campaign)
     if request.method == "GET":
-        name = asked_policy(request.GET.get("policy", ""), usual)
-        return list_page(request, campaign, ReleaseForm(campaign, name=name), name)
-    form = ReleaseForm(campaign, request.POST, name=usual)
+        name = get_requested_policy(request.GET.get("policy", ""), usual)
+        return list_page(request, campaign, QrelsForm(campaign, name=name), name)
+    form = QrelsForm(campaign, request.POST, name=usual)
     if not form.is_valid():
         return list_page(request, campaign, form, usual)
     chosen = form.cleaned_data
     if "preview" in request.POST:
         return list_page(request, campaign, form, chosen["name"])
     try:
-        made = release_qrels(
+        made = freeze_qrels(
             actor=request.user, campaign=campaign, policy=chosen["name"],
             note=chosen["note"], as_of=chosen["as_of"],
         )  # fmt: skip
-    except Refused as refused:
+    except ActionRefused as refused:
         form.add_error(None, str(refused))
         return list_page(request, campaign, form, chosen["name"])
     messages.success(request, f"Released {made}: {made.pairs:,} pairs.")
     return redirect(made)
 
 
-def usual_policy(campaign: Campaign) -> str:
+def default_policy(campaign: Campaign) -> str:
     """What is offered first: where a pair gets several judgments, they may differ."""
     several = campaign.plans.filter(overlap__gt=1).exists()
     settled = campaign.judgments.filter(purpose=Purpose.ADJUDICATE).exists()
     return ("adjudicated-" if settled else "") + ("majority" if several or settled else "single")
 
 
-def asked_policy(name: str, usual: str) -> str:
+def get_requested_policy(name: str, usual: str) -> str:
     try:
-        return policy_named(name).name
+        return get_policy(name).name
     except UnknownPolicyError:
         return usual
 
 
 @require_safe
-def qrels_view(request: SignedIn, slug: str, version: int) -> HttpResponse:
+def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse:
     """One release with its manifest; ``?verify=1`` makes it again from the log."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     qrels = get_object_or_404(campaign.qrels.select_related("released_by"), version=version)
     values = [str(grade.value) for grade in campaign.grades.all()]
     topics = [
@@ -82,33 +86,33 @@ def qrels_view(request: SignedIn, slug: str, version: int) -> HttpResponse:
         "crumbs": [("Qrels", "../"), (f"Release {version}", None)],
         "qrels": qrels,
         "told": qrels.manifest,
-        "policy": policy_named(qrels.policy).card,
-        "purposes": purposes_told(qrels),
+        "policy": get_policy(qrels.policy).card,
+        "purposes": list_purpose_counts(qrels),
         "others": campaign.qrels.exclude(pk=qrels.pk),
         "grades": {grade.value: grade for grade in campaign.grades.all()},
         "topics": topics,
-        "verified": verify(qrels) if "verify" in request.GET else None,
+        "verified": verify_qrels(qrels) if "verify" in request.GET else None,
     }
     return render(request, "judging/qrels.html", context)
 
 
-def purposes_told(qrels: Qrels) -> list[tuple[str, int]]:
+def list_purpose_counts(qrels: Qrels) -> list[tuple[str, int]]:
     found = qrels.manifest.get("purposes", {})
     return [(str(Purpose(name).label), count) for name, count in found.items()]
 
 
 @require_safe
-def qrels_download(request: SignedIn, slug: str, version: int) -> HttpResponse:
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
+def qrels_download_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     qrels = get_object_or_404(campaign.qrels, version=version)
-    return attachment(store.get(qrels.path), f"{slug}-qrels-{version}.txt")
+    return attachment_response(store.get_blob(qrels.path), f"{slug}-qrels-{version}.txt")
 
 
 @require_safe
-def qrels_compare(request: SignedIn, slug: str) -> HttpResponse:
+def qrels_compare_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """What release ``?after=`` changed against ``?before=``."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    found = compared(request, campaign)
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    found = get_compared_versions(request, campaign)
     grades = [grade.value for grade in campaign.grades.all()]
     listed = sorted(
         {grade for flow in found.flows for grade in flow if grade is not None} | set(grades)
@@ -133,19 +137,19 @@ def qrels_compare(request: SignedIn, slug: str) -> HttpResponse:
 
 
 @require_safe
-def qrels_changes(request: SignedIn, slug: str) -> HttpResponse:
+def qrels_changes_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The same as CSV: one line a pair that changed."""
-    campaign = campaign_for(request.user, slug, "campaigns.manage")
-    found = compared(request, campaign)
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    found = get_compared_versions(request, campaign)
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(["topic", "docno", "before", "after"])
     writer.writerows([row.topic, row.docno, row.before, row.after] for row in found.changes)
     name = f"{slug}-qrels-{found.before.version}-to-{found.after.version}.csv"
-    return attachment(out.getvalue(), name)
+    return attachment_response(out.getvalue(), name)
 
 
-def compared(request: SignedIn, campaign: Campaign) -> Comparison:
+def get_compared_versions(request: SignedInRequest, campaign: Campaign) -> QrelsComparison:
     """The two releases that the address names; the newest two without."""
     versions = list(campaign.qrels.values_list("version", flat=True)[:2])
     if not versions:
@@ -158,18 +162,22 @@ def compared(request: SignedIn, campaign: Campaign) -> Comparison:
                 raise Http404("no such release")
             asked[name] = int(given)
     before, after = (get_object_or_404(campaign.qrels, version=v) for v in asked.values())
-    return compare_releases(before, after)
+    return compare_qrels_versions(before, after)
 
 
-def list_page(request: SignedIn, campaign: Campaign, form: ReleaseForm, name: str) -> HttpResponse:
+def list_page(
+    request: SignedInRequest, campaign: Campaign, form: QrelsForm, name: str
+) -> HttpResponse:
     as_of = form.cleaned_data.get("as_of") if form.is_bound and form.is_valid() else None
-    offered = list(dict.fromkeys([name, *names_offered(campaign)]))
+    offered = list(dict.fromkeys([name, *list_offered_policies(campaign)]))
     try:
-        drafts = previews(actor=request.user, campaign=campaign, policies=offered, as_of=as_of)
-    except Refused as refused:
+        drafts = preview_policies(
+            actor=request.user, campaign=campaign, policies=offered, as_of=as_of
+        )
+    except ActionRefused as refused:
         form.add_error(None, str(refused))
-        offered = names_offered(campaign)
-        drafts = previews(actor=request.user, campaign=campaign, policies=offered)
+        offered = list_offered_policies(campaign)
+        drafts = preview_policies(actor=request.user, campaign=campaign, policies=offered)
     draft = drafts[0]
     context = {
         "campaign": campaign,
@@ -184,13 +192,13 @@ def list_page(request: SignedIn, campaign: Campaign, form: ReleaseForm, name: st
                    for value, count in draft.grades.items()],
         "judged": len(draft.ballots),
         "conflicts": draft.conflicts[:SHOWN],
-        "policies": sorted_table(drafts),
+        "policies": policy_table_rows(drafts),
         "grades": {grade.value: grade for grade in campaign.grades.all()},
     }  # fmt: skip
     return render(request, "judging/qrels_list.html", context)
 
 
-def names_offered(campaign: Campaign) -> list[str]:
+def list_offered_policies(campaign: Campaign) -> list[str]:
     """The policies that are set side by side: the rules, and what there is to hear beside."""
     settled = Judgment.objects.filter(campaign=campaign, purpose=Purpose.ADJUDICATE).exists()
     names = list(POLICIES if settled else RULES)
@@ -198,7 +206,7 @@ def names_offered(campaign: Campaign) -> list[str]:
     return names + [f"automatic:{name}" for name in machines]
 
 
-def sorted_table(drafts: list[Draft]) -> list[dict[str, Any]]:
+def policy_table_rows(drafts: list[QrelsDraft]) -> list[dict[str, Any]]:
     """A row a policy: its pairs by grade, and how many differ from the one that is chosen."""
     chosen = drafts[0]
     values = sorted({value for draft in drafts for value in draft.grades})
@@ -212,7 +220,7 @@ def sorted_table(drafts: list[Draft]) -> list[dict[str, Any]]:
             "counts": [draft.grades.get(value, 0) for value in values],
             "pairs": len(draft.rows),
             "conflicts": len(draft.conflicts),
-            "differs": differing(draft.rows, chosen.rows),
+            "differs": count_differing_pairs(draft.rows, chosen.rows),
         }
         for draft in listed
     ]

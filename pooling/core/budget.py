@@ -11,7 +11,7 @@ from pooling.core.candidates import Ints
 from pooling.core.order import hash_order
 
 
-def split(total: int, available: ArrayLike, topics: Sequence[str], seed: int) -> Ints:
+def split_budget(total: int, available: ArrayLike, topics: Sequence[str], seed: int) -> Ints:
     """How many of ``total`` judgments each topic gets; ``available`` are its documents.
 
     All topics get the same number, but none more than it has. What cannot be shared evenly goes
@@ -22,7 +22,7 @@ def split(total: int, available: ArrayLike, topics: Sequence[str], seed: int) ->
     if total < 0:
         raise ValueError("a budget is 0 or more")
     room = np.asarray(available, np.int64)
-    level = level_of(total, room)
+    level = equal_share(total, room)
     given = np.minimum(room, level)
     rest = min(total, int(room.sum())) - int(given.sum())
     wanting = np.flatnonzero(room > level).tolist()
@@ -30,7 +30,7 @@ def split(total: int, available: ArrayLike, topics: Sequence[str], seed: int) ->
     return given
 
 
-def level_of(total: int, room: Ints) -> int:
+def equal_share(total: int, room: Ints) -> int:
     """The largest number that every topic can get, or all that it has, within ``total``."""
     low, high = 0, int(room.max(initial=0))
     while low < high:

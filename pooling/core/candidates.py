@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.docnos import Docnos
+from campaigns.core.docnos import DocnoArray
 from pooling.core.order import hash_orders
 
 Ints = NDArray[np.int64]
@@ -24,7 +24,7 @@ DIGITS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class TopicCandidates:
     """One topic. Documents are numbered 0 to n − 1, docno ascending by code point.
 
     An entry is a document in the list of a run: ``run`` (a position in ``runs``), ``doc``, ``rank``
@@ -36,7 +36,7 @@ class Candidates:
 
     topic: str
     runs: tuple[str, ...]
-    docnos: Docnos
+    docnos: DocnoArray
     run: Ints
     doc: Ints
     rank: Ints
@@ -93,7 +93,7 @@ class Candidates:
 
     def best_first(self, value: Floats) -> Ints:
         """All documents by ``value`` descending; equal ones in seeded hash order."""
-        rounded = significant(value)
+        rounded = round_significant(value)
         order = np.argsort(-rounded, kind="stable")
         ranked = rounded[order]
         if len(ranked) > 1 and not (ranked[1:] != ranked[:-1]).all():
@@ -105,7 +105,7 @@ class Candidates:
         return documents[np.argsort(self.tie[documents], kind="stable")]
 
 
-def significant(value: Floats) -> Floats:
+def round_significant(value: Floats) -> Floats:
     """``value`` rounded to ``DIGITS`` significant digits of its largest."""
     largest = float(np.abs(value).max(initial=0))
     if not 0 < largest < np.inf:
@@ -114,7 +114,7 @@ def significant(value: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Listing:
+class RunListing:
     """All topics, ascending by code point. Documents of topic ``i`` are the rows
     ``starts[i]:starts[i + 1]`` of ``docnos``, its entries ``entries[i]:entries[i + 1]`` of the
     other columns; ``doc`` counts from 0 in each topic. ``queries`` are by topic.
@@ -123,7 +123,7 @@ class Listing:
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     starts: Ints
-    docnos: Docnos
+    docnos: DocnoArray
     entries: Ints
     run: Ints
     doc: Ints
@@ -133,10 +133,10 @@ class Listing:
     read: Read | None = None
     queries: Mapping[str, str] = field(default_factory=dict)
 
-    def topic(self, index: int) -> Candidates:
+    def topic(self, index: int) -> TopicCandidates:
         documents = slice(int(self.starts[index]), int(self.starts[index + 1]))
         rows = slice(int(self.entries[index]), int(self.entries[index + 1]))
-        return Candidates(
+        return TopicCandidates(
             topic=self.topics[index],
             runs=self.runs,
             docnos=self.docnos.take(documents),
@@ -149,7 +149,7 @@ class Listing:
             query=self.queries.get(self.topics[index], ""),
         )
 
-    def __iter__(self) -> Iterator[Candidates]:
+    def __iter__(self) -> Iterator[TopicCandidates]:
         return (self.topic(index) for index in range(len(self.topics)))
 
     def __len__(self) -> int:

@@ -12,19 +12,19 @@ from collections.abc import Callable, Iterator
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.sampled_qrels import SampledQrels, write_prels, write_strata
 from campaigns.core.tables import QrelsTable
-from pooling.core.frame import Frame
+from pooling.core.frame import SamplingFrame
 from pooling.core.tables import PoolTable
 
 SAMPLED = ("priority", "stratum", "probability")
 """The columns that a sampled pool has more."""
 
 
-def trec_text(pool: PoolTable) -> str:
+def pool_to_trec(pool: PoolTable) -> str:
     """``topic 0 docno -1``: qrels of a pool that nobody judged; no run and no rank is seen."""
     return "".join(f"{topic} 0 {pool.docnos[row]} -1\n" for topic, row in _rows(pool))
 
 
-def csv_text(pool: PoolTable) -> str:
+def pool_to_csv(pool: PoolTable) -> str:
     """``topic,docno,min_rank,contributors``, tags separated by blanks; of a sampled pool also
     ``priority,stratum,probability``.
     """
@@ -39,7 +39,7 @@ def csv_text(pool: PoolTable) -> str:
     return stream.getvalue()
 
 
-def json_text(pool: PoolTable) -> str:
+def pool_to_json(pool: PoolTable) -> str:
     """Runs, and the documents by topic."""
     topics: dict[str, list[dict[str, object]]] = {topic: [] for topic in pool.topics}
     more = SAMPLED if pool.is_sampled else ()
@@ -56,20 +56,20 @@ def json_text(pool: PoolTable) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
-def ntcir_text(pool: PoolTable) -> str:
+def pool_to_ntcir(pool: PoolTable) -> str:
     """``topic docno``, as the spec chose: a list to judge from its top, as NTCIRPOOL makes it."""
     order = sorted(_rows(pool), key=lambda item: (item[0], int(pool.priority[item[1]])))
     return "".join(f"{topic} {pool.docnos[row]}\n" for topic, row in order)
 
 
-def strata_text(frame: Frame) -> str:
+def pool_to_strata(frame: SamplingFrame) -> str:
     """``topic 0 docno stratum grade``, drawn or not: what sample_eval.pl reads."""
     strata = tuple(map(str, frame.stratum.tolist()))
     qrels = QrelsTable(frame.topics, frame.starts, frame.docnos, frame.grades)
     return write_strata(SampledQrels(qrels, frame.probability, strata)).decode()
 
 
-def prels_text(frame: Frame) -> str:
+def pool_to_prels(frame: SamplingFrame) -> str:
     """``topic docno grade method probability`` of what was drawn: what statAP programs read."""
     columns = zip(frame.topic_of, frame.docnos, frame.grades.tolist(), frame.drawn, strict=True)
     rows = [(topic, docno, grade) for topic, docno, grade, drawn in columns if drawn]
@@ -85,10 +85,13 @@ def _rows(pool: PoolTable) -> Iterator[tuple[str, int]]:
 
 
 FORMATS: dict[str, Callable[[PoolTable], str]] = {
-    "trec": trec_text,
-    "csv": csv_text,
-    "json": json_text,
-    "ntcir": ntcir_text,
+    "trec": pool_to_trec,
+    "csv": pool_to_csv,
+    "json": pool_to_json,
+    "ntcir": pool_to_ntcir,
 }
-FRAME_FORMATS: dict[str, Callable[[Frame], str]] = {"strata": strata_text, "prels": prels_text}
+FRAME_FORMATS: dict[str, Callable[[SamplingFrame], str]] = {
+    "strata": pool_to_strata,
+    "prels": pool_to_prels,
+}
 """Those that need the whole frame, and can hold grades; `evaluate --qrels-format` reads them."""

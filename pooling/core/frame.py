@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.docnos import Docnos
+from campaigns.core.docnos import DocnoArray
 from campaigns.core.pair_index import PairIndex
-from campaigns.core.tables import QrelsTable, starts_of
-from pooling.core.building import joined, sampled
+from campaigns.core.tables import QrelsTable, group_starts
 from pooling.core.candidates import Floats, Ints, Mask
-from pooling.core.session import Session
+from pooling.core.pool_builder import join_columns, sample_columns
+from pooling.core.session import PoolSession
 from pooling.core.tables import PoolTable
 
 UNKNOWN = -1
@@ -21,7 +21,7 @@ UNKNOWN = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class SamplingFrame:
     """Documents of topic ``i`` are the rows ``starts[i]`` to ``starts[i + 1]``, docno ascending.
 
     Stratum 0 and probability 1 stand for what was chosen for certain. ``grades`` are -1 until
@@ -30,7 +30,7 @@ class Frame:
 
     topics: tuple[str, ...]
     starts: Ints
-    docnos: Docnos
+    docnos: DocnoArray
     stratum: Ints
     probability: Floats
     drawn: Mask
@@ -56,23 +56,27 @@ class Frame:
         return int((self.drawn & (self.grades < 0)).sum())
 
 
-def frame_of(found: Iterable[Session]) -> Frame:
+def build_frame(found: Iterable[PoolSession]) -> SamplingFrame:
     """The frame of the pool of ``found``; topics of which nothing was given are left out."""
-    parts = [(session, in_frame(session), *sampled(session)) for session in found if session.given]
-    starts = starts_of([len(rows) for _, rows, _, _ in parts])
+    parts = [
+        (session, frame_rows(session), *sample_columns(session))
+        for session in found
+        if session.given
+    ]
+    starts = group_starts([len(rows) for _, rows, _, _ in parts])
     ids = (session.candidates.docnos.take(rows) for session, rows, _, _ in parts)
-    return Frame(
+    return SamplingFrame(
         topics=tuple(session.candidates.topic for session, *_ in parts),
         starts=starts,
-        docnos=Docnos.of(docno for part in ids for docno in part),
-        stratum=joined([stratum[rows] for _, rows, stratum, _ in parts], np.int64),
-        probability=joined([share[rows] for _, rows, _, share in parts], np.float64),
-        drawn=joined([~session.open[rows] for session, rows, _, _ in parts], np.bool_),
+        docnos=DocnoArray.of(docno for part in ids for docno in part),
+        stratum=join_columns([stratum[rows] for _, rows, stratum, _ in parts], np.int64),
+        probability=join_columns([share[rows] for _, rows, _, share in parts], np.float64),
+        drawn=join_columns([~session.open[rows] for session, rows, _, _ in parts], np.bool_),
         grades=np.full(int(starts[-1]), UNKNOWN, np.int32),
     )
 
 
-def in_frame(session: Session) -> Ints:
+def frame_rows(session: PoolSession) -> Ints:
     """What ``session`` gave or could have drawn, as ascending numbers of documents."""
     member = ~session.open
     if session.sample is not None:
@@ -80,12 +84,12 @@ def in_frame(session: Session) -> Ints:
     return np.flatnonzero(member)
 
 
-def frame_of_pool(pool: PoolTable) -> Frame:
+def restrict_frame_to_pool(pool: PoolTable) -> SamplingFrame:
     """The part of the frame that a pool keeps: what is in it. All, if nothing was sampled."""
-    return Frame(
+    return SamplingFrame(
         topics=pool.topics,
         starts=pool.starts,
-        docnos=Docnos.of(pool.docnos),
+        docnos=DocnoArray.of(pool.docnos),
         stratum=pool.stratum.astype(np.int64),
         probability=pool.probability,
         drawn=np.ones(len(pool), bool),
@@ -93,7 +97,7 @@ def frame_of_pool(pool: PoolTable) -> Frame:
     )
 
 
-def graded(frame: Frame, qrels: QrelsTable) -> Frame:
+def fill_frame_grades(frame: SamplingFrame, qrels: QrelsTable) -> SamplingFrame:
     """``frame`` with the grades of what was drawn.
 
     A document that was judged without being drawn keeps -1: it came in by another door, and

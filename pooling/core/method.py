@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates, Floats, Ints, Mask
+from pooling.core.candidates import Floats, Ints, Mask, TopicCandidates
 
 Values = Mapping[str, Any]
 """The parameters of a method by name, all of them, as ``spec.py`` has checked them."""
@@ -16,14 +16,14 @@ EARLIER = -1
 """Stands for the run when a document was not played by one, but came of an earlier step."""
 
 
-class Choice(NamedTuple):
+class NextDocument(NamedTuple):
     """The document to judge next, and the run that plays it (or ``EARLIER``: no one run)."""
 
     doc: int
     run: int = EARLIER
 
 
-class Player(Protocol):
+class AdaptivePlayer(Protocol):
     """An adaptive method on one topic. What it has been told is all that it knows.
 
     ``choose`` changes nothing, so that it can be asked again. ``open`` marks the documents that
@@ -32,27 +32,27 @@ class Player(Protocol):
     what chance hangs on besides the seed.
     """
 
-    def choose(self, open: Mask, step: int) -> Choice: ...  # noqa: A002
+    def choose(self, open: Mask, step: int) -> NextDocument: ...  # noqa: A002
 
-    def judged(self, choice: Choice, relevant: bool) -> None: ...
+    def judged(self, choice: NextDocument, relevant: bool) -> None: ...
 
 
 @runtime_checkable
-class Urgent(Protocol):
+class ComparablePlayer(Protocol):
     """A player that can be compared with those of other topics: the most urgent comes first."""
 
     def urgency(self, open: Mask) -> float: ...  # noqa: A002
 
 
 @runtime_checkable
-class Settling(Protocol):
+class FinishingPlayer(Protocol):
     """A player that knows when it has seen enough."""
 
     def settled(self) -> bool: ...
 
 
 @runtime_checkable
-class Remembering(Protocol):
+class MemoryPlayer(Protocol):
     """A player that has ``cells`` more numbers in memory than runs × documents."""
 
     @property
@@ -60,7 +60,7 @@ class Remembering(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class DocumentSample:
     """A sample of one topic. ``frame`` are all documents it was drawn from, with the
     ``stratum`` (from 1; 0: none) and the inclusion ``probability`` of each; ``drawn`` those drawn.
     """
@@ -72,7 +72,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Method:
+class PoolingMethod:
     """One of three. ``order`` gives the documents that it wants, best first; those not marked
     ``open`` are in the pool already, and are passed over if it names them. ``sample`` draws among
     the documents that are marked ``open``, ``documents`` of them if the step says how many.
@@ -81,10 +81,10 @@ class Method:
     """
 
     card: Card
-    order: Callable[[Candidates, Values, Mask], Ints] | None = None
-    sample: Callable[[Candidates, Values, Mask, int | None], Sample] | None = None
-    player: Callable[[Candidates, Values], Player] | None = None
-    reach: Callable[[Candidates, Values], Ints] | None = None
+    order: Callable[[TopicCandidates, Values, Mask], Ints] | None = None
+    sample: Callable[[TopicCandidates, Values, Mask, int | None], DocumentSample] | None = None
+    player: Callable[[TopicCandidates, Values], AdaptivePlayer] | None = None
+    reach: Callable[[TopicCandidates, Values], Ints] | None = None
     reads: bool = False
 
     @property
@@ -99,10 +99,12 @@ class Method:
         return "static" if self.order is not None else "sampled"
 
 
-def scored(card: Card, scores: Callable[[Candidates, Values], Floats]) -> Method:
+def score_based_method(
+    card: Card, scores: Callable[[TopicCandidates, Values], Floats]
+) -> PoolingMethod:
     """The static method that takes all documents by ``scores`` descending."""
 
-    def order(candidates: Candidates, values: Values, open: Mask) -> Ints:  # noqa: A002, ARG001
+    def order(candidates: TopicCandidates, values: Values, open: Mask) -> Ints:  # noqa: A002, ARG001
         return candidates.best_first(scores(candidates, values))
 
-    return Method(card, order=order)
+    return PoolingMethod(card, order=order)

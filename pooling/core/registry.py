@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pooling.core.method import Method
+from pooling.core.method import PoolingMethod
 from pooling.core.methods import (
+    best_rank,
     borda,
     cal,
     comb,
@@ -25,14 +26,13 @@ from pooling.core.methods import (
     rrf,
     statap,
     strata,
-    take,
     thompson,
     ucb,
 )
 
 LISTED = (
     depth.METHOD,
-    take.METHOD,
+    best_rank.METHOD,
     ntcir.METHOD,
     pp.METHOD,
     dcg.METHOD,
@@ -56,6 +56,6 @@ LISTED = (
     strata.METHOD,
     statap.METHOD,
 )
-METHODS: dict[str, Method] = {method.name: method for method in LISTED}
+METHODS: dict[str, PoolingMethod] = {method.name: method for method in LISTED}
 ALIASES = {"fairtake": "take"}
 """Other names that people type."""

@@ -14,22 +14,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pooling.core.candidates import Candidates, Ints
+from pooling.core.candidates import Ints, TopicCandidates
 from pooling.core.method import (
     EARLIER,
-    Choice,
-    Method,
-    Player,
-    Remembering,
-    Sample,
-    Settling,
-    Urgent,
+    AdaptivePlayer,
+    ComparablePlayer,
+    DocumentSample,
+    FinishingPlayer,
+    MemoryPlayer,
+    NextDocument,
+    PoolingMethod,
     Values,
 )
 
 
 @dataclass(frozen=True)
-class Stop:
+class StepLimit:
     """When a step ends early: any that is given. Counts are of documents judged in the step."""
 
     no_relevant_in: int | None = None
@@ -44,16 +44,16 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Step:
+class PoolStep:
     """One step of a spec. ``documents`` is the most that it adds to a topic; ``order`` is
     ``method`` (best first) or ``random`` (seeded hash order).
     """
 
-    method: Method
+    method: PoolingMethod
     values: Values
     documents: int | None = None
     order: str = "method"
-    stop: Stop = field(default_factory=Stop)
+    stop: StepLimit = field(default_factory=StepLimit)
 
     @property
     def is_global(self) -> bool:
@@ -61,32 +61,32 @@ class Step:
         return self.values.get("scope") == "global"
 
 
-class Event(NamedTuple):
+class SessionEvent(NamedTuple):
     """A document was given to somebody (``relevant`` is None), or judged."""
 
     doc: int
     relevant: bool | None = None
 
 
-class Diverged(ValueError):  # noqa: N818 -- says what happened
+class LogMismatch(ValueError):  # noqa: N818 -- says what happened
     """A log gives another document than the session would have."""
 
 
-class Session:
+class PoolSession:
     """A topic on its way through ``steps``, with ``budget`` documents at most."""
 
     def __init__(
-        self, candidates: Candidates, steps: Sequence[Step], budget: int | None = None
+        self, candidates: TopicCandidates, steps: Sequence[PoolStep], budget: int | None = None
     ) -> None:
         self.candidates = candidates
         self.steps = tuple(steps)
         self.budget = len(candidates) if budget is None else min(budget, len(candidates))
         self.open = np.ones(len(candidates), bool)
-        self.given: list[Choice] = []
+        self.given: list[NextDocument] = []
         self.runs: dict[int, int] = {}
         self.step_of: dict[int, int] = {}
         self.outcomes: dict[int, bool] = {}
-        self.sample: Sample | None = None
+        self.sample: DocumentSample | None = None
         self.at = -1
         self._begin_next()
 
@@ -98,24 +98,24 @@ class Session:
     @property
     def cells(self) -> int:
         """How many numbers are in memory, about."""
-        own = self._player.cells if isinstance(self._player, Remembering) else 0
+        own = self._player.cells if isinstance(self._player, MemoryPlayer) else 0
         return own + len(self.candidates.runs) * len(self.candidates)
 
-    def next(self) -> Choice | None:
+    def next(self) -> NextDocument | None:
         """What to judge next; None when the pool of the topic is complete for now."""
         if self.is_complete:
             return None
         if self._player is not None:
             return self._player.choose(self.open, len(self.given))
-        return Choice(int(self._listed[self._place]))
+        return NextDocument(int(self._listed[self._place]))
 
     def urgency(self) -> float | None:
         """How urgent the next document is, if the step compares topics."""
-        if isinstance(self._player, Urgent) and self.steps[self.at].is_global:
+        if isinstance(self._player, ComparablePlayer) and self.steps[self.at].is_global:
             return self._player.urgency(self.open)
         return None
 
-    def give(self, choice: Choice) -> None:
+    def give(self, choice: NextDocument) -> None:
         """``choice`` has gone to somebody: nobody else gets it."""
         if not self.open[choice.doc]:
             raise ValueError("this document was given already")
@@ -128,11 +128,11 @@ class Session:
 
     def give_listed(self) -> None:
         """Give all that comes before the first step that needs judgments to go on."""
-        while self.at < len(self.steps) and self._player is None and self._stop == Stop():
+        while self.at < len(self.steps) and self._player is None and self._stop == StepLimit():
             left = self.budget - len(self.given)
             listed = self._listed[self._place :][:left]
             self.open[listed] = False
-            self.given += map(Choice._make, zip(listed.tolist(), repeat(EARLIER)))
+            self.given += map(NextDocument._make, zip(listed.tolist(), repeat(EARLIER)))
             self.step_of |= dict.fromkeys(listed.tolist(), self.at)
             self._begin_next()
 
@@ -148,7 +148,7 @@ class Session:
             self._said.append(relevant)
         if self._player is not None:
             run = self.runs.get(doc, EARLIER) if here else EARLIER
-            self._player.judged(Choice(doc, run), relevant)
+            self._player.judged(NextDocument(doc, run), relevant)
         self._move_on()
 
     def _move_on(self) -> None:
@@ -161,16 +161,16 @@ class Session:
             return True
         if not self.open.any() or self._stop.reached(self._said):
             return True
-        if isinstance(self._player, Settling) and self._player.settled():
+        if isinstance(self._player, FinishingPlayer) and self._player.settled():
             return True
         return self._player is None and self._place >= len(self._listed)
 
     def _begin_next(self) -> None:
         self.at += 1
         self._place = 0
-        self._stop = Stop()
+        self._stop = StepLimit()
         self._said: list[bool] = []
-        self._player: Player | None = None
+        self._player: AdaptivePlayer | None = None
         self._listed: Ints = np.empty(0, np.int64)
         if self.at == len(self.steps):
             return
@@ -182,13 +182,13 @@ class Session:
             self._listed = self._list(step)
         self._move_on()
 
-    def _told(self, player: Player) -> Player:
+    def _told(self, player: AdaptivePlayer) -> AdaptivePlayer:
         """``player``, knowing what earlier steps have found, in the order of judgments."""
         for doc, relevant in self.outcomes.items():
-            player.judged(Choice(doc, EARLIER), relevant)
+            player.judged(NextDocument(doc, EARLIER), relevant)
         return player
 
-    def _list(self, step: Step) -> Ints:
+    def _list(self, step: PoolStep) -> Ints:
         """The documents that a static step adds, in its order."""
         candidates, left = self.candidates, self.budget - len(self.given)
         listed: Ints = np.empty(0, np.int64)
@@ -202,7 +202,7 @@ class Session:
         return candidates.by_hash(listed) if step.order == "random" else listed
 
 
-def replayed(session: Session, events: Iterable[Event]) -> Session:
+def replay_events(session: PoolSession, events: Iterable[SessionEvent]) -> PoolSession:
     """``session``, a new one, after ``events``. Raises ``Diverged`` at a document that the
     session would not have given.
     """
@@ -212,6 +212,6 @@ def replayed(session: Session, events: Iterable[Event]) -> Session:
             continue
         choice = session.next()
         if choice is None or choice.doc != event.doc:
-            raise Diverged(f"event {number} gives another document than the spec does")
+            raise LogMismatch(f"event {number} gives another document than the spec does")
         session.give(choice)
     return session

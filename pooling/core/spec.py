@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from campaigns.core.tables import RunTable
-from pooling.core.building import Budget, pool_of, sessions
-from pooling.core.gathering import listing_of_tables
+from pooling.core.pool_builder import PoolBudget, build_pool_table, start_sessions
 from pooling.core.registry import METHODS
-from pooling.core.session import Session, Step, Stop
+from pooling.core.run_listing import build_listing
+from pooling.core.session import PoolSession, PoolStep, StepLimit
 from pooling.core.tables import PoolTable
 
 CUTOFF = 100
 
 
-class Choosable(Protocol):
+class RunAttributes(Protocol):
     """What a choice of runs looks at."""
 
     @property
@@ -27,7 +27,7 @@ class Choosable(Protocol):
     def kind(self) -> str: ...
 
 
-AnyRun = TypeVar("AnyRun", bound=Choosable)
+AnyRun = TypeVar("AnyRun", bound=RunAttributes)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class RunChoice:
         lost = [f"tag {name}" for name in self.tags if name not in tags]
         return lost + [f"team {name}" for name in self.teams if name not in teams]
 
-    def _leaves_out(self, run: Choosable, team: str) -> bool:
+    def _leaves_out(self, run: RunAttributes, team: str) -> bool:
         return (
             (self.priority is not None and run.priority > self.priority)
             or (self.kind is not None and run.kind != self.kind)
@@ -68,11 +68,11 @@ class RunChoice:
 
 
 @dataclass(frozen=True)
-class Spec:
+class PoolSpec:
     """``cutoff`` is the last rank that any method looks at. ``seed`` None: the campaign's."""
 
-    steps: tuple[Step, ...]
-    budget: Budget = field(default_factory=Budget)
+    steps: tuple[PoolStep, ...]
+    budget: PoolBudget = field(default_factory=PoolBudget)
     cutoff: int = CUTOFF
     seed: int | None = None
     runs: RunChoice = field(default_factory=RunChoice)
@@ -80,7 +80,7 @@ class Spec:
     @property
     def is_adaptive(self) -> bool:
         """Whether judgments decide what comes next."""
-        return any(step.method.player or step.stop != Stop() for step in self.steps)
+        return any(step.method.player or step.stop != StepLimit() for step in self.steps)
 
     @property
     def reader(self) -> str:
@@ -92,40 +92,40 @@ class Spec:
         found = {
             "version": 1,
             "seed": self.seed,
-            "runs": given(vars(self.runs)),
+            "runs": drop_unset(vars(self.runs)),
             "cutoff": self.cutoff,
-            "budget": given(vars(self.budget)),
+            "budget": drop_unset(vars(self.budget)),
             "steps": [step_as_dict(step) for step in self.steps],
         }
-        return given(found)
+        return drop_unset(found)
 
 
-def given(values: Mapping[str, Any]) -> dict[str, Any]:
+def drop_unset(values: Mapping[str, Any]) -> dict[str, Any]:
     """``values`` without those that are not given; tuples as lists, as JSON has them."""
     kept = {key: value for key, value in values.items() if value not in (None, (), {}, [])}
     return {key: list(v) if isinstance(v, tuple) else v for key, v in kept.items()}
 
 
-def step_as_dict(step: Step) -> dict[str, Any]:
+def step_as_dict(step: PoolStep) -> dict[str, Any]:
     order = None if step.order == "method" else step.order
-    said = {"documents": step.documents, "order": order, "stop": given(vars(step.stop))}
-    return {"method": step.method.name, **given(step.values), **given(said)}
+    said = {"documents": step.documents, "order": order, "stop": drop_unset(vars(step.stop))}
+    return {"method": step.method.name, **drop_unset(step.values), **drop_unset(said)}
 
 
-def depth_spec(depth: int, seed: int | None = None) -> Spec:
+def depth_spec(depth: int, seed: int | None = None) -> PoolSpec:
     """The spec of a depth-k pool."""
-    return Spec((Step(METHODS["depth"], {"k": depth}),), cutoff=depth, seed=seed)
+    return PoolSpec((PoolStep(METHODS["depth"], {"k": depth}),), cutoff=depth, seed=seed)
 
 
-def pool_by(spec: Spec, runs: Iterable[RunTable]) -> PoolTable:
+def pool_by_spec(spec: PoolSpec, runs: Iterable[RunTable]) -> PoolTable:
     """The pool that ``spec``, which needs no judgments, makes of ``runs``, all of them."""
-    return pool_of(sessions_by(spec, runs))
+    return build_pool_table(sessions_by_spec(spec, runs))
 
 
-def sessions_by(spec: Spec, runs: Iterable[RunTable]) -> list[Session]:
+def sessions_by_spec(spec: PoolSpec, runs: Iterable[RunTable]) -> list[PoolSession]:
     """The same before it is a pool: with all that it was chosen from."""
-    listing = listing_of_tables(runs, spec.cutoff, spec.seed or 0)
-    return sessions(listing, spec.steps, spec.budget)
+    listing = build_listing(runs, spec.cutoff, spec.seed or 0)
+    return start_sessions(listing, spec.steps, spec.budget)
 
 
 def method_in_words(spec: Mapping[str, Any]) -> str:

@@ -16,18 +16,25 @@ from campaigns.core.yaml_files import (
     WHOLE,
     Schema,
     YamlFile,
+    format_path,
+    is_integer,
     is_number,
     is_positive,
     is_text,
-    is_whole,
-    named,
 )
-from pooling.core.building import Budget
-from pooling.core.method import Method
+from pooling.core.method import PoolingMethod
+from pooling.core.pool_builder import PoolBudget
 from pooling.core.registry import ALIASES, METHODS
-from pooling.core.session import Step, Stop
-from pooling.core.spec import CUTOFF, RunChoice, Spec
-from pooling.core.windows import SAMPLE, WINDOWS, faults_of, is_sample, is_windows, windows_of
+from pooling.core.session import PoolStep, StepLimit
+from pooling.core.spec import CUTOFF, PoolSpec, RunChoice
+from pooling.core.windows import (
+    SAMPLE,
+    WINDOWS,
+    is_sample,
+    is_windows,
+    iter_window_faults,
+    parse_windows,
+)
 
 CODES = ("EP01", "EP02", "EP03")
 CURE = "See docs/pooling.md for complete specs."
@@ -37,14 +44,14 @@ LONGEST = 100_000
 """Characters of a spec that a page or the API takes: to read them takes half a second."""
 
 
-def is_texts(value: Any) -> bool:
+def is_string_list(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(map(is_text, value))
 
 
 def is_depths(value: Any) -> bool:
     if isinstance(value, dict):
         texts = all(map(is_text, value))
-        return bool(value) and texts and all(is_whole(k) and k >= 0 for k in value.values())
+        return bool(value) and texts and all(is_integer(k) and k >= 0 for k in value.values())
     return is_positive(value)
 
 
@@ -62,11 +69,11 @@ TOP: Schema = {
     "steps": (*LIST, True),
 }
 RUNS: Schema = {
-    "priority": (lambda v: is_whole(v) and v >= 0, "a whole number from 0", False),
+    "priority": (lambda v: is_integer(v) and v >= 0, "a whole number from 0", False),
     "per_team": (*POSITIVE, False),
     "kind": (lambda v: v in ("automatic", "manual"), "automatic or manual", False),
-    "teams": (is_texts, "a list of names", False),
-    "tags": (is_texts, "a list of tags", False),
+    "teams": (is_string_list, "a list of names", False),
+    "tags": (is_string_list, "a list of tags", False),
 }
 BUDGET: Schema = {"total": (*POSITIVE, False), "per_topic": (*POSITIVE, False)}
 STOP: Schema = {"no_relevant_in": (*POSITIVE, False), "relevant": (*POSITIVE, False)}
@@ -91,7 +98,7 @@ def read_spec(
     content: str | bytes | dict[str, Any],
     file: str = "the spec",
     report: FaultReport | None = None,
-) -> Spec:
+) -> PoolSpec:
     """The spec in ``content``, a text or what JSON made of one; raises ``BadFile`` with
     everything wrong in it.
     """
@@ -111,12 +118,12 @@ def read_spec(
     source.stop_if_bad()
     check_together(source)
     source.stop_if_bad()
-    return build(data)
+    return build_spec(data)
 
 
 def check_step(source: YamlFile, entry: Any, at: int) -> None:
     path = ("steps", at)
-    method = method_named(entry.get("method")) if isinstance(entry, dict) else None
+    method = find_method(entry.get("method")) if isinstance(entry, dict) else None
     if method is None:
         known = ", ".join([*METHODS, *ALIASES])
         source.fault(
@@ -124,7 +131,8 @@ def check_step(source: YamlFile, entry: Any, at: int) -> None:
         )
         return
     parameters = {
-        p.name: (*kind_of(p), not p.default and not p.optional) for p in method.card.parameters
+        p.name: (*parameter_kind(p), not p.default and not p.optional)
+        for p in method.card.parameters
     }
     source.check(entry, {"method": (is_text, "a text", True), **parameters, **STEP}, path)
     if isinstance(entry.get("stop"), dict):
@@ -135,14 +143,14 @@ def is_required(parameter: Parameter) -> bool:
     return not parameter.default and not parameter.optional
 
 
-def kind_of(parameter: Parameter) -> tuple[Callable[[Any], bool], str]:
+def parameter_kind(parameter: Parameter) -> tuple[Callable[[Any], bool], str]:
     """What checks a value of ``parameter``, and what it must be in words."""
     if parameter.choices:
         return (lambda value: value in parameter.choices), " or ".join(parameter.choices)
     return KINDS[parameter.kind]
 
 
-def method_named(name: Any) -> Method | None:
+def find_method(name: Any) -> PoolingMethod | None:
     return METHODS.get(ALIASES.get(name, name)) if isinstance(name, str) else None
 
 
@@ -151,7 +159,7 @@ def check_together(source: YamlFile) -> None:
     steps = source.data["steps"]
     if len(steps) > MANY:
         source.fault(("steps", MANY), f"more than {MANY} steps", "Take fewer.")
-    samples = [at for at, step in enumerate(steps) if method_of(step).sample]
+    samples = [at for at, step in enumerate(steps) if step_method(step).sample]
     for at in samples:
         check_sample(source, steps[at], at)
     for at in samples[1:]:
@@ -166,10 +174,10 @@ def check_together(source: YamlFile) -> None:
 
 
 def check_sample(source: YamlFile, step: Mapping[str, Any], at: int) -> None:
-    for where, told in faults_of(step, source.data.get("cutoff")):
+    for where, told in iter_window_faults(step, source.data.get("cutoff")):
         path = ("steps", at, *where)
         cure = "Windows ascend within the cutoff and have one size each, or none for all of them."
-        source.fault(path, f"{named(path)} {told}", cure)
+        source.fault(path, f"{format_path(path)} {told}", cure)
     if step.get("stop"):
         cure = "Leave it out: what is not judged of a sample spoils its probabilities."
         source.fault(("steps", at, "stop"), f"steps[{at + 1}].stop ends a sample early", cure)
@@ -178,51 +186,51 @@ def check_sample(source: YamlFile, step: Mapping[str, Any], at: int) -> None:
         source.fault(("steps", at), f"steps[{at + 1}] samples everything", cure)
 
 
-def method_of(step: Mapping[str, Any]) -> Method:
+def step_method(step: Mapping[str, Any]) -> PoolingMethod:
     return METHODS[ALIASES.get(step["method"], step["method"])]
 
 
-def build(data: Mapping[str, Any]) -> Spec:
+def build_spec(data: Mapping[str, Any]) -> PoolSpec:
     """The spec of ``data``, which is right."""
     runs: dict[str, Any] = dict(data.get("runs") or {})
     runs |= {key: tuple(value) for key, value in runs.items() if isinstance(value, list)}
-    steps = tuple(map(step_of, data["steps"]))
-    depths = [deepest_of(step) for step in steps]
-    return Spec(
+    steps = tuple(map(build_step, data["steps"]))
+    depths = [deepest_rank(step) for step in steps]
+    return PoolSpec(
         steps=steps,
-        budget=Budget(**(data.get("budget") or {})),
+        budget=PoolBudget(**(data.get("budget") or {})),
         cutoff=data.get("cutoff") or (max(depths) if all(depths) else CUTOFF),
         seed=data.get("seed"),
         runs=RunChoice(**runs),
     )
 
 
-def deepest_of(step: Step) -> int:
+def deepest_rank(step: PoolStep) -> int:
     """The last rank that a step looks at, if it says so itself; else 0."""
-    if windows := windows_of(step.values):
+    if windows := parse_windows(step.values):
         return windows[-1][1]
     k = step.values.get("k") if step.method.reach else None
     return max(k.values()) if isinstance(k, dict) else k or 0
 
 
-def step_of(entry: Mapping[str, Any]) -> Step:
-    method = method_of(entry)
-    values = {p.name: value_of(p, entry.get(p.name)) for p in method.card.parameters}
-    return Step(
+def build_step(entry: Mapping[str, Any]) -> PoolStep:
+    method = step_method(entry)
+    values = {p.name: parameter_value(p, entry.get(p.name)) for p in method.card.parameters}
+    return PoolStep(
         method=method,
         values=values,
         documents=entry.get("documents"),
         order=entry.get("order") or "method",
-        stop=Stop(**(entry.get("stop") or {})),
+        stop=StepLimit(**(entry.get("stop") or {})),
     )
 
 
-def defaults_of(method: Method) -> dict[str, Any]:
+def default_parameters(method: PoolingMethod) -> dict[str, Any]:
     """The parameters of ``method`` as they are when nobody gives any."""
-    return {p.name: value_of(p, None) for p in method.card.parameters}
+    return {p.name: parameter_value(p, None) for p in method.card.parameters}
 
 
-def value_of(parameter: Parameter, value: Any) -> Any:
+def parameter_value(parameter: Parameter, value: Any) -> Any:
     """``value``, or the default that the card tells."""
     if value is not None or not parameter.default:
         return value

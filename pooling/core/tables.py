@@ -62,7 +62,7 @@ class PoolSizes:
     alone: Ints
 
 
-def sizes(pool: PoolTable) -> PoolSizes:
+def count_pool_sizes(pool: PoolTable) -> PoolSizes:
     """How many documents each topic gets, and how many of them hang on one run."""
     documents = np.diff(pool.starts)
     topic_of = np.repeat(np.arange(len(pool.topics)), documents)

@@ -13,7 +13,7 @@ WINDOWS = "a list of ranks from and to, such as [1-10, 11-50]"
 SAMPLE = "a list of numbers from 1, rates between 0 and 1, or all, such as [all, 20, 0.1]"
 
 
-def window_of(value: Any) -> tuple[int, int] | None:
+def parse_window(value: Any) -> tuple[int, int] | None:
     """The first and last rank of ``value``, ``"11-50"`` or ``[11, 50]``; None: it is neither."""
     found = _WINDOW.fullmatch(value) if isinstance(value, str) else None
     pair = [int(rank) for rank in found.groups()] if found else value
@@ -22,15 +22,15 @@ def window_of(value: Any) -> tuple[int, int] | None:
     return (pair[0], pair[1]) if pair[0] <= pair[1] else None
 
 
-def windows_of(values: Mapping[str, Any]) -> list[tuple[int, int]]:
+def parse_windows(values: Mapping[str, Any]) -> list[tuple[int, int]]:
     """The windows among the values of a step that are windows."""
     found = values.get("windows")
-    read = map(window_of, found if isinstance(found, list) else [])
+    read = map(parse_window, found if isinstance(found, list) else [])
     return [window for window in read if window is not None]
 
 
 def is_windows(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(window_of, value))
+    return isinstance(value, list) and bool(value) and all(map(parse_window, value))
 
 
 def is_size(value: Any) -> bool:
@@ -41,9 +41,9 @@ def is_sample(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(map(is_size, value))
 
 
-def faults_of(step: Mapping[str, Any], cutoff: int | None) -> Iterator[tuple[Path, str]]:
+def iter_window_faults(step: Mapping[str, Any], cutoff: int | None) -> Iterator[tuple[Path, str]]:
     """What does not go together in a step with windows: where in it, and the fault in words."""
-    windows, sample = windows_of(step), step.get("sample")
+    windows, sample = parse_windows(step), step.get("sample")
     for at, (first, _) in enumerate(windows):
         if at and first <= windows[at - 1][1]:
             yield ("windows", at), "does not begin after the window before it"

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from pooling.queries.composition import Composition, composition
-from pooling.queries.growing import Growth, first_grades, growth_of, to_come
+from pooling.queries.adaptive_pools import (
+    TopicGrowth,
+    first_relevance,
+    future_documents,
+    list_growth,
+)
+from pooling.queries.composition import Composition, compute_composition
 from pooling.queries.pools import (
     PoolRow,
-    composition_of,
+    get_pool_composition,
     judged_campaigns,
+    list_pool_rows,
+    list_visible_pools,
+    load_pool_table,
     measured_pace,
-    pool_rows,
-    pool_table,
-    qrels_asked,
-    visible_pools,
+    requested_qrels_version,
 )
-from pooling.queries.runs import choose, poolable_runs, unknown_names
+from pooling.queries.runs import choose_runs, find_unknown_names, list_poolable_runs
 
 __all__ = [
     "Composition",
-    "Growth",
     "PoolRow",
-    "choose",
-    "composition",
-    "composition_of",
-    "first_grades",
-    "growth_of",
+    "TopicGrowth",
+    "choose_runs",
+    "compute_composition",
+    "find_unknown_names",
+    "first_relevance",
+    "future_documents",
+    "get_pool_composition",
     "judged_campaigns",
+    "list_growth",
+    "list_pool_rows",
+    "list_poolable_runs",
+    "list_visible_pools",
+    "load_pool_table",
     "measured_pace",
-    "pool_rows",
-    "pool_table",
-    "poolable_runs",
-    "qrels_asked",
-    "to_come",
-    "unknown_names",
-    "visible_pools",
+    "requested_qrels_version",
 ]

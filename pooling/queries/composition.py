@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.tables import PoolTable, sizes
+from pooling.core.tables import PoolTable, count_pool_sizes
 
 Pairs = Collection[tuple[str, str]]
 Counts = NDArray[np.int64]
@@ -84,7 +84,7 @@ class Composition:
         return min((topic.documents for topic in self.topics), default=0)
 
 
-def composition(
+def compute_composition(
     table: PoolTable,
     teams: Sequence[str],
     topics: Sequence[str] = (),
@@ -97,7 +97,7 @@ def composition(
     """
     names = sorted(set(teams))
     team_of_run = np.array([names.index(team) for team in teams], np.int64)
-    alone = sizes(table).alone
+    alone = count_pool_sizes(table).alone
     single, brought = team_counts(table, team_of_run, len(names))
     brings = np.bincount(table.contributors, minlength=len(table.runs))
     return Composition(

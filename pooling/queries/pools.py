@@ -11,11 +11,11 @@ import numpy as np
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
-from campaigns.core.tables import starts_of
+from campaigns.core.tables import group_starts
 from campaigns.models import Campaign, User
 from pooling.core.tables import PoolTable
 from pooling.models import Pool, PoolItem
-from pooling.queries.composition import Composition, composition
+from pooling.queries.composition import Composition, compute_composition
 
 PACKED = "<u2"
 ENOUGH_FOR_A_PACE = 20
@@ -34,13 +34,13 @@ class PoolRow(NamedTuple):
     probability: float
 
 
-def visible_pools(user: User | AnonymousUser) -> QuerySet[Pool]:
+def list_visible_pools(user: User | AnonymousUser) -> QuerySet[Pool]:
     """The gate: pools of the campaigns that ``user`` organizes; a superuser sees all."""
     organized = Campaign.objects.organized_by(user).order_by()
     return Pool.objects.filter(campaign__in=organized).select_related("campaign", "frozen_by")
 
 
-def pool_rows(pool: Pool) -> list[PoolRow]:
+def list_pool_rows(pool: Pool) -> list[PoolRow]:
     """The pool's documents; topics and docnos ascending by code point."""
     found = pool.items.order_by().values_list(
         "topic__number", "docno", "min_rank", "contributors", "position", "priority",
@@ -48,27 +48,36 @@ def pool_rows(pool: Pool) -> list[PoolRow]:
     )  # fmt: skip
     # Sorted here: a database's collation need not be the order of code points.
     return sorted(
-        PoolRow(topic, docno, rank, unpacked(bytes(packed)), place, chosen or rank, part, share)
+        PoolRow(
+            topic,
+            docno,
+            rank,
+            unpack_contributors(bytes(packed)),
+            place,
+            chosen or rank,
+            part,
+            share,
+        )
         for topic, docno, rank, packed, place, chosen, part, share in found
     )
 
 
-def unpacked(contributors: bytes) -> tuple[int, ...]:
+def unpack_contributors(contributors: bytes) -> tuple[int, ...]:
     return tuple(np.frombuffer(contributors, PACKED).tolist())
 
 
-def pool_table(pool: Pool) -> PoolTable:
+def load_pool_table(pool: Pool) -> PoolTable:
     """The frozen pool as the core knows it."""
-    rows = pool_rows(pool)
+    rows = list_pool_rows(pool)
     by_topic = {topic: len(list(group)) for topic, group in groupby(rows, lambda row: row.topic)}
     brought = [row.contributors for row in rows]
     return PoolTable(
         runs=tuple(run["tag"] for run in pool.spec["runs"]),
         topics=tuple(by_topic),
-        starts=starts_of(list(by_topic.values())),
+        starts=group_starts(list(by_topic.values())),
         docnos=[row.docno for row in rows],
         min_rank=np.array([row.min_rank for row in rows], np.int32),
-        bounds=starts_of([len(runs) for runs in brought]),
+        bounds=group_starts([len(runs) for runs in brought]),
         contributors=np.array([run for runs in brought for run in runs], np.int32),
         priority=np.array([row.priority for row in rows], np.int32),
         stratum=np.array([row.stratum for row in rows], np.int32),
@@ -76,14 +85,14 @@ def pool_table(pool: Pool) -> PoolTable:
     )
 
 
-def composition_of(pool: Pool) -> Composition:
+def get_pool_composition(pool: Pool) -> Composition:
     """What the frozen pool is made of, and how much of it has been judged by now."""
     teams = [run["team"] for run in pool.spec["runs"]]
-    judged = judged_pairs(pool.campaign)
-    return composition(pool_table(pool), teams, pool.spec["topics"], judged=judged)
+    judged = judged_pair_set(pool.campaign)
+    return compute_composition(load_pool_table(pool), teams, pool.spec["topics"], judged=judged)
 
 
-def judged_pairs(campaign: Campaign) -> set[tuple[str, str]]:
+def judged_pair_set(campaign: Campaign) -> set[tuple[str, str]]:
     """(topic, docno) of every pair that anybody gave a grade to.
 
     Judgments belong to an upper app; the reverse relation is all that is known here.
@@ -101,7 +110,7 @@ def judged_campaigns(user: User, campaign: Campaign) -> QuerySet[Campaign]:
     return found.distinct().order_by("-created_at", "-pk")
 
 
-def pooled_pairs(campaign: Campaign) -> set[tuple[str, str]]:
+def pooled_pair_set(campaign: Campaign) -> set[tuple[str, str]]:
     """(topic, docno) of every pair in any pool of the campaign."""
     found = PoolItem.objects.filter(pool__campaign=campaign).order_by()
     return set(found.values_list("topic__number", "docno").distinct())
@@ -114,7 +123,7 @@ def measured_pace(campaign: Campaign) -> float | None:
     return median(seconds) if len(seconds) >= ENOUGH_FOR_A_PACE else None
 
 
-def qrels_asked(query: Mapping[str, str]) -> int | None:
+def requested_qrels_version(query: Mapping[str, str]) -> int | None:
     """The version of qrels that ``?qrels=`` names; 0, which no qrels have, for nonsense."""
     version = query.get("qrels")
     if version is None:

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Sequence
 from django.db.models import QuerySet
 
 from campaigns.models import Campaign, Run
-from pooling.core.spec import Spec
+from pooling.core.spec import PoolSpec
 
 
-def poolable_runs(campaign: Campaign) -> QuerySet[Run]:
+def list_poolable_runs(campaign: Campaign) -> QuerySet[Run]:
     """The accepted runs: teams together, in the order in which they want them pooled."""
     found = campaign.runs.accepted().select_related("team", "campaign")
     return found.order_by("team__name", "priority", "tag")
 
 
-def choose(
+def choose_runs(
     runs: Iterable[Run], *, up_to_priority: int | None = None, per_team: int | None = None
 ) -> list[Run]:
     """Runs of a priority up to ``up_to_priority``, the first ``per_team`` of each team."""
@@ -30,7 +30,7 @@ def choose(
     return chosen
 
 
-def unknown_names(spec: Spec, runs: Sequence[Run]) -> list[str]:
+def find_unknown_names(spec: PoolSpec, runs: Sequence[Run]) -> list[str]:
     """The tags and teams that ``spec`` names and none of ``runs`` has."""
     return spec.runs.unknown({run.tag for run in runs}, {run.team.name for run in runs})
 

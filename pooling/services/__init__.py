@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from pooling.services.frames import frame_text
-from pooling.services.freezing import freeze, newest_version
-from pooling.services.previewing import FLOOR_AT, Floor, PoolPreview, preview
+from pooling.services.freeze import freeze_pool, latest_pool_version
+from pooling.services.preview import FLOOR_AT, PooledShare, PoolPreview, preview_pool
 
-__all__ = ["FLOOR_AT", "Floor", "PoolPreview", "frame_text", "freeze", "newest_version", "preview"]
+__all__ = [
+    "FLOOR_AT",
+    "PoolPreview",
+    "PooledShare",
+    "frame_text",
+    "freeze_pool",
+    "latest_pool_version",
+    "preview_pool",
+]

@@ -44,7 +44,7 @@ class QrelsEntry:
 
 
 @dataclass(frozen=True)
-class Manifest:
+class ReplayManifest:
     """A campaign to be played. Paths are absolute; they are told relative to the folder."""
 
     title: str
@@ -108,7 +108,7 @@ QRELS: Schema = {"file": (*TEXT, True), "assessor": (*TEXT, True)}
 CURE = "See docs/guide.md for a complete manifest."
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> ReplayManifest:
     """Read ``campaign.yaml`` of ``folder``; raise ``BadFile`` with everything wrong in it."""
     path = folder / MANIFEST
     file = YamlFile(FaultReport(str(path)), ("EM01", "EM02", "EM03"), CURE, "manifest")
@@ -117,14 +117,14 @@ def read_manifest(folder: Path) -> Manifest:
     except FileNotFoundError:
         file.report.add("EM01", f"there is no {MANIFEST} here", CURE)
         file.stop_if_bad()
-    check_all(file)
+    check_manifest(file)
     file.stop_if_bad()
     check_files(file, folder)
     file.stop_if_bad()
-    return build(file.data, folder)
+    return build_replay_manifest(file.data, folder)
 
 
-def check_all(file: YamlFile) -> None:
+def check_manifest(file: YamlFile) -> None:
     data = file.data
     file.check(data, TOP)
     for key, schema in (("scale", GRADE), ("runs", RUN), ("qrels", QRELS)):
@@ -154,7 +154,7 @@ PLAIN = (
 """Keys of the manifest that are taken as they are."""
 
 
-def build(data: dict[str, Any], folder: Path) -> Manifest:
+def build_replay_manifest(data: dict[str, Any], folder: Path) -> ReplayManifest:
     scale = tuple(
         GradeSpec(
             g["grade"],
@@ -168,7 +168,7 @@ def build(data: dict[str, Any], folder: Path) -> Manifest:
     runs = tuple(RunEntry(**{**entry, "file": folder / entry["file"]}) for entry in data["runs"])
     qrels = tuple(QrelsEntry(folder / e["file"], e["assessor"]) for e in data["qrels"])
     given = {key: data[key] for key in PLAIN if data.get(key) is not None}
-    return Manifest(
+    return ReplayManifest(
         title=data["title"],
         slug=data["slug"],
         scale=scale,

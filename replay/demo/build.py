@@ -81,7 +81,7 @@ def write_documents(path: Path, documents: Iterable[DocumentText]) -> None:
     _write_gzip(path, "".join(f"{line}\n" for line in lines))
 
 
-def judgments_of(assessor: str) -> dict[tuple[str, str], int]:
+def load_demo_judgments(assessor: str) -> dict[tuple[str, str], int]:
     """All shipped judgments of an assessor: (topic, docno) -> grade, in file order."""
     text = (JUDGMENTS / f"{assessor}.qrels").read_text(encoding="ascii")
     rows = (line.split() for line in text.splitlines())
@@ -118,7 +118,7 @@ def _write_qrels(path: Path, assessor: str, pooled: set[tuple[str, str]]) -> Non
     """
     lines = [
         f"{topic} 0 {docno} {grade}\n"
-        for (topic, docno), grade in judgments_of(assessor).items()
+        for (topic, docno), grade in load_demo_judgments(assessor).items()
         if (topic, docno) in pooled and hash_order(0, topic, docno) % LEFT_OPEN_ONE_IN
     ]
     path.write_text("".join(lines), encoding="ascii")

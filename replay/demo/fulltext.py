@@ -9,7 +9,7 @@ from contextlib import closing
 
 from campaigns.core.documents import DocumentText
 from campaigns.core.topics import TopicText
-from replay.demo.words import DEPTH, Scored, short_query, title_query, words
+from replay.demo.words import DEPTH, Scored, short_query, split_words, title_query
 
 PREFIX = 5
 """Letters of a word that the prefix ranker looks at."""
@@ -31,19 +31,23 @@ class NoFullText(RuntimeError):  # noqa: N818 -- it says what is missing
         )
 
 
-def plain(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def rank_plain(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """Whole words of title and question, all fields alike."""
-    queries = {topic.number: _any_of(words(short_query(topic))) for topic in topics}
+    queries = {topic.number: _any_of(split_words(short_query(topic))) for topic in topics}
     return _search(documents, queries, "unicode61", title=1.0, body=1.0)
 
 
-def weighted(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def rank_weighted(
+    topics: Sequence[TopicText], documents: Sequence[DocumentText]
+) -> Iterator[Scored]:
     """Porter stems of the title, names of documents weighing four times."""
-    queries = {topic.number: _any_of(words(title_query(topic))) for topic in topics}
+    queries = {topic.number: _any_of(split_words(title_query(topic))) for topic in topics}
     return _search(documents, queries, "porter unicode61", title=4.0, body=1.0)
 
 
-def prefixes(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def rank_prefixes(
+    topics: Sequence[TopicText], documents: Sequence[DocumentText]
+) -> Iterator[Scored]:
     """Beginnings of the words of title and question: ``compr*`` for compress and compression."""
     queries = {
         topic.number: " OR ".join(f'"{word[:PREFIX]}" *' for word in _once(short_query(topic)))
@@ -53,7 +57,7 @@ def prefixes(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> 
 
 
 def _once(text: str) -> list[str]:
-    return list(dict.fromkeys(words(text)))
+    return list(dict.fromkeys(split_words(text)))
 
 
 def _any_of(terms: list[str]) -> str:

@@ -11,45 +11,47 @@ from numpy.typing import NDArray
 from campaigns.core.documents import DocumentText
 from campaigns.core.topics import TopicText
 from replay.demo.words import (
-    Index,
+    InvertedIndex,
     Scored,
     build_index,
-    name_parts,
     short_query,
+    split_name,
+    split_words,
     title_query,
     whole_query,
-    words,
 )
 
 GRAM = 4
 
 
-def tfidf(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def rank_tfidf(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """Cosine of log tf times idf, words of the whole topic."""
 
     def terms(document: DocumentText) -> list[str]:
-        return words(f"{document.title} {document.body}")
+        return split_words(f"{document.title} {document.body}")
 
-    return _cosine_run(topics, documents, terms, lambda topic: words(whole_query(topic)))
+    return _cosine_run(topics, documents, terms, lambda topic: split_words(whole_query(topic)))
 
 
-def ngrams(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def rank_ngrams(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """Cosine over character four-grams of docno and first paragraph."""
 
     def terms(document: DocumentText) -> list[str]:
         first = document.body.partition("\n\n")[0]
-        return _grams(f"{' '.join(name_parts(document.docno))} {first}")
+        return _grams(f"{' '.join(split_name(document.docno))} {first}")
 
     return _cosine_run(topics, documents, terms, lambda topic: _grams(title_query(topic)))
 
 
-def names(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def rank_by_name_parts(
+    topics: Sequence[TopicText], documents: Sequence[DocumentText]
+) -> Iterator[Scored]:
     """Parts of dotted, camel case and underscored names against title and question."""
 
     def terms(document: DocumentText) -> list[str]:
-        return name_parts(document.docno)
+        return split_name(document.docno)
 
-    return _cosine_run(topics, documents, terms, lambda topic: name_parts(short_query(topic)))
+    return _cosine_run(topics, documents, terms, lambda topic: split_name(short_query(topic)))
 
 
 def _cosine_run(
@@ -64,7 +66,7 @@ def _cosine_run(
         yield from index.top(topic.number, _products(index, Counter(query(topic))) / norms)
 
 
-def _products(index: Index, query: Counter[str]) -> NDArray[np.float64]:
+def _products(index: InvertedIndex, query: Counter[str]) -> NDArray[np.float64]:
     products = np.zeros(len(index.docnos))
     for term in sorted(query.keys() & index.postings.keys()):
         where, often = index.postings[term]
@@ -73,7 +75,7 @@ def _products(index: Index, query: Counter[str]) -> NDArray[np.float64]:
     return products
 
 
-def _norms(index: Index) -> NDArray[np.float64]:
+def _norms(index: InvertedIndex) -> NDArray[np.float64]:
     squares = np.zeros(len(index.docnos))
     for term, (where, often) in index.postings.items():
         squares[where] += ((1 + np.log(often)) * index.idf(term)) ** 2
@@ -81,5 +83,5 @@ def _norms(index: Index) -> NDArray[np.float64]:
 
 
 def _grams(text: str) -> list[str]:
-    padded = f" {' '.join(words(text))} "
+    padded = f" {' '.join(split_words(text))} "
     return [padded[i : i + GRAM] for i in range(len(padded) - GRAM + 1)]

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from campaigns.core.documents import DocumentText
 from campaigns.core.topics import TopicText
-from replay.demo.words import Index, Scored, build_index, long_query, stems, title_query
+from replay.demo.words import (
+    InvertedIndex,
+    Scored,
+    build_index,
+    long_query,
+    stem_words,
+    title_query,
+)
 
 K1, B = 0.9, 0.4
 FEEDBACK_DOCUMENTS, FEEDBACK_TERMS, FEEDBACK_SHARE = 8, 20, 0.5
@@ -18,41 +25,49 @@ DIRICHLET = 80.0
 """Pseudo-count of the collection model; docstrings are short."""
 
 
-def bm25(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def rank_bm25(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """BM25 (k1=0.9, b=0.4) of the title's stems in the body."""
     return _bm25_run(topics, build_index(documents, _body), title_query)
 
 
-def verbose(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def rank_verbose(
+    topics: Sequence[TopicText], documents: Sequence[DocumentText]
+) -> Iterator[Scored]:
     """BM25 of question and narrative in docno and body."""
     return _bm25_run(topics, build_index(documents, _everything), long_query)
 
 
-def feedback(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def rank_with_feedback(
+    topics: Sequence[TopicText], documents: Sequence[DocumentText]
+) -> Iterator[Scored]:
     """BM25, its best documents' typical terms added to the query (RM3), BM25 again."""
     index = build_index(documents, _everything)
     for topic in topics:
-        query = _share(Counter(stems(title_query(topic))))
+        query = _share(Counter(stem_words(title_query(topic))))
         first = bm25_scores(index, query)
-        yield from index.top(topic.number, bm25_scores(index, _expanded(index, query, first)))
+        yield from index.top(topic.number, bm25_scores(index, _expand_query(index, query, first)))
 
 
-def likelihood(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def rank_query_likelihood(
+    topics: Sequence[TopicText], documents: Sequence[DocumentText]
+) -> Iterator[Scored]:
     """Query likelihood of the title with Dirichlet smoothing, as the gain over no match."""
     index = build_index(documents, _everything)
     total = float(index.lengths.sum())
     for topic in topics:
         scores = np.zeros(len(index.docnos))
-        for term in (term for term in stems(title_query(topic)) if term in index.postings):
+        for term in (term for term in stem_words(title_query(topic)) if term in index.postings):
             where, often = index.postings[term]
             scores[where] += np.log1p(often / (DIRICHLET * often.sum() / total))
         matching = scores > 0
-        penalty = len(stems(title_query(topic))) * np.log(DIRICHLET / (index.lengths + DIRICHLET))
+        penalty = len(stem_words(title_query(topic))) * np.log(
+            DIRICHLET / (index.lengths + DIRICHLET)
+        )
         # All scores of a topic are lifted by one constant: a run keeps only positive ones.
         yield from index.top(topic.number, np.where(matching, scores + penalty + 50, 0))
 
 
-def bm25_scores(index: Index, query: Mapping[str, float]) -> NDArray[np.float64]:
+def bm25_scores(index: InvertedIndex, query: Mapping[str, float]) -> NDArray[np.float64]:
     """One BM25 score a document for a query of weighted terms."""
     scores = np.zeros(len(index.docnos))
     norm = K1 * (1 - B + B * index.lengths / index.average_length)
@@ -63,14 +78,14 @@ def bm25_scores(index: Index, query: Mapping[str, float]) -> NDArray[np.float64]
 
 
 def _bm25_run(
-    topics: Sequence[TopicText], index: Index, query: Callable[[TopicText], str]
+    topics: Sequence[TopicText], index: InvertedIndex, query: Callable[[TopicText], str]
 ) -> Iterator[Scored]:
     for topic in topics:
-        yield from index.top(topic.number, bm25_scores(index, Counter(stems(query(topic)))))
+        yield from index.top(topic.number, bm25_scores(index, Counter(stem_words(query(topic)))))
 
 
-def _expanded(
-    index: Index, query: Mapping[str, float], scores: NDArray[np.float64]
+def _expand_query(
+    index: InvertedIndex, query: Mapping[str, float], scores: NDArray[np.float64]
 ) -> dict[str, float]:
     """Relevance model of the best documents, mixed with the query (Lavrenko and Croft's RM3)."""
     best = np.lexsort((np.arange(len(scores)), -scores))[:FEEDBACK_DOCUMENTS]
@@ -93,8 +108,8 @@ def _share(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def _body(document: DocumentText) -> list[str]:
-    return stems(document.body)
+    return stem_words(document.body)
 
 
 def _everything(document: DocumentText) -> list[str]:
-    return stems(f"{document.docno} {document.body}")
+    return stem_words(f"{document.docno} {document.body}")

@@ -27,9 +27,14 @@ class DemoRun(NamedTuple):
     ranker: Ranker
 
 
-def fusion(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
+def rank_fusion(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """Reciprocal rank fusion (Cormack, Clarke, Buettcher 2009) of four unlike rankers."""
-    parts = (probabilistic.likelihood, fulltext.prefixes, geometric.tfidf, geometric.names)
+    parts = (
+        probabilistic.rank_query_likelihood,
+        fulltext.rank_prefixes,
+        geometric.rank_tfidf,
+        geometric.rank_by_name_parts,
+    )
     merged: dict[str, dict[str, float]] = {topic.number: defaultdict(float) for topic in topics}
     for ranker in parts:
         ranks: dict[str, int] = defaultdict(int)
@@ -47,23 +52,24 @@ _COSINE, _PIGEON, _FUSION = "Cosine Cowboys", "Pigeonhole Society", "The Fusilie
 
 RUNS = [
     DemoRun(_OKAPI, "okapi-title", "BM25 (k1=0.9, b=0.4), title query, body only", 1,
-            probabilistic.bm25),
+            probabilistic.rank_bm25),
     DemoRun(_OKAPI, "okapi-verbose", "BM25, question and narrative as query", 2,
-            probabilistic.verbose),
+            probabilistic.rank_verbose),
     DemoRun(_OKAPI, "okapi-feedback", "BM25 with RM3 pseudo-relevance feedback", 3,
-            probabilistic.feedback),
+            probabilistic.rank_with_feedback),
     DemoRun(_PORTER, "porter-weighted", "SQLite FTS5, Porter stems, names weigh fourfold", 1,
-            fulltext.weighted),
+            fulltext.rank_weighted),
     DemoRun(_PORTER, "porter-plain", "SQLite FTS5 bm25() on whole words, all fields", 2,
-            fulltext.plain),
-    DemoRun(_PORTER, "porter-prefix", "SQLite FTS5, beginnings of words", 3, fulltext.prefixes),
+            fulltext.rank_plain),
+    DemoRun(_PORTER, "porter-prefix", "SQLite FTS5, beginnings of words", 3,
+            fulltext.rank_prefixes),
     DemoRun(_COSINE, "cowboy-tfidf", "Cosine of tf-idf vectors, whole topic as query", 1,
-            geometric.tfidf),
+            geometric.rank_tfidf),
     DemoRun(_COSINE, "cowboy-4grams", "Cosine of character four-grams, first paragraph", 2,
-            geometric.ngrams),
+            geometric.rank_ngrams),
     DemoRun(_PIGEON, "pigeon-dirichlet", "Query likelihood, Dirichlet smoothing", 1,
-            probabilistic.likelihood),
+            probabilistic.rank_query_likelihood),
     DemoRun(_PIGEON, "pigeon-names", "Names only, split at case, dots and underscores", 2,
-            geometric.names),
-    DemoRun(_FUSION, "fusion-rrf", "Reciprocal rank fusion of four unlike rankers", 1, fusion),
+            geometric.rank_by_name_parts),
+    DemoRun(_FUSION, "fusion-rrf", "Reciprocal rank fusion of four unlike rankers", 1, rank_fusion),
 ]  # fmt: skip

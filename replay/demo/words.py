@@ -31,19 +31,19 @@ _WORD = re.compile(r"[a-z]+|[0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Runs of letters or digits, lower case, without stop words."""
     return [word for word in _WORD.findall(text.lower()) if word not in STOP_WORDS]
 
 
-def stems(text: str) -> list[str]:
+def stem_words(text: str) -> list[str]:
     """``words`` with English plural and participle endings cut off: a light stemmer."""
-    return [_stem(word) for word in words(text)]
+    return [_stem(word) for word in split_words(text)]
 
 
-def name_parts(name: str) -> list[str]:
+def split_name(name: str) -> list[str]:
     """``HTTPServer.do_GET`` as http, server, do, get; stemmed, short words kept whole."""
-    return stems(_CAMEL.sub(" ", name))
+    return stem_words(_CAMEL.sub(" ", name))
 
 
 def _stem(word: str) -> str:
@@ -54,7 +54,7 @@ def _stem(word: str) -> str:
 
 
 @dataclass(frozen=True)
-class Index:
+class InvertedIndex:
     """Postings of documents: term -> (document positions ascending, term frequencies)."""
 
     docnos: list[str]
@@ -85,7 +85,7 @@ class Index:
 
 def build_index(
     documents: Sequence[DocumentText], terms: Callable[[DocumentText], Iterable[str]]
-) -> Index:
+) -> InvertedIndex:
     """An index of what ``terms`` finds in each document."""
     bags = [Counter(terms(document)) for document in documents]
     columns: dict[str, tuple[list[int], list[int]]] = {}
@@ -99,7 +99,7 @@ def build_index(
         for term, (where, often) in columns.items()
     }
     lengths = np.array([bag.total() for bag in bags], np.float64)
-    return Index([document.docno for document in documents], lengths, postings, bags)
+    return InvertedIndex([document.docno for document in documents], lengths, postings, bags)
 
 
 def title_query(topic: TopicText) -> str:

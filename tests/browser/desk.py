@@ -9,7 +9,7 @@ from django.test import Client
 
 from campaigns.models import Campaign, Document, User
 from judging.models import Judgment, Plan
-from judging.services.plans import make_plan
+from judging.services.plans import create_plan
 from tests.browser.door import DOOR
 from tests.judging.conftest import make_pool
 
@@ -27,7 +27,7 @@ def give_work(campaign: Campaign, assessor: User, documents: int = 8, **more: ob
     )
     pool = make_pool(campaign, {"1": docnos})
     people = {"1": [assessor]}
-    plan = make_plan(actor=campaign.created_by, pool=pool, overlap=1, assessors=people)
+    plan = create_plan(actor=campaign.created_by, pool=pool, overlap=1, assessors=people)
     Plan.objects.filter(pk=plan.pk).update(**more)
     for at, slot in enumerate(plan.slots.order_by("item__docno")):
         plan.slots.filter(pk=slot.pk).update(position=at)

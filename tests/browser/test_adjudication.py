@@ -9,9 +9,9 @@ import pytest
 
 from campaigns.models import Campaign, Role
 from judging.models import Judgment, Purpose
-from judging.services.adjudication import open_round, pairs_wanted
-from judging.services.plans import make_plan
-from judging.services.work import judge
+from judging.services.adjudication import list_pairs_to_adjudicate, open_round
+from judging.services.judgments import submit_judgment
+from judging.services.plans import create_plan
 from tests.browser.desk import shown, sign_in
 from tests.conftest import joined
 from tests.judging.conftest import make_pool
@@ -27,11 +27,11 @@ def disputed(campaign, organizer, assessor, assessor2) -> Campaign:
     """d1 0/3, d2 0/2, d3 0/1: settled in this order."""
     pool = make_pool(campaign, {"1": ["d1", "d2", "d3"]})
     people = {"1": [assessor, assessor2]}
-    make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
     topic = campaign.topics.get(number="1")
     for docno, value in (("d1", 3), ("d2", 2), ("d3", 1)):
         for user, grade in ((assessor, 0), (assessor2, value)):
-            judge(
+            submit_judgment(
                 actor=user, campaign=campaign, topic=topic, docno=docno, grade=grade,
                 client_uuid=uuid4(), comment=f"{grade} for {docno}",
             )  # fmt: skip
@@ -56,7 +56,7 @@ def test_one_key_settles_a_pair_and_undo_brings_it_back(
     disputed, organizer, open_page, live_server
 ) -> None:
     third = joined(disputed, "third", Role.ADJUDICATOR)
-    wanted = pairs_wanted(disputed, apart=1, crossing=False)
+    wanted = list_pairs_to_adjudicate(disputed, apart=1, crossing=False)
     open_round(actor=organizer, campaign=disputed, pairs=wanted, adjudicators=[third], blind=False)
     page = open_page()
     sign_in(page, third, live_server.url)

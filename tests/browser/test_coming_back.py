@@ -9,8 +9,8 @@ import pytest
 
 from campaigns.models import Campaign, Document, User
 from judging.models import Judgment
-from judging.services.plans import make_plan
-from judging.services.work import judge
+from judging.services.judgments import submit_judgment
+from judging.services.plans import create_plan
 from tests.browser.desk import give_work, said, settle, settle_for_clicks, shown, unsent
 from tests.browser.test_queue import ACTS, Line, press
 from tests.judging.conftest import make_pool
@@ -30,7 +30,7 @@ def judged_before(campaign: Campaign, assessor: User, **grades: int) -> None:
     """Judgments that the page has not seen given."""
     topic = campaign.topics.get(number="1")
     for docno, grade in grades.items():
-        judge(
+        submit_judgment(
             actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade,
             client_uuid=uuid4(),
         )  # fmt: skip
@@ -262,7 +262,7 @@ def test_undo_leads_to_a_topic_with_any_number(desk, campaign, assessor):
     give_work(campaign, assessor)
     judged_before(campaign, assessor, w01=1)
     pool = make_pool(campaign, {"2": ["d5"]}, version=2)
-    make_plan(actor=campaign.created_by, pool=pool, overlap=1, assessors={"2": [assessor]})
+    create_plan(actor=campaign.created_by, pool=pool, overlap=1, assessors={"2": [assessor]})
     campaign.topics.filter(number="2").update(number="b:2/y")
     campaign.topics.filter(number="1").update(number="a:1/x")
     page = desk("/c/small/judge/b:2/y/")

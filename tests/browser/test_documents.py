@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from campaigns.core.sanitizing import sanitize
+from campaigns.core.html_sanitizer import sanitize
 from campaigns.models import Campaign, Document
 from campaigns.services.collection import import_documents
 from tests.campaigns.test_document_files import png, zipped

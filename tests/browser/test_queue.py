@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from campaigns.models import Campaign
 from judging.models import Judgment, Slot
-from judging.services.work import claim
+from judging.services.judgments import claim_next
 from tests.browser.desk import give_work, said, settle, shown, sign_in, unsent
 from tests.browser.door import DOOR
 
@@ -238,7 +238,7 @@ def test_a_lease_that_passes_on_keeps_the_judgment(desk, campaign, assessor, ass
     with DOOR.turn:
         past = timezone.now() - timedelta(minutes=1)
         Slot.objects.filter(state="leased").update(expires_at=past)
-        taken = claim(actor=assessor2, campaign=campaign, topic=topic)
+        taken = claim_next(actor=assessor2, campaign=campaign, topic=topic)
     assert taken.item.docno == shown(page) == "w01"
     press(page, "1")
     settle(page)

@@ -8,9 +8,9 @@ import pytest
 from django.core.exceptions import PermissionDenied
 
 from campaigns.core.scale import GradeSpec
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Event
-from campaigns.services.campaigns import create_campaign, scale_of, update_campaign
+from campaigns.services.campaigns import create_campaign, get_grade_scale, update_campaign
 from evaluation.services import score_campaign
 from tests.conftest import SCALE
 from tests.evaluation.conftest import qrels_release
@@ -20,7 +20,7 @@ from tests.factories import accepted_run
 def test_create_makes_the_actor_organizer(campaign, organizer):
     assert campaign.slug == "small"
     assert [(m.user, m.role) for m in campaign.members.all()] == [(organizer, "organizer")]
-    assert scale_of(campaign) == SCALE
+    assert get_grade_scale(campaign) == SCALE
     assert Event.objects.get(campaign=campaign).verb == "created the campaign"
 
 
@@ -50,7 +50,7 @@ def test_create_needs_the_permission(assessor):
     ],
 )
 def test_a_scale_that_cannot_be_judged_with_is_refused(organizer, scale, said):
-    with pytest.raises(Refused, match=said) as caught:
+    with pytest.raises(ActionRefused, match=said) as caught:
         create_campaign(actor=organizer, title="T", scale=scale)
     assert caught.value.code == "bad-scale"
     assert not Campaign.objects.exists()
@@ -58,7 +58,7 @@ def test_a_scale_that_cannot_be_judged_with_is_refused(organizer, scale, said):
 
 def test_all_faults_of_a_scale_are_told_at_once(organizer):
     scale = (GradeSpec(0, "", "0", 0), GradeSpec(0, "x", "0", 0))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ActionRefused) as caught:
         create_campaign(actor=organizer, title="T", scale=scale)
     assert caught.value.message == (
         "Two grades have the same value. Two grades have the same key. Every grade needs a label."
@@ -67,7 +67,7 @@ def test_all_faults_of_a_scale_are_told_at_once(organizer):
 
 
 def test_bad_fields_are_refused(organizer):
-    with pytest.raises(Refused, match="slug") as caught:
+    with pytest.raises(ActionRefused, match="slug") as caught:
         create_campaign(actor=organizer, title="T", slug="not a slug", scale=SCALE)
     assert caught.value.code == "bad-settings"
 
@@ -86,7 +86,7 @@ def test_update_without_a_change_logs_nothing(campaign, organizer):
 
 
 def test_relevance_level_must_stay_in_the_scale(campaign, organizer):
-    with pytest.raises(Refused, match="relevance level 7"):
+    with pytest.raises(ActionRefused, match="relevance level 7"):
         update_campaign(actor=organizer, campaign=campaign, relevance_level=7)
     campaign.refresh_from_db()
     assert campaign.relevance_level == 1
@@ -95,17 +95,17 @@ def test_relevance_level_must_stay_in_the_scale(campaign, organizer):
 def test_scale_changes_until_the_first_judgment(campaign, organizer, assessor):
     wider = (*SCALE, GradeSpec(4, "ideal", "4", 4))
     update_campaign(actor=organizer, campaign=campaign, scale=wider)
-    assert scale_of(Campaign.objects.get()) == wider
+    assert get_grade_scale(Campaign.objects.get()) == wider
     topic = campaign.topics.first()
     campaign.judgments.create(
         topic=topic, docno="d1", assessor=assessor, revision=1, kind="grade", grade=1,
         source="screen",
     )  # fmt: skip
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ActionRefused) as caught:
         update_campaign(actor=organizer, campaign=campaign, scale=SCALE)
     assert caught.value.code == "scale-in-use"
     relabelled = (replace(wider[0], label="other"), *wider[1:])
-    with pytest.raises(Refused):
+    with pytest.raises(ActionRefused):
         update_campaign(actor=organizer, campaign=campaign, scale=relabelled, title="Other")
     assert Campaign.objects.get().title == "Small Task"
 
@@ -123,7 +123,7 @@ def test_the_significance_test_is_fixed_once_scores_have_been_computed(organizer
     accepted_run(team, "early", "1 Q0 d1 1 1 early\n")
     score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     for change in ({"test": "t"}, {"correction": "none"}, {"alpha": 0.05}):
-        with pytest.raises(Refused, match="cannot change any more"):
+        with pytest.raises(ActionRefused, match="cannot change any more"):
             update_campaign(actor=organizer, campaign=Campaign.objects.get(), **change)
     update_campaign(actor=organizer, campaign=Campaign.objects.get(), test="wilcoxon", title="New")
     kept = Campaign.objects.get()
@@ -131,7 +131,7 @@ def test_the_significance_test_is_fixed_once_scores_have_been_computed(organizer
 
 
 def test_a_significance_test_that_does_not_exist_is_refused(organizer, campaign):
-    with pytest.raises(Refused, match="test"):
+    with pytest.raises(ActionRefused, match="test"):
         update_campaign(actor=organizer, campaign=campaign, test="z")
-    with pytest.raises(Refused, match="alpha"):
+    with pytest.raises(ActionRefused, match="alpha"):
         update_campaign(actor=organizer, campaign=Campaign.objects.get(), alpha=0.9)

@@ -7,8 +7,8 @@ import gzip
 import pytest
 from django.core.exceptions import PermissionDenied
 
-from campaigns.core.faults import BadFile
-from campaigns.errors import Refused
+from campaigns.core.faults import InvalidFile
+from campaigns.errors import ActionRefused
 from campaigns.services.collection import delete_topics, import_documents, import_topics
 from tests.factories import checked_run
 
@@ -38,11 +38,11 @@ def test_import_again_is_harmless(campaign, organizer):
 def test_a_changed_text_refuses_the_whole_file(campaign, organizer):
     import_topics(actor=organizer, campaign=campaign, data=TOPICS)
     import_documents(actor=organizer, campaign=campaign, data=DOCUMENTS)
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(InvalidFile) as caught:
         import_topics(actor=organizer, campaign=campaign, data=b"9\tninth\n4\tother\n5\tmore\n")
     assert caught.value.report.counts == {"ET20": 2}
     changed = b'{"_id": "NA", "text": "other"}\n{"_id": "new", "text": "z"}\n'
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(InvalidFile) as caught:
         import_documents(actor=organizer, campaign=campaign, data=changed)
     assert caught.value.report.counts == {"ED20": 1}
     assert not campaign.topics.filter(number="9").exists()
@@ -51,9 +51,9 @@ def test_a_changed_text_refuses_the_whole_file(campaign, organizer):
 
 def test_a_bad_file_adds_nothing(campaign, organizer):
     before = campaign.documents.count()
-    with pytest.raises(BadFile):
+    with pytest.raises(InvalidFile):
         import_documents(actor=organizer, campaign=campaign, data=DOCUMENTS + b"{broken\n")
-    with pytest.raises(BadFile):
+    with pytest.raises(InvalidFile):
         import_topics(actor=organizer, campaign=campaign, data=b"")
     assert campaign.documents.count() == before
 
@@ -62,7 +62,7 @@ def test_an_import_is_bounded(campaign, organizer, settings):
     settings.POOLBENCH_MAX_UPLOAD_BYTES = 1000
     bomb = gzip.compress(b"9\t" + b"x" * 100_000)
     for data, code in ((bomb, "E02"), (b"9\t" + b"x" * 2000, "E15")):
-        with pytest.raises(BadFile) as caught:
+        with pytest.raises(InvalidFile) as caught:
             import_topics(actor=organizer, campaign=campaign, data=data)
         assert set(caught.value.report.counts) == {code}
 
@@ -71,7 +71,7 @@ def test_topics_go_until_something_refers_to_them(campaign, organizer, team):
     assert delete_topics(actor=organizer, campaign=campaign) == 3
     import_topics(actor=organizer, campaign=campaign, data=b"1\tone\n2\ttwo\n3\tthree\n")
     checked_run(organizer, campaign, team)
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ActionRefused) as caught:
         delete_topics(actor=organizer, campaign=campaign)
     assert caught.value.code == "topics-in-use"
     assert campaign.topics.count() == 3

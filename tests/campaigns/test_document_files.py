@@ -19,7 +19,7 @@ from django.urls import reverse
 
 from campaigns import store
 from campaigns.core import document_files
-from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.models import Campaign, Document, User
 from campaigns.services.collection import import_document_files, import_documents
 
@@ -61,7 +61,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
 
 def faults(organizer: User, campaign: Campaign, data: bytes) -> dict[str, int]:
     before = campaign.documents.count()
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(InvalidFile) as caught:
         import_documents(actor=organizer, campaign=campaign, data=data, file="set.zip")
     assert campaign.documents.count() == before
     return dict(caught.value.report.counts)
@@ -79,7 +79,7 @@ def test_a_zip_brings_each_file_as_a_document_of_its_kind(campaign, organizer):
     assert found["note"].body == "Zeile mit ü\n  und   Blanken"
     paper = found["paper"]
     assert (paper.media_type, paper.size, paper.body) == ("application/pdf", len(PDF), "")
-    assert store.get(paper.file) == PDF
+    assert store.get_blob(paper.file) == PDF
     assert paper.sha256 == hashlib.sha256(PDF).hexdigest()
     assert found["scan"].media_type == "image/jpeg"
     assert dict(report.counts) == {"WD03": 1}
@@ -152,7 +152,7 @@ def test_all_faults_are_told_at_once_with_the_file_and_the_cure(campaign, organi
             "named.gif": png(),
         }
     )
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(InvalidFile) as caught:
         import_documents(actor=organizer, campaign=campaign, data=data, file="set.zip")
     report = caught.value.report
     assert dict(report.counts) == {

@@ -10,7 +10,7 @@ from django.urls import reverse
 from campaigns import store
 from campaigns.models import Campaign, Document
 from campaigns.services.collection import import_documents
-from campaigns.templatetags.documents import length_of
+from campaigns.templatetags.documents import document_length
 from tests.campaigns.test_document_files import PDF, png, zipped
 
 TEXT = (
@@ -104,7 +104,7 @@ def test_a_long_text_comes_piece_by_piece_and_whole(library, as_user, viewer):
     ],
 )
 def test_the_length_of_a_document_is_counted_or_of_long_ones_estimated(kind, body, told):
-    assert length_of(Document(format=kind, body=body)) == told
+    assert document_length(Document(format=kind, body=body)) == told
 
 
 def test_offsets_are_plain_numbers_in_every_language(library, as_user, viewer, settings):
@@ -196,4 +196,4 @@ def test_bodies_are_for_members_only(library, as_user, stranger):
 def test_a_body_is_that_of_the_campaign_in_the_address(library, organizer, as_user, viewer):
     assert as_user(viewer).get(view(library, "document-body", "elsewhere")).status_code == 404
     name = Document.objects.get(docno="photo").file
-    assert store.get(name) == png()
+    assert store.get_blob(name) == png()

@@ -6,7 +6,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from campaigns.core.faults import FaultReport
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from tests.campaigns.test_pages import settings_form
 from tests.factories import checked_run, run_text, upload
 
@@ -107,6 +107,6 @@ def test_a_campaign_without_topics_takes_no_run(campaign, participant, team, as_
     assert "No topics yet" in client.get("/c/small/runs/upload/").content.decode()
     form = {"file": upload(run_text()), "team": team.pk, "kind": "automatic", "priority": 1}
     assert client.post("/c/small/runs/upload/", form).status_code == 422
-    with pytest.raises(Refused, match="no topics yet"):
+    with pytest.raises(ActionRefused, match="no topics yet"):
         checked_run(participant, campaign, team)
     assert not campaign.runs.exists()

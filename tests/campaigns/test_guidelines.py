@@ -9,7 +9,7 @@ import pytest
 from django.apps import apps
 from django.urls import reverse
 
-from campaigns.core.changes import changes
+from campaigns.core.text_diff import diff_lines
 from campaigns.models import Campaign, Role
 from campaigns.services.campaigns import create_campaign, update_campaign
 from tests.conftest import SCALE
@@ -76,11 +76,11 @@ def test_without_guidelines_the_page_says_so(campaign, organizer, as_user, asses
 
 
 def test_changes_are_lines_gone_before_lines_new():
-    told = [(line.kind, line.text) for line in changes("a\nb\nc", "a\nB\nc\nd")]
+    told = [(line.kind, line.text) for line in diff_lines("a\nb\nc", "a\nB\nc\nd")]
     assert told == [
         ("same", "a"), ("gone", "b"), ("new", "B"), ("same", "c"), ("new", "d"),
     ]  # fmt: skip
-    assert changes("", "") == []
+    assert diff_lines("", "") == []
 
 
 def test_guidelines_from_before_there_were_versions_become_version_1(campaign, organizer):

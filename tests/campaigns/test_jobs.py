@@ -11,10 +11,10 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Job, Run
 from campaigns.services import jobs, matrices, runs
-from campaigns.services.runs import check_again, is_large, job_of, submit_run
+from campaigns.services.runs import is_large, latest_check_job, requeue_run_check, submit_run
 from tests.conftest import user
 from tests.factories import checked_run, run_text, upload
 
@@ -49,7 +49,7 @@ def test_without_a_broker_the_row_is_written_and_nobody_is_told_of_an_error(
 ):
     with django_capture_on_commit_callbacks(execute=True):
         run = submitted(participant, campaign, team)
-    assert job_of(run).state == Job.State.QUEUED
+    assert latest_check_job(run).state == Job.State.QUEUED
 
 
 def test_the_same_is_not_queued_again_while_it_is_under_way(no_broker, campaign, organizer):
@@ -73,8 +73,8 @@ def test_the_same_is_not_queued_again_while_it_is_under_way(no_broker, campaign,
 
 def test_a_late_worker_does_not_change_what_its_successor_finished(campaign, organizer):
     job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
-    jobs.finish_once(job, number=1)
-    jobs.finish_once(job, number=2)
+    jobs.finish_job_once(job, number=1)
+    jobs.finish_job_once(job, number=2)
     job.refresh_from_db()
     assert (job.state, job.result) == (Job.State.DONE, {"number": 1})
 
@@ -82,13 +82,13 @@ def test_a_late_worker_does_not_change_what_its_successor_finished(campaign, org
 def test_a_job_that_the_sweep_could_not_send_is_swept_again(
     no_broker, campaign, team, participant, django_capture_on_commit_callbacks
 ):
-    job = job_of(submitted(participant, campaign, team))
+    job = latest_check_job(submitted(participant, campaign, team))
     aged(job)
     with django_capture_on_commit_callbacks(execute=True):
-        assert jobs.sweep() == 1
-    assert jobs.sweep() == 0
+        assert jobs.requeue_lost_jobs() == 1
+    assert jobs.requeue_lost_jobs() == 0
     aged(job, heartbeat=timezone.now() - 2 * jobs.STALE_AFTER)
-    assert jobs.sweep() == 1
+    assert jobs.requeue_lost_jobs() == 1
 
 
 def test_a_worker_thought_dead_does_not_fail_the_job_of_its_successor(campaign, organizer):
@@ -98,7 +98,7 @@ def test_a_worker_thought_dead_does_not_fail_the_job_of_its_successor(campaign, 
         Job.objects.filter(pk=mine.pk).update(state=Job.State.DONE, attempts=2)
         raise RuntimeError("too late")
 
-    jobs.perform(job.pk, overtaken)
+    jobs.perform_job(job.pk, overtaken)
     job.refresh_from_db()
     assert (job.state, job.error) == (Job.State.DONE, "")
 
@@ -119,7 +119,7 @@ def test_a_job_beats_during_one_long_step(campaign, organizer, monkeypatch):
                 return
             threading.Event().wait(0.01)
 
-    jobs.perform(job.pk, slow)
+    jobs.perform_job(job.pk, slow)
     assert len(beats) == 1
 
 
@@ -128,12 +128,12 @@ def test_a_check_that_broke_off_can_be_asked_for_again(
 ):
     run = submitted(participant, campaign, team)
     page, again = (reverse(n, args=[campaign.slug, run.pk]) for n in ("run", "run-check"))
-    with pytest.raises(Refused, match="has not failed"):
-        check_again(actor=participant, run=run)
+    with pytest.raises(ActionRefused, match="has not failed"):
+        requeue_run_check(actor=participant, run=run)
     with monkeypatch.context() as broken:
         broken.setattr(runs, "check_text", lambda *_a, **_o: 1 / 0)
-        jobs.run_here(job_of(run))
-    assert job_of(run).state == Job.State.FAILED
+        jobs.run_here(latest_check_job(run))
+    assert latest_check_job(run).state == Job.State.FAILED
     assert again in as_user(participant).get(page).content.decode()
     assert as_user(rival).post(again).status_code == 404
     with django_capture_on_commit_callbacks(execute=True):
@@ -168,7 +168,7 @@ def test_a_dictionary_extended_by_another_thread_meanwhile_gives_no_pair_two_cod
     campaign, team, organizer, monkeypatch
 ):
     """Between looking up what is new and appending it, the cached dictionary may grow."""
-    known = matrices.dictionary_of(campaign)
+    known = matrices.get_pair_dictionary(campaign)
     look = type(known).missing
 
     def look_and_be_overtaken(dictionary, table):
@@ -180,16 +180,16 @@ def test_a_dictionary_extended_by_another_thread_meanwhile_gives_no_pair_two_cod
 
     monkeypatch.setattr(type(known), "missing", look_and_be_overtaken)
     run = checked_run(organizer, campaign, team, run_text("late"))
-    pairs = list(matrices.dictionary_of(campaign))
+    pairs = list(matrices.get_pair_dictionary(campaign))
     assert (len(pairs), len(set(pairs))) == (9, 9)
-    assert matrices.table_of(run).docnos == ["d1", "d2"] * 3
+    assert matrices.load_run_table(run).docnos == ["d1", "d2"] * 3
 
 
 def test_the_dictionary_forgets_what_was_rolled_back(campaign, team, organizer):
     with transaction.atomic():
         checked_run(organizer, campaign, team, run_text("gone", docnos=("d8", "d9")))
-        assert len(matrices.dictionary_of(campaign)) == 6
+        assert len(matrices.get_pair_dictionary(campaign)) == 6
         transaction.set_rollback(True)
     run = checked_run(organizer, campaign, team, run_text("stays", docnos=("d1",)))
-    assert len(matrices.dictionary_of(campaign)) == 3
-    assert matrices.table_of(run).docnos == ["d1"] * 3
+    assert len(matrices.get_pair_dictionary(campaign)) == 3
+    assert matrices.load_run_table(run).docnos == ["d1"] * 3

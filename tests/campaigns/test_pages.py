@@ -167,8 +167,8 @@ def test_the_life_of_an_invitation(campaign, organizer, client):
 
 
 def test_somebody_with_an_account_accepts_by_post(campaign, organizer, stranger, as_user):
-    made = people.invite(actor=organizer, campaign=campaign, role="assessor")
-    link = reverse("join", args=[people.token_of(made)])
+    made = people.create_invitation(actor=organizer, campaign=campaign, role="assessor")
+    link = reverse("join", args=[people.sign_invitation_token(made)])
     client = as_user(stranger)
     assert client.get(link).status_code == 200
     assert not stranger.memberships.exists()
@@ -177,8 +177,8 @@ def test_somebody_with_an_account_accepts_by_post(campaign, organizer, stranger,
 
 
 def test_a_revoked_and_a_forged_link_are_explained(campaign, organizer, as_user, client):
-    made = people.invite(actor=organizer, campaign=campaign, role="viewer")
-    link = reverse("join", args=[people.token_of(made)])
+    made = people.create_invitation(actor=organizer, campaign=campaign, role="viewer")
+    link = reverse("join", args=[people.sign_invitation_token(made)])
     as_user(organizer).post(reverse("invitation-revoke", args=["small", made.pk]))
     assert not Invitation.objects.exists()
     client.logout()
@@ -186,8 +186,8 @@ def test_a_revoked_and_a_forged_link_are_explained(campaign, organizer, as_user,
 
 
 def test_a_link_does_not_raise_a_role(campaign, organizer, assessor, as_user):
-    made = people.invite(actor=organizer, campaign=campaign, role="organizer")
-    answer = as_user(assessor).post(reverse("join", args=[people.token_of(made)]))
+    made = people.create_invitation(actor=organizer, campaign=campaign, role="organizer")
+    answer = as_user(assessor).post(reverse("join", args=[people.sign_invitation_token(made)]))
     assert answer.status_code == 409
     assert "assessor of this campaign already" in answer.content.decode()
 

@@ -8,23 +8,23 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Event, Invitation, Member, Role, Team, User
 from campaigns.services import people
 from tests.conftest import user
 
 
 def refusal(act, **arguments):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ActionRefused) as caught:
         act(**arguments)
     return caught.value.code
 
 
 def test_accept_makes_a_member_of_the_links_team(campaign, organizer, stranger):
-    invitation = people.invite(
+    invitation = people.create_invitation(
         actor=organizer, campaign=campaign, role="participant", team_name="Gamma"
     )
-    member = people.accept(user=stranger, token=people.token_of(invitation))
+    member = people.accept_invitation(user=stranger, token=people.sign_invitation_token(invitation))
     assert (member.role, member.team.name) == ("participant", "Gamma")
     invitation.refresh_from_db()
     assert invitation.uses_left == 0
@@ -33,26 +33,40 @@ def test_accept_makes_a_member_of_the_links_team(campaign, organizer, stranger):
 
 
 def test_accept_again_uses_nothing_up(campaign, organizer, stranger):
-    invitation = people.invite(actor=organizer, campaign=campaign, role="viewer", uses=2)
-    token = people.token_of(invitation)
-    assert people.accept(user=stranger, token=token) == people.accept(user=stranger, token=token)
+    invitation = people.create_invitation(actor=organizer, campaign=campaign, role="viewer", uses=2)
+    token = people.sign_invitation_token(invitation)
+    assert people.accept_invitation(user=stranger, token=token) == people.accept_invitation(
+        user=stranger, token=token
+    )
     invitation.refresh_from_db()
     assert invitation.uses_left == 1
 
 
 def test_accept_does_not_raise_a_role(campaign, organizer, assessor):
-    invitation = people.invite(actor=organizer, campaign=campaign, role="organizer")
-    assert refusal(people.accept, user=assessor, token=people.token_of(invitation)) == "has-role"
+    invitation = people.create_invitation(actor=organizer, campaign=campaign, role="organizer")
+    assert (
+        refusal(
+            people.accept_invitation, user=assessor, token=people.sign_invitation_token(invitation)
+        )
+        == "has-role"
+    )
     assert [m.role for m in assessor.memberships.all()] == ["assessor"]
     invitation.refresh_from_db()
     assert invitation.uses_left == 1
 
 
 def test_accept_does_not_change_teams(campaign, organizer, participant):
-    invitation = people.invite(
+    invitation = people.create_invitation(
         actor=organizer, campaign=campaign, role="participant", team_name="Beta"
     )
-    assert refusal(people.accept, user=participant, token=people.token_of(invitation)) == "has-role"
+    assert (
+        refusal(
+            people.accept_invitation,
+            user=participant,
+            token=people.sign_invitation_token(invitation),
+        )
+        == "has-role"
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,19 +79,19 @@ def test_accept_does_not_change_teams(campaign, organizer, participant):
             ),
             "expired",
         ),
-        (lambda i: people.revoke(actor=i.created_by, invitation=i), "revoked"),
+        (lambda i: people.revoke_invitation(actor=i.created_by, invitation=i), "revoked"),
     ],
 )
 def test_accept_of_a_dead_link_says_why(campaign, organizer, stranger, spoil, code):
-    invitation = people.invite(actor=organizer, campaign=campaign, role="viewer")
-    token = people.token_of(invitation)
+    invitation = people.create_invitation(actor=organizer, campaign=campaign, role="viewer")
+    token = people.sign_invitation_token(invitation)
     spoil(invitation)
-    assert refusal(people.accept, user=stranger, token=token) == code
+    assert refusal(people.accept_invitation, user=stranger, token=token) == code
     assert not stranger.memberships.exists()
 
 
 def test_accept_of_a_forged_link_is_refused(campaign, stranger):
-    assert refusal(people.accept, user=stranger, token="12:abc:def") == "bad-link"
+    assert refusal(people.accept_invitation, user=stranger, token="12:abc:def") == "bad-link"
 
 
 @pytest.mark.parametrize(
@@ -93,14 +107,14 @@ def test_accept_of_a_forged_link_is_refused(campaign, stranger):
     ],
 )
 def test_invite_with_nonsense_leaves_nothing(campaign, organizer, fields, code):
-    assert refusal(people.invite, actor=organizer, campaign=campaign, **fields) == code
+    assert refusal(people.create_invitation, actor=organizer, campaign=campaign, **fields) == code
     assert not Invitation.objects.exists()
     assert not Team.objects.exists()
 
 
 def test_only_organizers_invite_add_and_remove(campaign, assessor, stranger):
     with pytest.raises(PermissionDenied):
-        people.invite(actor=assessor, campaign=campaign, role="organizer")
+        people.create_invitation(actor=assessor, campaign=campaign, role="organizer")
     with pytest.raises(PermissionDenied):
         people.add_member(actor=assessor, campaign=campaign, user=stranger, role="viewer")
     with pytest.raises(PermissionDenied):
@@ -112,7 +126,7 @@ def test_add_member_with_a_team_of_another_campaign_is_refused(campaign, organiz
     from tests.conftest import SCALE
 
     other = create_campaign(actor=organizer, title="Other", scale=SCALE)
-    team = people.make_team(actor=organizer, campaign=other, name="Alpha")
+    team = people.get_or_create_team(actor=organizer, campaign=other, name="Alpha")
     code = refusal(
         people.add_member,
         actor=organizer,
@@ -151,14 +165,14 @@ def test_the_last_organizer_stays(campaign, organizer):
 
 
 def test_make_team_finds_the_team_of_that_name(campaign, organizer, team):
-    assert people.make_team(actor=organizer, campaign=campaign, name=" Alpha ") == team
+    assert people.get_or_create_team(actor=organizer, campaign=campaign, name=" Alpha ") == team
 
 
 def test_sign_up_makes_the_account_only_with_an_open_link(campaign, organizer):
-    invitation = people.invite(actor=organizer, campaign=campaign, role="assessor")
-    token = people.token_of(invitation)
-    made = people.sign_up(token=token, username="ann", password="secret secret", name="Ann")
+    invitation = people.create_invitation(actor=organizer, campaign=campaign, role="assessor")
+    token = people.sign_invitation_token(invitation)
+    made = people.create_account(token=token, username="ann", password="secret secret", name="Ann")
     assert made.check_password("secret secret")
     assert made.memberships.get().role == "assessor"
-    assert refusal(people.sign_up, token=token, username="bob", password="x") == "used-up"
+    assert refusal(people.create_account, token=token, username="bob", password="x") == "used-up"
     assert not User.objects.filter(username="bob").exists()

@@ -10,11 +10,11 @@ from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
 from campaigns import store
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Event, Run
 from campaigns.services import jobs, matrices
 from campaigns.services.campaigns import update_campaign
-from campaigns.services.runs import job_of, original, submit_run, withdraw_run
+from campaigns.services.runs import latest_check_job, read_original_file, submit_run, withdraw_run
 from tests.factories import checked_run, run_text
 
 
@@ -26,9 +26,9 @@ def test_a_good_run_is_accepted_and_encoded(campaign, participant, team):
     run = checked_run(participant, campaign, team, description="BM25")
     assert (run.state, run.tag, run.lines) == ("accepted", "first", 6)
     assert run.report["found"] == {"documents": 6, "topics": 3, "tied": 0}
-    table = matrices.table_of(run)
+    table = matrices.load_run_table(run)
     assert (table.topics, table.docnos) == (("1", "2", "3"), ["d1", "d2"] * 3)
-    assert job_of(run).state == "done"
+    assert latest_check_job(run).state == "done"
     verbs = Event.objects.filter(campaign=campaign, data__run=run.pk).values_list("verb", flat=True)
     assert sorted(verbs) == ["accepted a run", "submitted a run"]
 
@@ -38,9 +38,9 @@ def test_the_file_is_kept_as_it_came(campaign, participant, team, packed):
     data = gzip.compress(run_text()) if packed else run_text()
     run = checked_run(participant, campaign, team, data)
     assert run.state == "accepted"
-    assert original(run) == data
+    assert read_original_file(run) == data
     assert (run.sha256, run.size) == (store.sha256(data), len(data))
-    assert gzip.decompress(store.get(run.file)) == run_text()
+    assert gzip.decompress(store.get_blob(run.file)) == run_text()
 
 
 def test_a_bad_run_is_refused_with_every_fault(campaign, participant, team):
@@ -63,7 +63,7 @@ def test_of_two_runs_checked_at_once_one_wins_the_tag(
     from campaigns.services import runs as services
 
     late: list[Run] = []
-    settle = services.settle
+    settle = services.finish_run_check
 
     def settle_after_the_other(job, run, checked, matrix):
         if not late:
@@ -71,11 +71,11 @@ def test_of_two_runs_checked_at_once_one_wins_the_tag(
             checked_run(rival, campaign, other_team)
         settle(job, run, checked, matrix)
 
-    monkeypatch.setattr(services, "settle", settle_after_the_other)
+    monkeypatch.setattr(services, "finish_run_check", settle_after_the_other)
     first = checked_run(participant, campaign, team)
     assert (first.state, codes(first)) == ("refused", {"E08"})
     assert campaign.runs.accepted().get().team == other_team
-    assert job_of(first).state == "done"
+    assert latest_check_job(first).state == "done"
 
 
 def test_a_declared_tag_must_stand_in_the_file(campaign, participant, team):
@@ -95,10 +95,10 @@ def test_only_accepted_runs_count_towards_the_limit(campaign, organizer, partici
     )
     first = checked_run(participant, campaign, team)
     assert first.state == "accepted"
-    jobs.run_here(job_of(pending))
+    jobs.run_here(latest_check_job(pending))
     pending.refresh_from_db()
     assert (pending.state, codes(pending)) == ("refused", {"E18"})
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ActionRefused) as caught:
         checked_run(participant, campaign, team, run_text("third"))
     assert caught.value.code == "quota"
     withdraw_run(actor=participant, run=first)
@@ -111,7 +111,7 @@ def test_replacing_keeps_the_record_and_frees_the_tag(campaign, organizer, parti
     new = checked_run(participant, campaign, team, run_text(docnos=["d3"]), replaces=old)
     old.refresh_from_db()
     assert (old.state, new.state, new.tag) == ("replaced", "accepted", "first")
-    assert original(old) == run_text()
+    assert read_original_file(old) == run_text()
 
 
 def test_a_refused_replacement_changes_nothing(campaign, participant, team):
@@ -126,10 +126,10 @@ def test_a_replacement_of_a_run_that_went_is_refused(campaign, participant, team
     fields = {"actor": participant, "campaign": campaign, "team": team, "file_name": "f"}
     new = submit_run(**fields, data=run_text("second"), replaces=old)
     withdraw_run(actor=participant, run=old)
-    jobs.run_here(job_of(new))
+    jobs.run_here(latest_check_job(new))
     new.refresh_from_db()
     assert (new.state, codes(new)) == ("refused", {"E19"})
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ActionRefused) as caught:
         submit_run(**fields, data=run_text("third"), replaces=old)
     assert caught.value.code == "not-replaceable"
 
@@ -141,7 +141,7 @@ def test_a_withdrawn_tag_is_free_for_the_same_team_only(
     assert run.state == "withdrawn"
     assert codes(checked_run(rival, campaign, other_team)) == {"E08"}
     assert checked_run(participant, campaign, team).state == "accepted"
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ActionRefused) as caught:
         withdraw_run(actor=participant, run=run)
     assert caught.value.code == "not-accepted"
 
@@ -156,7 +156,7 @@ def test_after_the_deadline_only_organizers_submit_and_withdraw(
         lambda: checked_run(participant, campaign, team, run_text("b")),
         lambda: withdraw_run(actor=participant, run=run),
     ):
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(ActionRefused) as caught:
             act()
         assert caught.value.code == "deadline"
     assert checked_run(organizer, campaign, team, run_text("b")).state == "accepted"
@@ -177,7 +177,7 @@ def test_only_the_team_withdraws(campaign, participant, rival, team):
 
 def test_an_upload_is_bounded(campaign, participant, team, settings):
     settings.POOLBENCH_MAX_UPLOAD_BYTES = 5_000
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ActionRefused) as caught:
         checked_run(participant, campaign, team, b"x" * 5_001)
     assert caught.value.code == "too-large"
     bomb = gzip.compress(b"1 Q0 d1 1 1 t\n" * 1_000)
@@ -188,7 +188,7 @@ def test_an_upload_is_bounded(campaign, participant, team, settings):
 def test_a_second_delivery_of_the_job_changes_nothing(campaign, participant, team):
     run = checked_run(participant, campaign, team)
     count = Event.objects.count()
-    job = job_of(run)
+    job = latest_check_job(run)
     type(job).objects.filter(pk=job.pk).update(state="queued")
     jobs.run_here(job)
     run.refresh_from_db()

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from evaluation.core.collection.page import CARDS
+from evaluation.core.collection.docs import CARDS
 from tests.commands.conftest import Run, Write
 from tests.core.evaluation.collection.toy import GRADES, POOLED, TEAMS
 from tests.core.pooling.toy import TOY

@@ -45,7 +45,7 @@ def qrels_release(campaign: Campaign, text: str = QRELS, version: int = 1) -> Qr
         version=version,
         policy="latest",
         as_of=timezone.now(),
-        path=store.put(data),
+        path=store.put_blob(data),
         sha256=store.sha256(data),
         pairs=text.count("\n"),
         manifest={},

@@ -11,13 +11,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Campaign
-from evaluation.queries.standing import standing_of
+from evaluation.queries.campaign_status import get_campaign_status
 from evaluation.services import release_scores, score_campaign
-from evaluation.templatetags.campaign_head import needs_of, next_of, phases_of, tabs_of
+from evaluation.templatetags.campaign_head import (
+    build_next_step,
+    build_phases,
+    build_tabs,
+    list_needs,
+)
 from judging.models import Assignment, Plan, Slot
 from pooling.core.spec import depth_spec
 from pooling.models import Pool, PoolItem
-from pooling.services import freeze
+from pooling.services import freeze_pool
 from tests.factories import accepted_run
 
 HEAD = Template("{% load campaign_head %}{% campaign_head campaign %}")
@@ -30,15 +35,15 @@ def request_of(user):
 
 
 def states(campaign, user) -> dict[str, str]:
-    return {p.label: p.state for p in phases_of(campaign, standing_of(campaign, user))}
+    return {p.label: p.state for p in build_phases(campaign, get_campaign_status(campaign, user))}
 
 
 def notes(campaign, user) -> dict[str, str]:
-    return {p.label: p.note for p in phases_of(campaign, standing_of(campaign, user))}
+    return {p.label: p.note for p in build_phases(campaign, get_campaign_status(campaign, user))}
 
 
 def actions(campaign, user) -> list[str]:
-    return [need.action for need in needs_of(campaign, standing_of(campaign, user))]
+    return [need.action for need in list_needs(campaign, get_campaign_status(campaign, user))]
 
 
 @pytest.fixture
@@ -103,14 +108,14 @@ def test_judging_counts_slots(campaign, organizer, assessor, plan):
 
 
 def test_an_assessor_is_told_what_waits(campaign, assessor, assessor2, plan):
-    needs = needs_of(campaign, standing_of(campaign, assessor))
+    needs = list_needs(campaign, get_campaign_status(campaign, assessor))
     assert [need.label for need in needs] == ["2 documents wait for you"]
-    assert needs_of(campaign, standing_of(campaign, assessor2)) == []
+    assert list_needs(campaign, get_campaign_status(campaign, assessor2)) == []
     Slot.objects.filter(position=0).update(state=Slot.State.JUDGED, assessor=assessor)
-    needs = needs_of(campaign, standing_of(campaign, assessor))
+    needs = list_needs(campaign, get_campaign_status(campaign, assessor))
     assert [need.label for need in needs] == ["1 document waits for you"]
     Plan.objects.update(paused=True)
-    assert needs_of(campaign, standing_of(campaign, assessor)) == []
+    assert list_needs(campaign, get_campaign_status(campaign, assessor)) == []
 
 
 def test_scores_are_asked_for_then_released(campaign, organizer, alpha, qrels):
@@ -146,8 +151,8 @@ def test_tabs_are_those_of_the_role(
     campaign, organizer, assessor, participant, viewer, django_user_model
 ):
     def labels(user) -> list[str]:
-        standing = standing_of(campaign, user)
-        return [tab.label for tab in tabs_of(campaign, standing, request_of(user))]
+        standing = get_campaign_status(campaign, user)
+        return [tab.label for tab in build_tabs(campaign, standing, request_of(user))]
 
     assert labels(assessor) == ["Overview", "Judge", "My judgments", "Topics", "Documents"]
     assert labels(participant) == ["Overview", "Topics", "Documents", "Runs", "Scores"]
@@ -201,7 +206,7 @@ def test_where_nothing_is_needed_the_head_says_what_comes_next(
     campaign, organizer, participant, assessor, assessor2, alpha, plan
 ):
     def told(user):
-        step = next_of(campaign, standing_of(campaign, user))
+        step = build_next_step(campaign, get_campaign_status(campaign, user))
         return step and step.label
 
     assert told(organizer) == "Watch the judging; when it is done, release qrels"
@@ -214,15 +219,17 @@ def test_where_nothing_is_needed_the_head_says_what_comes_next(
 
 def test_an_invited_team_is_waited_for(campaign, organizer, participant):
     assert actions(campaign, organizer) == []
-    step = next_of(campaign, standing_of(campaign, organizer))
+    step = build_next_step(campaign, get_campaign_status(campaign, organizer))
     assert step.label == "Runs come in, each checked at once"
 
 
 def test_the_size_is_that_of_the_newest_pool(campaign, organizer, alpha, beta):
     sizes = [
-        freeze(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=[alpha, beta]).size
+        freeze_pool(
+            actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=[alpha, beta]
+        ).size
         for depth in (3, 1)
     ]
-    standing = standing_of(campaign, organizer)
+    standing = get_campaign_status(campaign, organizer)
     assert (standing.pool, standing.pool_size) == (2, sizes[1])
     assert sizes[0] > sizes[1]

@@ -10,12 +10,12 @@ from django.urls import reverse
 
 from campaigns.models import Job
 from evaluation.core.collection.report import MEASURES
-from evaluation.services.collection import depth_of
-from judging.services.plans import make_plan
-from judging.services.work import judge
+from evaluation.services.reusability import pooled_depth
+from judging.services.judgments import submit_judgment
+from judging.services.plans import create_plan
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
-from pooling.services import freeze
+from pooling.services import freeze_pool
 from tests.evaluation.conftest import qrels_release
 
 
@@ -51,7 +51,7 @@ def test_without_judgments_the_page_says_what_is_missing(page, address):
 def test_a_report_is_made_by_a_release_and_kept(
     page, address, campaign, organizer, alpha, beta, qrels, django_capture_on_commit_callbacks
 ):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
     with django_capture_on_commit_callbacks(execute=True):
         assert page.post(address, {"qrels": "1"}).status_code == 302
     facts = report_of(page, campaign)["facts"]
@@ -72,7 +72,7 @@ def test_a_report_is_made_by_a_release_and_kept(
 def test_the_report_is_shown_with_its_own_style_and_nothing_else(
     page, address, campaign, qrels, organizer, alpha, beta, django_capture_on_commit_callbacks
 ):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
     with django_capture_on_commit_callbacks(execute=True):
         page.post(address, {"qrels": "1"})
     job = campaign.jobs.get(kind="evaluation.collection")
@@ -89,11 +89,11 @@ def test_the_report_is_shown_with_its_own_style_and_nothing_else(
 def test_a_report_can_be_made_while_people_judge(
     page, address, campaign, organizer, assessor, alpha, beta, django_capture_on_commit_callbacks
 ):
-    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
-    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor], "2": [assessor]})
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    create_plan(actor=organizer, pool=pool, assessors={"1": [assessor], "2": [assessor]})
     topic = campaign.topics.get(number="1")
     for docno, grade in (("d1", 2), ("d2", 0), ("d3", 0)):
-        judge(
+        submit_judgment(
             actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade,
             client_uuid=uuid4(),
         )  # fmt: skip
@@ -134,7 +134,7 @@ def test_reports_of_before_there_was_csv_have_none(page, address, campaign, orga
 def test_topics_are_told_in_the_order_of_the_campaign(
     page, address, campaign, organizer, alpha, beta, qrels, django_capture_on_commit_callbacks
 ):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
     campaign.topics.filter(number="1").update(position=99)
     with django_capture_on_commit_callbacks(execute=True):
         page.post(address, {"qrels": "1"})
@@ -145,7 +145,7 @@ def test_topics_are_told_in_the_order_of_the_campaign(
 def test_topics_withheld_since_the_release_are_left_out(
     page, address, campaign, organizer, alpha, beta, qrels, django_capture_on_commit_callbacks
 ):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
     campaign.topics.filter(number="3").update(withheld=True)
     with django_capture_on_commit_callbacks(execute=True):
         page.post(address, {"qrels": "1"})
@@ -154,8 +154,8 @@ def test_topics_withheld_since_the_release_are_left_out(
 
 
 def test_the_depth_is_that_of_the_spec_where_it_has_one():
-    assert depth_of({"version": 1, "method": "depth", "depth": 7}) == 7
-    assert depth_of(depth_spec(5).as_dict()) == 5
+    assert pooled_depth({"version": 1, "method": "depth", "depth": 7}) == 7
+    assert pooled_depth(depth_spec(5).as_dict()) == 5
     for text, depth in (
         ("steps: [{method: depth, k: 3}, {method: maxmean}]", 3),
         ("{budget: {total: 9}, steps: [{method: depth, k: 3}]}", None),
@@ -164,4 +164,4 @@ def test_the_depth_is_that_of_the_spec_where_it_has_one():
         ("steps: [{method: depth, k: 3, documents: 4}]", None),
         ("steps: [{method: depth, k: 9, stop: {relevant: 1}}, {method: depth, k: 3}]", 3),
     ):
-        assert depth_of(read_spec(text).as_dict()) == depth
+        assert pooled_depth(read_spec(text).as_dict()) == depth

@@ -10,13 +10,13 @@ from django.urls import reverse
 
 from evaluation.core.comparison.compare import compare_all
 from evaluation.models import RunScores, ScoreSet
-from evaluation.queries import comparing
-from evaluation.queries.board import board_of
-from evaluation.queries.comparing import Choice, every_pair
-from evaluation.queries.sets import Reader
+from evaluation.queries import comparison
+from evaluation.queries.comparison import SignificanceChoice, compare_all_runs
+from evaluation.queries.leaderboard import get_leaderboard
+from evaluation.queries.score_sets import ScoreReader
 from evaluation.services import score_campaign
 
-ORGANIZER = Reader(True, frozenset(), "own")
+ORGANIZER = ScoreReader(True, frozenset(), "own")
 
 
 def page(client, who, name, score_set, **query):
@@ -25,35 +25,37 @@ def page(client, who, name, score_set, **query):
 
 
 def test_each_correction_is_that_of_all_pairs(score_set):
-    board = board_of(score_set, ORGANIZER)
+    board = get_leaderboard(score_set, ORGANIZER)
     tags = [str(run) for run in board.runs]
     for correction in ("holm", "bh", "none", "holm"):
-        found = every_pair(board, "map", Choice("t", correction, 0.05, exploratory=True))
+        found = compare_all_runs(
+            board, "map", SignificanceChoice("t", correction, 0.05, exploratory=True)
+        )
         values = board.tables[:, :, board.column("map")]
         wanted = compare_all(values, tags, correction=correction, seed=score_set.pk)
         assert found == wanted
 
 
 def test_what_is_kept_of_comparisons_is_bounded(score_set, monkeypatch):
-    monkeypatch.setattr(comparing, "REMEMBERED", 3)
-    monkeypatch.setattr(comparing, "_known", {})
-    board = board_of(score_set, ORGANIZER)
+    monkeypatch.setattr(comparison, "REMEMBERED", 3)
+    monkeypatch.setattr(comparison, "_known", {})
+    board = get_leaderboard(score_set, ORGANIZER)
     for name in ("map", "P_5", "ndcg", "map", "P_10", "bpref"):
-        every_pair(board, name, Choice("t", "holm", 0.05, exploratory=False))
-    assert [key[2] for key in comparing._known] == ["map", "P_10", "bpref"]
+        compare_all_runs(board, name, SignificanceChoice("t", "holm", 0.05, exploratory=False))
+    assert [key[2] for key in comparison._known] == ["map", "P_10", "bpref"]
 
 
 def test_random_draws_for_very_many_pairs_are_only_made_for_the_fixed_test(
     client, organizer, score_set, monkeypatch
 ):
     three_pairs_of_three_topics = 3 * 3 * 10_000
-    monkeypatch.setattr(comparing, "MOST_DRAWN", three_pairs_of_three_topics)
+    monkeypatch.setattr(comparison, "MOST_DRAWN", three_pairs_of_three_topics)
     assert page(client, organizer, "pairs", score_set, test="bootstrap").status_code == 200
     assert page(client, organizer, "measures-compared", score_set).status_code == 200
     many = page(client, organizer, "measures-compared", score_set, test="bootstrap")
     assert many.status_code == 409
     assert "manage.py compare_runs" in many.content.decode()
-    monkeypatch.setattr(comparing, "MOST_DRAWN", three_pairs_of_three_topics - 1)
+    monkeypatch.setattr(comparison, "MOST_DRAWN", three_pairs_of_three_topics - 1)
     assert page(client, organizer, "pairs", score_set, test="bootstrap").status_code == 409
     assert page(client, organizer, "pairs", score_set, test="sign").status_code == 200
     score_set.campaign.test = "bootstrap"
@@ -65,7 +67,7 @@ def test_a_topic_is_won_by_the_better_value_though_it_is_the_lower(
     client, organizer, campaign, alpha, beta2, qrels
 ):
     score_set = score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["set_E"])
-    board = board_of(score_set, ORGANIZER)
+    board = get_leaderboard(score_set, ORGANIZER)
     first, second = (board.values(board.named(tag), "set_E") for tag in (alpha.tag, beta2.tag))
     assert [a < b for a, b in zip(first, second, strict=True)] == [True, True, False]
     shown = page(client, organizer, "pairs", score_set, measure="set_E").content.decode()
@@ -87,7 +89,7 @@ def test_measures_of_a_board_stand_in_the_order_of_its_tables(organizer, campaig
     row = kept.runs.get()
     packed = np.ascontiguousarray(row.table[:, ::-1], "<f8").tobytes()
     RunScores.objects.create(score_set=turned, run=alpha, means=row.means, packed=packed)
-    before, after = (board_of(each, ORGANIZER) for each in (kept, turned))
+    before, after = (get_leaderboard(each, ORGANIZER) for each in (kept, turned))
     for name in kept.measures:
         assert after.measure(name).name == name
         assert after.scored(after.entries[0]).by_topic(name) == before.scored(

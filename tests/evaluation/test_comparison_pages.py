@@ -10,15 +10,15 @@ import re
 import pytest
 from django.urls import reverse
 
-from campaigns.core import significance
-from campaigns.errors import Refused
+from campaigns.core import significance_tests
+from campaigns.errors import ActionRefused
 from evaluation.core.comparison.compare import compare_pair
 from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
-from evaluation.queries.board import board_of
-from evaluation.queries.comparing import choice_of, fixed_choice, values_of
-from evaluation.queries.sets import Reader
+from evaluation.queries.comparison import get_fixed_test, get_test_choice, values_by_run_and_topic
+from evaluation.queries.leaderboard import get_leaderboard
+from evaluation.queries.score_sets import ScoreReader
 from evaluation.services import release_scores, score_campaign
-from evaluation.views.pairs import MOST_PAIRS
+from evaluation.views.run_pairs import MOST_PAIRS
 from tests.evaluation.conftest import qrels_release
 from tests.factories import accepted_run
 
@@ -52,18 +52,18 @@ def get(client, who, name, score_set, **query):
 
 
 def test_the_tests_of_a_campaign_are_those_of_the_core():
-    assert {name for name, _ in significance.TESTS} == {*TESTS, *FAMILY_TESTS}
-    assert {name for name, _ in significance.CORRECTIONS} == set(CORRECTIONS)
+    assert {name for name, _ in significance_tests.TESTS} == {*TESTS, *FAMILY_TESTS}
+    assert {name for name, _ in significance_tests.CORRECTIONS} == set(CORRECTIONS)
 
 
 def test_the_campaigns_choice_is_fixed_and_any_other_exploratory(campaign):
-    assert not fixed_choice(campaign).exploratory
-    assert not choice_of(campaign, "t", "holm").exploratory
-    assert choice_of(campaign, "sign", "").exploratory
-    assert choice_of(campaign, "", "none").exploratory
+    assert not get_fixed_test(campaign).exploratory
+    assert not get_test_choice(campaign, "t", "holm").exploratory
+    assert get_test_choice(campaign, "sign", "").exploratory
+    assert get_test_choice(campaign, "", "none").exploratory
     campaign.test = "tukey-hsd"
-    assert fixed_choice(campaign).correction == "none"
-    assert not choice_of(campaign, "", "holm").exploratory
+    assert get_fixed_test(campaign).correction == "none"
+    assert not get_test_choice(campaign, "", "holm").exploratory
 
 
 def test_all_pairs_are_shown_best_run_first(client, organizer, scored):
@@ -117,9 +117,9 @@ def test_a_participant_compares_only_runs_on_the_board(client, organizer, partic
 def test_two_runs_have_the_campaigns_verdict_and_the_rest_as_exploratory(client, organizer, scored):
     page = get(client, organizer, "compare", scored, a="good", b="poor", measure="map")
     text = page.content.decode()
-    board = board_of(scored, Reader(True, frozenset(), "own"))
+    board = get_leaderboard(scored, ScoreReader(True, frozenset(), "own"))
     good, poor = (board.named(tag) for tag in ("good", "poor"))
-    wanted = compare_pair(*values_of(board, [good, poor], "map"), test="t")
+    wanted = compare_pair(*values_by_run_and_topic(board, [good, poor], "map"), test="t")
     assert page.context["verdict"].p_value == wanted.outcome.p_value
     assert page.context["pairs_tested"] == 6
     assert "Exploratory: other tests" in text
@@ -224,7 +224,7 @@ def test_scores_without_a_comparable_measure_are_no_comparison(
     made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["num_q"])
     for name in ("pairs", "measures-compared", "compare"):
         assert get(client, organizer, name, made).status_code == 404
-    with pytest.raises(Refused, match="text"):
+    with pytest.raises(ActionRefused, match="text"):
         score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["relstring"])
 
 

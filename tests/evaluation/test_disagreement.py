@@ -18,15 +18,15 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Event, Role, Topic
-from evaluation.core.disagreement.rankings import rankings_of
-from evaluation.services import disagreement, open_by_value, score_campaign
-from evaluation.services.disagreement import Asked, panel_of_campaign
+from evaluation.core.disagreement.rankings import rankings_by_assessor
+from evaluation.services import open_round_by_value, score_campaign, study_disagreement
+from evaluation.services.disagreement import DisagreementQuery, load_panel_unchecked
 from judging.models import Plan
-from judging.services.adjudication import settle
+from judging.services.adjudication import record_meeting_decision
 from judging.services.imports import import_judgments
-from judging.services.qrels import release_qrels
+from judging.services.qrels import freeze_qrels
 from tests.conftest import joined
 from tests.factories import accepted_run
 from tests.judging.conftest import make_pool
@@ -42,7 +42,7 @@ GRADES = {
         *(("2", "d1", 0), ("2", "d5", 1)),
     ],
 }
-ASKED = Asked(policy="adjudicated-maximum", measure="map")
+ASKED = DisagreementQuery(policy="adjudicated-maximum", measure="map")
 
 
 @pytest.fixture
@@ -61,14 +61,14 @@ def judged(campaign, organizer, assessor, assessor2, alpha, beta, beta2):
 
 @pytest.fixture
 def ask(organizer, judged):
-    return lambda **more: disagreement(
-        actor=organizer, campaign=judged, asked=Asked(**{**ASKED.__dict__, **more})
+    return lambda **more: study_disagreement(
+        actor=organizer, campaign=judged, asked=DisagreementQuery(**{**ASKED.__dict__, **more})
     )
 
 
 def test_the_ranking_by_the_policy_is_that_of_a_release(ask, organizer, judged):
     report = ask().report
-    qrels = release_qrels(actor=organizer, campaign=judged, policy="adjudicated-maximum")
+    qrels = freeze_qrels(actor=organizer, campaign=judged, policy="adjudicated-maximum")
     kept = score_campaign(actor=organizer, campaign=judged, qrels=qrels)
     means = {row.run.tag: row.means["map"] for row in kept.runs.select_related("run")}
     assert dict(zip(report.tags, report.rankings[0].scores, strict=True)) == pytest.approx(means)
@@ -97,7 +97,7 @@ def test_what_is_in_memory_is_renewed_by_a_judgment(ask, organizer, judged, asse
 
 def test_an_adjudicated_pair_is_settled(ask, organizer, judged, adjudicator):
     topic = judged.topics.get(number="1")
-    settle(
+    record_meeting_decision(
         actor=adjudicator, campaign=judged, topic=topic, docno="d3", grade=0, client_uuid=uuid4()
     )
     report = ask().report
@@ -123,14 +123,14 @@ def test_between_two_runs(ask, alpha, beta2):
     ],
 )
 def test_what_there_is_not_is_refused(ask, more, code):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ActionRefused) as refused:
         ask(**more)
     assert refused.value.code == code
 
 
 def test_too_much_work_for_a_page_is_refused(organizer, judged):
-    with pytest.raises(Refused) as refused:
-        disagreement(actor=organizer, campaign=judged, asked=ASKED, most_work=10)
+    with pytest.raises(ActionRefused) as refused:
+        study_disagreement(actor=organizer, campaign=judged, asked=ASKED, most_work=10)
     assert refused.value.code == "too-large"
     assert "manage.py disagreement" in refused.value.cure
 
@@ -138,28 +138,28 @@ def test_too_much_work_for_a_page_is_refused(organizer, judged):
 def test_only_organizers_may(judged, assessor, adjudicator):
     for who in (assessor, adjudicator):
         with pytest.raises(PermissionDenied):
-            disagreement(actor=who, campaign=judged, asked=ASKED)
+            study_disagreement(actor=who, campaign=judged, asked=ASKED)
         with pytest.raises(PermissionDenied):
-            open_by_value(
+            open_round_by_value(
                 actor=who, campaign=judged, asked=ASKED, most=1, adjudicators=[adjudicator]
             )
 
 
 def test_a_round_has_the_most_valuable_pairs_in_their_order(ask, organizer, judged, adjudicator):
     values = [value for value in ask().report.values if value.value > 0]
-    plan = open_by_value(
+    plan = open_round_by_value(
         actor=organizer, campaign=judged, asked=ASKED, most=2, adjudicators=[adjudicator]
     )
     slots = plan.slots.order_by("position").values_list("topic__number", "item__docno", "value")
     assert [*slots] == [(v.topic, v.docno, v.value) for v in values[:2]]
     assert (plan.kind, plan.blind, plan.order) == (Plan.Kind.ADJUDICATE, True, Plan.Order.VALUE)
     assert Event.objects.filter(verb="opened a round of adjudication").count() == 1
-    rest = open_by_value(
+    rest = open_round_by_value(
         actor=organizer, campaign=judged, asked=ASKED, most=9, adjudicators=[adjudicator]
     )
     assert rest.slots.count() == len(values) - 2
-    with pytest.raises(Refused, match="in no round yet"):
-        open_by_value(
+    with pytest.raises(ActionRefused, match="in no round yet"):
+        open_round_by_value(
             actor=organizer, campaign=judged, asked=ASKED, most=9, adjudicators=[adjudicator]
         )
 
@@ -194,7 +194,7 @@ def test_the_page_tells_what_turns_the_order_of_two_runs(as_user, organizer, jud
 def test_unknown_choices_are_the_usual_ones(as_user, organizer, judged):
     answer = as_user(organizer).get(URL, {"policy": "x", "treat": "y", "a": "one"})
     assert answer.status_code == 200
-    assert answer.context["asked"] == Asked()
+    assert answer.context["asked"] == DisagreementQuery()
 
 
 def test_a_refusal_is_told_on_the_page(as_user, organizer, judged):
@@ -270,9 +270,9 @@ def test_the_command_says_the_same_of_a_campaign(judged, capsys):
     chosen = {"policy": "adjudicated-maximum", "measure": "map", "format": "json"}
     call_command("disagreement", "small", **chosen)
     told = json.loads(capsys.readouterr().out)
-    panel = panel_of_campaign(judged, "adjudicated-maximum", "map")
+    panel = load_panel_unchecked(judged, "adjudicated-maximum", "map")
     assert [row["ranks"] for row in told["rankings"]] == [
-        [*row.ranks] for row in rankings_of(panel, "filled")
+        [*row.ranks] for row in rankings_by_assessor(panel, "filled")
     ]
 
 

@@ -8,10 +8,10 @@ from django.core.exceptions import PermissionDenied
 from django.urls import reverse
 
 from campaigns.models import Topic
-from evaluation.services import live as live_module
-from evaluation.services import live_scores, score_campaign
+from evaluation.services import compute_interim_scores, score_campaign
+from evaluation.services import interim_scores as live_module
 from judging.services.imports import import_judgments
-from judging.services.qrels import release_qrels
+from judging.services.qrels import freeze_qrels
 from tests.factories import accepted_run
 
 
@@ -21,7 +21,9 @@ def judge(campaign, organizer, assessor, *rows):
 
 @pytest.fixture
 def live(organizer, campaign, alpha, beta, beta2):
-    return lambda policy="majority": live_scores(actor=organizer, campaign=campaign, policy=policy)
+    return lambda policy="majority": compute_interim_scores(
+        actor=organizer, campaign=campaign, policy=policy
+    )
 
 
 def test_live_scores_are_those_of_a_release_made_now(
@@ -29,7 +31,7 @@ def test_live_scores_are_those_of_a_release_made_now(
 ):
     judge(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0), ("2", "d1", 1))
     scores = live()
-    qrels = release_qrels(actor=organizer, campaign=campaign, policy="majority")
+    qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
     kept = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     for run, values, means in zip(scores.runs, scores.values, scores.means, strict=True):
         row = kept.runs.get(run=run)
@@ -102,7 +104,7 @@ def test_withheld_topics_are_left_out(live, organizer, campaign, assessor):
 
 def test_only_organizers_see_the_scores_so_far(campaign, assessor):
     with pytest.raises(PermissionDenied):
-        live_scores(actor=assessor, campaign=campaign, policy="majority")
+        compute_interim_scores(actor=assessor, campaign=campaign, policy="majority")
 
 
 def test_the_page_hears_adjudications_unless_told_otherwise(client, live, organizer, campaign):
@@ -116,7 +118,7 @@ def test_the_page_ranks_the_runs_and_tells_who_moved(client, live, organizer, ca
     client.force_login(organizer)
     assert "Nothing to score yet" in client.get(url).content.decode()
     judge(campaign, organizer, assessor, ("1", "d3", 2))
-    qrels = release_qrels(actor=organizer, campaign=campaign, policy="majority")
+    qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
     score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     judge(campaign, organizer, assessor, ("1", "d3", 0), ("1", "d1", 2))
     page = client.get(url, {"by": "map"})
@@ -129,7 +131,7 @@ def test_movement_is_told_against_the_newest_scores_with_that_measure(
     client, live, organizer, campaign, assessor
 ):
     judge(campaign, organizer, assessor, ("1", "d1", 2))
-    qrels = release_qrels(actor=organizer, campaign=campaign, policy="majority")
+    qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
     first = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["P_5"])
     client.force_login(organizer)

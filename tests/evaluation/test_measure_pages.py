@@ -10,15 +10,15 @@ from urllib.parse import quote, urlencode
 import pytest
 from django.urls import reverse
 
-from evaluation.charts.steps import BROAD, LEFT, NARROW, steps_chart
-from evaluation.core.measures.family import Family
+from evaluation.charts.steps import BROAD, LEFT, NARROW, build_steps_chart
+from evaluation.core.measures.family import MeasureFamily
 from evaluation.core.measures.groups import GROUPS
+from evaluation.core.measures.lookup import accepted_spellings
 from evaluation.core.measures.names import parse_measure
 from evaluation.core.measures.registry import DEFAULT_NAMES, FAMILIES
-from evaluation.core.measures.telling import spellings
-from evaluation.core.worked import not_retrieved, work
-from evaluation.tryout import MAX_MISSED, MAX_RANKED, TryForm, tried, usual_query
-from evaluation.views.measures import formula_pieces, fraction, pieces
+from evaluation.core.worked_examples import judged_not_retrieved, work_example
+from evaluation.tryout import MAX_MISSED, MAX_RANKED, TryoutForm, default_query, tryout_parameters
+from evaluation.views.measures import format_fraction, formula_pieces, split_code_pieces
 
 ALL = list(FAMILIES.values())
 pytestmark = pytest.mark.django_db
@@ -40,12 +40,12 @@ def errors(answer) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("family", ALL, ids=lambda family: family.name)
-def test_every_page_tells_its_card_and_computes_its_examples(client, family: Family):
+def test_every_page_tells_its_card_and_computes_its_examples(client, family: MeasureFamily):
     answer = client.get(at(family.name))
     assert answer.status_code == 200
     text, card = plain(answer), family.card
     told = [card.title, card.reading, card.range, *(p.name for p in card.parameters)]
-    assert [it for it in [*told, *spellings(family)] if it not in text] == []
+    assert [it for it in [*told, *accepted_spellings(family)] if it not in text] == []
     rows = answer.context["examples"]
     assert [row.agrees for row in rows] == [True] * len(family.examples)
     assert [row.value for row in rows] == [row.by_hand for row in rows]
@@ -60,7 +60,7 @@ def test_every_page_tells_its_card_and_computes_its_examples(client, family: Fam
 
 
 @pytest.mark.parametrize("family", ALL, ids=lambda family: family.name)
-def test_an_example_can_be_followed(client, family: Family):
+def test_an_example_can_be_followed(client, family: MeasureFamily):
     for row, example in zip(
         client.get(at(family.name)).context["examples"], family.examples, strict=True
     ):
@@ -219,17 +219,17 @@ RANKINGS = (
 
 
 @pytest.mark.parametrize("family", ALL, ids=lambda family: family.name)
-def test_no_value_of_a_parameter_breaks_a_page(family: Family):
-    usual = usual_query(family)
-    for known in tried(family):
+def test_no_value_of_a_parameter_breaks_a_page(family: MeasureFamily):
+    usual = default_query(family)
+    for known in tryout_parameters(family):
         for value in known.choices or EXTREMES[known.kind]:
             for ranking, missed in RANKINGS:
                 given = {"ranking": ranking, "missed": missed, known.name: value}
-                form = TryForm(usual | given, family=family)
+                form = TryoutForm(usual | given, family=family)
                 if form.is_valid():
                     found = form.result()
                     assert found.value is None or isfinite(found.value)
-                    assert steps_chart(found).marks if found.tells else True
+                    assert build_steps_chart(found).marks if found.tells else True
                 else:
                     assert list(form.errors) == ["__all__"], form.errors
 
@@ -253,11 +253,11 @@ def test_negative_grades_are_unjudged(client):
 
 
 def worked(name: str, ranked: tuple[int | None, ...], judged: tuple[int, ...]):
-    return work(parse_measure(name)[0], ranked, not_retrieved(ranked, judged))
+    return work_example(parse_measure(name)[0], ranked, judged_not_retrieved(ranked, judged))
 
 
 def test_the_picture_stacks_what_the_ranks_add():
-    chart = steps_chart(worked("map", (1, 0, 1), (1, 1, 0)))
+    chart = build_steps_chart(worked("map", (1, 0, 1), (1, 1, 0)))
     bars = [mark.bar for mark in chart.marks]
     assert [bar is None for bar in bars] == [False, True, False]
     assert sum(bars[0]) == chart.zero
@@ -268,20 +268,20 @@ def test_the_picture_stacks_what_the_ranks_add():
 
 
 def test_the_picture_shows_what_a_rank_takes_away():
-    chart = steps_chart(worked("judged_5", (1, None), (1,)))
+    chart = build_steps_chart(worked("judged_5", (1, None), (1,)))
     assert [mark.kind for mark in chart.marks] == ["own", "other"]
     assert chart.marks[1].label == "−0.5"
 
 
 def test_the_picture_of_a_long_ranking_has_no_room_for_numbers():
-    chart = steps_chart(worked("map", (1,) * MAX_RANKED, (1,) * MAX_RANKED))
+    chart = build_steps_chart(worked("map", (1,) * MAX_RANKED, (1,) * MAX_RANKED))
     assert chart.slot == NARROW
     assert {mark.label for mark in chart.marks} == {""}
     assert all(mark.said for mark in chart.marks)
 
 
 def test_the_picture_breaks_off_where_the_value_is_undefined():
-    chart = steps_chart(worked("judged_5(list=condensed)", (None, 1), (1,)))
+    chart = build_steps_chart(worked("judged_5(list=condensed)", (None, 1), (1,)))
     assert chart.line.count("M") == 1
     assert "undefined" in chart.marks[0].said
 
@@ -291,11 +291,11 @@ def test_the_picture_breaks_off_where_the_value_is_undefined():
     [(5 / 9, "5/9"), (34 / 45, "34/45"), (0.5, "1/2"), (1.0, ""), (0.9651954696014428, "")],
 )
 def test_a_simple_fraction_is_shown_as_one(number, shown):
-    assert fraction(number) == shown
+    assert format_fraction(number) == shown
 
 
 def test_texts_of_cards_are_set_with_code_and_variables():
-    assert [(it.kind, it.text) for it in pieces("as `-l` says")] == [
+    assert [(it.kind, it.text) for it in split_code_pieces("as `-l` says")] == [
         ("text", "as "), ("code", "-l"), ("text", " says"),
     ]  # fmt: skip
     told = [it.text for it in formula_pieces("1/R · n(r) / log2(R + P_k)") if it.kind == "var"]

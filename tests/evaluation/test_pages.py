@@ -18,8 +18,8 @@ from campaigns import store
 from campaigns.models import Campaign
 from campaigns.services import jobs
 from evaluation.models import ScoreSet
-from evaluation.queries.board import board_of
-from evaluation.queries.sets import reader_of
+from evaluation.queries.leaderboard import get_leaderboard
+from evaluation.queries.score_sets import get_reader
 from evaluation.services import release_scores, score_campaign
 from tests.evaluation.conftest import qrels_release
 from tests.factories import accepted_run
@@ -117,7 +117,7 @@ def test_pseudonyms_come_in_their_own_order(
     runs = [accepted_run(other_team, tag, f"1 Q0 d1 1 1 {tag}\n") for tag in tags]
     made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     release_scores(actor=organizer, score_set=made)
-    shown = board_of(made, reader_of(participant, campaign))
+    shown = get_leaderboard(made, get_reader(participant, campaign))
     assert [entry.tag for entry in shown.entries] == sorted(entry.tag for entry in shown.entries)
     numbers = [entry.run for entry in shown.entries if not entry.own]
     assert sorted(numbers) == [run.pk for run in runs]
@@ -253,7 +253,7 @@ def test_pictures_carry_title_and_description_and_no_style(as_user, organizer, s
 
 
 def test_trec_eval_text_is_what_the_command_prints(as_user, organizer, alpha, qrels, capsys, small):
-    files = [str(store.path(name)) for name in (qrels.path, alpha.file)]
+    files = [str(store.blob_path(name)) for name in (qrels.path, alpha.file)]
     call_command("evaluate", *files, "-q")
     text = as_user(organizer).get(f"{small.own}scores.txt").content.decode()
     assert text == capsys.readouterr().out

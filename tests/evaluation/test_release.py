@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import PermissionDenied
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from evaluation.services import release_scores
 
 
@@ -16,7 +16,7 @@ def test_release_scores_is_said_once_and_logged(organizer, campaign, score_set):
 
 def test_release_scores_cannot_be_repeated(organizer, score_set):
     first = release_scores(actor=organizer, score_set=score_set).released_at
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ActionRefused) as refused:
         release_scores(actor=organizer, score_set=score_set)
     assert refused.value.code == "already-released"
     score_set.refresh_from_db()

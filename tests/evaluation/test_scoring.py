@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from django.core.exceptions import PermissionDenied
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Job
 from campaigns.services import jobs
 from evaluation.core.measures.registry import DEFAULT_NAMES
@@ -101,7 +101,7 @@ def test_a_job_delivered_twice_leaves_one_score_set(organizer, campaign, alpha, 
 
 
 def test_unknown_measures_are_refused_together(organizer, campaign, alpha, qrels):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ActionRefused) as refused:
         request_evaluation(
             actor=organizer, campaign=campaign, qrels=qrels, measures=["nope", "bpref_10"]
         )
@@ -112,14 +112,14 @@ def test_unknown_measures_are_refused_together(organizer, campaign, alpha, qrels
 
 
 def test_a_campaign_without_runs_is_refused(organizer, campaign, qrels):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ActionRefused) as refused:
         request_evaluation(actor=organizer, campaign=campaign, qrels=qrels)
     assert refused.value.code == "no-runs"
 
 
 def test_a_relevance_level_of_0_is_refused(organizer, campaign, alpha, qrels):
     campaign.relevance_level = 0
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ActionRefused) as refused:
         score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     assert refused.value.code == "bad-level"
 

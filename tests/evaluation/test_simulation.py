@@ -11,28 +11,28 @@ import pytest
 from django.core.exceptions import PermissionDenied
 
 from campaigns import store
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Job, Run
 from campaigns.services import jobs, matrices
-from evaluation.core.simulation.finished import Finished
-from evaluation.core.simulation.formats import csv_text, json_text
-from evaluation.core.simulation.simulating import measures_of, simulate
+from evaluation.core.simulation.finished_campaign import FinishedCampaign
+from evaluation.core.simulation.formats import simulation_to_csv, simulation_to_json
+from evaluation.core.simulation.simulator import parse_ranking_measures, simulate_specs
 from evaluation.services import (
-    Wanted,
-    request_report,
+    SimulationRequest,
+    request_reusability_report,
     request_simulation,
     score_campaign,
     simulation,
 )
-from evaluation.services.simulation import finished_of
+from evaluation.services.simulation import load_finished_campaign
 from judging.queries.judgments import qrels_table
-from judging.services.plans import make_plan
-from judging.services.work import judge
+from judging.services.judgments import submit_judgment
+from judging.services.plans import create_plan
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.models import Pool
-from pooling.services import freeze
-from pooling.services.growing import spec_of
+from pooling.services import freeze_pool
+from pooling.services.adaptive_pools import frozen_spec
 from tests.evaluation.conftest import qrels_release
 
 SPECS = {
@@ -58,7 +58,7 @@ def made(asked):
 
 def read(job: Job, ending: str = "json") -> str:
     assert job.state == Job.State.DONE, job.error
-    return store.get(job.result[ending]).decode()
+    return store.get_blob(job.result[ending]).decode()
 
 
 def facts(job: Job) -> dict:
@@ -68,7 +68,9 @@ def facts(job: Job) -> dict:
 def fed(campaign, text: str, **more) -> set[str]:
     """The runs that feed a spec which chooses them by ``text``."""
     spec = read_spec(f"{{steps: [{{method: take}}], runs: {text}}}")
-    return set(finished_of(campaign, Wanted({"it": spec}, **more)).feeding(spec))
+    return set(
+        load_finished_campaign(campaign, SimulationRequest({"it": spec}, **more)).feeding(spec)
+    )
 
 
 def test_runs_are_ranked_by_the_gains_of_the_campaign(
@@ -76,8 +78,8 @@ def test_runs_are_ranked_by_the_gains_of_the_campaign(
 ):
     campaign.grades.filter(value=1).update(gain=7)
     scores = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
-    found = finished_of(campaign, Wanted({"two": depth_spec(2)}, qrels))
-    panel = found.panel(*measures_of(["ndcg_cut_10"]))
+    found = load_finished_campaign(campaign, SimulationRequest({"two": depth_spec(2)}, qrels))
+    panel = found.panel(*parse_ranking_measures(["ndcg_cut_10"]))
     made = dict(zip(found.tags, panel.means(panel.by_topic(panel.ballots.made)), strict=True))
     assert made == {
         row.run.tag: pytest.approx(row.means["ndcg_cut_10"]) for row in scores.runs.all()
@@ -85,16 +87,20 @@ def test_runs_are_ranked_by_the_gains_of_the_campaign(
 
 
 def test_it_is_the_simulation_of_the_same_files(made, campaign, alpha, beta, beta2, qrels):
-    job = made(Wanted(SPECS, qrels, ["map", "P_5"], seeds=3, budgets=[2, 5]))
-    tables = [matrices.table_of(run) for run in (alpha, beta, beta2)]
+    job = made(SimulationRequest(SPECS, qrels, ["map", "P_5"], seeds=3, budgets=[2, 5]))
+    tables = [matrices.load_run_table(run) for run in (alpha, beta, beta2)]
     specs = {
         name: spec if spec.seed is not None else replace(spec, seed=campaign.seed)
         for name, spec in SPECS.items()
     }
-    finished = Finished.of_tables(tables, qrels_table(qrels), None, campaign.relevance_level)
-    found = simulate(finished, specs, measures_of(["map", "P_5"]), seeds=3, budgets=[2, 5])
-    assert read(job) == json_text(found)
-    assert read(job, "csv") == csv_text(found)
+    finished = FinishedCampaign.of_tables(
+        tables, qrels_table(qrels), None, campaign.relevance_level
+    )
+    found = simulate_specs(
+        finished, specs, parse_ranking_measures(["map", "P_5"]), seeds=3, budgets=[2, 5]
+    )
+    assert read(job) == simulation_to_json(found)
+    assert read(job, "csv") == simulation_to_csv(found)
     assert "Small Task, by qrels 1." in read(job, "html")
     assert (job.done, job.of) == (3 * 3 + 2 * 3, 15)
     told = {key: job.result[key] for key in ("specs", "seeds", "version", "runs", "pooled")}
@@ -102,26 +108,26 @@ def test_it_is_the_simulation_of_the_same_files(made, campaign, alpha, beta, bet
 
 
 def test_a_wish_comes_back_from_its_job_as_it_was(asked, campaign, alpha, beta, qrels):
-    wanted = Wanted(SPECS, qrels, ["map"], seeds=2, budgets=[4], all_runs=True)
-    assert Wanted.of_job(asked(wanted=wanted)) == wanted
+    wanted = SimulationRequest(SPECS, qrels, ["map"], seeds=2, budgets=[4], all_runs=True)
+    assert SimulationRequest.of_job(asked(wanted=wanted)) == wanted
 
 
 def test_withheld_topics_stay_out(made, campaign, alpha, beta, qrels):
     campaign.topics.filter(number="2").update(withheld=True)
-    told = facts(made(Wanted(SPECS, qrels)))
+    told = facts(made(SimulationRequest(SPECS, qrels)))
     assert (told["topics"], told["judged"], told["relevant"]) == (2, 5, 2)
 
 
 def test_by_the_judgments_so_far(made, campaign, organizer, assessor, alpha, beta):
-    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
-    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor], "2": [assessor]})
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    create_plan(actor=organizer, pool=pool, assessors={"1": [assessor], "2": [assessor]})
     topic = campaign.topics.get(number="1")
     for docno, grade in (("d1", 2), ("d2", 0)):
-        judge(
+        submit_judgment(
             actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade,
             client_uuid=uuid4(),
         )  # fmt: skip
-    job = made(Wanted(SPECS))
+    job = made(SimulationRequest(SPECS))
     told = facts(job)
     assert (told["topics"], told["judged"], told["relevant"]) == (1, 2, 1)
     assert job.result["version"] is None
@@ -130,13 +136,13 @@ def test_by_the_judgments_so_far(made, campaign, organizer, assessor, alpha, bet
 def test_pools_are_fed_by_the_runs_of_the_newest_pool_or_by_all(
     made, campaign, organizer, alpha, beta, beta2, qrels
 ):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=[alpha, beta2])
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=[alpha, beta])
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=[alpha, beta2])
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=[alpha, beta])
     Run.objects.filter(pk=beta.pk).update(state=Run.State.WITHDRAWN)
     two = {"two": depth_spec(2)}
-    told = facts(made(Wanted(two, qrels)))
+    told = facts(made(SimulationRequest(two, qrels)))
     assert (told["runs"], told["pooled"]) == (2, 1)
-    assert facts(made(Wanted(two, qrels, all_runs=True)))["pooled"] == 2
+    assert facts(made(SimulationRequest(two, qrels, all_runs=True)))["pooled"] == 2
 
 
 def test_a_spec_chooses_runs_by_team_priority_and_kind(
@@ -149,7 +155,7 @@ def test_a_spec_chooses_runs_by_team_priority_and_kind(
     assert fed(campaign, "{priority: 1}", qrels=qrels) == first
     assert fed(campaign, "{teams: [Beta]}", qrels=qrels) == {"beta-secret", "beta-other"}
     assert fed(campaign, "{kind: manual}", qrels=qrels) == {"alpha-one"}
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=[alpha, beta])
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=[alpha, beta])
     assert fed(campaign, "{per_team: 1}", qrels=qrels) == {"alpha-one", "beta-secret"}
     assert fed(campaign, "{per_team: 1}", qrels=qrels, all_runs=True) == first
 
@@ -179,46 +185,48 @@ def test_a_spec_chooses_runs_by_team_priority_and_kind(
 def test_everything_that_cannot_be_is_told_and_nothing_queued(
     asked, campaign, alpha, beta, qrels, more, told
 ):
-    with pytest.raises(Refused) as refused:
-        asked(wanted=Wanted(**{"specs": {"two": depth_spec(2)}, "qrels": qrels, **more}))
+    with pytest.raises(ActionRefused) as refused:
+        asked(wanted=SimulationRequest(**{"specs": {"two": depth_spec(2)}, "qrels": qrels, **more}))
     lines = str(refused.value).splitlines()
     assert [line[: len(said)] for line, said in zip(lines, told, strict=True)] == told
     assert not campaign.jobs.filter(kind="evaluation.simulation").exists()
 
 
 def test_one_run_or_nothing_relevant_is_refused(asked, campaign, alpha, qrels):
-    with pytest.raises(Refused, match="There is no ranking of fewer than two runs"):
-        asked(wanted=Wanted(SPECS, qrels))
+    with pytest.raises(ActionRefused, match="There is no ranking of fewer than two runs"):
+        asked(wanted=SimulationRequest(SPECS, qrels))
     barren = qrels_release(campaign, "1 0 d1 0\n", version=2)
-    with pytest.raises(Refused) as refused:
-        asked(wanted=Wanted(SPECS, barren))
+    with pytest.raises(ActionRefused) as refused:
+        asked(wanted=SimulationRequest(SPECS, barren))
     assert len(str(refused.value).splitlines()) == 1
 
 
 def test_what_memory_does_not_hold_is_refused(asked, alpha, beta, qrels, monkeypatch):
     # 3 specs, 5 seeds; 7 budgets of 3 topics by 2 runs and 4 pairs, and 7 pairs in all.
     monkeypatch.setattr(simulation, "MOST_NUMBERS", 15 * (7 * (3 * 2 + 4) + 7))
-    asked(wanted=Wanted(SPECS, qrels))
-    with pytest.raises(Refused, match="would hold 1,386 numbers at once, of at most 1,155"):
-        asked(wanted=Wanted(SPECS, qrels, seeds=6))
+    asked(wanted=SimulationRequest(SPECS, qrels))
+    with pytest.raises(ActionRefused, match="would hold 1,386 numbers at once, of at most 1,155"):
+        asked(wanted=SimulationRequest(SPECS, qrels, seeds=6))
 
 
 def test_only_organizers_may_ask(campaign, assessor, alpha, beta, qrels):
     with pytest.raises(PermissionDenied):
-        request_simulation(actor=assessor, campaign=campaign, wanted=Wanted(SPECS, qrels))
+        request_simulation(
+            actor=assessor, campaign=campaign, wanted=SimulationRequest(SPECS, qrels)
+        )
 
 
 def test_the_same_request_is_queued_once(asked, campaign, organizer, alpha, beta, qrels):
-    job = asked(wanted=Wanted(SPECS, qrels))
-    assert asked(wanted=Wanted(SPECS, qrels)) == job
-    assert asked(wanted=Wanted(SPECS, qrels, seeds=6)) != job
-    report = request_report(actor=organizer, campaign=campaign, qrels=qrels)
-    assert request_report(actor=organizer, campaign=campaign, qrels=qrels) == report
-    assert request_report(actor=organizer, campaign=campaign, qrels=None) != report
+    job = asked(wanted=SimulationRequest(SPECS, qrels))
+    assert asked(wanted=SimulationRequest(SPECS, qrels)) == job
+    assert asked(wanted=SimulationRequest(SPECS, qrels, seeds=6)) != job
+    report = request_reusability_report(actor=organizer, campaign=campaign, qrels=qrels)
+    assert request_reusability_report(actor=organizer, campaign=campaign, qrels=qrels) == report
+    assert request_reusability_report(actor=organizer, campaign=campaign, qrels=None) != report
 
 
 def test_runs_that_went_before_it_began_are_told(asked, alpha, beta, qrels):
-    job = asked(wanted=Wanted(SPECS, qrels))
+    job = asked(wanted=SimulationRequest(SPECS, qrels))
     Run.objects.filter(pk=alpha.pk).update(state=Run.State.WITHDRAWN)
     told = jobs.run_here(job)
     assert told.state == Job.State.FAILED
@@ -230,7 +238,7 @@ def test_runs_that_went_before_it_began_are_told(asked, alpha, beta, qrels):
 
 def test_pools_of_the_first_version_have_a_spec_too():
     old = Pool(spec={"version": 1, "method": "depth", "depth": 7, "seed": 3})
-    assert spec_of(old) == depth_spec(7, seed=3)
+    assert frozen_spec(old) == depth_spec(7, seed=3)
 
 
 CAL = {"reads": read_spec("steps: [{method: depth, k: 1}, {method: cal}]")}
@@ -238,14 +246,18 @@ CAL = {"reads": read_spec("steps: [{method: depth, k: 1}, {method: cal}]")}
 
 def test_a_method_that_reads_has_the_texts_of_the_campaign(made, campaign, alpha, beta, qrels):
     pytest.importorskip("sklearn")
-    found = json.loads(read(made(Wanted(CAL, qrels, ["map"], seeds=1))))["specs"][0]
-    everything = json.loads(read(made(Wanted({"all": depth_spec(9)}, qrels, ["map"], seeds=1))))
+    found = json.loads(read(made(SimulationRequest(CAL, qrels, ["map"], seeds=1))))["specs"][0]
+    everything = json.loads(
+        read(made(SimulationRequest({"all": depth_spec(9)}, qrels, ["map"], seeds=1)))
+    )
     assert found["relevant"]["mean"] == everything["specs"][0]["relevant"]["mean"] > 0
 
 
 def test_documents_without_a_text_are_told_of(asked, campaign, alpha, beta, qrels):
     pytest.importorskip("sklearn")
     campaign.documents.filter(docno="d1").delete()
-    with pytest.raises(Refused, match=r"reads: cal reads, but 1 of \d documents have no text"):
-        asked(wanted=Wanted(CAL, qrels, ["map"]))
+    with pytest.raises(
+        ActionRefused, match=r"reads: cal reads, but 1 of \d documents have no text"
+    ):
+        asked(wanted=SimulationRequest(CAL, qrels, ["map"]))
     assert not Job.objects.filter(kind=simulation.SIMULATION).exists()

@@ -15,7 +15,7 @@ from campaigns.models import Job
 from evaluation.forms import MOST_SPECS
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import LONGEST
-from pooling.services import freeze
+from pooling.services import freeze_pool
 from tests.factories import upload
 
 GIVEN = {"qrels": "1", "fed_by": "all", "seeds": "2", "measures": "map"}
@@ -67,13 +67,15 @@ def test_without_judgments_the_page_says_what_is_missing(page, address):
 
 @pytest.mark.parametrize(("fed_by", "pooled"), [("pool", 1), ("all", 2)])
 def test_the_form_says_which_runs_feed(ask, campaign, organizer, judged, alpha, fed_by, pooled):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha])
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha])
     assert ask(depths="1", fed_by=fed_by).status_code == 302
     assert simulations(campaign).get().result["pooled"] == pooled
 
 
 def test_a_simulation_is_made_kept_and_told(page, address, ask, campaign, organizer, judged):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=campaign.runs.accepted())
+    freeze_pool(
+        actor=organizer, campaign=campaign, spec=depth_spec(2), runs=campaign.runs.accepted()
+    )
     files = [upload(TAKE.encode(), "greedy.v2.yaml"), upload(b'{"steps": [{"method": "rrf"}]}')]
     answer = ask(
         name=["", "mine"], text=[TAKE, TAKE], depths="3, 1 3", pools=["1"], files=files,

@@ -13,17 +13,17 @@ from django.urls import reverse
 from django.utils.html import strip_tags
 
 from campaigns.services.campaigns import update_campaign
-from evaluation.core.stopping.remaining import NO_DEPTH
-from evaluation.services import live_scores, stopping_panel
-from evaluation.services.stopping import TRUST, places
+from evaluation.core.stopping.remaining_relevant import NO_DEPTH
+from evaluation.services import compute_interim_scores, stopping_panel
+from evaluation.services.stopping import TRUST, rank_scores
 from judging.models import Judgment, Plan, StoppedTopic
-from judging.queries.stopping import rule_of
+from judging.queries.stopping import get_stopping_rule
 from judging.services.imports import import_judgments
-from judging.services.plans import make_plan
-from judging.services.work import skip
+from judging.services.judgments import submit_skip
+from judging.services.plans import create_plan
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
-from pooling.services import freeze
+from pooling.services import freeze_pool
 
 RUNS = ("alpha", "beta", "beta2")
 
@@ -35,12 +35,12 @@ def runs(request):
 
 @pytest.fixture
 def pool(campaign, organizer, runs):
-    return freeze(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)
+    return freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)
 
 
 @pytest.fixture
 def plan(pool, organizer, assessor):
-    return make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    return create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
 
 
 def judged(campaign, organizer, assessor, *rows):
@@ -78,13 +78,13 @@ def test_scores_of_the_past_are_those_that_were_seen_then(
     scores = {"actor": organizer, "campaign": campaign, "policy": "majority"}
     scores["names"] = ("map", *TRUST)
     judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
-    then, last = live_scores(**scores), campaign.judgments.order_by("-pk").first().pk
+    then, last = compute_interim_scores(**scores), campaign.judgments.order_by("-pk").first().pk
     judged(campaign, organizer, assessor, ("1", "d3", 2), ("1", "d1", 0))
-    now = live_scores(**scores)
+    now = compute_interim_scores(**scores)
     assert now.means != then.means
-    assert live_scores(**scores, last=last).means == then.means
-    assert live_scores(**scores, last=last).renewed == 0
-    assert live_scores(**scores).means == now.means
+    assert compute_interim_scores(**scores, last=last).means == then.means
+    assert compute_interim_scores(**scores, last=last).renewed == 0
+    assert compute_interim_scores(**scores).means == now.means
 
 
 def test_a_ranking_that_was_turned_is_told_with_the_run_that_fell(
@@ -115,7 +115,7 @@ def test_places_lost_are_those_since_the_latest_ranking_before(
     assert [move.ago for move in found.moves] == [3, 5]
     before = {row.run.tag: row.before for row in found.runs}
     last = campaign.judgments.order_by("pk")[3].pk
-    then = live_scores(
+    then = compute_interim_scores(
         actor=organizer, campaign=campaign, policy="majority", names=["map"], last=last
     )
     best = max(zip(then.means, then.runs, strict=True), key=lambda pair: pair[0][0])[1]
@@ -127,7 +127,7 @@ def test_skips_are_no_judgments_and_the_last_ones_are_those_that_count(
 ):
     judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d2", 2), ("1", "d3", 0))
     topic = campaign.topics.get(number="1")
-    skip(
+    submit_skip(
         actor=assessor, campaign=campaign, topic=topic, docno="d4", reason="other",
         client_uuid=uuid4(),
     )  # fmt: skip
@@ -136,7 +136,7 @@ def test_skips_are_no_judgments_and_the_last_ones_are_those_that_count(
 
 
 def test_a_run_that_fed_no_pool_is_told_apart(panel, organizer, campaign, assessor, runs):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs[:2])
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs[:2])
     judged(campaign, organizer, assessor, ("1", "d1", 2))
     pooled = {row.run.tag: row.pooled for row in panel().runs}
     assert pooled == {"alpha-one": True, "beta-secret": True, "beta-other": False}
@@ -144,7 +144,9 @@ def test_a_run_that_fed_no_pool_is_told_apart(panel, organizer, campaign, assess
 
 def test_judged_at_k_is_that_of_the_measure(panel, plan, organizer, campaign, assessor):
     judged(campaign, organizer, assessor, ("1", "d1", 2))
-    scores = live_scores(actor=organizer, campaign=campaign, policy="majority", names=TRUST)
+    scores = compute_interim_scores(
+        actor=organizer, campaign=campaign, policy="majority", names=TRUST
+    )
     want = dict(zip([run.tag for run in scores.runs], scores.means, strict=True))
     assert {row.run.tag: [*row.judged] for row in panel().runs} == want
 
@@ -157,8 +159,8 @@ def test_of_a_pool_in_order_of_rank_no_rest_is_expected(panel, plan, organizer, 
 
 def test_of_a_pool_that_grows_no_rest_is_expected(panel, organizer, campaign, assessor, runs):
     spec = read_spec("steps: [{method: depth, k: 1}, {method: maxmean}]")
-    pool = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
-    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     judged(campaign, organizer, assessor, ("1", "d1", 2))
     found = panel().pool
     assert found.documents == pool.items.count()
@@ -170,8 +172,8 @@ def test_what_was_judged_for_an_earlier_pool_is_no_sample_of_the_newest(
     panel, organizer, campaign, assessor, runs
 ):
     for depth, docno in ((1, "d1"), (3, "d2")):
-        pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs)
-        make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+        pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs)
+        create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
         judged(campaign, organizer, assessor, ("1", docno, 2))
     assert panel().pool.pool == pool
     assert "another pool" in panel().pool.left.reason
@@ -181,7 +183,7 @@ def test_what_was_judged_before_there_was_a_plan_is_no_sample_if_it_is_pooled(
     panel, pool, organizer, campaign, assessor, assessor2
 ):
     judged(campaign, organizer, assessor2, ("1", "d8", 2), ("3", "d1", 0))
-    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     judged(campaign, organizer, assessor, ("1", "d1", 2))
     assert (panel().judged, panel().pool.left.reason) == (3, None)
     judged(campaign, organizer, assessor2, ("1", "d1", 1))
@@ -201,8 +203,8 @@ def test_relevant_is_what_the_campaign_calls_so(panel, plan, organizer, campaign
 
 def test_places_go_by_what_is_better_and_runs_without_a_score_have_none():
     scores = {"a": 1.0, "b": 2.0, "c": float("nan"), "d": 2.0}
-    assert places(scores, lower=False) == {"b": 1, "d": 1, "a": 3}
-    assert places(scores, lower=True) == {"a": 1, "b": 2, "d": 2}
+    assert rank_scores(scores, lower=False) == {"b": 1, "d": 1, "a": 3}
+    assert rank_scores(scores, lower=True) == {"a": 1, "b": 2, "d": 2}
 
 
 def test_only_organizers_see_it(campaign, assessor):
@@ -315,7 +317,10 @@ def test_a_rule_is_set_on_the_page_and_shown(client, organizer, url, plan, campa
     page = client.post(url, {"documents": "2", "no_relevant_in": "30"}, follow=True)
     assert "Ended by now: 1." in page.content.decode()
     assert StoppedTopic.objects.get().topic.number == "1"
-    assert (rule_of(campaign).documents, rule_of(campaign).no_relevant_in) == (2, 30)
+    assert (get_stopping_rule(campaign).documents, get_stopping_rule(campaign).no_relevant_in) == (
+        2,
+        30,
+    )
     assert 'value="30"' in page.content.decode()
     page = client.post(url, {}, follow=True)
     assert "No rule ends a topic." in page.content.decode()
@@ -327,7 +332,7 @@ def test_a_rule_that_is_none_is_refused_in_place(client, organizer, url, campaig
     page = client.post(url, {"documents": "0", "relevant": "many"})
     assert page.status_code == 422
     assert page.context["form"].errors.keys() == {"documents", "relevant"}
-    assert not rule_of(campaign)
+    assert not get_stopping_rule(campaign)
 
 
 def test_tables_are_given_away(client, organizer, campaign, plan, assessor):

@@ -8,7 +8,7 @@ import gzip
 import pytest
 
 from campaigns.models import Run
-from campaigns.services.people import make_team
+from campaigns.services.people import get_or_create_team
 from evaluation.models import RunScores
 from evaluation.services import score_campaign
 from tests.evaluation.conftest import qrels_release
@@ -25,7 +25,7 @@ def covid(data_dir, organizer, campaign):
     for path in sorted((folder / "runs-top50").iterdir()):
         text = gzip.decompress(path.read_bytes()).decode()
         tag = text.split("\n", 1)[0].split()[5]
-        team = make_team(actor=organizer, campaign=campaign, name=rows[tag]["team"])
+        team = get_or_create_team(actor=organizer, campaign=campaign, name=rows[tag]["team"])
         accepted_run(team, tag, text)
     qrels = qrels_release(campaign, (folder / "qrels-covid-round1.txt").read_text())
     return score_campaign(actor=organizer, campaign=campaign, qrels=qrels), rows

@@ -20,14 +20,14 @@ from campaigns import store
 from campaigns.core.scale import GradeSpec
 from campaigns.models import Campaign, Document, Role, Topic, User
 from campaigns.services.campaigns import create_campaign
-from campaigns.services.people import make_team
-from campaigns.services.runs import original
+from campaigns.services.people import get_or_create_team
+from campaigns.services.runs import read_original_file
 from evaluation.services import release_scores, score_campaign
 from judging.services.imports import import_judgments
-from judging.services.plans import make_plan
-from judging.services.qrels import release_qrels, verify
+from judging.services.plans import create_plan
+from judging.services.qrels import freeze_qrels, verify_qrels
 from pooling.core.spec import depth_spec
-from pooling.services import freeze
+from pooling.services import freeze_pool
 from tests.conftest import joined
 from tests.factories import checked_run
 
@@ -58,19 +58,19 @@ def played(organizer) -> dict[str, Any]:
         for n in range(1, TOPICS + 1)
     )
     Document.objects.bulk_create(Document(campaign=campaign, docno=f"d{n}") for n in range(DOCS))
-    team = make_team(actor=organizer, campaign=campaign, name="Team")
+    team = get_or_create_team(actor=organizer, campaign=campaign, name="Team")
     runs = [checked_run(organizer, campaign, team, run_of(dice, f"r{n}")) for n in range(RUNS)]
     assert [run.state for run in runs] == ["accepted"] * RUNS
-    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(12), runs=runs)
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(12), runs=runs)
     judges = [joined(campaign, name, Role.ASSESSOR) for name in ("ann", "bob")]
     people = {str(n): judges for n in range(1, TOPICS + 1)}
-    make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
     pairs = list(pool.items.order_by("pk").values_list("topic__number", "docno"))
     for judge in judges:
         judged = [pair for pair in pairs if pair[0] != "3" and dice.random() < 0.8]
         rows = [(*pair, dice.choice((-1, 0, 0, 0, 1, 2, 3))) for pair in judged]
         import_judgments(actor=organizer, campaign=campaign, assessor=judge, rows=rows)
-    qrels = release_qrels(actor=organizer, campaign=campaign, policy="maximum")
+    qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="maximum")
     score_set = score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=MEASURES)
     return {"campaign": campaign, "runs": runs, "qrels": qrels, "set": score_set, "judges": judges}
 
@@ -87,11 +87,11 @@ def trec_eval(qrels: str, run: bytes, level: int) -> dict[str, dict[str, float]]
 
 
 def test_scores_are_those_of_trec_eval(played):
-    text, differing, compared = store.get(played["qrels"].path).decode(), [], 0
+    text, differing, compared = store.get_blob(played["qrels"].path).decode(), [], 0
     # trec_eval has no judged@k.
     places = [(at, name) for at, name in enumerate(played["set"].measures) if name in MEASURES]
     for run in played["runs"]:
-        expected = trec_eval(text, original(run), 2)
+        expected = trec_eval(text, read_original_file(run), 2)
         table = played["set"].runs.get(run=run).table
         for at, topic in enumerate(played["set"].topics):
             if topic not in expected:
@@ -130,10 +130,10 @@ def test_later_judgments_change_neither_release_nor_scores(played, as_user, orga
     for judge in played["judges"]:
         rows = [(str(t), f"d{n}", 3) for t in range(1, 6) for n in range(30)]
         import_judgments(actor=organizer, campaign=campaign, assessor=judge, rows=rows)
-    assert verify(qrels)
+    assert verify_qrels(qrels)
     assert as_user(organizer).get(address).content == before
-    later = release_qrels(actor=organizer, campaign=campaign, policy="maximum")
-    assert (verify(later), later.sha256 != qrels.sha256) == (True, True)
+    later = freeze_qrels(actor=organizer, campaign=campaign, policy="maximum")
+    assert (verify_qrels(later), later.sha256 != qrels.sha256) == (True, True)
 
 
 def test_the_agreement_page_says_what_the_command_says_of_the_exported_files(

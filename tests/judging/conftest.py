@@ -7,8 +7,8 @@ import pytest
 
 from campaigns.models import Campaign, Role, User
 from judging.models import Judgment, Plan
-from judging.services.plans import make_plan
-from judging.services.work import judge
+from judging.services.judgments import submit_judgment
+from judging.services.plans import create_plan
 from pooling.models import Pool, PoolItem
 from tests.conftest import joined
 
@@ -50,14 +50,14 @@ def pool(campaign) -> Pool:
 def plan(pool, organizer, assessor) -> Plan:
     """Overlap 1, everything for ``assessor``."""
     people = {number: [assessor] for number in "123"}
-    return make_plan(actor=organizer, pool=pool, overlap=1, assessors=people)
+    return create_plan(actor=organizer, pool=pool, overlap=1, assessors=people)
 
 
 @pytest.fixture
 def double_plan(pool, organizer, assessor, assessor2) -> Plan:
     """Overlap 2, everything for both assessors."""
     people = {number: [assessor, assessor2] for number in "123"}
-    return make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    return create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
 
 
 @pytest.fixture
@@ -76,6 +76,6 @@ def grade(campaign, topic) -> Callable[..., Judgment]:
 
     def give(user: User, docno: str, value: int, **more: object) -> Judgment:
         more = {"topic": topic, "client_uuid": uuid4(), **more}
-        return judge(actor=user, campaign=campaign, docno=docno, grade=value, **more)
+        return submit_judgment(actor=user, campaign=campaign, docno=docno, grade=value, **more)
 
     return give

@@ -27,7 +27,7 @@ def contend() -> dict[str, Any]:
     from campaigns.models import Role, Topic, User
     from campaigns.services.campaigns import create_campaign
     from campaigns.services.people import add_member
-    from judging.services.plans import make_plan
+    from judging.services.plans import create_plan
     from tests.judging.conftest import make_pool
 
     owner = User.objects.create(username="owner", can_create_campaigns=True)
@@ -38,7 +38,7 @@ def contend() -> dict[str, Any]:
     for user in users:
         add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
     pool = make_pool(campaign, {"1": [f"d{n}" for n in range(PAIRS)]})
-    make_plan(actor=owner, pool=pool, overlap=OVERLAP, assessors={"1": users})
+    create_plan(actor=owner, pool=pool, overlap=OVERLAP, assessors={"1": users})
     with ThreadPoolExecutor(ASSESSORS) as threads:
         given = list(threads.map(lambda user: work(user, campaign, topic), users))
     found = outcome(campaign, [uuid for uuids in given for uuid in uuids])
@@ -51,7 +51,7 @@ def work(user: Any, campaign: Any, topic: Any) -> list[str]:
     from django.utils import timezone
 
     from judging.models import Slot
-    from judging.services.work import claim_ahead, judge
+    from judging.services.judgments import claim_ahead, submit_judgment
 
     args = {"actor": user, "campaign": campaign, "topic": topic}
     ahead = 1 + user.pk % 3
@@ -64,7 +64,9 @@ def work(user: Any, campaign: Any, topic: Any) -> list[str]:
                 Slot.objects.filter(pk=slot.pk, token=slot.token).update(expires_at=past)
             uuid = uuid4()
             for _ in range(2):  # every button is pressed twice
-                judge(**args, docno=slot.item.docno, grade=1, client_uuid=uuid, token=slot.token)
+                submit_judgment(
+                    **args, docno=slot.item.docno, grade=1, client_uuid=uuid, token=slot.token
+                )
             given.append(str(uuid))
     finally:
         connection.close()
@@ -75,13 +77,13 @@ def disagree(owner: Any, campaign: Any, users: list[Any]) -> dict[str, int]:
     """Two judge each pair at the same moment and differently: each must get one third slot."""
     from campaigns.models import Topic
     from judging.models import Plan, Slot
-    from judging.services.plans import make_plan
+    from judging.services.plans import create_plan
     from tests.judging.conftest import make_pool
 
     topic = Topic.objects.create(campaign=campaign, number="2", title="t", position=2)
     docnos = [f"e{n}" for n in range(DISPUTED)]
     pool = make_pool(campaign, {"2": docnos}, version=2)
-    plan = make_plan(actor=owner, pool=pool, overlap=2, assessors={"2": users})
+    plan = create_plan(actor=owner, pool=pool, overlap=2, assessors={"2": users})
     Plan.objects.filter(pk=plan.pk).update(third_from=1)
     at_once = Barrier(2)
     with ThreadPoolExecutor(2) as threads, both_written_before_either_looks():
@@ -99,7 +101,7 @@ def both_written_before_either_looks() -> Iterator[None]:
     """
     from judging.services import followups
 
-    look, meeting = followups.ask_third, Barrier(2)
+    look, meeting = followups.add_third_slot, Barrier(2)
 
     def wait_and_look(slot: Any) -> None:
         try:
@@ -108,25 +110,25 @@ def both_written_before_either_looks() -> Iterator[None]:
             meeting.reset()
         look(slot)
 
-    followups.ask_third = wait_and_look
+    followups.add_third_slot = wait_and_look
     try:
         yield
     finally:
-        followups.ask_third = look
+        followups.add_third_slot = look
 
 
 def dispute(user: Any, grade: int, campaign: Any, topic: Any, docnos: Any, at_once: Any) -> None:
     from django.db import connection
 
-    from judging.services.work import claim, judge
+    from judging.services.judgments import claim_next, submit_judgment
 
     args = {"actor": user, "campaign": campaign, "topic": topic}
     try:
         for _ in docnos:
             # Each holds a slot of their own, else the one would wait for the other's.
-            slot = claim(**args)
+            slot = claim_next(**args)
             at_once.wait(60)
-            judge(**args, docno=slot.item.docno, grade=grade, client_uuid=uuid4())
+            submit_judgment(**args, docno=slot.item.docno, grade=grade, client_uuid=uuid4())
     finally:
         connection.close()
 

@@ -31,9 +31,9 @@ def build() -> None:
     from campaigns.models import Role, Team, Topic, User
     from campaigns.services.campaigns import create_campaign
     from campaigns.services.people import add_member
-    from judging.services.plans import make_plan
+    from judging.services.plans import create_plan
     from pooling.core.spec_file import read_spec
-    from pooling.services import freeze
+    from pooling.services import freeze_pool
     from tests.factories import accepted_run
 
     owner = User.objects.create(username="owner", can_create_campaigns=True)
@@ -47,17 +47,17 @@ def build() -> None:
         docnos = [f"d{(7 * number + (2 * number + 1) * at) % DOCUMENTS}" for at in range(30)]
         lines = [f"1 Q0 {d} {at} {-at} r{number}\n" for at, d in enumerate(dict.fromkeys(docnos))]
         runs.append(accepted_run(team, f"r{number}", "".join(lines)))
-    pool = freeze(actor=owner, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+    pool = freeze_pool(actor=owner, campaign=campaign, spec=read_spec(SPEC), runs=runs)
     people = [User.objects.create(username=f"a{n}") for n in range(HANDS)]
     for user in people:
         add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
-    make_plan(actor=owner, pool=pool, overlap=1, assessors={"1": people})
+    create_plan(actor=owner, pool=pool, overlap=1, assessors={"1": people})
 
 
 def work(name: str) -> None:
     """Judge with one or two documents in hand, as the screen does."""
     from campaigns.models import Campaign, User
-    from judging.services.work import claim_ahead, judge
+    from judging.services.judgments import claim_ahead, submit_judgment
 
     campaign = Campaign.objects.get(slug="growing")
     topic = campaign.topics.get()
@@ -66,7 +66,7 @@ def work(name: str) -> None:
     }  # fmt: skip
     while slots := claim_ahead(**args, count=1 + int(name[1:]) % 2):
         slot = slots[0]
-        judge(
+        submit_judgment(
             **args, docno=slot.item.docno, grade=int(relevant(slot.item.docno)), token=slot.token,
             client_uuid=uuid4(),
         )  # fmt: skip

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from campaigns.models import Document
 from judging.models import Judgment, Plan, Slot
-from judging.services.plans import make_plan
+from judging.services.plans import create_plan
 from tests.judging.conftest import make_pool
 
 
@@ -222,7 +222,7 @@ def test_act_and_next_cost_the_same_in_a_large_pool(
     docs = [f"x{n}" for n in range(pairs)]
     Document.objects.bulk_create(Document(campaign=campaign, docno=d, body="text") for d in docs)
     pool = make_pool(campaign, {"3": docs})
-    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"3": [assessor]})
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors={"3": [assessor]})
     client = as_user(assessor)
     url = reverse("judge-ahead", args=["small"])
     asked = json.dumps({"topic": "3", "have": [], "count": 3})

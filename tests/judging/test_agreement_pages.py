@@ -17,9 +17,9 @@ from django.utils.html import escape
 from campaigns.models import User
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.models import AutomaticAssessor, Judgment, Plan, Purpose
-from judging.queries.agreement import labels_of
-from judging.queries.judgments import current_judgments, votes
-from judging.queries.quality import record_of_campaign
+from judging.queries.agreement import load_labels
+from judging.queries.judgments import current_judgments, list_votes
+from judging.queries.quality import load_judging_record
 
 PAGES = ("agreement", "agreement-pair", "agreement-topics", "agreement-assessors")
 
@@ -153,7 +153,7 @@ def test_what_is_current_counts_where_it_was_first_given(say, campaign, assessor
     say(assessor, "1", "d1", 3, active_seconds=1.0)
     say(assessor, "1", "d2", None)
     say(assessor, "1", "d3", 1, **more)
-    found = record_of_campaign(campaign).said
+    found = load_judging_record(campaign).said
     assert found.grade.tolist() == [3, 1, 1]
     assert [found.assessors[at] for at in found.assessor] == ["assessor", "assessor2", "assessor"]
     assert found.seconds.tolist()[0] == 9.0
@@ -177,7 +177,7 @@ def test_a_repeat_is_compared_with_what_stood_before_it(say, campaign, assessor,
     say(assessor, "1", "d3", None, **again)
     say(assessor2, "1", "d4", 1)
     say(assessor, "1", "d4", 1, **again)
-    assert record_of_campaign(campaign).repeats == [("assessor", "1", 3, 1)]
+    assert load_judging_record(campaign).repeats == [("assessor", "1", 3, 1)]
 
 
 def test_labels_are_the_current_judgments(say, campaign, assessor, assessor2, machine):
@@ -187,24 +187,26 @@ def test_labels_are_the_current_judgments(say, campaign, assessor, assessor2, ma
     say(assessor, "1", "d2", None)
     say(assessor2, "2", "d2", 3)
     say(machine, "2", "d2", 1, purpose=Purpose.AUTOMATIC)
-    found = labels_of(campaign)
+    found = load_labels(campaign)
     cast = {
         (found.assessors[row], *found.pairs[at]): int(found.grades[row, at])
         for row, at in zip(*found.judged.nonzero(), strict=True)
     }
-    wanted = {(v.assessor, v.topic, v.docno): v.grade for v in votes(current_judgments(campaign))}
+    wanted = {
+        (v.assessor, v.topic, v.docno): v.grade for v in list_votes(current_judgments(campaign))
+    }
     assert cast == wanted == {("assessor", "1", "d1"): 2, ("assessor2", "2", "d2"): 3}
 
 
 def test_the_record_has_the_labels_that_the_panel_has(judged, campaign):
-    record, labels = record_of_campaign(campaign), labels_of(campaign)
+    record, labels = load_judging_record(campaign), load_labels(campaign)
     assert record.people.assessors == labels.assessors == ("assessor", "assessor2")
     assert record.people.pairs == labels.pairs
     assert (record.people.grades == labels.grades).all()
-    machines = labels_of(campaign, Purpose.AUTOMATIC)
+    machines = load_labels(campaign, Purpose.AUTOMATIC)
     assert record.automatic is not None
     assert (record.automatic.grades == machines.grades).all()
-    assert labels_of(campaign, Purpose.REPEAT).assessors == ("assessor",)
+    assert load_labels(campaign, Purpose.REPEAT).assessors == ("assessor",)
 
 
 def test_the_command_tells_of_a_campaign_what_the_page_downloads(judged, organizer, as_user):

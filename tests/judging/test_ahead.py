@@ -8,9 +8,16 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from judging.models import Judgment, Slot
-from judging.services.work import claim, claim_ahead, judge, release, renew, undo
+from judging.services.judgments import (
+    claim_ahead,
+    claim_next,
+    release_leases,
+    renew_leases,
+    submit_judgment,
+    undo_judgment,
+)
 
 
 def docnos(slots: list[Slot]) -> list[str]:
@@ -26,7 +33,7 @@ def test_ahead_leases_in_order_and_keeps_what_is_held(plan, campaign, assessor, 
     assert [slot.token for slot in again[:2]] == [slot.token for slot in first]
     grade(assessor, "d1", 1, token=again[0].token)
     assert docnos(claim_ahead(**args, count=3)) == ["d2", "d3", "d4"]
-    assert claim(**args).item.docno == "d2"
+    assert claim_next(**args).item.docno == "d2"
 
 
 def test_ahead_gives_each_pair_once_at_overlap(double_plan, campaign, assessor, assessor2, topic):
@@ -41,7 +48,10 @@ def test_released_documents_go_to_others_and_judged_ones_do_not(
 ):
     one, two = claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=2)
     grade(assessor, "d1", 1, token=one.token)
-    assert release(actor=assessor, campaign=campaign, tokens=[one.token, two.token, uuid4()]) == 1
+    assert (
+        release_leases(actor=assessor, campaign=campaign, tokens=[one.token, two.token, uuid4()])
+        == 1
+    )
     states = dict(Slot.objects.filter(topic=topic).values_list("item__docno", "state"))
     assert states == {"d1": "judged", "d2": "open", "d3": "open", "d4": "open"}
 
@@ -49,18 +59,20 @@ def test_released_documents_go_to_others_and_judged_ones_do_not(
 def test_nobody_renews_or_releases_another_s_lease(
     double_plan, campaign, assessor, assessor2, topic
 ):
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
-    assert renew(actor=assessor2, campaign=campaign, tokens=[slot.token]) == set()
-    assert release(actor=assessor2, campaign=campaign, tokens=[slot.token]) == 0
+    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    assert renew_leases(actor=assessor2, campaign=campaign, tokens=[slot.token]) == set()
+    assert release_leases(actor=assessor2, campaign=campaign, tokens=[slot.token]) == 0
     slot.refresh_from_db()
     assert slot.assessor == assessor
 
 
 def test_renewing_lengthens_a_lease_and_tells_what_is_gone(plan, campaign, assessor, topic):
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     soon = timezone.now() + timedelta(seconds=5)
     Slot.objects.filter(pk=slot.pk).update(expires_at=soon)
-    assert renew(actor=assessor, campaign=campaign, tokens=[slot.token, uuid4()]) == {slot.token}
+    assert renew_leases(actor=assessor, campaign=campaign, tokens=[slot.token, uuid4()]) == {
+        slot.token
+    }
     slot.refresh_from_db()
     assert slot.expires_at > soon + timedelta(minutes=1)
 
@@ -69,7 +81,7 @@ def test_undone_document_comes_before_those_ahead(plan, campaign, assessor, topi
     args = {"actor": assessor, "campaign": campaign, "topic": topic}
     one = claim_ahead(**args, count=3)[0]
     given = grade(assessor, "d1", 1, token=one.token)
-    undo(actor=assessor, campaign=campaign, of=given.client_uuid)
+    undo_judgment(actor=assessor, campaign=campaign, of=given.client_uuid)
     assert docnos(claim_ahead(**args, count=3)) == ["d1", "d2", "d3"]
 
 
@@ -77,34 +89,40 @@ def test_undo_of_a_named_judgment_leaves_later_ones(plan, campaign, assessor, to
     first, second = grade(assessor, "d1", 1), grade(assessor, "d2", 2)
     uuid = uuid4()
     for _ in range(2):
-        back = undo(actor=assessor, campaign=campaign, of=first.client_uuid, client_uuid=uuid)
+        back = undo_judgment(
+            actor=assessor, campaign=campaign, of=first.client_uuid, client_uuid=uuid
+        )
         assert (back.docno, back.kind) == ("d1", "withdrawn")
     standing = Judgment.objects.filter(kind="grade", docno="d2").get()
     assert standing == second
-    with pytest.raises(Refused, match="nothing to take back"):
-        undo(actor=assessor, campaign=campaign, of=first.client_uuid)
+    with pytest.raises(ActionRefused, match="nothing to take back"):
+        undo_judgment(actor=assessor, campaign=campaign, of=first.client_uuid)
 
 
 def test_a_document_fetched_ahead_was_served_when_it_was_shown(plan, campaign, assessor, topic):
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     early = slot.leased_at - timedelta(hours=1)
     said = {"actor": assessor, "campaign": campaign, "topic": topic, "grade": 1}
-    given = judge(**said, docno="d1", client_uuid=uuid4(), token=slot.token, served_at=early)
+    given = submit_judgment(
+        **said, docno="d1", client_uuid=uuid4(), token=slot.token, served_at=early
+    )
     assert given.served_at == slot.leased_at
-    ahead = claim(actor=assessor, campaign=campaign, topic=topic)
+    ahead = claim_next(actor=assessor, campaign=campaign, topic=topic)
     shown = timezone.now()
-    given = judge(**said, docno="d2", client_uuid=uuid4(), token=ahead.token, served_at=shown)
+    given = submit_judgment(
+        **said, docno="d2", client_uuid=uuid4(), token=ahead.token, served_at=shown
+    )
     assert given.served_at == shown
     assert given.lease == ahead.token
     assert given.order == "random"
 
 
 def test_nobody_holds_more_than_ten(campaign, organizer, assessor):
-    from judging.services.plans import make_plan
+    from judging.services.plans import create_plan
     from tests.judging.conftest import make_pool
 
     pool = make_pool(campaign, {"1": [f"x{n:02}" for n in range(20)]})
-    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     got = claim_ahead(
         actor=assessor, campaign=campaign, topic=campaign.topics.get(number="1"), count=99
     )

@@ -11,19 +11,23 @@ from django.urls import reverse
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
-from campaigns.core.faults import BadFile
-from campaigns.errors import Refused
+from campaigns.core.faults import InvalidFile
+from campaigns.errors import ActionRefused
 from campaigns.models import Event, Member, Role, User
 from campaigns.services.people import add_member
 from judging.models import Judgment, Slot
-from judging.queries.agreement import labels_of
-from judging.queries.automatic import overview
+from judging.queries.agreement import load_labels
+from judging.queries.automatic import get_automatic_overview
 from judging.queries.judgments import current_judgments
 from judging.queries.progress import assessor_progress, plan_progress
-from judging.services.automatic import Sent, add_automatic, send
-from judging.services.imports import Options, import_file, import_judgments
-from judging.services.qrels import release_qrels, verify
-from judging.services.work import claim
+from judging.services.automatic import (
+    SubmittedJudgment,
+    create_automatic_assessor,
+    submit_automatic_judgments,
+)
+from judging.services.imports import ImportOptions, import_file, import_judgments
+from judging.services.judgments import claim_next
+from judging.services.qrels import freeze_qrels, verify_qrels
 
 SECRET = "SECRETWORDS"
 EVERYTHING = "".join(
@@ -35,7 +39,7 @@ EVERYTHING = "".join(
 
 @pytest.fixture
 def model(campaign, organizer):
-    return add_automatic(
+    return create_automatic_assessor(
         actor=organizer, campaign=campaign, name="llama3", description="8B, prompt 4"
     )
 
@@ -45,7 +49,7 @@ def bring(campaign, organizer, model):
     def act(text: str = EVERYTHING):
         text = f"topic,docno,grade,comment\n{text}"
         given = {"actor": organizer, "campaign": campaign, "data": text.encode(), "file": "m.csv"}
-        return import_file(**given, options=Options(automatic=model))
+        return import_file(**given, options=ImportOptions(automatic=model))
 
     return act
 
@@ -70,24 +74,24 @@ def test_its_account_can_do_nothing(model, campaign, client):
 
 @pytest.mark.parametrize("name", ["", "Llama", "a b", "-a", "x" * 61, "a.b"])
 def test_odd_names_are_refused(campaign, organizer, name):
-    with pytest.raises(Refused, match="no name"):
-        add_automatic(actor=organizer, campaign=campaign, name=name)
+    with pytest.raises(ActionRefused, match="no name"):
+        create_automatic_assessor(actor=organizer, campaign=campaign, name=name)
 
 
 def test_a_name_is_given_once(model, campaign, organizer):
-    with pytest.raises(Refused, match="already"):
-        add_automatic(actor=organizer, campaign=campaign, name="llama3")
+    with pytest.raises(ActionRefused, match="already"):
+        create_automatic_assessor(actor=organizer, campaign=campaign, name="llama3")
     User.objects.create(username="small.person")
-    with pytest.raises(Refused, match="already"):
-        add_automatic(actor=organizer, campaign=campaign, name="person")
+    with pytest.raises(ActionRefused, match="already"):
+        create_automatic_assessor(actor=organizer, campaign=campaign, name="person")
 
 
 def test_only_organizers_add_and_send(model, campaign, assessor, stranger):
     for who in (assessor, stranger):
         with pytest.raises(PermissionDenied):
-            add_automatic(actor=who, campaign=campaign, name="other")
+            create_automatic_assessor(actor=who, campaign=campaign, name="other")
         with pytest.raises(PermissionDenied):
-            send(actor=who, campaign=campaign, automatic=model, judgments=[])
+            submit_automatic_judgments(actor=who, campaign=campaign, automatic=model, judgments=[])
 
 
 def test_it_never_fills_a_slot(double_plan, assessor, assessor2, bring):
@@ -99,7 +103,7 @@ def test_it_never_fills_a_slot(double_plan, assessor, assessor2, bring):
 
 def test_it_never_takes_a_pair_from_a_person(plan, campaign, topic, assessor, bring):
     bring()
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d1"
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d1"
 
 
 def test_it_never_counts_in_progress_pace_or_agreement(
@@ -115,12 +119,12 @@ def test_it_never_counts_in_progress_pace_or_agreement(
             (row.user, row.judged, row.pace.judgments) for row in people
         ]
 
-    before, labels = told(), labels_of(campaign)
+    before, labels = told(), load_labels(campaign)
     bring()
-    sent = [Sent("1", "d1", 2, uuid4())]
-    send(actor=organizer, campaign=campaign, automatic=model, judgments=sent)
+    sent = [SubmittedJudgment("1", "d1", 2, uuid4())]
+    submit_automatic_judgments(actor=organizer, campaign=campaign, automatic=model, judgments=sent)
     assert told() == before
-    assert labels_of(campaign).assessors == labels.assessors == ("assessor", "assessor2")
+    assert load_labels(campaign).assessors == labels.assessors == ("assessor", "assessor2")
 
 
 def test_it_is_never_in_an_assessors_answer(
@@ -152,9 +156,9 @@ def test_it_is_never_in_an_assessors_answer(
 
 def test_qrels_of_people_never_hear_it(plan, campaign, organizer, assessor, grade, bring):
     grade(assessor, "d1", 1)
-    first = release_qrels(actor=organizer, campaign=campaign, policy="majority")
+    first = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
     bring()
-    second = release_qrels(actor=organizer, campaign=campaign, policy="majority")
+    second = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
     assert (second.pairs, second.sha256) == (1, first.sha256)
     assert current_judgments(campaign).count() == 1
 
@@ -163,14 +167,14 @@ def test_qrels_hear_it_by_a_policy_that_names_it(plan, campaign, organizer, asse
     grade(assessor, "d1", 1)
     bring()
     given = {"actor": organizer, "campaign": campaign}
-    alone = release_qrels(**given, policy="automatic:llama3")
+    alone = freeze_qrels(**given, policy="automatic:llama3")
     assert alone.manifest["grades"] == {"3": 9}
-    filled = release_qrels(**given, policy="majority+automatic:llama3")
+    filled = freeze_qrels(**given, policy="majority+automatic:llama3")
     assert filled.manifest["grades"] == {"1": 1, "3": 8}
-    assert verify(alone)
-    assert verify(filled)
-    with pytest.raises(Refused):
-        release_qrels(**given, policy="automatic:another")
+    assert verify_qrels(alone)
+    assert verify_qrels(filled)
+    with pytest.raises(ActionRefused):
+        freeze_qrels(**given, policy="automatic:another")
 
 
 def test_it_never_shows_before_a_person_has_judged(
@@ -209,29 +213,29 @@ def test_it_never_shows_before_a_person_has_judged(
 
 def test_shares_of_grades_are_rounded(model, plan, bring):
     bring("1,d1,0,\n1,d2,0,\n1,d3,1,\n")
-    assert [share for _, _, _, share in overview(model).grades][:2] == [67, 33]
+    assert [share for _, _, _, share in get_automatic_overview(model).grades][:2] == [67, 33]
 
 
 def test_a_judgment_taken_back_hides_the_pair_again(
     plan, campaign, organizer, assessor, grade, bring, as_user
 ):
-    from judging.services.work import undo
+    from judging.services.judgments import undo_judgment
 
     bring()
     grade(assessor, "d4", 1)
-    undo(actor=assessor, campaign=campaign)
+    undo_judgment(actor=assessor, campaign=campaign)
     page = as_user(organizer).get(reverse("automatic", args=["small", "llama3"]))
     assert page.context["overview"].shared == 0
 
 
 def test_an_automatic_assessor_cannot_be_imported_for_as_a_person(plan, campaign, organizer, model):
-    with pytest.raises(Refused, match="not an assessor"):
+    with pytest.raises(ActionRefused, match="not an assessor"):
         import_judgments(actor=organizer, campaign=campaign, assessor=model.user, rows=[])
 
 
 def test_it_never_becomes_a_member(model, campaign, organizer, as_user):
     for role in (Role.ASSESSOR, Role.ADJUDICATOR, Role.ORGANIZER, Role.VIEWER):
-        with pytest.raises(Refused, match="cannot sign in"):
+        with pytest.raises(ActionRefused, match="cannot sign in"):
             add_member(actor=organizer, campaign=campaign, user=model.user, role=role)
     fields = {"username": model.user.username, "role": "assessor"}
     as_user(organizer).post(reverse("member-add", args=["small"]), fields)
@@ -306,9 +310,11 @@ def test_a_program_is_told_every_fault_at_once_and_nothing_is_written(
 
 
 def test_the_service_bounds_a_batch(model, campaign, organizer):
-    many = [Sent("1", "d1", 1, uuid4())] * 10_001
-    with pytest.raises(Refused, match="10,000"):
-        send(actor=organizer, campaign=campaign, automatic=model, judgments=many)
+    many = [SubmittedJudgment("1", "d1", 1, uuid4())] * 10_001
+    with pytest.raises(ActionRefused, match="10,000"):
+        submit_automatic_judgments(
+            actor=organizer, campaign=campaign, automatic=model, judgments=many
+        )
 
 
 def test_the_page_adds_one_and_says_why_not(campaign, organizer, as_user):
@@ -328,6 +334,6 @@ def test_the_import_page_offers_it(plan, model, campaign, organizer, as_user):
 
 
 def test_faults_of_its_file_are_those_of_any_file(plan, bring):
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(InvalidFile) as caught:
         bring("9,d1,3,x\n1,d1,3,x\n1,d1,2,x\n")
     assert caught.value.report.counts == {"EJ01": 1, "EJ03": 1}

@@ -6,18 +6,19 @@ from uuid import uuid4
 
 import pytest
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Document, Role
 from judging.api import JudgmentViewSet
 from judging.models import Plan
-from judging.queries.invariants import breaches
+from judging.queries.invariants import list_violations
 from judging.queries.judgments import current_judgments
-from judging.queries.screen import progress_in
-from judging.services.adjudication import end_round, open_round, pairs_wanted
-from judging.services.plans import assign, close, make_plan
-from judging.services.slots import pause_work, reassign, return_slots
-from judging.services.work import claim, judge, undo
-from judging.views.screens import rationale_of
+from judging.queries.screen import topic_progress
+from judging.services.adjudication import end_round, list_pairs_to_adjudicate, open_round
+from judging.services.assignments import assign_topic
+from judging.services.judgments import claim_next, submit_judgment, undo_judgment
+from judging.services.plans import close_plan, create_plan
+from judging.services.slots import pause_work, reassign_work, return_all_slots
+from judging.views.judging_screen import strictest_rationale
 from tests.conftest import joined
 from tests.judging.conftest import make_pool
 from tests.judging.test_api import call  # noqa: F401
@@ -30,7 +31,7 @@ ADJUDICATE = Plan.Kind.ADJUDICATE
 
 @pytest.fixture
 def next_of(campaign, topic):
-    return lambda user: claim(actor=user, campaign=campaign, topic=topic)
+    return lambda user: claim_next(actor=user, campaign=campaign, topic=topic)
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_a_first_judgment_taken_back_while_its_repeat_is_out_is_no_repeat(
     to_repeat, campaign, assessor, next_of, grade
 ):
     first = current_judgments(campaign).get(docno="x00")
-    undo(actor=assessor, campaign=campaign, of=first.client_uuid)
+    undo_judgment(actor=assessor, campaign=campaign, of=first.client_uuid)
     back = next_of(assessor)
     assert (back.item.docno, back.purpose) == ("x00", "judge")
     assert grade(assessor, "x00", 2, token=back.token).purpose == "judge"
@@ -58,7 +59,7 @@ def test_a_repeat_judged_after_its_plan_was_closed_is_no_change(
     to_repeat, repeat_plan, campaign, organizer, assessor, grade  # noqa: F811
 ):  # fmt: skip
     lapse(to_repeat)
-    close(actor=organizer, plan=repeat_plan)
+    close_plan(actor=organizer, plan=repeat_plan)
     assert grade(assessor, "x00", 0, token=to_repeat.token).purpose == "repeat"
     assert current_judgments(campaign).get(docno="x00").grade == 1
 
@@ -78,9 +79,9 @@ def test_what_was_taken_back_and_returned_comes_again_to_its_only_assessor(
     for _ in range(4):
         slot = next_of(assessor)
         grade(assessor, slot.item.docno, 1, token=slot.token)
-    undo(actor=assessor, campaign=campaign)
-    assert return_slots(actor=organizer, campaign=campaign, assessor=assessor) == 1
-    assert progress_in(campaign, assessor, topic).left == 1
+    undo_judgment(actor=assessor, campaign=campaign)
+    assert return_all_slots(actor=organizer, campaign=campaign, assessor=assessor) == 1
+    assert topic_progress(campaign, assessor, topic).left == 1
     again = next_of(assessor)
     assert again.pk == slot.pk
     grade(assessor, again.item.docno, 2, token=again.token)
@@ -91,8 +92,8 @@ def test_who_comes_back_to_a_topic_is_not_paused_there(
     double_plan, organizer, assessor, assessor2, assessor3, topic, next_of
 ):
     pause_work(actor=organizer, plan=double_plan, assessor=assessor)
-    assign(actor=organizer, plan=double_plan, topic=topic, assessors=[assessor2, assessor3])
-    assign(actor=organizer, plan=double_plan, topic=topic, assessors=[assessor, assessor2])
+    assign_topic(actor=organizer, plan=double_plan, topic=topic, assessors=[assessor2, assessor3])
+    assign_topic(actor=organizer, plan=double_plan, topic=topic, assessors=[assessor, assessor2])
     assert next_of(assessor) is not None
 
 
@@ -100,9 +101,11 @@ def test_what_was_judged_late_is_not_kept_for_its_assessor_once_more(
     dealt, organizer, assessor, assessor3, next_of, grade  # noqa: F811
 ):  # fmt: skip
     slot = next_of(assessor)
-    reassign(actor=organizer, plan=dealt, assessor=assessor, to=[assessor3])
+    reassign_work(actor=organizer, plan=dealt, assessor=assessor, to=[assessor3])
     assert grade(assessor, slot.item.docno, 1, token=slot.token).slot is None
-    assert reassign(actor=organizer, plan=dealt, assessor=assessor3, to=[assessor])["stayed"] > 0
+    assert (
+        reassign_work(actor=organizer, plan=dealt, assessor=assessor3, to=[assessor])["stayed"] > 0
+    )
     while (theirs := next_of(assessor3)) is not None:
         grade(assessor3, theirs.item.docno, 1, token=theirs.token)
     slot.refresh_from_db()
@@ -120,7 +123,7 @@ def disputed(double_plan, campaign, assessor, assessor2, grade):
 @pytest.fixture
 def begin(disputed, campaign, organizer):
     def make(*people) -> Plan:
-        wanted = pairs_wanted(campaign, apart=1, crossing=False)
+        wanted = list_pairs_to_adjudicate(campaign, apart=1, crossing=False)
         return open_round(actor=organizer, campaign=campaign, pairs=wanted, adjudicators=people)
 
     return make
@@ -131,10 +134,10 @@ def test_a_late_adjudication_is_kept_though_a_newer_pool_is_without_the_pair(
 ):
     one, two = (joined(campaign, name, Role.ADJUDICATOR) for name in ("adj1", "adj2"))
     begin(one, two)
-    slot = claim(actor=one, campaign=campaign, topic=None, kind=ADJUDICATE)
+    slot = claim_next(actor=one, campaign=campaign, topic=None, kind=ADJUDICATE)
     lapse(slot)
-    assert claim(actor=two, campaign=campaign, topic=None, kind=ADJUDICATE).pk == slot.pk
-    late = judge(
+    assert claim_next(actor=two, campaign=campaign, topic=None, kind=ADJUDICATE).pk == slot.pk
+    late = submit_judgment(
         actor=one, campaign=campaign, topic=topic, docno="d1", grade=1,
         client_uuid=uuid4(), token=slot.token, kind=ADJUDICATE,
     )  # fmt: skip
@@ -144,9 +147,9 @@ def test_a_late_adjudication_is_kept_though_a_newer_pool_is_without_the_pair(
 def test_a_round_ended_over_a_lease_that_ran_out_breaks_no_invariant(begin, campaign, organizer):
     one = joined(campaign, "adj1", Role.ADJUDICATOR)
     plan = begin(one)
-    lapse(claim(actor=one, campaign=campaign, topic=None, kind=ADJUDICATE))
+    lapse(claim_next(actor=one, campaign=campaign, topic=None, kind=ADJUDICATE))
     end_round(actor=organizer, plan=plan)
-    assert [(it.name, n) for it, n in breaches(campaign) if n] == []
+    assert [(it.name, n) for it, n in list_violations(campaign) if n] == []
 
 
 def test_an_adjudicator_judges_only_where_they_are_assigned_to_judge(
@@ -155,9 +158,9 @@ def test_an_adjudicator_judges_only_where_they_are_assigned_to_judge(
     both = joined(campaign, "both", Role.ADJUDICATOR)
     campaign.members.create(user=both, role=Role.ASSESSOR)
     make_pool(campaign, {"1": ["d1", "d2", "d3", "d4"]}, version=3)
-    wanted = pairs_wanted(campaign, apart=1, crossing=False)
+    wanted = list_pairs_to_adjudicate(campaign, apart=1, crossing=False)
     open_round(actor=organizer, campaign=campaign, pairs=wanted, adjudicators=[both])
-    with pytest.raises(Refused, match="not among those you judge"):
+    with pytest.raises(ActionRefused, match="not among those you judge"):
         grade(both, "d2", 1)
 
 
@@ -172,5 +175,5 @@ def test_the_screen_lets_mark_what_an_older_plan_of_the_topic_asks_for(
 ):
     Plan.objects.update(rationale=Plan.Rationale.RELEVANT)
     pool = make_pool(campaign, {"1": ["d1", "d9"]}, version=2)
-    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor]})
-    assert rationale_of(campaign, topic) == "relevant"
+    create_plan(actor=organizer, pool=pool, assessors={"1": [assessor]})
+    assert strictest_rationale(campaign, topic) == "relevant"

@@ -15,9 +15,9 @@ from campaigns.models import Document, Role, Topic
 from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import add_member
 from judging.models import Judgment, Purpose
-from judging.services.automatic import add_automatic
-from judging.services.imports import Options, import_file
-from judging.services.work import skip, undo
+from judging.services.automatic import create_automatic_assessor
+from judging.services.imports import ImportOptions, import_file
+from judging.services.judgments import submit_skip, undo_judgment
 from tests.conftest import SCALE
 
 SAYS = ("kind", "grade", "reason", "comment", "flags", "duplicate_of", "passages", "active_seconds")
@@ -34,12 +34,12 @@ def judged(double_plan, campaign, organizer, assessor, assessor2, topic, grade):
     )  # fmt: skip
     grade(assessor, "d2", 0, comment="+ well")
     grade(assessor2, "d1", 3)
-    skip(
+    submit_skip(
         actor=assessor2, campaign=campaign, topic=topic, docno="d2", reason="language",
         client_uuid="6a1ba1f5-5b0f-4d57-8ae7-1d4c40e9a7a1", comment="Welsh?",
     )  # fmt: skip
     grade(assessor, "d3", 1)
-    undo(actor=assessor, campaign=campaign)
+    undo_judgment(actor=assessor, campaign=campaign)
     return campaign
 
 
@@ -84,7 +84,7 @@ def test_every_export_imports_again_to_the_same_judgments(
     answer = as_user(organizer).get(reverse(name, args=["small", *args]))
     data = body(answer)
     assert "attachment" in answer.headers["Content-Disposition"]
-    given = {"actor": organizer, "data": data, "file": "export", "options": Options()}
+    given = {"actor": organizer, "data": data, "file": "export", "options": ImportOptions()}
     assert import_file(campaign=elsewhere, **given).new == 4
     want = said(judged)
     if name == "pairs-for" and "doccano" in args:  # which has no place for seconds
@@ -187,9 +187,9 @@ def test_the_command_writes_the_same_files(judged, organizer, as_user, tmp_path)
 
 
 def test_no_export_of_people_holds_a_word_of_a_model(judged, organizer, as_user):
-    model = add_automatic(actor=organizer, campaign=judged, name="llama")
+    model = create_automatic_assessor(actor=organizer, campaign=judged, name="llama")
     given = {"actor": organizer, "campaign": judged, "file": "x"}
-    import_file(**given, data=b"1 0 d1 0\n1 0 d4 3\n", options=Options(automatic=model))
+    import_file(**given, data=b"1 0 d1 0\n1 0 d4 3\n", options=ImportOptions(automatic=model))
     client = as_user(organizer)
     for name, args in [*FILES, ("pairs-for", ("open", "doccano"))]:
         assert b"llama" not in body(client.get(reverse(name, args=["small", *args])))

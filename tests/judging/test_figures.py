@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from django.template.loader import render_to_string
 
-from judging.queries.progress import Tally, plan_progress
+from judging.queries.progress import SlotTally, plan_progress
 from judging.queries.screen import MyTopic
-from judging.templatetags.reading import extent
+from judging.templatetags.judging import text_extent
 
 
 def test_progress_is_whole_only_when_nothing_is_left():
-    assert Tally(open=1, judged=999).percent == 99
-    assert Tally(leased=1, judged=1999).percent == 99
-    assert Tally(judged=999, skipped=1).percent == 100
-    assert Tally().percent == 0
+    assert SlotTally(open=1, judged=999).percent == 99
+    assert SlotTally(leased=1, judged=1999).percent == 99
+    assert SlotTally(judged=999, skipped=1).percent == 100
+    assert SlotTally().percent == 0
     assert MyTopic(topic=None, judged=499, skipped=0, held=0, open=1).percent == 99
     assert MyTopic(topic=None, judged=0, skipped=0, held=0, open=0).percent == 100
 
@@ -31,10 +31,10 @@ def test_after_imported_judgments_there_is_nothing_to_undo(campaign):
 
 
 def test_extent_counts_words_or_characters_where_none_are_parted():
-    assert extent("one two") == "2 words"
-    assert extent("one") == "1 word"
-    assert extent("热传导" * 400) == "1,200 characters"
-    assert extent("") == "0 words"
+    assert text_extent("one two") == "2 words"
+    assert text_extent("one") == "1 word"
+    assert text_extent("热传导" * 400) == "1,200 characters"
+    assert text_extent("") == "0 words"
 
 
 def test_an_assessor_who_left_leaves_topics_to_nobody(plan, campaign, assessor):

@@ -6,23 +6,23 @@ from uuid import uuid4
 
 import pytest
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from judging.models import Judgment, Plan, Purpose, Slot, TrainingPair
-from judging.queries.judgments import current_judgments, last_said
-from judging.queries.screen import progress_in
+from judging.queries.judgments import current_judgments, own_current_judgments
+from judging.queries.screen import topic_progress
 from judging.services import followups
-from judging.services.training import answer, next_pair
-from judging.services.work import claim, judge, skip, undo
+from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
+from judging.services.training import answer_training_pair, next_training_pair
 from tests.judging.conftest import make_pool
 
 
 @pytest.fixture
 def third_plan(double_plan, organizer, assessor, assessor2, assessor3) -> Plan:
-    from judging.services.plans import assign_all
+    from judging.services.assignments import assign_topics
 
     Plan.objects.filter(pk=double_plan.pk).update(third_from=2)
     people = {number: [assessor, assessor2, assessor3] for number in "123"}
-    assign_all(actor=organizer, plan=double_plan, assessors=people)
+    assign_topics(actor=organizer, plan=double_plan, assessors=people)
     return Plan.objects.get(pk=double_plan.pk)
 
 
@@ -40,8 +40,8 @@ def test_a_third_is_asked_where_two_are_far_apart(
     grade(assessor2, "d1", 2)
     assert slots_of("d1") == [(0, "judged"), (1, "judged"), (100, "open")]
     grade(assessor, "d1", 3)
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
-    third = claim(actor=assessor3, campaign=campaign, topic=topic)
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+    third = claim_next(actor=assessor3, campaign=campaign, topic=topic)
     assert (third.item.docno, third.k) == ("d1", 100)
     grade(assessor3, "d1", 3, token=third.token)
     assert slots_of("d1") == [(0, "judged"), (1, "judged"), (100, "judged")]
@@ -51,7 +51,7 @@ def test_no_third_while_one_judgment_is_missing_or_skipped(
     third_plan, campaign, assessor, assessor2, topic, grade
 ):
     grade(assessor, "d1", 0)
-    skip(
+    submit_skip(
         actor=assessor2, campaign=campaign, topic=topic, docno="d1", reason="broken",
         client_uuid=uuid4(),
     )  # fmt: skip
@@ -61,12 +61,12 @@ def test_no_third_while_one_judgment_is_missing_or_skipped(
 @pytest.fixture
 def repeat_plan(campaign, organizer, assessor, monkeypatch) -> Plan:
     """Twenty documents of topic 1, every one of which comes to its assessor again."""
-    from judging.services.plans import make_plan
+    from judging.services.plans import create_plan
 
     monkeypatch.setattr(followups, "SOONEST", 3)
     monkeypatch.setattr(followups, "LATEST", 3)
     pool = make_pool(campaign, {"1": [f"x{n:02}" for n in range(6)]})
-    plan = make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    plan = create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     Plan.objects.filter(pk=plan.pk).update(repeat_share=1.0)
     return plan
 
@@ -74,7 +74,7 @@ def repeat_plan(campaign, organizer, assessor, monkeypatch) -> Plan:
 def walk(assessor, campaign, topic, give) -> list[tuple[str, str]]:
     """Judge all that comes; return the documents in order and what they were for."""
     seen = []
-    while (slot := claim(actor=assessor, campaign=campaign, topic=topic)) is not None:
+    while (slot := claim_next(actor=assessor, campaign=campaign, topic=topic)) is not None:
         seen.append((slot.item.docno, slot.purpose))
         give(assessor, slot.item.docno, len(seen) % 3, token=slot.token)
     return seen
@@ -104,21 +104,21 @@ def test_an_assessor_cannot_tell_a_repeat_by_progress_or_the_last_line(
     repeat_plan, campaign, assessor, topic, grade
 ):
     for expected in range(1, 13):
-        slot = claim(actor=assessor, campaign=campaign, topic=topic)
+        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
         grade(assessor, slot.item.docno, 1, token=slot.token)
-        assert progress_in(campaign, assessor, topic).done == expected
-        assert last_said(campaign, assessor).first().docno == slot.item.docno
+        assert topic_progress(campaign, assessor, topic).done == expected
+        assert own_current_judgments(campaign, assessor).first().docno == slot.item.docno
 
 
 def test_a_change_of_the_first_judgment_is_no_repeat(repeat_plan, campaign, assessor, topic, grade):
-    first = claim(actor=assessor, campaign=campaign, topic=topic)
+    first = claim_next(actor=assessor, campaign=campaign, topic=topic)
     grade(assessor, "x00", 1, token=first.token)
     assert grade(assessor, "x00", 2).purpose == "judge"
     assert grade(assessor, "x00", 3, token=first.token).purpose == "judge"
     for _ in range(3):
-        slot = claim(actor=assessor, campaign=campaign, topic=topic)
+        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
         grade(assessor, slot.item.docno, 1, token=slot.token)
-    again = claim(actor=assessor, campaign=campaign, topic=topic)
+    again = claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert (again.item.docno, again.purpose) == ("x00", "repeat")
     # Its lease is taken away while it is on the screen: it stays a repeat.
     Slot.objects.filter(pk=again.pk).update(
@@ -131,13 +131,13 @@ def test_a_change_of_the_first_judgment_is_no_repeat(repeat_plan, campaign, asse
 
 def test_undo_of_a_repeat_takes_the_repeat_back(repeat_plan, campaign, assessor, topic, grade):
     for _ in range(4):
-        slot = claim(actor=assessor, campaign=campaign, topic=topic)
+        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
         grade(assessor, slot.item.docno, 1, token=slot.token)
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert slot.purpose == "repeat"
     grade(assessor, slot.item.docno, 2, token=slot.token)
-    assert undo(actor=assessor, campaign=campaign).purpose == "repeat"
-    again = claim(actor=assessor, campaign=campaign, topic=topic)
+    assert undo_judgment(actor=assessor, campaign=campaign).purpose == "repeat"
+    again = claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert (again.pk, again.purpose) == (slot.pk, "repeat")
     assert current_judgments(campaign).filter(docno=slot.item.docno).exists()
 
@@ -154,17 +154,19 @@ def training(campaign, topic) -> list[TrainingPair]:
 
 
 def test_training_comes_before_the_real_work(plan, training, campaign, assessor, topic, grade):
-    with pytest.raises(Refused, match="training"):
-        claim(actor=assessor, campaign=campaign, topic=topic)
-    while (pair := next_pair(actor=assessor, campaign=campaign)) is not None:
+    with pytest.raises(ActionRefused, match="training"):
+        claim_next(actor=assessor, campaign=campaign, topic=topic)
+    while (pair := next_training_pair(actor=assessor, campaign=campaign)) is not None:
         uuid = uuid4()
         for given in (1, 1, 3):
             said = {"actor": assessor, "campaign": campaign, "pair": pair}
-            kept = answer(**said, grade=given, client_uuid=uuid if given == 1 else uuid4())
+            kept = answer_training_pair(
+                **said, grade=given, client_uuid=uuid if given == 1 else uuid4()
+            )
             assert (kept.grade, kept.purpose, kept.revision) == (1, "training", 1)
     assert Judgment.objects.count() == 2
     assert current_judgments(campaign).count() == 0
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d1"
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d1"
 
 
 def test_marks_and_passages_are_written(plan, campaign, assessor, topic, grade):
@@ -192,7 +194,7 @@ def test_marks_and_passages_are_written(plan, campaign, assessor, topic, grade):
     ],
 )
 def test_bad_marks_are_refused(plan, campaign, grade, assessor, more, code):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ActionRefused) as refused:
         grade(assessor, "d1", 1, **more)
     assert refused.value.code == code
     assert Judgment.objects.count() == 0
@@ -203,10 +205,10 @@ def test_a_relevant_document_needs_a_passage_where_the_plan_asks(
 ):
     Plan.objects.update(rationale=Plan.Rationale.RELEVANT)
     grade(assessor, "d1", 0)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ActionRefused) as refused:
         grade(assessor, "d2", campaign.relevance_level)
     assert refused.value.code == "no-passage"
-    given = judge(
+    given = submit_judgment(
         actor=assessor, campaign=campaign, topic=topic, docno="d2", grade=2,
         client_uuid=uuid4(), passages=[(0, 3, "abc")],
     )  # fmt: skip

@@ -10,20 +10,27 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.urls import reverse
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from judging.models import Judgment, Plan, Slot
 from judging.queries.progress import assessor_progress, plan_progress
-from judging.queries.slots import left_by_topic
+from judging.queries.slots import remaining_by_topic
 from judging.services import plans
-from judging.services.growing import grow_topic
-from judging.services.plans import Scheme, close, lay_out, make_plan, pause, preview
-from judging.services.work import claim, claim_ahead, judge, undo
-from pooling.core.session import Diverged
+from judging.services.adaptive_pools import extend_adaptive_topic
+from judging.services.judgments import claim_ahead, claim_next, submit_judgment, undo_judgment
+from judging.services.plans import (
+    PlanOptions,
+    allocate_plan,
+    close_plan,
+    create_plan,
+    pause_plan,
+    preview_plan,
+)
+from pooling.core.session import LogMismatch
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.models import Pool, PoolEvent, PoolItem
-from pooling.queries import growth_of
-from pooling.services import freeze, growing
+from pooling.queries import list_growth
+from pooling.services import adaptive_pools, freeze_pool
 from tests.pooling.conftest import ranked_run
 
 RANKED = {"north": "d1 d2 d3 d4", "south": "d5 d6 d2 d7", "east": "d8 d9 d1"}
@@ -37,16 +44,16 @@ def runs(team):
 
 @pytest.fixture
 def pool(campaign, organizer, runs) -> Pool:
-    return freeze(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+    return freeze_pool(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
 
 
 @pytest.fixture
 def plan(pool, organizer, assessor):
-    return make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    return create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
 
 
 def said(who, slot, grade: int) -> Judgment:
-    return judge(
+    return submit_judgment(
         actor=who, campaign=slot.plan.campaign, topic=slot.topic, docno=slot.item.docno,
         grade=grade, token=slot.token, client_uuid=uuid4(),
     )  # fmt: skip
@@ -55,7 +62,7 @@ def said(who, slot, grade: int) -> Judgment:
 def worked(who, campaign, topic, good: str = "") -> list[str]:
     """All that comes to ``who``, one after the other; ``good`` docnos are relevant."""
     came = []
-    while (slot := claim(actor=who, campaign=campaign, topic=topic)) is not None:
+    while (slot := claim_next(actor=who, campaign=campaign, topic=topic)) is not None:
         said(who, slot, int(slot.item.docno in good.split()))
         came.append(slot.item.docno)
     return came
@@ -74,17 +81,17 @@ def test_the_run_that_finds_something_is_followed(pool, plan, campaign, assessor
     # with d2, which north lists as well, between them.
     assert came[3:6] == ["d6", "d2", "d7"]
     assert not campaign.topics.filter(number="1", pk__in=pool.growing.filter(ended=False)).exists()
-    assert growing.check_log(pool) == 9
+    assert adaptive_pools.verify_pool_log(pool) == 9
 
 
 def test_the_page_of_the_pool_tells_how_it_grows(
     pool, plan, campaign, assessor, topic, as_user, organizer
 ):
     for _ in range(5):
-        slot = claim(actor=assessor, campaign=campaign, topic=topic)
+        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
         said(assessor, slot, int(slot.item.docno in ("d5", "d6")))
-    claim(actor=assessor, campaign=campaign, topic=topic)
-    (grown,) = growth_of(pool)
+    claim_next(actor=assessor, campaign=campaign, topic=topic)
+    (grown,) = list_growth(pool)
     assert (grown.given, grown.budget, grown.judged, grown.relevant) == (6, 9, 5, 2)
     # South's two are of the only team; nothing relevant came with the one after them.
     assert (grown.one_team, grown.barren, grown.ended) == (2, 1, False)
@@ -95,16 +102,16 @@ def test_the_page_of_the_pool_tells_how_it_grows(
 
 
 def test_what_is_to_come_counts_as_left(pool, plan, campaign, assessor, topic):
-    assert left_by_topic(assessor, campaign) == {topic.pk: 9}
-    said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
-    assert left_by_topic(assessor, campaign) == {topic.pk: 8}
+    assert remaining_by_topic(assessor, campaign) == {topic.pk: 9}
+    said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+    assert remaining_by_topic(assessor, campaign) == {topic.pk: 8}
     worked(assessor, campaign, topic)
-    assert left_by_topic(assessor, campaign) == {}
+    assert remaining_by_topic(assessor, campaign) == {}
 
 
 def test_what_is_to_come_is_not_done(pool, plan, campaign, organizer, assessor, topic, as_user):
     for _ in range(3):
-        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
     (found,) = plan_progress(campaign)
     assert (found.tally.done, found.tally.of, found.tally.coming) == (3, 3, 6)
     assert found.tally.percent == 33
@@ -112,9 +119,9 @@ def test_what_is_to_come_is_not_done(pool, plan, campaign, organizer, assessor, 
     assert row.share == 6
     html = as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
     assert "+ ≤ 6" in html
-    pause(actor=organizer, plan=plan)
+    pause_plan(actor=organizer, plan=plan)
     assert plan_progress(campaign)[0].tally.of == 3
-    pause(actor=organizer, plan=plan, paused=False)
+    pause_plan(actor=organizer, plan=plan, paused=False)
     worked(assessor, campaign, topic)
     assert plan_progress(campaign)[0].tally.percent == 100
 
@@ -123,7 +130,7 @@ def test_several_assessors_get_different_documents_without_waiting(
     pool, campaign, organizer, assessor, assessor2, topic
 ):
     people = {"1": [assessor, assessor2]}
-    make_plan(actor=organizer, pool=pool, overlap=1, assessors=people)
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors=people)
     args = {"campaign": campaign, "topic": topic, "count": 3}
     first = claim_ahead(actor=assessor, **args)
     second = claim_ahead(actor=assessor2, **args)
@@ -135,51 +142,51 @@ def test_with_overlap_two_each_document_is_asked_for_twice(
     pool, campaign, organizer, assessor, assessor2, topic
 ):
     people = {"1": [assessor, assessor2]}
-    make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
     assert sorted(worked(assessor, campaign, topic)) == sorted(worked(assessor2, campaign, topic))
     assert Slot.objects.filter(state="judged").count() == 18
     # The first judgment of each is what the pool went by.
     assert PoolEvent.objects.filter(relevant=False).count() == 9 - 1
-    assert growing.check_log(pool) == 9
+    assert adaptive_pools.verify_pool_log(pool) == 9
 
 
 def test_a_changed_judgment_rewrites_nothing(pool, plan, campaign, assessor, topic):
     for _ in range(4):
-        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 1)
+        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 1)
     before = list(PoolEvent.objects.values_list("number", "docno", "relevant"))
     first = Judgment.objects.order_by("pk").first()
-    judge(
+    submit_judgment(
         actor=assessor, campaign=campaign, topic=topic, docno=first.docno, grade=0,
         client_uuid=uuid4(),
     )  # fmt: skip
-    undo(actor=assessor, campaign=campaign)
+    undo_judgment(actor=assessor, campaign=campaign)
     worked(assessor, campaign, topic)
     assert (
         list(PoolEvent.objects.values_list("number", "docno", "relevant"))[: len(before)] == before
     )
-    assert growing.check_log(pool) == 9
+    assert adaptive_pools.verify_pool_log(pool) == 9
 
 
 def test_a_restart_changes_nothing(pool, plan, campaign, assessor, topic):
     def all_of_it(restarts: bool) -> list[str]:
         came = []
-        while (slot := claim(actor=assessor, campaign=campaign, topic=topic)) is not None:
+        while (slot := claim_next(actor=assessor, campaign=campaign, topic=topic)) is not None:
             if restarts:
-                growing._sessions.clear()
-                growing._listings.clear()
+                adaptive_pools._sessions.clear()
+                adaptive_pools._listings.clear()
             said(assessor, slot, int(slot.item.docno in ("d5", "d6", "d7")))
             came.append(slot.item.docno)
         return came
 
     came = all_of_it(restarts=True)
-    (session,) = (growing.begun(pool, topic).session,)
+    (session,) = (adaptive_pools.start_session(pool, topic).session,)
     assert came[:3] != came[3:6]
     assert len(came) == len(session.candidates)
-    assert growing.check_log(pool) == 9
+    assert adaptive_pools.verify_pool_log(pool) == 9
 
 
 def test_a_withdrawn_run_goes_on_contributing(pool, plan, campaign, assessor, topic, runs):
-    growing._listings.clear()
+    adaptive_pools._listings.clear()
     runs[0].__class__.objects.filter(pk=runs[0].pk).update(state="withdrawn")
     assert len(worked(assessor, campaign, topic)) == 9
 
@@ -187,11 +194,11 @@ def test_a_withdrawn_run_goes_on_contributing(pool, plan, campaign, assessor, to
 def test_judgments_of_an_earlier_pool_count_and_are_not_asked_for_again(
     campaign, organizer, assessor, topic, runs
 ):
-    earlier = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    make_plan(actor=organizer, pool=earlier, overlap=1, assessors={"1": [assessor]})
+    earlier = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    create_plan(actor=organizer, pool=earlier, overlap=1, assessors={"1": [assessor]})
     before = worked(assessor, campaign, topic, good="d5 d6")
-    pool = freeze(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
-    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     came = worked(assessor, campaign, topic, good="d7")
     assert sorted(before + came) == [f"d{n}" for n in range(1, 10)]
     assert came[0] in ("d7", "d2")  # south had found something
@@ -200,59 +207,59 @@ def test_judgments_of_an_earlier_pool_count_and_are_not_asked_for_again(
 
 def test_other_designs_cannot_share_it_out(pool, organizer, assessor, assessor2):
     people = {"1": [assessor, assessor2]}
-    scheme = Scheme(design="round-robin", parameters={"n": 1})
-    with pytest.raises(Refused) as refused:
-        make_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
+    scheme = PlanOptions(design="round-robin", parameters={"n": 1})
+    with pytest.raises(ActionRefused) as refused:
+        create_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
     assert refused.value.code == "pool-grows"
 
 
 def test_a_pool_may_begin_with_nothing(campaign, organizer, assessor, topic, runs):
     spec = read_spec("{steps: [{method: maxmean}], budget: {per_topic: 4}}")
-    pool = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
-    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     assert pool.size == 0
     assert len(worked(assessor, campaign, topic)) == 4
 
 
 def test_who_is_not_assigned_makes_nothing_grow(pool, plan, campaign, assessor2, topic):
-    assert claim(actor=assessor2, campaign=campaign, topic=topic) is None
+    assert claim_next(actor=assessor2, campaign=campaign, topic=topic) is None
     assert PoolEvent.objects.count() == 0
 
 
 def test_a_closed_plan_makes_nothing_grow(pool, plan, organizer, assessor, topic, campaign):
     """Who asked a moment before must not leave slots that nobody would ever get."""
-    close(actor=organizer, plan=Plan.objects.get(pk=plan.pk))
-    assert grow_topic(assessor, plan, topic, 2) == 0
+    close_plan(actor=organizer, plan=Plan.objects.get(pk=plan.pk))
+    assert extend_adaptive_topic(assessor, plan, topic, 2) == 0
     assert PoolEvent.objects.count() == 0
     # What was asked for and not judged is in the next plan.
-    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     assert len(worked(assessor, campaign, topic)) == 9
 
 
 def test_what_was_planned_before_counts_what_has_grown(pool, plan, organizer, assessor, topic):
     worked(assessor, plan.campaign, topic)
     people = {"1": [assessor]}
-    scheme = Scheme(parameters={"n": 1})
-    found = preview(actor=organizer, pool=pool, scheme=scheme, assessors=people)
+    scheme = PlanOptions(parameters={"n": 1})
+    found = preview_plan(actor=organizer, pool=pool, scheme=scheme, assessors=people)
     assert (len(found.laid.pairs), found.planned_before) == (0, 9)
 
 
 def test_a_plan_does_not_ask_for_what_a_pool_has_grown_by_meanwhile(
     pool, plan, campaign, organizer, assessor, topic, runs, monkeypatch
 ):
-    deep = freeze(actor=organizer, campaign=campaign, spec=depth_spec(4), runs=runs)
+    deep = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(4), runs=runs)
 
     def laid_and_late(*args):
-        laid = lay_out(*args)
+        laid = allocate_plan(*args)
         claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=5)
         return laid
 
-    monkeypatch.setattr(plans, "lay_out", laid_and_late)
-    with pytest.raises(Refused) as refused:
-        make_plan(actor=organizer, pool=deep, overlap=1, assessors={"1": [assessor]})
+    monkeypatch.setattr(plans, "allocate_plan", laid_and_late)
+    with pytest.raises(ActionRefused) as refused:
+        create_plan(actor=organizer, pool=deep, overlap=1, assessors={"1": [assessor]})
     assert refused.value.code == "planned-meanwhile"
     monkeypatch.undo()
-    make_plan(actor=organizer, pool=deep, overlap=1, assessors={"1": [assessor]})
+    create_plan(actor=organizer, pool=deep, overlap=1, assessors={"1": [assessor]})
     docnos = Slot.objects.values_list("item__docno", flat=True)
     assert len(docnos) == len(set(docnos)) == 9
 
@@ -260,8 +267,8 @@ def test_a_plan_does_not_ask_for_what_a_pool_has_grown_by_meanwhile(
 def test_a_repeat_waits_until_its_turn_while_a_pool_grows(
     pool, campaign, organizer, assessor, topic
 ):
-    scheme = Scheme(parameters={"n": 1}, repeat_share=1.0)
-    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor]}, scheme=scheme)
+    scheme = PlanOptions(parameters={"n": 1}, repeat_share=1.0)
+    create_plan(actor=organizer, pool=pool, assessors={"1": [assessor]}, scheme=scheme)
     came = worked(assessor, campaign, topic)
     assert (len(came), sorted(set(came[:9]))) == (18, sorted(set(came[9:])))
 
@@ -269,19 +276,19 @@ def test_a_repeat_waits_until_its_turn_while_a_pool_grows(
 @pytest.mark.django_db(transaction=True)
 def test_what_was_rolled_back_is_forgotten(pool, plan, campaign, assessor, topic, monkeypatch):
     def hand() -> None:
-        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
 
     hand()
     hand()
     with transaction.atomic():
-        grow_topic(assessor, plan, topic, 3)
+        extend_adaptive_topic(assessor, plan, topic, 3)
         transaction.set_rollback(True)
     with monkeypatch.context() as elsewhere:
-        elsewhere.setattr(growing, "_sessions", OrderedDict())
+        elsewhere.setattr(adaptive_pools, "_sessions", OrderedDict())
         for _ in range(4):
             hand()
     assert len(worked(assessor, campaign, topic)) == 3
-    assert growing.check_log(pool) == 9
+    assert adaptive_pools.verify_pool_log(pool) == 9
 
 
 @pytest.mark.django_db(transaction=True)
@@ -290,7 +297,7 @@ def test_a_database_that_was_put_back_is_not_mixed_up_with_memory(
 ):
     def came(good: str) -> list[str]:
         docnos = worked(assessor, campaign, topic, good)
-        assert growing.check_log(pool) == 9
+        assert adaptive_pools.verify_pool_log(pool) == 9
         return docnos
 
     pools = PoolItem.objects.filter(pool=pool)
@@ -307,39 +314,39 @@ def test_a_database_that_was_put_back_is_not_mixed_up_with_memory(
 
 
 def test_memory_is_bounded(pool, plan, campaign, assessor, topic, monkeypatch):
-    monkeypatch.setattr(growing, "CACHED_CELLS", 60)
-    monkeypatch.setattr(growing, "_sessions", OrderedDict())
-    folded = growing.session_at(pool, topic)
+    monkeypatch.setattr(adaptive_pools, "CACHED_CELLS", 60)
+    monkeypatch.setattr(adaptive_pools, "_sessions", OrderedDict())
+    folded = adaptive_pools.get_session(pool, topic)
     assert folded.session.cells == 3 * 9
     for key in range(5):
-        growing.remember((0, pool.frozen_at, key), folded)
-    assert [key for _, _, key in growing._sessions] == [3, 4]
+        adaptive_pools.cache_session((0, pool.frozen_at, key), folded)
+    assert [key for _, _, key in adaptive_pools._sessions] == [3, 4]
 
 
 def test_a_pool_that_does_not_follow_its_log_is_told(pool, plan, campaign, assessor, topic):
     worked(assessor, campaign, topic)
-    assert growing.check_log(pool) == 9
+    assert adaptive_pools.verify_pool_log(pool) == 9
     last = PoolItem.objects.filter(pool=pool).order_by("-position")[0]
     PoolItem.objects.filter(pk=last.pk).update(docno="d0")
-    with pytest.raises(Diverged, match="topic 1"):
-        growing.check_log(pool)
+    with pytest.raises(LogMismatch, match="topic 1"):
+        adaptive_pools.verify_pool_log(pool)
     with pytest.raises(CommandError, match="1 pools differ"):
         call_command("check_pool", "small")
 
 
 def test_an_assessor_is_told_that_a_log_is_not_followed(pool, plan, campaign, assessor, topic):
     for _ in range(4):
-        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
     PoolEvent.objects.filter(relevant=None).update(docno="d0")
-    with pytest.raises(Refused, match="pool 1 has left its log in topic 1") as refused:
-        claim(actor=assessor, campaign=campaign, topic=topic)
+    with pytest.raises(ActionRefused, match="pool 1 has left its log in topic 1") as refused:
+        claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert refused.value.code == "pool-diverged"
 
 
 def test_the_command_plays_the_log_again(
     pool, plan, campaign, assessor, organizer, topic, runs, capsys
 ):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     worked(assessor, campaign, topic)
     call_command("check_pool", "small")
     told = capsys.readouterr().out.splitlines()

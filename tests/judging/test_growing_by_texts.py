@@ -9,19 +9,19 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.urls import reverse
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Document, Topic
 from campaigns.services.collection import import_documents
-from judging.services.plans import make_plan
-from judging.services.work import claim
-from pooling.core.building import simulated
-from pooling.core.session import Diverged
+from judging.services.judgments import claim_next
+from judging.services.plans import create_plan
+from pooling.core.pool_builder import simulate_session
+from pooling.core.session import LogMismatch
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.models import Pool
-from pooling.queries.texts import documents_of, text_of
-from pooling.services import freeze, growing, preview, texts
-from pooling.services.inputs import build
+from pooling.queries.texts import document_text, load_documents_with_text
+from pooling.services import adaptive_pools, freeze_pool, preview_pool, texts
+from pooling.services.inputs import build_sessions
 from tests.judging.test_growing import said, worked
 from tests.pooling.conftest import ranked_run
 
@@ -49,53 +49,53 @@ def runs(campaign, organizer, team):
 
 @pytest.fixture
 def pool(campaign, organizer, runs) -> Pool:
-    return freeze(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+    return freeze_pool(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
 
 
 @pytest.fixture
 def plan(pool, organizer, assessor):
-    return make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    return create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
 
 
 @pytest.mark.parametrize("good", ["a1 a2 a3", "k2 w1"])
 def test_documents_come_in_the_order_of_a_simulation(
     pool, plan, campaign, runs, assessor, topic, good
 ):
-    _, (session,) = build(campaign, runs, read_spec(SPEC))
-    simulated(session, lambda _, docno: docno in good.split())
+    _, (session,) = build_sessions(campaign, runs, read_spec(SPEC))
+    simulate_session(session, lambda _, docno: docno in good.split())
     docnos = [session.candidates.docnos[choice.doc] for choice in session.given]
     assert sorted(docnos) == sorted([*TEXTS, "h1"])
     assert worked(assessor, campaign, topic, good) == docnos
-    assert growing.check_log(pool) == 7
+    assert adaptive_pools.verify_pool_log(pool) == 7
 
 
 def test_a_restart_reads_again_and_goes_on_as_before(pool, plan, campaign, assessor, topic):
     came = []
-    while (slot := claim(actor=assessor, campaign=campaign, topic=topic)) is not None:
-        growing._sessions.clear()
-        growing._listings.clear()
+    while (slot := claim_next(actor=assessor, campaign=campaign, topic=topic)) is not None:
+        adaptive_pools._sessions.clear()
+        adaptive_pools._listings.clear()
         said(assessor, slot, int(slot.item.docno in ("k2", "w1")))
         came.append(slot.item.docno)
     assert len(set(came)) == 7
-    assert growing.check_log(pool) == 7
+    assert adaptive_pools.verify_pool_log(pool) == 7
 
 
 def test_previewing_and_freezing_load_no_text(campaign, organizer, runs, monkeypatch):
-    monkeypatch.setattr(texts, "documents_of", None)
+    monkeypatch.setattr(texts, "load_documents_with_text", None)
     args = {"actor": organizer, "campaign": campaign, "spec": read_spec(SPEC), "runs": runs}
-    seen = preview(**args)
+    seen = preview_pool(**args)
     assert (seen.parts.size, seen.most) == (1, 7)
-    pool = freeze(**args)
+    pool = freeze_pool(**args)
     assert (pool.size, pool.grows, pool.inputs_hash) == (1, True, seen.inputs_hash)
 
 
 def test_the_pool_names_what_was_there_to_read(campaign, organizer, runs, pool):
     assert list(pool.spec["texts"]) == ["1"]
     assert len(pool.spec["texts"]["1"]) == 64
-    with pytest.raises(Refused) as refused:
-        freeze(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+    with pytest.raises(ActionRefused) as refused:
+        freeze_pool(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
     assert refused.value.code == "same-pool"
-    plain = freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs)
+    plain = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs)
     assert "texts" not in plain.spec
 
 
@@ -108,14 +108,14 @@ def test_the_pool_names_what_was_there_to_read(campaign, organizer, runs, pool):
     ],
 )
 def test_other_texts_than_at_first_are_told(pool, plan, campaign, assessor, topic, change):
-    said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
+    said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
     change()
     topic.refresh_from_db()
-    with pytest.raises(Refused, match="texts of topic 1 are not those") as refused:
-        claim(actor=assessor, campaign=campaign, topic=topic)
+    with pytest.raises(ActionRefused, match="texts of topic 1 are not those") as refused:
+        claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert refused.value.code == "pool-diverged"
-    with pytest.raises(Diverged):
-        growing.check_log(pool)
+    with pytest.raises(LogMismatch):
+        adaptive_pools.verify_pool_log(pool)
     with pytest.raises(CommandError, match="1 pools differ"):
         call_command("check_pool", "small")
 
@@ -124,8 +124,10 @@ def test_documents_without_a_text_are_named(campaign, organizer, runs, as_user):
     Document.objects.filter(docno__startswith="a").delete()
     Document.objects.filter(docno="w1").update(format="pdf", file="x", body="")
     args = {"actor": organizer, "campaign": campaign, "spec": read_spec(SPEC), "runs": runs}
-    for service in (preview, freeze):
-        with pytest.raises(Refused, match=r"4 of 7 documents .* here: a1, a2, a3, w1\.") as refused:
+    for service in (preview_pool, freeze_pool):
+        with pytest.raises(
+            ActionRefused, match=r"4 of 7 documents .* here: a1, a2, a3, w1\."
+        ) as refused:
             service(**args)
         assert refused.value.code == "needs-texts"
     asked = {"run": [run.pk for run in runs], "text": SPEC, "seconds": 30, "preview": 1}
@@ -136,29 +138,29 @@ def test_documents_without_a_text_are_named(campaign, organizer, runs, as_user):
 
 def test_of_many_without_a_text_the_first_are_named():
     docnos = [f"d{number}" for number in range(1_006)]
-    with pytest.raises(Refused, match=r"1,006 of 1,006 .* d0, d1, d2, d3, d4 and 1,001 more"):
-        texts.check_all_there(docnos, (), "cal")
+    with pytest.raises(ActionRefused, match=r"1,006 of 1,006 .* d0, d1, d2, d3, d4 and 1,001 more"):
+        texts.check_texts_complete(docnos, (), "cal")
 
 
 def test_an_empty_text_is_one(campaign, organizer, runs):
     Document.objects.filter(docno="w1").update(title="", body="")
     args = {"actor": organizer, "campaign": campaign, "spec": read_spec(SPEC), "runs": runs}
-    assert preview(**args).most == 7
+    assert preview_pool(**args).most == 7
 
 
 def test_without_scikit_learn_it_is_refused_and_told(
     pool, plan, campaign, organizer, assessor, topic, runs, monkeypatch
 ):
-    said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
+    said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
     monkeypatch.setattr(texts.importlib.util, "find_spec", lambda _: None)
     args = {"actor": organizer, "campaign": campaign, "spec": read_spec(SPEC), "runs": runs}
     acts = (
-        lambda: preview(**args),
-        lambda: freeze(**args),
-        lambda: claim(actor=assessor, campaign=campaign, topic=topic),
+        lambda: preview_pool(**args),
+        lambda: freeze_pool(**args),
+        lambda: claim_next(actor=assessor, campaign=campaign, topic=topic),
     )
     for act in acts:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(ActionRefused) as refused:
             act()
         assert refused.value.code == "no-scikit-learn"
     with pytest.raises(CommandError, match="1 pools differ"):
@@ -166,26 +168,26 @@ def test_without_scikit_learn_it_is_refused_and_told(
 
 
 def test_of_html_what_stands_between_the_tags_is_read(campaign, runs):
-    found = documents_of(campaign, ["h1", "a1", "nowhere"])
-    assert {docno: text_of(document).split() for docno, document in found.items()} == {
+    found = load_documents_with_text(campaign, ["h1", "a1", "nowhere"])
+    assert {docno: document_text(document).split() for docno, document in found.items()} == {
         "h1": ["apples", "and", "pears", "&", "figs"],
         "a1": TEXTS["a1"].split(),
     }
 
 
 def test_a_session_in_use_is_not_made_a_second_time(pool, topic, monkeypatch):
-    growing.prepare(pool, topic)
+    adaptive_pools.prepare_session(pool, topic)
     with transaction.atomic():
-        growing.session_at(pool, topic)
-        assert not growing._sessions
-        monkeypatch.setattr(growing, "followed", None)
-        growing.prepare(pool, topic)
+        adaptive_pools.get_session(pool, topic)
+        assert not adaptive_pools._sessions
+        monkeypatch.setattr(adaptive_pools, "rebuild_session", None)
+        adaptive_pools.prepare_session(pool, topic)
 
 
 def test_texts_are_read_before_anything_is_locked_and_count_as_memory(pool, topic, monkeypatch):
-    growing.prepare(pool, topic)
-    (folded,) = growing._sessions.values()
+    adaptive_pools.prepare_session(pool, topic)
+    (folded,) = adaptive_pools._sessions.values()
     assert folded.session.cells > 2 * 7 + 15
-    monkeypatch.setattr(texts, "documents_of", None)
-    growing.prepare(pool, topic)
+    monkeypatch.setattr(texts, "load_documents_with_text", None)
+    adaptive_pools.prepare_session(pool, topic)
     assert folded.session.next() is not None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from judging.models import Judgment, Slot
-from judging.queries.judgments import ballots
+from judging.queries.judgments import list_pair_ballots
 from judging.queries.progress import plan_progress
-from judging.services import work
-from judging.services.plans import make_plan
-from judging.services.work import claim
-from pooling.services import growing
+from judging.services import judgments
+from judging.services.judgments import claim_next
+from judging.services.plans import create_plan
+from pooling.services import adaptive_pools
 from tests.judging.test_growing import plan, pool, runs, said, worked
 
 __all__ = ["plan", "pool", "runs"]
@@ -39,7 +39,7 @@ def loose(campaign, topic):
 def both(pool, organizer, assessor, assessor2):
     """A plan that asks two people for each document."""
     people = {"1": [assessor, assessor2]}
-    return make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    return create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
 
 
 def held_by(docno: str) -> list[tuple[str, str | None]]:
@@ -55,9 +55,9 @@ def test_who_has_judged_a_document_that_comes_is_not_asked_again(
     assert held_by("d6") == [("judged", "assessor"), ("open", None)]
     assert sorted(worked(assessor2, campaign, topic)) == [f"d{n}" for n in range(1, 10)]
     assert held_by("d6") == [("judged", "assessor"), ("judged", "assessor2")]
-    (ballot,) = (b for b in ballots(campaign) if b.docno == "d6")
+    (ballot,) = (b for b in list_pair_ballots(campaign) if b.docno == "d6")
     assert (ballot.people, ballot.extra) == ({"assessor": 1, "assessor2": 0}, {})
-    assert growing.check_log(pool) == 9
+    assert adaptive_pools.verify_pool_log(pool) == 9
 
 
 def test_what_another_has_said_leaves_one_slot(
@@ -105,18 +105,18 @@ def test_however_many_the_actor_has_judged_the_next_is_found_at_once(
     both, campaign, assessor, topic, loose, monkeypatch
 ):
     for number in (1, 5, 8):
-        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), number == 5)
+        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), number == 5)
     for docno in ("d2", "d3", "d4", "d6", "d9"):
         loose(assessor, docno)
-    monkeypatch.setattr(work, "CLAIMS", 2)
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d7"
+    monkeypatch.setattr(judgments, "CLAIMS", 2)
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d7"
 
 
 def test_a_third_is_asked_where_what_was_said_before_disagrees(
     pool, campaign, organizer, assessor, assessor2, assessor3, topic, loose
 ):
     people = {"1": [assessor, assessor2, assessor3]}
-    made = make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    made = create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
     made.third_from = 1
     made.save()
     loose(assessor, "d6", 0)

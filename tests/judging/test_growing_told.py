@@ -6,15 +6,16 @@ from collections import Counter
 
 from django.urls import reverse
 
-from evaluation.queries.standing import standing_of
+from evaluation.queries.campaign_status import get_campaign_status
 from judging.models import Slot
 from judging.queries.progress import assessor_progress, plan_progress
-from judging.queries.slots import left_by_topic
-from judging.services.plans import Scheme, assign, close, make_plan, pause, preview
-from judging.services.work import claim
+from judging.queries.slots import remaining_by_topic
+from judging.services.assignments import assign_topic
+from judging.services.judgments import claim_next
+from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan, preview_plan
 from pooling.core.spec_file import read_spec
-from pooling.queries import to_come
-from pooling.services import freeze
+from pooling.queries import future_documents
+from pooling.services import freeze_pool
 from tests.judging.test_growing import plan, pool, runs, said, worked
 
 __all__ = ["plan", "pool", "runs"]
@@ -30,7 +31,7 @@ def test_the_organizer_sees_what_is_to_come(
         "of 3, at most 6 more as the pool grows" in as_user(organizer).get(address).content.decode()
     )
     for _ in range(3):
-        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
     (found,) = plan_progress(campaign)
     assert (found.tally.open, found.tally.percent) == (0, 33)
     (row,) = assessor_progress(campaign, [found])
@@ -42,8 +43,11 @@ def test_the_organizer_sees_what_is_to_come(
 
 
 def test_a_plan_tells_what_is_to_come(pool, organizer, assessor):
-    seen = preview(
-        actor=organizer, pool=pool, scheme=Scheme("overlap", {"n": 1}), assessors={"1": [assessor]}
+    seen = preview_plan(
+        actor=organizer,
+        pool=pool,
+        scheme=PlanOptions("overlap", {"n": 1}),
+        assessors={"1": [assessor]},
     )
     assert (len(seen.laid.pairs), seen.coming, seen.planned_before) == (3, 6, 0)
 
@@ -52,8 +56,8 @@ def test_a_plan_without_any_document_yet_is_at_work(
     campaign, organizer, assessor, topic, runs, as_user
 ):
     spec = read_spec("{budget: {per_topic: 4}, steps: [{method: maxmean}]}")
-    pool = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
-    plan = make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    plan = create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     (found,) = plan_progress(campaign)
     assert [(row.topic, row.tally.coming) for row in found.topics] == [(topic, 4)]
     client = as_user(organizer)
@@ -68,14 +72,14 @@ def test_while_a_pool_grows_not_everything_is_judged(
     pool, plan, campaign, organizer, assessor, topic
 ):
     for _ in range(3):
-        said(assessor, claim(actor=assessor, campaign=campaign, topic=topic), 0)
-    assert not standing_of(campaign, organizer).all_judged
+        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+    assert not get_campaign_status(campaign, organizer).all_judged
     worked(assessor, campaign, topic)
-    assert standing_of(campaign, organizer).all_judged
+    assert get_campaign_status(campaign, organizer).all_judged
 
 
 def test_a_closed_plan_expects_nothing(pool, plan, campaign, organizer):
-    close(actor=organizer, plan=plan)
+    close_plan(actor=organizer, plan=plan)
     (found,) = plan_progress(campaign)
     assert found.tally.left == 0
 
@@ -83,35 +87,39 @@ def test_a_closed_plan_expects_nothing(pool, plan, campaign, organizer):
 def test_two_plans_on_one_pool_expect_its_documents_once(
     plan, pool, campaign, organizer, assessor, assessor2, topic
 ):
-    again = make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
-    assert left_by_topic(assessor, campaign) == {topic.pk: 9}
+    again = create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    assert remaining_by_topic(assessor, campaign) == {topic.pk: 9}
     coming = {found.plan: found.tally.coming for found in plan_progress(campaign)}
     assert coming == {plan: 6, again: 0}
     worked(assessor, campaign, topic)
-    assert left_by_topic(assessor, campaign) == {}
+    assert remaining_by_topic(assessor, campaign) == {}
     assert Counter(Slot.objects.values_list("plan", flat=True)) == {plan.pk: 9}
 
 
 def test_the_plan_that_has_people_on_the_topic_asks(
     plan, pool, campaign, organizer, assessor, assessor2, topic
 ):
-    again = make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor2]})
+    again = create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor2]})
 
     def coming() -> list[int]:
         return [found.tally.coming for found in reversed(plan_progress(campaign))]
 
-    assign(actor=organizer, plan=plan, topic=topic, assessors=[])
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[])
     assert coming() == [0, 6]
-    assign(actor=organizer, plan=again, topic=topic, assessors=[])
+    assign_topic(actor=organizer, plan=again, topic=topic, assessors=[])
     assert coming() == [6, 0]
-    pause(actor=organizer, plan=plan)
+    pause_plan(actor=organizer, plan=plan)
     assert coming() == [0, 0]
 
 
 def test_nothing_is_to_come_of_what_is_complete_or_does_not_grow(
     plan, pool, campaign, assessor, topic
 ):
-    assert to_come([pool.pk]) == to_come([pool.pk], [topic.pk]) == {(pool.pk, topic.pk): 6}
-    assert to_come([pool.pk], [topic.pk + 1]) == to_come([]) == {}
+    assert (
+        future_documents([pool.pk])
+        == future_documents([pool.pk], [topic.pk])
+        == {(pool.pk, topic.pk): 6}
+    )
+    assert future_documents([pool.pk], [topic.pk + 1]) == future_documents([]) == {}
     worked(assessor, campaign, topic)
-    assert to_come([pool.pk]) == {}
+    assert future_documents([pool.pk]) == {}

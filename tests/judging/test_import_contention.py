@@ -15,8 +15,8 @@ from django.db import connection
 from campaigns.models import Campaign, Role, User
 from judging.models import Judgment, Slot
 from judging.services.imports import import_judgments
-from judging.services.plans import make_plan
-from judging.services.work import claim, judge
+from judging.services.judgments import claim_next, submit_judgment
+from judging.services.plans import create_plan
 from tests.conftest import joined
 from tests.judging.conftest import make_pool
 
@@ -29,9 +29,9 @@ def judging(campaign: Campaign, user: User) -> list[UUID]:
     topics = list(campaign.topics.all())
     for _ in range(40):
         place = {"actor": user, "campaign": campaign, "topic": dice.choice(topics)}
-        if (slot := claim(**place)) is not None:
+        if (slot := claim_next(**place)) is not None:
             given.append(uuid4())
-            judge(**place, docno=slot.item.docno, grade=1, client_uuid=given[-1])
+            submit_judgment(**place, docno=slot.item.docno, grade=1, client_uuid=given[-1])
     return given
 
 
@@ -58,7 +58,7 @@ if connection.vendor == "postgresql":  # elsewhere there is one writer at a time
     def test_imports_and_judges_wait_for_each_other_and_lose_nothing(campaign):
         users = [joined(campaign, f"a{n}", Role.ASSESSOR) for n in range(4)]
         pool = make_pool(campaign, {t: [f"d{n}" for n in range(PAIRS)] for t in "123"})
-        make_plan(
+        create_plan(
             actor=campaign.created_by, pool=pool, overlap=2, assessors=dict.fromkeys("123", users)
         )
         acts = [partial(act, campaign, user) for act in (judging, importing) for user in users]

@@ -12,13 +12,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from campaigns.core.faults import BadFile
-from campaigns.errors import Refused
+from campaigns.core.faults import InvalidFile
+from campaigns.errors import ActionRefused
 from campaigns.models import Event
 from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
-from judging.services.imports import Options, import_file, preview_file
-from judging.services.plans import make_plan
+from judging.services.imports import ImportOptions, import_file, preview_file
+from judging.services.plans import create_plan
 from tests.factories import upload
 
 TABLE = (
@@ -50,7 +50,7 @@ def bring(campaign, organizer):
     def act(text: str | bytes, file: str = "file.csv", **options):
         data = text.encode() if isinstance(text, str) else text
         given = {"actor": organizer, "campaign": campaign, "data": data, "file": file}
-        return import_file(**given, options=Options(**options))
+        return import_file(**given, options=ImportOptions(**options))
 
     return act
 
@@ -83,7 +83,7 @@ def test_the_same_file_again_changes_nothing_and_a_changed_one_appends_revisions
 
 
 def test_nothing_is_half_written(double_plan, campaign, assessor, assessor2, bring):
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(InvalidFile) as caught:
         bring(TABLE + "9,d1,1,assessor,\n1,d77,1,assessor,\n1,d4,8,nobody,\n")
     assert caught.value.report.counts == {"EJ01": 1, "EJ12": 1, "EJ02": 1, "EJ10": 1}
     assert caught.value.report.file == "file.csv"
@@ -94,7 +94,7 @@ def test_nothing_is_half_written(double_plan, campaign, assessor, assessor2, bri
 def test_defects_are_refused_until_the_user_settles_them_and_the_log_tells_how(
     plan, campaign, assessor, bring
 ):
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(InvalidFile) as caught:
         bring(lines(EXPORT), assessor=assessor)
     assert caught.value.report.counts == {"WJ04": 2, "WJ03": 1, "EJ08": 1, "EJ03": 1}
     counts = bring(
@@ -116,7 +116,7 @@ def test_a_file_may_be_called_after_its_assessor(plan, campaign, assessor, asses
 
 
 def test_a_file_called_after_nobody_is_refused(plan, assessor, bring):
-    with pytest.raises(Refused, match="called as the file") as caught:
+    with pytest.raises(ActionRefused, match="called as the file") as caught:
         bring("1 0 d1 2\n", "assessors.txt", by_file=True)
     assert caught.value.code == "no-such-assessor"
 
@@ -147,7 +147,7 @@ def test_imports_that_disagree_ask_for_a_third(
     pool, campaign, organizer, assessor, assessor2, assessor3, bring
 ):
     people = {number: [assessor, assessor2, assessor3] for number in "123"}
-    plan = make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    plan = create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
     type(plan).objects.update(third_from=2)
     bring("1 0 d1 0\n1 0 d2 1\n", assessor=assessor)
     bring("1 0 d1 3\n1 0 d2 2\n", assessor=assessor2)
@@ -158,7 +158,7 @@ def test_imports_that_disagree_ask_for_a_third(
 def test_files_are_the_organizers(plan, campaign, assessor, stranger):
     from django.core.exceptions import PermissionDenied
 
-    given = {"campaign": campaign, "data": b"1 0 d1 2\n", "file": "x", "options": Options()}
+    given = {"campaign": campaign, "data": b"1 0 d1 2\n", "file": "x", "options": ImportOptions()}
     for who in (assessor, stranger):
         for act in (import_file, preview_file):
             with pytest.raises(PermissionDenied):
@@ -170,7 +170,7 @@ def test_a_preview_counts_and_writes_nothing(
 ):
     bring(TABLE)
     text = TABLE.replace("d2,0", "d2,3") + "2,d6,1,assessor,\n"
-    given = {"actor": organizer, "campaign": campaign, "file": "f.csv", "options": Options()}
+    given = {"actor": organizer, "campaign": campaign, "file": "f.csv", "options": ImportOptions()}
     found = preview_file(**given, data=text.encode())
     counts = found.counts
     assert (counts.new, counts.revised, counts.unchanged) == (1, 1, 2)

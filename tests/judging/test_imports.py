@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from campaigns.core.faults import BadFile
-from campaigns.errors import Refused
+from campaigns.core.faults import InvalidFile
+from campaigns.errors import ActionRefused
 from campaigns.models import Event, Topic
 from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
 from judging.services import bulk
 from judging.services.imports import import_judgments
-from judging.services.plans import make_plan
+from judging.services.plans import create_plan
 from tests.judging.conftest import make_pool
 
 
@@ -46,7 +46,7 @@ def test_import_by_a_second_assessor_takes_the_next_slot(
 
 def test_import_lists_every_fault_and_writes_nothing(plan, campaign, organizer, assessor):
     rows = [("9", "d1", 1), ("1", "d1", 8), ("1", "d2", 1), ("1", "d2", 0), ("8", "x", -1)]
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(InvalidFile) as caught:
         import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
     assert caught.value.report.counts == {"EJ01": 2, "EJ02": 2, "EJ03": 1}
     assert [f.line for f in caught.value.report.faults if f.code == "EJ03"] == [4]
@@ -54,7 +54,7 @@ def test_import_lists_every_fault_and_writes_nothing(plan, campaign, organizer, 
 
 
 def test_import_wants_an_assessor(plan, campaign, organizer, participant):
-    with pytest.raises(Refused, match="not an assessor"):
+    with pytest.raises(ActionRefused, match="not an assessor"):
         import_judgments(actor=organizer, campaign=campaign, assessor=participant, rows=[])
 
 
@@ -65,7 +65,7 @@ def test_an_import_asks_a_few_queries_for_each_hundred_judgments(
     Topic.objects.bulk_create(Topic(campaign=campaign, number=n, title=n) for n in topics)
     pool = make_pool(campaign, {n: [f"doc{i}" for i in range(230)] for n in topics})
     people = {n: [assessor] for n in topics}
-    make_plan(actor=organizer, pool=pool, overlap=1, assessors=people)
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors=people)
     rows = [(n, f"doc{i}", i % 3) for n in topics for i in range(290)]
     args = {"actor": organizer, "campaign": campaign, "assessor": assessor}
     with django_assert_max_num_queries(300):
@@ -77,15 +77,15 @@ def test_an_import_that_is_overtaken_by_its_assessor_is_written_all_the_same(
     campaign, plan, organizer, assessor, grade, monkeypatch
 ):
     """Between reading the last revision and writing the next, the assessor judges."""
-    look = bulk.known_to
+    look = bulk.map_latest_revisions
 
     def look_and_be_overtaken(*args):
         found = look(*args)
-        monkeypatch.setattr(bulk, "known_to", look)
+        monkeypatch.setattr(bulk, "map_latest_revisions", look)
         grade(assessor, "d1", 1)
         return found
 
-    monkeypatch.setattr(bulk, "known_to", look_and_be_overtaken)
+    monkeypatch.setattr(bulk, "map_latest_revisions", look_and_be_overtaken)
     rows = [("1", "d1", 3), ("1", "d2", 2)]
     import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
     found = current_judgments(campaign).order_by("docno").values_list("docno", "grade")

@@ -12,15 +12,15 @@ from django.utils import timezone
 
 from campaigns.models import Grade
 from judging.models import Judgment, Plan, Slot
-from judging.queries.invariants import INVARIANTS, breaches
+from judging.queries.invariants import INVARIANTS, list_violations
 from judging.services.imports import import_judgments
-from judging.services.plans import Scheme, make_plan
-from judging.services.slots import reopen
-from judging.services.work import claim, skip, undo
+from judging.services.judgments import claim_next, submit_skip, undo_judgment
+from judging.services.plans import PlanOptions, create_plan
+from judging.services.slots import reopen_slot
 
 
 def broken(campaign) -> set[str]:
-    return {it.name for it, count in breaches(campaign) if count}
+    return {it.name for it, count in list_violations(campaign) if count}
 
 
 @pytest.fixture
@@ -29,18 +29,18 @@ def busy(pool, campaign, organizer, assessor, assessor2, assessor3, grade, topic
     people = {number: [assessor, assessor2, assessor3] for number in "123"}
     rows = [("1", "d1", 0), ("3", "d7", 1)]
     import_judgments(actor=organizer, campaign=campaign, assessor=assessor3, rows=rows)
-    scheme = Scheme("overlap", {"n": 2}, third_from=2, repeat_share=1.0)
-    plan = make_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
+    scheme = PlanOptions("overlap", {"n": 2}, third_from=2, repeat_share=1.0)
+    plan = create_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
     grade(assessor, "d1", 3)
     grade(assessor2, "d1", 1)
     grade(assessor, "d2", 1)
     grade(assessor, "d2", 2)
     said = {"topic": topic, "docno": "d3", "reason": "broken", "client_uuid": uuid4()}
-    skip(actor=assessor2, campaign=campaign, **said)
-    reopen(actor=organizer, slot=plan.slots.get(state="skipped"))
+    submit_skip(actor=assessor2, campaign=campaign, **said)
+    reopen_slot(actor=organizer, slot=plan.slots.get(state="skipped"))
     grade(assessor3, "d3", 1)
-    undo(actor=assessor, campaign=campaign)
-    claim(actor=assessor2, campaign=campaign, topic=topic)
+    undo_judgment(actor=assessor, campaign=campaign)
+    claim_next(actor=assessor2, campaign=campaign, topic=topic)
     return plan
 
 

@@ -8,13 +8,14 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from judging.models import Judgment, Slot, TrainingPair
-from judging.services import work
-from judging.services.plans import assign, close, make_plan
-from judging.services.slots import reassign, return_slots
-from judging.services.training import answer
-from judging.services.work import claim, judge, undo
+from judging.services import judgments
+from judging.services.assignments import assign_topic
+from judging.services.judgments import claim_next, submit_judgment, undo_judgment
+from judging.services.plans import close_plan, create_plan
+from judging.services.slots import reassign_work, return_all_slots
+from judging.services.training import answer_training_pair
 from tests.judging.conftest import make_pool
 from tests.judging.test_followups import repeat_plan  # noqa: F401
 
@@ -26,44 +27,48 @@ def trained(campaign, topic):
 
     def give(user) -> Judgment:
         known = TrainingPair.objects.create(**pair)
-        return answer(actor=user, campaign=campaign, pair=known, grade=1, client_uuid=uuid4())
+        return answer_training_pair(
+            actor=user, campaign=campaign, pair=known, grade=1, client_uuid=uuid4()
+        )
 
     return give
 
 
 def test_training_gives_no_right_to_judge_the_pair(plan, assessor2, trained, grade):
     trained(assessor2)
-    with pytest.raises(Refused, match="not among those you judge"):
+    with pytest.raises(ActionRefused, match="not among those you judge"):
         grade(assessor2, "d1", 3)
     assert not Slot.objects.exclude(state="open").exists()
 
 
 def test_a_number_is_of_one_act(plan, campaign, assessor, trained, grade):
     answered = trained(assessor)
-    with pytest.raises(Refused, match="number of another judgment"):
+    with pytest.raises(ActionRefused, match="number of another judgment"):
         grade(assessor, "d1", 3, client_uuid=answered.client_uuid)
     given = grade(assessor, "d1", 3)
-    with pytest.raises(Refused, match="number of another judgment"):
-        undo(actor=assessor, campaign=campaign, client_uuid=given.client_uuid)
-    back = undo(actor=assessor, campaign=campaign, of=given.client_uuid)
-    with pytest.raises(Refused, match="number of another judgment"):
+    with pytest.raises(ActionRefused, match="number of another judgment"):
+        undo_judgment(actor=assessor, campaign=campaign, client_uuid=given.client_uuid)
+    back = undo_judgment(actor=assessor, campaign=campaign, of=given.client_uuid)
+    with pytest.raises(ActionRefused, match="number of another judgment"):
         grade(assessor, "d1", 2, client_uuid=back.client_uuid)
 
 
 def test_a_repeat_that_is_judged_without_its_token_is_done(repeat_plan, campaign, assessor, topic):  # noqa: F811
     said = {"actor": assessor, "campaign": campaign, "topic": topic}
     seen = []
-    while (slot := claim(**said)) is not None and len(seen) < 20:
-        seen.append(judge(**said, docno=slot.item.docno, grade=1, client_uuid=uuid4()).purpose)
+    while (slot := claim_next(**said)) is not None and len(seen) < 20:
+        seen.append(
+            submit_judgment(**said, docno=slot.item.docno, grade=1, client_uuid=uuid4()).purpose
+        )
     assert sorted(seen) == ["judge"] * 6 + ["repeat"] * 6
 
 
 def test_a_word_under_an_older_lease_is_no_repeat_before_one_was_shown(
     repeat_plan, campaign, assessor, topic, grade  # noqa: F811
 ):  # fmt: skip
-    first = claim(actor=assessor, campaign=campaign, topic=topic)
+    first = claim_next(actor=assessor, campaign=campaign, topic=topic)
     Slot.objects.filter(pk=first.pk).update(expires_at=first.leased_at)
-    other_tab = claim(actor=assessor, campaign=campaign, topic=topic)
+    other_tab = claim_next(actor=assessor, campaign=campaign, topic=topic)
     grade(assessor, "x00", 1, token=other_tab.token)
     late = grade(assessor, "x00", 2, token=first.token)
     assert (late.purpose, late.revision) == ("judge", 2)
@@ -73,18 +78,18 @@ def test_a_repeat_that_was_taken_back_stays_one(
     repeat_plan, campaign, organizer, assessor, topic, grade  # noqa: F811
 ):  # fmt: skip
     for _ in range(4):
-        slot = claim(actor=assessor, campaign=campaign, topic=topic)
+        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
         grade(assessor, slot.item.docno, 1, token=slot.token)
-    again = claim(actor=assessor, campaign=campaign, topic=topic)
+    again = claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert again.purpose == "repeat"
-    assert return_slots(actor=organizer, campaign=campaign, assessor=assessor) == 1
+    assert return_all_slots(actor=organizer, campaign=campaign, assessor=assessor) == 1
     assert grade(assessor, again.item.docno, 0, token=again.token).purpose == "repeat"
 
 
 @pytest.fixture
 def long_topic(campaign, organizer, assessor, assessor2) -> None:
     pool = make_pool(campaign, {"1": [f"x{n:03}" for n in range(260)]})
-    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor, assessor2]})
+    create_plan(actor=organizer, pool=pool, assessors={"1": [assessor, assessor2]})
 
 
 def lapse(slots, user) -> None:
@@ -96,16 +101,16 @@ def test_what_is_held_comes_first_though_many_leases_have_run_out(
     long_topic, campaign, assessor, assessor2, topic
 ):
     lapse(Slot.objects.filter(position__lt=250), assessor2)
-    held = claim(actor=assessor, campaign=campaign, topic=topic)
-    assert claim(actor=assessor, campaign=campaign, topic=topic).pk == held.pk
+    held = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).pk == held.pk
 
 
 def test_a_lapsed_lease_that_another_takes_at_this_moment_is_not_handed_out(
     plan, campaign, assessor, assessor2, topic, monkeypatch
 ):
-    mine = claim(actor=assessor, campaign=campaign, topic=topic)
+    mine = claim_next(actor=assessor, campaign=campaign, topic=topic)
     lapse(Slot.objects.filter(pk=mine.pk), assessor)
-    look = work.nearby
+    look = judgments.priority_slots
 
     def look_and_lose(*args):
         found = look(*args)
@@ -113,36 +118,36 @@ def test_a_lapsed_lease_that_another_takes_at_this_moment_is_not_handed_out(
         Slot.objects.filter(pk=mine.pk).update(token=uuid4())
         return found
 
-    monkeypatch.setattr(work, "nearby", look_and_lose)
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+    monkeypatch.setattr(judgments, "priority_slots", look_and_lose)
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
 
 
 def test_what_was_on_screen_when_the_topic_was_handed_on_is_kept(
     plan, campaign, organizer, assessor, assessor2, topic, grade
 ):
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
-    reassign(actor=organizer, plan=plan, assessor=assessor, to=[assessor2])
+    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    reassign_work(actor=organizer, plan=plan, assessor=assessor, to=[assessor2])
     assert grade(assessor, slot.item.docno, 1, token=slot.token).slot_id == slot.pk
-    assert claim(actor=assessor, campaign=campaign, topic=topic) is None
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
 
 
 def test_what_was_unsent_when_somebody_else_was_assigned_is_kept_as_an_extra(
     plan, campaign, organizer, assessor, assessor2, topic, grade
 ):
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     lapse(Slot.objects.filter(pk=slot.pk), assessor)
-    assign(actor=organizer, plan=plan, topic=topic, assessors=[assessor2])
-    assert claim(actor=assessor2, campaign=campaign, topic=topic).pk == slot.pk
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor2])
+    assert claim_next(actor=assessor2, campaign=campaign, topic=topic).pk == slot.pk
     assert grade(assessor, slot.item.docno, 1, token=slot.token).slot is None
-    assign(actor=organizer, plan=plan, topic=topic, assessors=[assessor])
-    back = claim(actor=assessor, campaign=campaign, topic=topic)
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor])
+    back = claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert back.item.docno != slot.item.docno
 
 
 def test_what_was_unsent_when_the_plan_was_closed_is_kept(
     plan, campaign, organizer, assessor, topic, grade
 ):
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     lapse(Slot.objects.filter(pk=slot.pk), assessor)
-    close(actor=organizer, plan=plan)
+    close_plan(actor=organizer, plan=plan)
     assert grade(assessor, slot.item.docno, 1, token=slot.token).slot is None

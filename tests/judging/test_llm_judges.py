@@ -12,8 +12,8 @@ from campaigns.core.qrels import read_qrels
 from campaigns.models import Topic
 from judging.models import Judgment
 from judging.queries.judgments import current_judgments
-from judging.services.automatic import add_automatic
-from judging.services.imports import Options, import_file
+from judging.services.automatic import create_automatic_assessor
+from judging.services.imports import ImportOptions, import_file
 
 PAIRS = 9_260
 LEAST, MOST = 0.124, 0.227
@@ -47,9 +47,11 @@ def test_seven_models_judge_all_pairs_and_agree_with_nist_as_published(
     kappas = []
     for path in sorted((data_dir / "llm-judges-dl19").glob("*.txt.gz")):
         name = f"judge-{len(kappas)}"
-        model = add_automatic(actor=organizer, campaign=campaign, name=name, description=path.name)
+        model = create_automatic_assessor(
+            actor=organizer, campaign=campaign, name=name, description=path.name
+        )
         given = {"actor": organizer, "campaign": campaign, "data": path.read_bytes()}
-        counts = import_file(**given, file=path.name, options=Options(automatic=model))
+        counts = import_file(**given, file=path.name, options=ImportOptions(automatic=model))
         assert counts.new >= PAIRS
         own = current_judgments(campaign, purpose="automatic").filter(assessor=model.user)
         said = {(t, d): g for t, d, g in own.values_list("topic__number", "docno", "grade")}

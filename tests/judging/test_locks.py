@@ -10,15 +10,15 @@ import pytest
 from django.db import connection, transaction
 from django.db.models.deletion import Collector
 
-from judging.core.stopping import Rule
+from judging.core.stopping import StoppingCriteria
 from judging.models import Judgment, Purpose, Slot, StoppedTopic
-from judging.services import growing, imports, plans, work
-from judging.services.bulk import Row
-from judging.services.plans import close, make_plan
-from judging.services.stopping import set_rule
-from judging.services.work import claim, judge, lease
+from judging.services import adaptive_pools, imports, judgments, plans
+from judging.services.bulk import ImportRow
+from judging.services.judgments import claim_next, submit_judgment, try_lease
+from judging.services.plans import close_plan, create_plan
+from judging.services.stopping import set_stopping_rule
 from pooling.core.spec_file import read_spec
-from pooling.services import freeze
+from pooling.services import freeze_pool
 from tests.judging.conftest import make_pool
 from tests.pooling.conftest import ranked_run
 
@@ -46,17 +46,17 @@ def test_a_plan_is_made_while_a_judgment_is_written(
     plan, campaign, organizer, assessor, topic, monkeypatch
 ):
     more = make_pool(campaign, {"1": ["n1", "n2"]}, version=2)
-    about_to_wait, lock = Event(), plans.lock
+    about_to_wait, lock = Event(), plans.lock_judging
 
     def tell_and_lock(*args, **options):
         about_to_wait.set()
         lock(*args, **options)
 
-    monkeypatch.setattr(plans, "lock", tell_and_lock)
-    make = apart(lambda: make_plan(actor=organizer, pool=more, assessors={"1": [assessor]}))
+    monkeypatch.setattr(plans, "lock_judging", tell_and_lock)
+    make = apart(lambda: create_plan(actor=organizer, pool=more, assessors={"1": [assessor]}))
     with ThreadPoolExecutor(1) as other:
         with transaction.atomic():
-            judge(
+            submit_judgment(
                 actor=assessor, campaign=campaign, topic=topic, docno="d1", grade=1,
                 client_uuid=uuid4(),
             )  # fmt: skip
@@ -70,7 +70,7 @@ def test_a_document_handed_out_while_its_plan_is_closed_stays(
 ):
     """The lease comes between the closing's look and its deletion: it waits, and gets nothing."""
     slot = Slot.objects.get(item__docno="d1")
-    take = apart(lambda: lease(slot, assessor))
+    take = apart(lambda: try_lease(slot, assessor))
     delete = Collector.delete
     with ThreadPoolExecutor(1) as other:
         taken = []
@@ -81,7 +81,7 @@ def test_a_document_handed_out_while_its_plan_is_closed_stays(
             return delete(collector)
 
         monkeypatch.setattr(Collector, "delete", meet_and_delete)
-        close(actor=organizer, plan=plan)
+        close_plan(actor=organizer, plan=plan)
         assert Slot.objects.filter(pk=slot.pk).exists() == taken[0].result(WAIT)
 
 
@@ -91,17 +91,17 @@ def test_two_growing_pools_do_not_ask_for_one_document(campaign, organizer, asse
     made = []
     for limit in (5, 6):
         spec = read_spec(f"{{steps: [{{method: maxmean}}], budget: {{per_topic: {limit}}}}}")
-        pool = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
-        made.append(make_plan(actor=organizer, pool=pool, assessors={"1": [assessor]}))
+        pool = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+        made.append(create_plan(actor=organizer, pool=pool, assessors={"1": [assessor]}))
     one, two = made
 
     def bring():
         with transaction.atomic():
-            assert growing.grow_topic(assessor, two, topic, 2) == 2
+            assert adaptive_pools.extend_adaptive_topic(assessor, two, topic, 2) == 2
 
     with ThreadPoolExecutor(1) as other:
         with transaction.atomic():
-            assert growing.grow_topic(assessor, one, topic, 2) == 2
+            assert adaptive_pools.extend_adaptive_topic(assessor, one, topic, 2) == 2
             second = other.submit(apart(bring))
             assert not wait([second], MEETING).done
         second.result(WAIT)
@@ -112,19 +112,19 @@ def test_of_two_judgments_at_once_the_later_one_decides_whether_a_topic_ends(
     double_plan, campaign, organizer, assessor, assessor2, topic, monkeypatch
 ):
     """Both are written before either looks: the one alone would end the topic, both do not."""
-    set_rule(actor=organizer, campaign=campaign, rule=Rule(no_relevant_in=2))
+    set_stopping_rule(actor=organizer, campaign=campaign, rule=StoppingCriteria(no_relevant_in=2))
     args = {"campaign": campaign, "topic": topic}
-    judge(**args, actor=assessor, docno="d1", grade=0, client_uuid=uuid4())
-    both, follow = Barrier(2), work.follow_rule
+    submit_judgment(**args, actor=assessor, docno="d1", grade=0, client_uuid=uuid4())
+    both, follow = Barrier(2), judgments.apply_stopping_rule
 
     def meet_and_follow(*told):
         both.wait(WAIT)
         follow(*told)
 
-    monkeypatch.setattr(work, "follow_rule", meet_and_follow)
+    monkeypatch.setattr(judgments, "apply_stopping_rule", meet_and_follow)
     said = [(assessor, "d2", 0), (assessor2, "d3", 1)]
     act = apart(
-        lambda who, docno, grade: judge(
+        lambda who, docno, grade: submit_judgment(
             **args, actor=who, docno=docno, grade=grade, client_uuid=uuid4()
         )
     )
@@ -139,15 +139,15 @@ def test_an_import_by_two_and_a_document_that_comes_meanwhile_do_not_wait_in_a_r
     """The judge holds a slot that the import has not seen, and wants the topic."""
     spec = read_spec("{steps: [{method: maxmean}], budget: {per_topic: 5}}")
     runs = [ranked_run(team, tag, {"1": "d1 d2 d3 d4 d5 d6"}) for tag in ("north", "south")]
-    pool = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
-    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor]})
-    set_rule(actor=organizer, campaign=campaign, rule=Rule(no_relevant_in=9))
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    create_plan(actor=organizer, pool=pool, assessors={"1": [assessor]})
+    set_stopping_rule(actor=organizer, campaign=campaign, rule=StoppingCriteria(no_relevant_in=9))
     args = {"actor": assessor, "campaign": campaign, "topic": topic}
-    append_all, judged = imports.append_all, []
+    append_all, judged = imports.append_judgments, []
 
     def judge_next():
-        docno = claim(**args).item.docno
-        return judge(**args, docno=docno, grade=0, client_uuid=uuid4())
+        docno = claim_next(**args).item.docno
+        return submit_judgment(**args, docno=docno, grade=0, client_uuid=uuid4())
 
     def append_and_meet(*told, **options):
         counts = append_all(*told, **options)
@@ -156,11 +156,11 @@ def test_an_import_by_two_and_a_document_that_comes_meanwhile_do_not_wait_in_a_r
             wait(judged, MEETING)
         return counts
 
-    monkeypatch.setattr(imports, "append_all", append_and_meet)
-    rows = [Row(topic.pk, docno, "grade", 0) for docno in ("d5", "d6")]
+    monkeypatch.setattr(imports, "append_judgments", append_and_meet)
+    rows = [ImportRow(topic.pk, docno, "grade", 0) for docno in ("d5", "d6")]
     with ThreadPoolExecutor(1) as other:
         with transaction.atomic():
             said = {assessor2: rows, organizer: rows}
-            imports.write(organizer, campaign, said, Purpose.JUDGE, {})
+            imports.write_imported(organizer, campaign, said, Purpose.JUDGE, {})
         assert judged[0].result(WAIT).docno == "d1"
     assert Judgment.objects.count() == 5

@@ -7,13 +7,13 @@ from collections import Counter
 import pytest
 from django.core.exceptions import PermissionDenied
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Event
 from judging.models import Slot
-from judging.queries.invariants import breaches
-from judging.services.plans import Scheme, make_plan
-from judging.services.slots import pause_work, reassign, return_slots
-from judging.services.work import claim, claim_ahead
+from judging.queries.invariants import list_violations
+from judging.services.judgments import claim_ahead, claim_next
+from judging.services.plans import PlanOptions, create_plan
+from judging.services.slots import pause_work, reassign_work, return_all_slots
 from tests.judging.conftest import make_pool
 
 
@@ -22,8 +22,8 @@ def dealt(campaign, organizer, assessor, assessor2, assessor3):
     """Round-robin of two among three: 6 documents of topic 1, 4 judgments for each."""
     pool = make_pool(campaign, {"1": [f"d{n}" for n in range(1, 7)]})
     people = {"1": [assessor, assessor2, assessor3]}
-    scheme = Scheme("round-robin", {"n": 2})
-    return make_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
+    scheme = PlanOptions("round-robin", {"n": 2})
+    return create_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
 
 
 def whose(plan) -> Counter[str]:
@@ -35,8 +35,8 @@ def test_handing_on_deals_the_reserved_to_who_has_no_part(
 ):
     own = dealt.slots.filter(reserved_for=assessor).order_by("position")
     grade(assessor, own[0].item.docno, 1)
-    held = claim(actor=assessor, campaign=campaign, topic=topic)
-    told = reassign(actor=organizer, plan=dealt, assessor=assessor, to=[assessor2, assessor3])
+    held = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    told = reassign_work(actor=organizer, plan=dealt, assessor=assessor, to=[assessor2, assessor3])
     assert told == {"returned": 1, "moved": 3, "topics": 1}
     held.refresh_from_db()
     assert (held.state, held.assessor) == ("open", None)
@@ -46,27 +46,27 @@ def test_handing_on_deals_the_reserved_to_who_has_no_part(
         people = list(dealt.slots.filter(item=pair).values_list("reserved_for", flat=True))
         assert len(set(people)) == 2
     assert not dealt.assignments.filter(assessor=assessor).exists()
-    assert claim(actor=assessor, campaign=campaign, topic=topic) is None
-    assert not any(count for _, count in breaches(campaign))
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
+    assert not any(count for _, count in list_violations(campaign))
     event = Event.objects.get(verb="reassigned an assessor's documents")
     assert event.data["moved"] == 3
 
 
 def test_what_nobody_may_take_stays(dealt, campaign, organizer, assessor, assessor2, topic):
-    told = reassign(actor=organizer, plan=dealt, assessor=assessor, to=[assessor2])
+    told = reassign_work(actor=organizer, plan=dealt, assessor=assessor, to=[assessor2])
     # Of the four documents of assessor two are shared with assessor2.
     assert (told["moved"], told["stayed"]) == (2, 2)
     assert whose(dealt)["assessor"] == 2
     assert dealt.assignments.filter(assessor=assessor).exists()
-    assert claim(actor=assessor, campaign=campaign, topic=topic) is not None
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is not None
 
 
 def test_handing_topics_on_leaves_enough_people(
     double_plan, organizer, assessor, assessor2, assessor3, campaign, topic
 ):
-    with pytest.raises(Refused, match="fewer would be left for 1, 2, 3"):
-        reassign(actor=organizer, plan=double_plan, assessor=assessor, to=[assessor2])
-    told = reassign(
+    with pytest.raises(ActionRefused, match="fewer would be left for 1, 2, 3"):
+        reassign_work(actor=organizer, plan=double_plan, assessor=assessor, to=[assessor2])
+    told = reassign_work(
         actor=organizer, plan=double_plan, assessor=assessor, to=[assessor3], topics=[topic]
     )
     assert told["topics"] == 1
@@ -78,24 +78,24 @@ def test_handing_topics_on_leaves_enough_people(
 def test_handing_on_needs_an_assessor_who_is_another(
     double_plan, organizer, assessor, participant, assessor2
 ):
-    with pytest.raises(Refused, match="Nobody takes"):
-        reassign(actor=organizer, plan=double_plan, assessor=assessor, to=[assessor])
-    with pytest.raises(Refused, match="Not an assessor"):
-        reassign(actor=organizer, plan=double_plan, assessor=assessor, to=[participant])
+    with pytest.raises(ActionRefused, match="Nobody takes"):
+        reassign_work(actor=organizer, plan=double_plan, assessor=assessor, to=[assessor])
+    with pytest.raises(ActionRefused, match="Not an assessor"):
+        reassign_work(actor=organizer, plan=double_plan, assessor=assessor, to=[participant])
     with pytest.raises(PermissionDenied):
-        reassign(actor=assessor, plan=double_plan, assessor=assessor, to=[assessor2])
+        reassign_work(actor=assessor, plan=double_plan, assessor=assessor, to=[assessor2])
 
 
 def test_a_paused_assessor_gets_nothing_and_finishes_what_is_shown(
     double_plan, campaign, organizer, assessor, assessor2, grade, topic
 ):
-    held = claim(actor=assessor, campaign=campaign, topic=topic)
+    held = claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert pause_work(actor=organizer, plan=double_plan, assessor=assessor) == 3
     grade(assessor, held.item.docno, 1, token=held.token)
-    assert claim(actor=assessor, campaign=campaign, topic=topic) is None
-    assert claim(actor=assessor2, campaign=campaign, topic=topic) is not None
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
+    assert claim_next(actor=assessor2, campaign=campaign, topic=topic) is not None
     assert pause_work(actor=organizer, plan=double_plan, assessor=assessor, paused=False) == 3
-    assert claim(actor=assessor, campaign=campaign, topic=topic) is not None
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is not None
 
 
 def test_a_paused_topic_is_handed_to_nobody(
@@ -104,10 +104,10 @@ def test_a_paused_topic_is_handed_to_nobody(
     assert pause_work(actor=organizer, plan=double_plan, topic=topic) == 2
     other = campaign.topics.get(number="2")
     for user in (assessor, assessor2):
-        assert claim(actor=user, campaign=campaign, topic=topic) is None
-        assert claim(actor=user, campaign=campaign, topic=other) is not None
+        assert claim_next(actor=user, campaign=campaign, topic=topic) is None
+        assert claim_next(actor=user, campaign=campaign, topic=other) is not None
     assert pause_work(actor=organizer, plan=double_plan, topic=topic) == 0
-    with pytest.raises(Refused, match="whom or which topic"):
+    with pytest.raises(ActionRefused, match="whom or which topic"):
         pause_work(actor=organizer, plan=double_plan)
 
 
@@ -115,10 +115,10 @@ def test_all_that_is_out_comes_back_at_once(
     double_plan, campaign, organizer, assessor, assessor2, grade, topic
 ):
     ahead = claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=3)
-    claim(actor=assessor2, campaign=campaign, topic=topic)
-    assert return_slots(actor=organizer, campaign=campaign, assessor=assessor) == 3
+    claim_next(actor=assessor2, campaign=campaign, topic=topic)
+    assert return_all_slots(actor=organizer, campaign=campaign, assessor=assessor) == 3
     assert Slot.objects.filter(state="leased").count() == 1
-    assert return_slots(actor=organizer, campaign=campaign, assessor=assessor) == 0
+    assert return_all_slots(actor=organizer, campaign=campaign, assessor=assessor) == 0
     assert Event.objects.filter(verb="took documents back").count() == 1
     # What is judged all the same is kept, and fills the slot again.
     said = grade(assessor, ahead[0].item.docno, 2, token=ahead[0].token)

@@ -12,11 +12,11 @@ from django.urls import reverse
 
 from campaigns.services.campaigns import create_campaign
 from judging.models import Plan, Qrels, Slot
-from judging.queries.progress import IDLE, pace
-from judging.services.plans import make_plan
-from judging.services.qrels import release_qrels
-from judging.services.work import claim_ahead
-from judging.templatetags.reading import Block, blocks
+from judging.queries.progress import IDLE, measure_pace
+from judging.services.judgments import claim_ahead
+from judging.services.plans import create_plan
+from judging.services.qrels import freeze_qrels
+from judging.templatetags.judging import TopicTextBlock, text_blocks
 from tests.conftest import SCALE
 from tests.judging.conftest import make_pool
 
@@ -60,7 +60,7 @@ POSTS = {
 def address(plan, campaign, organizer, assessor, grade):
     """``address(name)``: the URL of a page, on a campaign that has one of everything."""
     grade(assessor, "d1", 2)
-    release_qrels(actor=organizer, campaign=campaign, policy="single")
+    freeze_qrels(actor=organizer, campaign=campaign, policy="single")
     more = {
         "judge": ["1"], "judge-skip": ["1"], "judge-change": ["1"],
         "plan-assign": [plan.pk], "plan-pause": [plan.pk],
@@ -294,7 +294,7 @@ def test_lists_cost_the_same_for_more_rows(
     grade(assessor, "d3", 1)
     wider = make_pool(campaign, {"2": ["e1", "e2"], "3": ["e3"]}, version=2)
     people = {"2": [assessor], "3": [assessor]}
-    make_plan(actor=organizer, pool=wider, overlap=1, assessors=people)
+    create_plan(actor=organizer, pool=wider, overlap=1, assessors=people)
     with django_assert_num_queries(len(few)):
         client.get(url)
 
@@ -304,9 +304,9 @@ def test_pace_counts_active_time_only(campaign):
     seconds = [0, 10, 20, 30, 40, 50]
     moments = [start + timedelta(seconds=s) for s in seconds]
     later = [moment + 2 * IDLE for moment in moments]
-    assert pace(moments).per_hour == pytest.approx(360)
-    assert pace(moments + later).per_hour == pytest.approx(360)
-    assert pace(moments[:3]).per_hour is None
+    assert measure_pace(moments).per_hour == pytest.approx(360)
+    assert measure_pace(moments + later).per_hour == pytest.approx(360)
+    assert measure_pace(moments[:3]).per_hour is None
 
 
 def test_blocks_join_wrapped_lines_and_keep_code():
@@ -316,10 +316,10 @@ def test_blocks_join_wrapped_lines_and_keep_code():
         "    >>> code(1)\n    2\n\n"
         "- one item of a list of items here\n- another item of that list\n"
     )
-    assert list(blocks(text)) == [
-        Block("A paragraph whose lines were broken because of their width alone."),
-        Block("And an indented one that follows it and goes on."),
-        Block(">>> code(1)\n2", verbatim=True),
-        Block("- one item of a list of items here\n- another item of that list"),
+    assert list(text_blocks(text)) == [
+        TopicTextBlock("A paragraph whose lines were broken because of their width alone."),
+        TopicTextBlock("And an indented one that follows it and goes on."),
+        TopicTextBlock(">>> code(1)\n2", verbatim=True),
+        TopicTextBlock("- one item of a list of items here\n- another item of that list"),
     ]
-    assert list(blocks("")) == []
+    assert list(text_blocks("")) == []

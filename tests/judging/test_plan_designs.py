@@ -7,14 +7,15 @@ from itertools import combinations
 
 import pytest
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Event
 from judging.models import Judgment, Plan, Slot
+from judging.services.assignments import assign_topic
 from judging.services.imports import import_judgments
-from judging.services.plans import Scheme, assign, close, make_plan, preview
-from judging.services.qrels import release_qrels, verify
-from judging.services.slots import reassign
-from judging.services.work import claim
+from judging.services.judgments import claim_next
+from judging.services.plans import PlanOptions, close_plan, create_plan, preview_plan
+from judging.services.qrels import freeze_qrels, verify_qrels
+from judging.services.slots import reassign_work
 from pooling.models import PoolItem
 from tests.judging.conftest import make_pool
 
@@ -36,41 +37,41 @@ def taken(plan) -> dict[tuple[str, str], list[str | None]]:
 
 
 def test_round_robin_keeps_each_judgment_for_one(pool, campaign, organizer, everyone, topic):
-    scheme = Scheme("round-robin", {"n": 1})
-    plan = make_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
+    scheme = PlanOptions("round-robin", {"n": 1})
+    plan = create_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
     whose = taken(plan)
     assert Counter(name for (name,) in whose.values()) == {
         "assessor": 3, "assessor2": 3, "assessor3": 3,
     }  # fmt: skip
     for user in everyone["1"]:
-        slot = claim(actor=user, campaign=campaign, topic=topic)
+        slot = claim_next(actor=user, campaign=campaign, topic=topic)
         assert slot.reserved_for == user
     assert (plan.design, plan.parameters, plan.overlap) == ("round-robin", {"n": 1}, 1)
 
 
 def test_blocks_have_every_two_share(pool, organizer, everyone):
-    scheme = Scheme("blocks", {"n": 2, "shared": 2, "rest": 1})
-    plan = make_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
+    scheme = PlanOptions("blocks", {"n": 2, "shared": 2, "rest": 1})
+    plan = create_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
     met = Counter(two for whose in taken(plan).values() for two in combinations(sorted(whose), 2))
     assert set(met.values()) == {2}
     assert len(met) == 3
     assert plan.slots.count() == 6 * 2 + 3
-    with pytest.raises(Refused, match="9 documents must be judged by 2 each; there are 8"):
-        make_plan(
+    with pytest.raises(ActionRefused, match="9 documents must be judged by 2 each; there are 8"):
+        create_plan(
             actor=organizer,
             pool=make_pool(plan.campaign, {"1": [f"n{i}" for i in range(8)]}, version=2),
             assessors=everyone,
-            scheme=Scheme("blocks", {"n": 2, "shared": 3}),
+            scheme=PlanOptions("blocks", {"n": 2, "shared": 3}),
         )
 
 
 def test_a_preview_is_what_is_made(pool, organizer, everyone):
-    scheme = Scheme("blocks", {"n": 2, "shared": 2}, third_from=2, repeat_share=0.2)
+    scheme = PlanOptions("blocks", {"n": 2, "shared": 2}, third_from=2, repeat_share=0.2)
     asked = {"actor": organizer, "pool": pool, "assessors": everyone, "scheme": scheme}
-    seen = preview(**asked)
+    seen = preview_plan(**asked)
     assert not Slot.objects.exists()
     assert not Event.objects.filter(verb="made a judging plan").exists()
-    plan = make_plan(**asked)
+    plan = create_plan(**asked)
     loads = Counter(plan.slots.values_list("reserved_for__username", flat=True))
     assert {user.username: load for user, load in seen.loads} == loads
     assert seen.foreseen.judgments == plan.slots.count() == 15
@@ -84,20 +85,20 @@ def test_a_preview_is_what_is_made(pool, organizer, everyone):
 @pytest.mark.parametrize(
     ("scheme", "match"),
     [
-        (Scheme("magic"), "no design magic"),
-        (Scheme("overlap", {"n": 0}), "Judgments a document: 0"),
-        (Scheme("overlap", {"n": 1}, order="value"), "no order value"),
-        (Scheme("overlap", {"n": 1}, third_from=1), "nothing to disagree"),
-        (Scheme("overlap", {"n": 3}, third_from=1), "with a third judge needs 4 assessors"),
-        (Scheme("overlap", {"n": 2}, third_from=4), "cannot be 4 apart"),
-        (Scheme("overlap", {"n": 1}, repeat_share=1.5), "share of repeats is 1.5"),
-        (Scheme("overlap", {"n": 1}, rationale="always"), "no rule"),
-        (Scheme("topic-owner"), "A topic has one owner"),
+        (PlanOptions("magic"), "no design magic"),
+        (PlanOptions("overlap", {"n": 0}), "Judgments a document: 0"),
+        (PlanOptions("overlap", {"n": 1}, order="value"), "no order value"),
+        (PlanOptions("overlap", {"n": 1}, third_from=1), "nothing to disagree"),
+        (PlanOptions("overlap", {"n": 3}, third_from=1), "with a third judge needs 4 assessors"),
+        (PlanOptions("overlap", {"n": 2}, third_from=4), "cannot be 4 apart"),
+        (PlanOptions("overlap", {"n": 1}, repeat_share=1.5), "share of repeats is 1.5"),
+        (PlanOptions("overlap", {"n": 1}, rationale="always"), "no rule"),
+        (PlanOptions("topic-owner"), "A topic has one owner"),
     ],
 )
 def test_a_scheme_that_will_not_do_is_refused(scheme, match, pool, organizer, everyone):
-    for act in (make_plan, preview):
-        with pytest.raises(Refused, match=match):
+    for act in (create_plan, preview_plan):
+        with pytest.raises(ActionRefused, match=match):
             act(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
     assert not Plan.objects.exists()
 
@@ -118,8 +119,8 @@ def test_documents_come_in_the_order_of_the_plan(order, docnos, campaign, organi
         PoolItem(pool=pool, topic=topic, docno=docno, min_rank=rank, contributors=b"", position=at)
         for at, (docno, rank) in enumerate(ranks)
     )
-    scheme = Scheme("overlap", {"n": 1}, order=order)
-    plan = make_plan(actor=organizer, pool=pool, assessors={"1": [assessor]}, scheme=scheme)
+    scheme = PlanOptions("overlap", {"n": 1}, order=order)
+    plan = create_plan(actor=organizer, pool=pool, assessors={"1": [assessor]}, scheme=scheme)
     assert list(plan.slots.values_list("item__docno", flat=True)) == docnos
 
 
@@ -130,7 +131,7 @@ def test_grades_that_stand_fill_the_slots(pool, campaign, organizer, assessor, a
     bring(assessor2, [("1", "d1", 3), ("1", "elsewhere", 1)])
     bring(assessor, [("1", "d1", 0), ("1", "d2", 2)])
     people = {number: [assessor, assessor2] for number in "123"}
-    plan = make_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    plan = create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
     states = Counter(plan.slots.values_list("item__docno", "state"))
     assert states["d1", "judged"] == 2
     assert (states["d2", "judged"], states["d2", "open"]) == (1, 1)
@@ -141,18 +142,18 @@ def test_grades_that_stand_fill_the_slots(pool, campaign, organizer, assessor, a
     )
     assert sorted(rows) == [("assessor", 0, 2, "import"), ("assessor2", 3, 2, "import")]
     # Nobody is asked for what they have judged: d2 goes to the other.
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d3"
-    assert claim(actor=assessor2, campaign=campaign, topic=topic).item.docno == "d2"
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d3"
+    assert claim_next(actor=assessor2, campaign=campaign, topic=topic).item.docno == "d2"
 
 
 def test_a_release_before_the_plan_stays_as_it_was(pool, campaign, organizer, assessor, assessor2):
     for user, grade in ((assessor, 0), (assessor2, 3)):
         rows = [("1", "d1", grade)]
         import_judgments(actor=organizer, campaign=campaign, assessor=user, rows=rows)
-    release = release_qrels(actor=organizer, campaign=campaign, policy="maximum")
-    make_plan(actor=organizer, pool=pool, assessors={"1": [assessor2]})
-    assert verify(release)
-    after = release_qrels(actor=organizer, campaign=campaign, policy="maximum")
+    release = freeze_qrels(actor=organizer, campaign=campaign, policy="maximum")
+    create_plan(actor=organizer, pool=pool, assessors={"1": [assessor2]})
+    assert verify_qrels(release)
+    after = freeze_qrels(actor=organizer, campaign=campaign, policy="maximum")
     assert after.pairs == release.pairs == 1
 
 
@@ -160,8 +161,8 @@ def test_a_reserved_slot_waits_for_its_own(pool, campaign, organizer, assessor, 
     rows = [("1", "d1", 3)]
     import_judgments(actor=organizer, campaign=campaign, assessor=assessor2, rows=rows)
     people = {number: [assessor] for number in "123"}
-    scheme = Scheme("round-robin", {"n": 1})
-    plan = make_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
+    scheme = PlanOptions("round-robin", {"n": 1})
+    plan = create_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
     assert set(plan.slots.values_list("state", flat=True)) == {"open"}
 
 
@@ -170,8 +171,8 @@ def test_two_that_disagree_already_call_a_third(pool, campaign, organizer, every
     for user, grade in ((first, 0), (second, 3)):
         rows = [("1", "d1", grade)]
         import_judgments(actor=organizer, campaign=campaign, assessor=user, rows=rows)
-    scheme = Scheme("overlap", {"n": 2}, third_from=2)
-    plan = make_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
+    scheme = PlanOptions("overlap", {"n": 2}, third_from=2)
+    plan = create_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
     assert [s.state for s in plan.slots.filter(item__docno="d1").order_by("k")] == [
         "judged", "judged", "open",
     ]  # fmt: skip
@@ -179,25 +180,25 @@ def test_two_that_disagree_already_call_a_third(pool, campaign, organizer, every
 
 def test_a_third_judge_is_left_when_people_change(pool, campaign, organizer, everyone, topic):
     first, second, third = everyone["1"]
-    scheme = Scheme("overlap", {"n": 2}, third_from=2)
-    plan = make_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
-    with pytest.raises(Refused, match="with a third judge needs 3 assessors"):
-        assign(actor=organizer, plan=plan, topic=topic, assessors=[first, second])
-    with pytest.raises(Refused, match="needs 3 assessors a topic; fewer would be left"):
-        reassign(actor=organizer, plan=plan, assessor=third, to=[first])
+    scheme = PlanOptions("overlap", {"n": 2}, third_from=2)
+    plan = create_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
+    with pytest.raises(ActionRefused, match="with a third judge needs 3 assessors"):
+        assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[first, second])
+    with pytest.raises(ActionRefused, match="needs 3 assessors a topic; fewer would be left"):
+        reassign_work(actor=organizer, plan=plan, assessor=third, to=[first])
     assert plan.assignments.filter(topic=topic).count() == 3
 
 
 def test_closing_lets_go_of_what_nobody_touched(plan, campaign, organizer, assessor, grade, topic):
     grade(assessor, "d1", 1)
-    out = claim(actor=assessor, campaign=campaign, topic=topic)
-    assert close(actor=organizer, plan=plan) == 7
+    out = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    assert close_plan(actor=organizer, plan=plan) == 7
     assert set(plan.slots.values_list("item__docno", "state")) == {
         ("d1", "judged"), (out.item.docno, "leased"),
     }  # fmt: skip
-    assert claim(actor=assessor, campaign=campaign, topic=topic) == out
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic) == out
     grade(assessor, out.item.docno, 2, token=out.token)
-    again = make_plan(actor=organizer, pool=plan.pool, assessors={"1": [assessor]})
+    again = create_plan(actor=organizer, pool=plan.pool, assessors={"1": [assessor]})
     assert again.slots.count() == 7
-    with pytest.raises(Refused, match="in a plan already"):
-        make_plan(actor=organizer, pool=plan.pool, assessors={})
+    with pytest.raises(ActionRefused, match="in a plan already"):
+        create_plan(actor=organizer, pool=plan.pool, assessors={})

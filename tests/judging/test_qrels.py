@@ -5,19 +5,19 @@ from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
 from campaigns import store
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from judging.queries.judgments import qrels_table
+from judging.services.assignments import assign_topic
 from judging.services.imports import import_judgments
-from judging.services.plans import assign
-from judging.services.qrels import preview, release_qrels, verify
-from judging.services.work import claim, undo
+from judging.services.judgments import claim_next, undo_judgment
+from judging.services.qrels import freeze_qrels, preview_qrels, verify_qrels
 from tests.judging.test_work import lapse
 
 
 @pytest.fixture
 def release(organizer, campaign):
     def make(policy: str = "single", **more: object):
-        return release_qrels(actor=organizer, campaign=campaign, policy=policy, **more)
+        return freeze_qrels(actor=organizer, campaign=campaign, policy=policy, **more)
 
     return make
 
@@ -27,9 +27,9 @@ def test_release_holds_the_current_grades_and_says_how(plan, campaign, assessor,
     grade(assessor, "d1", 1)
     grade(assessor, "d1", 3)
     grade(assessor, "d3", 2)
-    undo(actor=assessor, campaign=campaign)
+    undo_judgment(actor=assessor, campaign=campaign)
     qrels = release(note="first")
-    assert store.get(qrels.path) == b"1 0 d1 3\n1 0 d2 0\n"
+    assert store.get_blob(qrels.path) == b"1 0 d1 3\n1 0 d2 0\n"
     assert (qrels.version, qrels.pairs, qrels.sha256) == (1, 2, qrels.path[3:67])
     told = qrels.manifest
     assert (told["grades"], told["assessors"]) == ({"0": 1, "3": 1}, {"assessor": 2})
@@ -41,20 +41,20 @@ def test_release_can_be_made_again_from_the_log(plan, campaign, assessor, grade,
     grade(assessor, "d1", 1)
     first = release()
     grade(assessor, "d1", 2)
-    undo(actor=assessor, campaign=campaign)
+    undo_judgment(actor=assessor, campaign=campaign)
     grade(assessor, "d2", 0)
     second = release()
     assert first.sha256 != second.sha256
-    assert verify(first)
-    assert verify(second)
+    assert verify_qrels(first)
+    assert verify_qrels(second)
     assert release(as_of=first.as_of).sha256 == first.sha256
 
 
 def test_verify_notices_a_changed_file(plan, campaign, assessor, grade, release):
     grade(assessor, "d1", 1)
     qrels = release()
-    store.path(qrels.path).write_bytes(b"1 0 d1 3\n")
-    assert not verify(qrels)
+    store.blob_path(qrels.path).write_bytes(b"1 0 d1 3\n")
+    assert not verify_qrels(qrels)
 
 
 def test_release_by_single_refuses_conflicts_and_lists_them(
@@ -63,7 +63,7 @@ def test_release_by_single_refuses_conflicts_and_lists_them(
     for user, value in ((assessor, 1), (assessor2, 2)):
         grade(user, "d1", value)
         grade(user, "d2", 1)
-    with pytest.raises(Refused, match=r"cannot decide 1 pairs .* topic 1 d1"):
+    with pytest.raises(ActionRefused, match=r"cannot decide 1 pairs .* topic 1 d1"):
         release()
     assert release("maximum").manifest["disagreeing_pairs"] == 1
 
@@ -74,22 +74,22 @@ def test_preview_counts_grades_and_conflicts(
     for user, value in ((assessor, 1), (assessor2, 2)):
         grade(user, "d1", value)
     args = {"actor": organizer, "campaign": campaign}
-    assert preview(**args, policy="single").conflicts == (("1", "d1"),)
-    assert preview(**args, policy="median-floor").grades == {1: 1}
+    assert preview_qrels(**args, policy="single").conflicts == (("1", "d1"),)
+    assert preview_qrels(**args, policy="median-floor").grades == {1: 1}
 
 
 def test_an_extra_judgment_counts_only_where_no_wanted_one_stands(
     plan, campaign, organizer, assessor, assessor2, topic, grade, release
 ):
-    assign(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
-    lost = claim(actor=assessor, campaign=campaign, topic=topic)
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    lost = claim_next(actor=assessor, campaign=campaign, topic=topic)
     lapse(lost)
-    claim(actor=assessor2, campaign=campaign, topic=topic)
+    claim_next(actor=assessor2, campaign=campaign, topic=topic)
     grade(assessor, "d1", 3, token=lost.token)
-    assert store.get(release().path) == b"1 0 d1 3\n"
+    assert store.get_blob(release().path) == b"1 0 d1 3\n"
     grade(assessor2, "d1", 0)
     second = release()
-    assert store.get(second.path) == b"1 0 d1 0\n"
+    assert store.get_blob(second.path) == b"1 0 d1 0\n"
     assert second.manifest["extra_judgments_not_counted"] == 1
 
 
@@ -100,19 +100,19 @@ def test_release_leaves_out_withheld_topics_and_can_still_be_verified(
     import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
     campaign.topics.filter(number="2").update(withheld=True)
     qrels = release()
-    assert store.get(qrels.path) == b"1 0 d1 1\n"
+    assert store.get_blob(qrels.path) == b"1 0 d1 1\n"
     campaign.topics.update(withheld=False)
-    assert verify(qrels)
+    assert verify_qrels(qrels)
 
 
 def test_release_refuses_nothing_the_future_and_strangers(
     plan, campaign, assessor, organizer, release
 ):
-    with pytest.raises(Refused, match="Nothing is judged"):
+    with pytest.raises(ActionRefused, match="Nothing is judged"):
         release()
-    with pytest.raises(Refused, match="yet to come"):
+    with pytest.raises(ActionRefused, match="yet to come"):
         release(as_of=timezone.now().replace(year=2999))
-    with pytest.raises(Refused, match="no policy"):
+    with pytest.raises(ActionRefused, match="no policy"):
         release("loudest")
     with pytest.raises(PermissionDenied):
-        release_qrels(actor=assessor, campaign=campaign, policy="single")
+        freeze_qrels(actor=assessor, campaign=campaign, policy="single")

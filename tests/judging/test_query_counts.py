@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 
 from campaigns.models import Topic
 from judging.models import Plan
-from judging.services.plans import make_plan
-from judging.services.work import claim, claim_ahead, judge
+from judging.services.judgments import claim_ahead, claim_next, submit_judgment
+from judging.services.plans import create_plan
 from tests.judging.conftest import make_pool
 
 NEXT, AHEAD_OF_THREE, SUBMIT = 6, 8, 9
@@ -29,18 +29,18 @@ def big_topic(request, campaign, organizer, assessor, assessor2) -> Topic:
     """A topic with so many pairs, its first hundred judged by both assessors' plan."""
     topic = Topic.objects.create(campaign=campaign, number="big", title="big", position=9)
     pool = make_pool(campaign, {"big": [f"x{n:06}" for n in range(request.param)]})
-    make_plan(actor=organizer, pool=pool, overlap=2, assessors={"big": [assessor, assessor2]})
+    create_plan(actor=organizer, pool=pool, overlap=2, assessors={"big": [assessor, assessor2]})
     return topic
 
 
 def test_next_and_submit_cost_the_same_in_any_pool(big_topic, campaign, assessor, assessor2):
     args = {"actor": assessor, "campaign": campaign, "topic": big_topic}
     with CaptureQueriesContext(connection) as queries:
-        slot = claim(**args)
+        slot = claim_next(**args)
     assert len(asked(queries)) <= NEXT, asked(queries)
     said = {"docno": slot.item.docno, "grade": 1, "token": slot.token}
     with CaptureQueriesContext(connection) as queries:
-        judge(**args, **said, client_uuid=uuid4())
+        submit_judgment(**args, **said, client_uuid=uuid4())
     assert len(asked(queries)) <= SUBMIT, asked(queries)
     with CaptureQueriesContext(connection) as queries:
         assert len(claim_ahead(**args, count=3)) == 3
@@ -49,8 +49,8 @@ def test_next_and_submit_cost_the_same_in_any_pool(big_topic, campaign, assessor
 
 def test_a_third_and_a_repeat_cost_a_few_queries_more(plan, campaign, assessor, topic):
     Plan.objects.update(third_from=1, repeat_share=1.0)
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     said = {"docno": slot.item.docno, "grade": 1, "token": slot.token}
     with CaptureQueriesContext(connection) as queries:
-        judge(actor=assessor, campaign=campaign, topic=topic, **said, client_uuid=uuid4())
+        submit_judgment(actor=assessor, campaign=campaign, topic=topic, **said, client_uuid=uuid4())
     assert len(asked(queries)) <= SUBMIT + 5, asked(queries)

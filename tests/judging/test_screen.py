@@ -13,8 +13,8 @@ from django.utils import timezone
 from campaigns.models import Topic
 from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
-from judging.services.plans import make_plan
-from judging.services.qrels import release_qrels
+from judging.services.plans import create_plan
+from judging.services.qrels import freeze_qrels
 from tests.judging.conftest import make_pool
 
 
@@ -129,7 +129,7 @@ def test_screen_shows_the_docno_where_the_campaign_has_no_text(
     campaign, organizer, assessor, screen, url
 ):
     pool = make_pool(campaign, {"1": ["unknown-7"]})
-    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     page = screen.get(url).content.decode()
     assert "unknown-7" in page
     assert "holds no text for this document" in page
@@ -172,7 +172,7 @@ def test_an_assessor_sees_nothing_of_runs_pools_or_others(
     for docno in ("d1", "d2", "d3"):
         grade(assessor2, docno, 3, comment="theirs-only")
     grade(assessor, "d2", 0)
-    release_qrels(actor=organizer, campaign=campaign, policy="maximum")
+    freeze_qrels(actor=organizer, campaign=campaign, policy="maximum")
     change = reverse("judge-change", args=["small", "1"], query={"docno": "d2"})
     pages = [url, change, reverse("work", args=["small"]), reverse("my-judgments", args=["small"])]
     for address in pages:
@@ -191,7 +191,7 @@ def test_claim_and_submit_cost_the_same_in_a_large_pool(
 ):
     Topic.objects.create(campaign=campaign, number="big", title="big", position=9)
     pool = make_pool(campaign, {"big": [f"x{n}" for n in range(pairs)]})
-    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"big": [assessor]})
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors={"big": [assessor]})
     url = reverse("judge", args=["small", "big"])
     page = screen.get(url).content.decode()
     form = form_of(page, grade=1)

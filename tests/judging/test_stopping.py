@@ -10,30 +10,38 @@ from django.utils import timezone
 
 from campaigns.models import Event, Role
 from campaigns.services.campaigns import update_campaign
-from judging.core.stopping import Rule
+from judging.core.stopping import StoppingCriteria
 from judging.models import Assignment, Judgment, Plan, Slot, StoppedTopic, StoppingRule
 from judging.queries.progress import assessor_progress, plan_progress
-from judging.queries.screen import progress_in
-from judging.queries.slots import left_by_topic
+from judging.queries.screen import topic_progress
+from judging.queries.slots import remaining_by_topic
 from judging.services.adjudication import open_round
 from judging.services.imports import import_judgments
-from judging.services.plan_growth import coming_to
-from judging.services.plans import make_plan
-from judging.services.stopping import set_rule
-from judging.services.work import claim, claim_ahead, judge, skip, undo
+from judging.services.judgments import (
+    claim_ahead,
+    claim_next,
+    submit_judgment,
+    submit_skip,
+    undo_judgment,
+)
+from judging.services.plan_growth import max_future_judgments
+from judging.services.plans import create_plan
+from judging.services.stopping import set_stopping_rule
 from pooling.core.spec_file import read_spec
-from pooling.services import freeze
+from pooling.services import freeze_pool
 from tests.conftest import joined
 from tests.judging.test_growing import RANKED, SPEC
 from tests.pooling.conftest import ranked_run
 
-TWO_BARREN = Rule(no_relevant_in=2)
+TWO_BARREN = StoppingCriteria(no_relevant_in=2)
 
 
 @pytest.fixture
 def rule(organizer, campaign):
     def hold(**limits: int) -> StoppingRule:
-        return set_rule(actor=organizer, campaign=campaign, rule=Rule(**limits))
+        return set_stopping_rule(
+            actor=organizer, campaign=campaign, rule=StoppingCriteria(**limits)
+        )
 
     return hold
 
@@ -52,8 +60,8 @@ def test_a_topic_that_ends_hands_out_nothing_more(
     assert ended() == []
     grade(assessor, "d3", 0)
     assert ended() == ["1"]
-    assert claim(actor=assessor, campaign=campaign, topic=topic) is None
-    assert left_by_topic(assessor, campaign)[topic.pk] == 0
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
+    assert remaining_by_topic(assessor, campaign)[topic.pk] == 0
     elsewhere = claim_ahead(actor=assessor, campaign=campaign, topic=None, count=9)
     assert {slot.topic.number for slot in elsewhere} == {"2", "3"}
 
@@ -62,14 +70,14 @@ def test_what_is_on_a_screen_is_judged_and_can_have_the_topic_go_on(
     double_plan, rule, grade, ended, assessor, assessor2, campaign, topic
 ):
     rule(no_relevant_in=2)
-    held = claim(actor=assessor2, campaign=campaign, topic=topic)
+    held = claim_next(actor=assessor2, campaign=campaign, topic=topic)
     assert held.item.docno == "d1"
     grade(assessor, "d2", 0)
     grade(assessor, "d3", 0)
     assert ended() == ["1"]
     assert grade(assessor2, "d1", 2).slot == held
     assert ended() == []
-    assert claim(actor=assessor, campaign=campaign, topic=topic) is not None
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is not None
 
 
 def test_what_somebody_left_on_a_screen_goes_to_nobody_else_once_the_topic_has_ended(
@@ -81,9 +89,9 @@ def test_what_somebody_left_on_a_screen_goes_to_nobody_else_once_the_topic_has_e
     rule(documents=1)
     assert grade(assessor, "d1", 0).slot is not None
     assert ended() == ["1"]
-    assert claim(actor=assessor, campaign=campaign, topic=topic) is None
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
     rule()
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
 
 
 def test_what_an_ended_topic_disagrees_on_is_settled_all_the_same(
@@ -96,7 +104,7 @@ def test_what_an_ended_topic_disagrees_on_is_settled_all_the_same(
     third = joined(campaign, "third", Role.ADJUDICATOR)
     pairs = [(topic.pk, "d1", None)]
     open_round(actor=organizer, campaign=campaign, pairs=pairs, adjudicators=[third])
-    found = claim(actor=third, campaign=campaign, topic=topic, kind="adjudicate")
+    found = claim_next(actor=third, campaign=campaign, topic=topic, kind="adjudicate")
     assert found.item.docno == "d1"
 
 
@@ -111,13 +119,13 @@ def test_the_first_judgment_of_a_document_counts(
     assert ended() == ["1"]
     # Changed and taken back: what happened has happened.
     grade(assessor, "d2", 3)
-    undo(actor=assessor, campaign=campaign)
+    undo_judgment(actor=assessor, campaign=campaign)
     assert ended() == ["1"]
 
 
 def test_skips_count_for_nothing(plan, rule, grade, ended, assessor, campaign, topic):
     rule(documents=1)
-    skip(
+    submit_skip(
         actor=assessor, campaign=campaign, topic=topic, docno="d1", reason="other",
         client_uuid=uuid4(),
     )  # fmt: skip
@@ -139,7 +147,7 @@ def test_a_rule_looks_at_what_was_judged_before_and_another_lets_topics_go_on(
     assert ended() == ["1"]
     rule()
     assert ended() == []
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d3"
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d3"
     told = Event.objects.filter(verb="set when topics end").order_by("pk")
     assert [event.subject for event in told] == [
         "after 2 documents one after another without a relevant one",
@@ -168,7 +176,7 @@ def test_the_same_rule_set_again_hears_another_relevance_level(
 
 def test_only_organizers_set_rules(assessor, campaign):
     with pytest.raises(PermissionDenied):
-        set_rule(actor=assessor, campaign=campaign, rule=TWO_BARREN)
+        set_stopping_rule(actor=assessor, campaign=campaign, rule=TWO_BARREN)
     assert not StoppingRule.objects.exists()
 
 
@@ -213,34 +221,34 @@ def test_repeats_of_an_ended_topic_come_and_are_counted(
     rule(documents=1)
     grade(assessor, "d1", 0)
     assert ended() == ["1"]
-    assert left_by_topic(assessor, campaign) == {topic.pk: 1}
-    assert progress_in(campaign, assessor, topic).left == 1
-    again = claim(actor=assessor, campaign=campaign, topic=topic)
+    assert remaining_by_topic(assessor, campaign) == {topic.pk: 1}
+    assert topic_progress(campaign, assessor, topic).left == 1
+    again = claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert (again.purpose, again.item.docno) == ("repeat", "d1")
 
 
 def test_a_pool_that_grows_stops_growing_and_goes_on(rule, ended, organizer, campaign, team,
                                                      assessor, topic):  # fmt: skip
     runs = [ranked_run(team, tag, {"1": docnos}) for tag, docnos in RANKED.items()]
-    pool = freeze(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
-    make_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     rule(no_relevant_in=4)
     came = judged_until_nothing_comes(assessor, campaign, topic)
     assert (len(came), ended(), pool.items.count()) == (4, ["1"], 4)
     plans = plan_progress(campaign)
-    assert (plans[0].tally.coming, coming_to(pool, ["1"], 1)) == (0, 0)
+    assert (plans[0].tally.coming, max_future_judgments(pool, ["1"], 1)) == (0, 0)
     rule(no_relevant_in=6)
     came += judged_until_nothing_comes(assessor, campaign, topic)
     assert (len(set(came)), len(came), pool.items.count()) == (6, 6, 6)
     rule()
-    assert coming_to(pool, ["1"], 1) == 3
+    assert max_future_judgments(pool, ["1"], 1) == 3
 
 
 def judged_until_nothing_comes(who, campaign, topic) -> list[str]:
     args = {"actor": who, "campaign": campaign, "topic": topic}
     came = []
-    while (slot := claim(**args)) is not None:
+    while (slot := claim_next(**args)) is not None:
         docno = slot.item.docno
-        judge(**args, docno=docno, grade=0, token=slot.token, client_uuid=uuid4())
+        submit_judgment(**args, docno=docno, grade=0, token=slot.token, client_uuid=uuid4())
         came.append(docno)
     return came

@@ -9,19 +9,23 @@ from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from campaigns.core.faults import BadFile
-from campaigns.errors import Refused
+from campaigns.core.faults import InvalidFile
+from campaigns.errors import ActionRefused
 from campaigns.models import Event
 from judging.core.training_file import TrainingRow, read_training
-from judging.queries.training_results import agreed_pairs, known_pairs, trained
-from judging.services.training import answer
-from judging.services.training_sets import explain, import_training, remove_training
+from judging.queries.training_results import (
+    list_agreed_pairs,
+    list_training_pairs,
+    list_training_progress,
+)
+from judging.services.training import answer_training_pair
+from judging.services.training_sets import edit_training_pair, import_training, remove_training
 
 SCALE = {0, 1, 2, 3}
 
 
 def codes(text: str) -> list[str]:
-    with pytest.raises(BadFile) as bad:
+    with pytest.raises(InvalidFile) as bad:
         read_training(text, topics={"1", "2"}, scale=SCALE)
     return sorted(bad.value.report.counts.elements())
 
@@ -54,7 +58,7 @@ def test_pairs_are_added_in_order_and_all_or_none(campaign, organizer, assessor)
     assert [(p.docno, p.position) for p in campaign.training.all()] == [
         ("d1", 0), ("d2", 1), ("d3", 2),
     ]  # fmt: skip
-    with pytest.raises(BadFile) as bad:
+    with pytest.raises(InvalidFile) as bad:
         bring("1,d4,1,fine\n1,d1,1,again\n1,nowhere,1,\n")
     assert bad.value.report.counts == {"EY07": 1, "EY08": 1}
     assert campaign.training.count() == 3
@@ -66,15 +70,17 @@ def test_pairs_are_added_in_order_and_all_or_none(campaign, organizer, assessor)
 def test_the_training_is_fixed_once_somebody_answered(campaign, organizer, assessor):
     import_training(actor=organizer, campaign=campaign, text="1,d1,2,clear\n1,d2,0,no\n")
     first, second = campaign.training.all()
-    explain(actor=organizer, pair=second, grade=1, explanation="a little")
+    edit_training_pair(actor=organizer, pair=second, grade=1, explanation="a little")
     assert remove_training(actor=organizer, campaign=campaign, pairs=[second]) == 1
-    answer(actor=assessor, campaign=campaign, pair=first, grade=0, client_uuid=uuid4())
+    answer_training_pair(
+        actor=assessor, campaign=campaign, pair=first, grade=0, client_uuid=uuid4()
+    )
     for act in (
         lambda: import_training(actor=organizer, campaign=campaign, text="1,d3,1,\n"),
-        lambda: explain(actor=organizer, pair=first, grade=1, explanation=""),
+        lambda: edit_training_pair(actor=organizer, pair=first, grade=1, explanation=""),
         lambda: remove_training(actor=organizer, campaign=campaign, pairs=[first]),
     ):
-        with pytest.raises(Refused, match="The training is fixed"):
+        with pytest.raises(ActionRefused, match="The training is fixed"):
             act()
     assert campaign.training.get().grade == 2
 
@@ -82,13 +88,17 @@ def test_the_training_is_fixed_once_somebody_answered(campaign, organizer, asses
 def test_who_has_finished_and_how_many_were_right(campaign, organizer, assessor, assessor2):
     import_training(actor=organizer, campaign=campaign, text="1,d1,2,\n1,d2,0,\n")
     first, second = campaign.training.all()
-    answer(actor=assessor, campaign=campaign, pair=first, grade=2, client_uuid=uuid4())
-    answer(actor=assessor, campaign=campaign, pair=second, grade=3, client_uuid=uuid4())
-    one, two = trained(campaign)
+    answer_training_pair(
+        actor=assessor, campaign=campaign, pair=first, grade=2, client_uuid=uuid4()
+    )
+    answer_training_pair(
+        actor=assessor, campaign=campaign, pair=second, grade=3, client_uuid=uuid4()
+    )
+    one, two = list_training_progress(campaign)
     assert (one.answered, one.right, one.of, one.off) == (2, 1, 2, 1.5)
     assert (one.finished, one.percent) == (True, 50)
     assert (two.answered, two.off, two.percent, two.finished) == (0, None, None, False)
-    told = known_pairs(campaign)
+    told = list_training_pairs(campaign)
     assert [(k.answers, k.right, k.of) for k in told] == [([(2, 1)], 1, 1), ([(3, 1)], 0, 1)]
 
 
@@ -98,7 +108,7 @@ def test_agreed_pairs_are_those_that_all_judged_alike(
     for docno, *grades in (("d1", 1, 1), ("d2", 0, 1), ("d3", 2)):
         for user, value in zip((assessor, assessor2), grades, strict=False):
             grade(user, docno, value)
-    assert [(p.docno, p.grade, p.count) for p in agreed_pairs(campaign)] == [
+    assert [(p.docno, p.grade, p.count) for p in list_agreed_pairs(campaign)] == [
         ("d1", 1, 2), ("d3", 2, 1),
     ]  # fmt: skip
 
@@ -122,7 +132,7 @@ def test_the_page_brings_picks_and_removes(
     assert "No pair is ticked" in client.post(url, {"pick": ["0 d1"]}).content.decode()
     client.post(url, {"remove": [pair.pk]})
     assert [p.docno for p in campaign.training.all()] == ["d2"]
-    answer(
+    answer_training_pair(
         actor=assessor, campaign=campaign, pair=campaign.training.get(), grade=0,
         client_uuid=uuid4(),
     )  # fmt: skip

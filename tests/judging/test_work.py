@@ -9,12 +9,13 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
-from judging.services.plans import assign, pause
-from judging.services.slots import reopen
-from judging.services.work import claim, judge, skip, undo
+from judging.services.assignments import assign_topic
+from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
+from judging.services.plans import pause_plan
+from judging.services.slots import reopen_slot
 
 
 def lapse(slot: Slot) -> None:
@@ -27,36 +28,36 @@ def said_of(user) -> list[tuple[str, int, str, int | None]]:
 
 
 def test_claim_hands_out_in_order_and_resumes_what_is_held(plan, campaign, assessor, topic, grade):
-    first = claim(actor=assessor, campaign=campaign, topic=topic)
-    again = claim(actor=assessor, campaign=campaign, topic=topic)
+    first = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    again = claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert first.item.docno == again.item.docno == "d1"
     grade(assessor, "d1", 2)
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
 
 
 def test_claim_gives_none_when_all_is_judged(plan, campaign, assessor, topic, grade):
     for docno in ("d1", "d2", "d3", "d4"):
-        assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == docno
+        assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == docno
         grade(assessor, docno, 0)
-    assert claim(actor=assessor, campaign=campaign, topic=topic) is None
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
     assert set(Slot.objects.filter(topic=topic).values_list("state", flat=True)) == {"judged"}
 
 
 def test_claim_is_for_assigned_assessors_of_running_plans(
     plan, campaign, assessor2, assessor, organizer, topic
 ):
-    assert claim(actor=assessor2, campaign=campaign, topic=topic) is None
+    assert claim_next(actor=assessor2, campaign=campaign, topic=topic) is None
     with pytest.raises(PermissionDenied):
-        claim(actor=organizer, campaign=campaign, topic=topic)
-    pause(actor=organizer, plan=plan)
-    assert claim(actor=assessor, campaign=campaign, topic=topic) is None
-    pause(actor=organizer, plan=plan, paused=False)
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d1"
+        claim_next(actor=organizer, campaign=campaign, topic=topic)
+    pause_plan(actor=organizer, plan=plan)
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
+    pause_plan(actor=organizer, plan=plan, paused=False)
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d1"
 
 
 def test_two_assessors_never_hold_the_same_slot(double_plan, campaign, assessor, assessor2, topic):
-    mine = claim(actor=assessor, campaign=campaign, topic=topic)
-    theirs = claim(actor=assessor2, campaign=campaign, topic=topic)
+    mine = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    theirs = claim_next(actor=assessor2, campaign=campaign, topic=topic)
     assert (mine.item_id, mine.k) == (theirs.item_id, 0) or mine.pk != theirs.pk
     assert {mine.k, theirs.k} == {0, 1}
 
@@ -64,32 +65,32 @@ def test_two_assessors_never_hold_the_same_slot(double_plan, campaign, assessor,
 def test_a_lapsed_lease_goes_to_the_next_who_asks(
     plan, campaign, organizer, assessor, assessor2, topic
 ):
-    assign(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
-    assert claim(actor=assessor2, campaign=campaign, topic=topic).item.docno == "d2"
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    assert claim_next(actor=assessor2, campaign=campaign, topic=topic).item.docno == "d2"
     lapse(slot)
     Slot.objects.filter(assessor=assessor2).update(
         state="open", assessor=None, expires_at=None, leased_at=None
     )
-    taken = claim(actor=assessor2, campaign=campaign, topic=topic)
+    taken = claim_next(actor=assessor2, campaign=campaign, topic=topic)
     assert taken.pk == slot.pk
     assert taken.token != slot.token
 
 
 def test_judge_fills_the_slot_and_records_what_was_shown(plan, campaign, assessor, topic, grade):
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     given = grade(assessor, "d1", 3, comment="fits", active_seconds=4.5, token=slot.token)
     assert (given.slot_id, given.grade, given.revision, given.rank_shown) == (slot.pk, 3, 1, 1)
     assert given.served_at == slot.leased_at
     assert given.document_sha256 == campaign.documents.get(docno="d1").sha256
     slot.refresh_from_db()
     assert (slot.state, slot.assessor, slot.expires_at) == ("judged", assessor, None)
-    claim(actor=assessor, campaign=campaign, topic=topic)
+    claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert grade(assessor, "d2", 0).rank_shown == 2
 
 
 def test_judge_with_the_same_uuid_is_the_same_judgment(plan, campaign, assessor, topic, grade):
-    claim(actor=assessor, campaign=campaign, topic=topic)
+    claim_next(actor=assessor, campaign=campaign, topic=topic)
     uuid = uuid4()
     first = grade(assessor, "d1", 1, client_uuid=uuid)
     assert grade(assessor, "d1", 1, client_uuid=uuid) == first
@@ -101,27 +102,27 @@ def test_judge_repeats_its_answer_after_the_deadline(plan, campaign, assessor, t
     first = grade(assessor, "d1", 1, client_uuid=uuid)
     campaign.judging_deadline = timezone.now()
     assert grade(assessor, "d1", 1, client_uuid=uuid) == first
-    with pytest.raises(Refused, match="open until"):
+    with pytest.raises(ActionRefused, match="open until"):
         grade(assessor, "d2", 1)
 
 
 def test_judge_refuses_a_uuid_of_somebody_else(double_plan, assessor, assessor2, grade):
     uuid = uuid4()
     grade(assessor, "d1", 1, client_uuid=uuid)
-    with pytest.raises(Refused, match="another judgment"):
+    with pytest.raises(ActionRefused, match="another judgment"):
         grade(assessor2, "d1", 1, client_uuid=uuid)
-    with pytest.raises(Refused, match="another judgment"):
+    with pytest.raises(ActionRefused, match="another judgment"):
         grade(assessor, "d2", 1, client_uuid=uuid)
 
 
 def test_judge_refuses_what_is_off_scale_or_not_theirs(
     plan, campaign, assessor, assessor2, organizer, topic, grade
 ):
-    with pytest.raises(Refused, match="not on the grade scale"):
+    with pytest.raises(ActionRefused, match="not on the grade scale"):
         grade(assessor, "d1", 7)
-    with pytest.raises(Refused, match="not among those"):
+    with pytest.raises(ActionRefused, match="not among those"):
         grade(assessor, "d9", 1)
-    with pytest.raises(Refused, match="not among those"):
+    with pytest.raises(ActionRefused, match="not among those"):
         grade(assessor2, "d1", 1)
     with pytest.raises(PermissionDenied):
         grade(organizer, "d1", 1)
@@ -129,7 +130,7 @@ def test_judge_refuses_what_is_off_scale_or_not_theirs(
 
 
 def test_judge_with_a_stale_lease_on_a_free_slot_takes_it(plan, campaign, assessor, topic, grade):
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     lapse(slot)
     assert grade(assessor, "d1", 2, token=slot.token).slot_id == slot.pk
 
@@ -137,9 +138,9 @@ def test_judge_with_a_stale_lease_on_a_free_slot_takes_it(plan, campaign, assess
 def test_judge_with_a_stale_lease_takes_another_free_slot_of_the_pair(
     double_plan, campaign, assessor, assessor2, topic, grade
 ):
-    lost = claim(actor=assessor, campaign=campaign, topic=topic)
+    lost = claim_next(actor=assessor, campaign=campaign, topic=topic)
     lapse(lost)
-    claim(actor=assessor2, campaign=campaign, topic=topic)
+    claim_next(actor=assessor2, campaign=campaign, topic=topic)
     given = grade(assessor, "d1", 2, token=lost.token)
     assert given.slot.k == 1
     assert grade(assessor2, "d1", 0).slot_id == lost.pk
@@ -148,16 +149,16 @@ def test_judge_with_a_stale_lease_takes_another_free_slot_of_the_pair(
 def test_judge_with_a_stale_lease_on_a_filled_slot_is_kept_as_extra(
     plan, campaign, organizer, assessor, assessor2, topic, grade
 ):
-    assign(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
-    lost = claim(actor=assessor, campaign=campaign, topic=topic)
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    lost = claim_next(actor=assessor, campaign=campaign, topic=topic)
     lapse(lost)
-    assert claim(actor=assessor2, campaign=campaign, topic=topic).pk == lost.pk
+    assert claim_next(actor=assessor2, campaign=campaign, topic=topic).pk == lost.pk
     kept = grade(assessor2, "d1", 0)
     extra = grade(assessor, "d1", 3, token=lost.token)
     assert (kept.slot_id, extra.slot_id) == (lost.pk, None)
     assert current_judgments(campaign).count() == 2
     # The pair is not offered again to whoever has had a say in it.
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
 
 
 def test_judge_again_is_a_new_revision(plan, campaign, assessor, topic, grade):
@@ -168,44 +169,44 @@ def test_judge_again_is_a_new_revision(plan, campaign, assessor, topic, grade):
 
 
 def test_skip_keeps_the_document_with_the_assessor(plan, campaign, assessor, topic, grade):
-    claim(actor=assessor, campaign=campaign, topic=topic)
+    claim_next(actor=assessor, campaign=campaign, topic=topic)
     args = {"actor": assessor, "campaign": campaign, "topic": topic, "docno": "d1"}
-    passed = skip(**args, reason="language", client_uuid=uuid4())
+    passed = submit_skip(**args, reason="language", client_uuid=uuid4())
     assert (passed.kind, passed.reason, passed.slot.state) == ("skip", "language", "skipped")
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
     assert grade(assessor, "d1", 1).slot.state == "judged"
-    with pytest.raises(Refused, match="needs a reason"):
-        skip(**args, reason="", client_uuid=uuid4())
+    with pytest.raises(ActionRefused, match="needs a reason"):
+        submit_skip(**args, reason="", client_uuid=uuid4())
 
 
 def test_reopen_gives_a_skipped_document_to_others(
     plan, campaign, organizer, assessor, assessor2, topic
 ):
-    slot = claim(actor=assessor, campaign=campaign, topic=topic)
+    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     args = {"campaign": campaign, "topic": topic, "docno": "d1", "client_uuid": uuid4()}
-    skip(actor=assessor, reason="undecided", **args)
-    assign(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    submit_skip(actor=assessor, reason="undecided", **args)
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
     slot.refresh_from_db()
-    reopen(actor=organizer, slot=slot)
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
-    assert claim(actor=assessor2, campaign=campaign, topic=topic).item.docno == "d1"
-    with pytest.raises(Refused, match="no longer"):
-        reopen(actor=organizer, slot=slot)
+    reopen_slot(actor=organizer, slot=slot)
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+    assert claim_next(actor=assessor2, campaign=campaign, topic=topic).item.docno == "d1"
+    with pytest.raises(ActionRefused, match="no longer"):
+        reopen_slot(actor=organizer, slot=slot)
 
 
 def test_undo_goes_back_step_by_step(plan, campaign, assessor, topic, grade):
     for docno, value in (("d1", 1), ("d2", 2)):
-        claim(actor=assessor, campaign=campaign, topic=topic)
+        claim_next(actor=assessor, campaign=campaign, topic=topic)
         grade(assessor, docno, value)
-    assert undo(actor=assessor, campaign=campaign).docno == "d2"
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
-    assert undo(actor=assessor, campaign=campaign).docno == "d1"
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d1"
-    with pytest.raises(Refused, match="nothing to take back"):
-        undo(actor=assessor, campaign=campaign)
+    assert undo_judgment(actor=assessor, campaign=campaign).docno == "d2"
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+    assert undo_judgment(actor=assessor, campaign=campaign).docno == "d1"
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d1"
+    with pytest.raises(ActionRefused, match="nothing to take back"):
+        undo_judgment(actor=assessor, campaign=campaign)
     assert not current_judgments(campaign).exists()
     grade(assessor, "d1", 3)
-    assert claim(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
     assert said_of(assessor) == [
         ("d1", 1, "grade", 1),
         ("d2", 1, "grade", 2),
@@ -219,9 +220,9 @@ def test_undo_of_a_skip_and_of_a_change(plan, campaign, assessor, topic, grade):
     grade(assessor, "d1", 1)
     grade(assessor, "d1", 2)
     args = {"actor": assessor, "campaign": campaign, "topic": topic}
-    skip(**args, docno="d2", reason="broken", client_uuid=uuid4())
-    assert undo(actor=assessor, campaign=campaign).docno == "d2"
-    assert undo(actor=assessor, campaign=campaign).docno == "d1"
+    submit_skip(**args, docno="d2", reason="broken", client_uuid=uuid4())
+    assert undo_judgment(actor=assessor, campaign=campaign).docno == "d2"
+    assert undo_judgment(actor=assessor, campaign=campaign).docno == "d1"
     states = Slot.objects.filter(topic=topic, item__docno__in=["d1", "d2"])
     assert set(states.values_list("state", flat=True)) == {"leased"}
 
@@ -230,18 +231,18 @@ def test_undo_with_the_same_uuid_goes_back_once(plan, campaign, assessor, grade)
     grade(assessor, "d1", 1)
     grade(assessor, "d2", 1)
     uuid = uuid4()
-    once = undo(actor=assessor, campaign=campaign, client_uuid=uuid)
-    assert undo(actor=assessor, campaign=campaign, client_uuid=uuid) == once
+    once = undo_judgment(actor=assessor, campaign=campaign, client_uuid=uuid)
+    assert undo_judgment(actor=assessor, campaign=campaign, client_uuid=uuid) == once
     assert current_judgments(campaign).count() == 1
 
 
 def test_undo_takes_back_the_own_last_only(double_plan, campaign, assessor, assessor2, grade):
     mine = grade(assessor, "d1", 1)
     grade(assessor2, "d1", 2)
-    assert undo(actor=assessor2, campaign=campaign).assessor == assessor2
+    assert undo_judgment(actor=assessor2, campaign=campaign).assessor == assessor2
     assert list(current_judgments(campaign)) == [mine]
-    with pytest.raises(Refused):
-        undo(actor=assessor2, campaign=campaign)
+    with pytest.raises(ActionRefused):
+        undo_judgment(actor=assessor2, campaign=campaign)
 
 
 def test_judge_writes_one_judgment_on_a_campaign_of_the_actors(
@@ -249,7 +250,7 @@ def test_judge_writes_one_judgment_on_a_campaign_of_the_actors(
 ):
     campaign.members.filter(user=assessor).delete()
     with pytest.raises(PermissionDenied):
-        judge(
+        submit_judgment(
             actor=assessor, campaign=campaign, topic=topic, docno="d1", grade=1,
             client_uuid=uuid4(),
         )  # fmt: skip
@@ -260,6 +261,6 @@ def test_the_number_of_anothers_judgment_takes_nothing_back(
 ):
     theirs = grade(assessor, "d1", 1)
     mine = grade(assessor2, "d1", 2)
-    with pytest.raises(Refused, match="number of another judgment"):
-        undo(actor=assessor2, campaign=campaign, client_uuid=theirs.client_uuid)
+    with pytest.raises(ActionRefused, match="number of another judgment"):
+        undo_judgment(actor=assessor2, campaign=campaign, client_uuid=theirs.client_uuid)
     assert current_judgments(campaign).filter(pk=mine.pk).exists()

@@ -8,14 +8,14 @@ from django.urls import reverse
 
 from campaigns import store
 from campaigns.core.sampled_qrels import read_prels, read_strata
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Run
 from judging.models import Qrels
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.models import PoolItem
-from pooling.services import frame_text, freeze
-from pooling.services.growing import grow
+from pooling.services import frame_text, freeze_pool
+from pooling.services.adaptive_pools import extend_pool_topic
 
 # Best ranks of topic 1: d1, d2, d5 1, d4 2, d3, d9 3; of topic 2: d1, d2 1, d3 2.
 SPEC = read_spec("steps: [{method: strata, windows: [1-1, 2-3], sample: [all, 1]}]")
@@ -26,14 +26,14 @@ STRATA = {"1": {"d1": "1", "d2": "1", "d3": "2", "d4": "2", "d5": "1", "d9": "2"
 
 @pytest.fixture
 def pool(organizer, campaign, runs):
-    return freeze(actor=organizer, campaign=campaign, spec=SPEC, runs=runs)
+    return freeze_pool(actor=organizer, campaign=campaign, spec=SPEC, runs=runs)
 
 
 @pytest.fixture
 def qrels(organizer, campaign, pool):
     """Every document of the frame has a grade, drawn or not."""
     text = "".join(f"{t} 0 {d} {int(d == 'd2')}\n" for t, docs in STRATA.items() for d in docs)
-    path = store.put(text.encode(), ".txt")
+    path = store.put_blob(text.encode(), ".txt")
     return Qrels.objects.create(
         campaign=campaign, version=1, policy="first", as_of=pool.frozen_at, path=path,
         sha256="0" * 64, pairs=9, manifest={}, released_by=organizer,
@@ -64,24 +64,24 @@ def test_grades_are_those_of_the_release_for_what_was_drawn(pool, qrels):
     shares = dict(zip([(row[0], row[2]) for row in found], read.inclusion.tolist(), strict=True))
     for item in pool.items.select_related("topic"):
         assert shares[item.topic.number, item.docno] == pytest.approx(item.probability)
-    with pytest.raises(Refused, match="no qrels 2"):
+    with pytest.raises(ActionRefused, match="no qrels 2"):
         frame_text(pool, "strata", 2)
 
 
 def test_a_plain_pool_is_a_frame_by_itself(organizer, campaign, runs):
-    plain = freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs)
+    plain = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs)
     assert {row[3] for row in rows(frame_text(plain, "strata"))} == {"0"}
     assert {row[4] for row in rows(frame_text(plain, "prels"))} == {"1.0"}
 
 
 def test_a_frame_that_is_not_found_again_is_no_guess(pool, organizer, campaign, runs):
     PoolItem.objects.filter(pool=pool, stratum=2).update(probability=0.5)
-    with pytest.raises(Refused, match="cannot be made again"):
+    with pytest.raises(ActionRefused, match="cannot be made again"):
         frame_text(pool, "strata")
     spec = read_spec("steps: [{method: statap, documents: 2}]")
-    weighed = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    weighed = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
     assert len(rows(frame_text(weighed, "prels"))) == 4
-    with pytest.raises(Refused, match="no strata"):
+    with pytest.raises(ActionRefused, match="no strata"):
         frame_text(weighed, "strata")
 
 
@@ -104,19 +104,19 @@ def test_the_page_offers_the_sample_and_its_grades(as_user, organizer, campaign,
 
 
 def test_a_plain_pool_offers_no_sample(as_user, organizer, campaign, runs):
-    plain = freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs)
+    plain = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs)
     assert ".strata" not in as_user(organizer).get(plain.get_absolute_url()).content.decode()
 
 
 def test_a_sample_after_a_step_that_learns_is_told_when_it_is_complete(organizer, campaign, runs):
     steps = "[{method: maxmean, documents: 1}, {method: strata, documents: 2, windows: [1-3]}]"
     spec = read_spec(f"steps: {steps}")
-    pool = freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs)
-    with pytest.raises(Refused, match="still grows"):
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    with pytest.raises(ActionRefused, match="still grows"):
         frame_text(pool, "strata")
     with transaction.atomic():
         for row in pool.growing.select_related("topic"):
-            grow(pool=pool, topic=row.topic, outcomes={}, passed=(), wanted=9)
+            extend_pool_topic(pool=pool, topic=row.topic, outcomes={}, passed=(), wanted=9)
     found = rows(frame_text(pool, "strata"))
     assert [(row[0], row[3]) for row in found].count(("1", "1")) == 5
     assert [(row[0], row[3]) for row in found].count(("1", "0")) == 1

@@ -14,8 +14,8 @@ from campaigns.services.campaigns import create_campaign
 from judging.services.imports import import_judgments
 from pooling.core.registry import LISTED, METHODS
 from pooling.core.spec import depth_spec
-from pooling.forms import then_choices
-from pooling.services import freeze
+from pooling.forms import fill_up_choices
+from pooling.services import freeze_pool
 from tests.conftest import SCALE, user
 from tests.evaluation.conftest import qrels_release
 from tests.pooling.conftest import ranked_run
@@ -149,14 +149,14 @@ def test_a_run_withdrawn_between_preview_and_freeze_is_told(page, address, campa
 
 
 def test_the_file_for_judges_shows_neither_run_nor_rank(page, organizer, campaign, runs):
-    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     answer = page.get(reverse("pool-download", args=[campaign.slug, pool.version, "trec"]))
     assert answer.content.decode() == TREC
     assert answer.headers["Content-Disposition"] == 'attachment; filename="small-pool-1.txt"'
 
 
 def test_csv_and_json_name_the_contributors(page, organizer, campaign, runs):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     csv = page.get(reverse("pool-download", args=[campaign.slug, 1, "csv"])).content.decode()
     assert csv.splitlines()[2] == "1,d2,1,alpha1 beta1"
     found = page.get(reverse("pool-download", args=[campaign.slug, 1, "json"])).json()
@@ -165,7 +165,7 @@ def test_csv_and_json_name_the_contributors(page, organizer, campaign, runs):
 
 
 def test_a_pool_tells_which_of_its_runs_are_gone(page, organizer, campaign, runs):
-    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     Run.objects.filter(pk=runs[0].pk).update(state=Run.State.WITHDRAWN)
     html = " ".join(page.get(pool.get_absolute_url()).content.decode().split())
     assert "1 of the pooled runs has been replaced or withdrawn since: alpha1." in html
@@ -186,7 +186,7 @@ def test_the_page_asks_the_database_the_same_for_one_run_and_more(page, address,
 
 def test_an_old_pool_points_to_the_newest(page, organizer, campaign, runs):
     pools = [
-        freeze(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs)
+        freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs)
         for depth in (1, 2, 3)
     ]
     shown = [page.get(pool.get_absolute_url()).context["newer"] for pool in pools]
@@ -314,13 +314,13 @@ def test_the_api_takes_a_spec_as_object_and_as_text(page, campaign, runs):
 
 
 def test_a_pool_is_filled_up_by_any_method_that_needs_no_number():
-    offered = {name for name, _ in then_choices() if name}
+    offered = {name for name, _ in fill_up_choices() if name}
     assert offered >= {m.name for m in LISTED if m.kind == "static"} - {"depth", "ntcir"}
     assert offered >= {m.name for m in LISTED if m.kind == "adaptive"} - {"cal"}
     assert not offered & {"depth", "ntcir", "strata", "cal"}
 
 
-@pytest.mark.parametrize("name", [name for name, _ in then_choices() if name])
+@pytest.mark.parametrize("name", [name for name, _ in fill_up_choices() if name])
 def test_whatever_fills_up_can_be_previewed(page, address, runs, name):
     answer = page.get(address, asked(runs, depth="1", then=name, documents="2"))
     assert answer.status_code == 200

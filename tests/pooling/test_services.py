@@ -9,18 +9,18 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from django.db import connection
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Event, Run
 from campaigns.services import matrices
 from judging.models import Judgment
-from pooling.core.building import pool_of, sessions
-from pooling.core.gathering import listing_of_tables
+from pooling.core.pool_builder import build_pool_table, start_sessions
+from pooling.core.run_listing import build_listing
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.core.tables import PoolTable
 from pooling.models import Pool
-from pooling.queries import choose, pool_rows, pool_table
-from pooling.services import freeze, preview
+from pooling.queries import choose_runs, list_pool_rows, load_pool_table
+from pooling.services import freeze_pool, preview_pool
 from pooling.services.inputs import MAX_RUNS
 from tests.conftest import joined
 from tests.factories import accepted_run
@@ -41,12 +41,12 @@ def named(pool: Pool) -> list[tuple]:
     tags = [run["tag"] for run in pool.spec["runs"]]
     return [
         (row.topic, row.docno, row.min_rank, tuple(tags[at] for at in row.contributors))
-        for row in pool_rows(pool)
+        for row in list_pool_rows(pool)
     ]
 
 
 def test_a_preview_counts_by_topic_run_and_team(organizer, campaign, runs):
-    found = preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    found = preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     assert found.parts.size == 7
     by_topic = {t.number: (t.documents, t.one_run, t.one_team) for t in found.parts.topics}
     assert by_topic == {"1": (4, 2, 2), "2": (3, 1, 2), "3": (0, 0, 0)}
@@ -68,14 +68,14 @@ def test_hours_are_of_what_is_not_judged_and_a_static_spec_lets_nothing_come(
     organizer, campaign, assessor, runs
 ):
     spec = read_spec("{steps: [{method: take, documents: 2}]}")
-    found = preview(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    found = preview_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
     assert (found.parts.size, found.more, found.hours(3600)) == (4, 0, 4)
-    docno = named(freeze(actor=organizer, campaign=campaign, spec=spec, runs=runs))[0][1]
+    docno = named(freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs))[0][1]
     Judgment.objects.create(
         campaign=campaign, topic=campaign.topics.get(number="1"), docno=docno,
         assessor=assessor, revision=1, kind="grade", grade=0, client_uuid=uuid4(),
     )  # fmt: skip
-    found = preview(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    found = preview_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
     assert [found.hours_of(topic, 3600) for topic in found.parts.topics] == [1, 2, 0]
     assert found.hours(3600) == 3
 
@@ -87,16 +87,16 @@ def test_a_preview_tells_runs_and_documents_that_are_alike(organizer, campaign, 
         ("d1", "d2", "d3"), (0.9, 0.5, 0.1), strict=True)]  # fmt: skip
     runs.append(accepted_run(team, "scaled", "".join(lines)))
     campaign.documents.filter(docno__in=["d2", "d3"]).update(sha256="same")
-    found = preview(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)
+    found = preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)
     assert found.twins == (("again", "one", "scaled"),)
     assert found.copies == 4  # d2 and d3 in each topic
-    alone = preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[runs[0]])
+    alone = preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[runs[0]])
     assert (alone.twins, alone.copies) == ((), 0)
 
 
 def test_hours_of_a_topic_that_grows_are_at_most_those_of_its_budget(organizer, campaign, runs):
     spec = read_spec("budget: {per_topic: 4}\nsteps: [{method: depth, k: 1}, {method: maxmean}]")
-    found = preview(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    found = preview_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
     assert found.coming == {"1": 1, "2": 1}
     assert (found.parts.size, found.more, found.most) == (5, 2, 7)
     assert [found.hours_of(topic, 3600) for topic in found.parts.topics] == [4, 3, 0]
@@ -104,8 +104,8 @@ def test_hours_of_a_topic_that_grows_are_at_most_those_of_its_budget(organizer, 
 
 def test_what_a_growing_pool_cannot_do_is_refused(organizer, campaign, runs):
     spec = read_spec("budget: {total: 5}\nsteps: [{method: mtf, scope: global}]")
-    for service in (preview, freeze):
-        with pytest.raises(Refused) as refused:
+    for service in (preview_pool, freeze_pool):
+        with pytest.raises(ActionRefused) as refused:
             service(actor=organizer, campaign=campaign, spec=spec, runs=runs)
         assert refused.value.code == "one-queue"
     assert not Pool.objects.exists()
@@ -113,7 +113,7 @@ def test_what_a_growing_pool_cannot_do_is_refused(organizer, campaign, runs):
 
 def test_a_preview_writes_nothing(organizer, campaign, runs):
     before = Event.objects.count()
-    preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     assert (Pool.objects.count(), Event.objects.count()) == (0, before)
 
 
@@ -123,12 +123,12 @@ def test_a_preview_leaves_out_the_cost_of_what_is_judged(organizer, assessor, ca
         campaign=campaign, topic=topic, docno="d1", assessor=assessor, revision=1, kind="grade",
         grade=0, source="import",
     )  # fmt: skip
-    found = preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    found = preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     assert (found.parts.judged, found.parts.to_judge) == (1, 6)
 
 
 def test_the_floor_says_what_a_run_that_is_left_out_would_get(organizer, campaign, runs):
-    found = preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs[:1])
+    found = preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs[:1])
     shares = {floor.run.tag: floor.share for floor in found.floors}
     # The pool holds d1 and d2 of topic 1, d1 of topic 2.
     assert shares == {"alpha1": 3 / 4, "alpha2": 2 / 4, "beta1": 2 / 5, "beta2": 1 / 2}
@@ -136,7 +136,7 @@ def test_the_floor_says_what_a_run_that_is_left_out_would_get(organizer, campaig
 
 
 def test_a_frozen_pool_holds_the_toy_with_ranks_and_contributors(organizer, campaign, runs):
-    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     assert (pool.version, pool.size) == (1, 7)
     assert named(pool) == THE_TOY_POOL
     assert (pool.method, pool.spec["steps"]) == ("depth 2", [{"method": "depth", "k": 2}])
@@ -147,10 +147,10 @@ def test_a_frozen_pool_holds_the_toy_with_ranks_and_contributors(organizer, camp
 
 
 def test_a_frozen_pool_is_the_table_of_the_core(organizer, campaign, runs):
-    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    listing = listing_of_tables([matrices.table_of(run) for run in runs], 2, campaign.seed)
-    expected = pool_of(sessions(listing, depth_spec(2).steps))
-    assert same_tables(pool_table(pool), expected)
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    listing = build_listing([matrices.load_run_table(run) for run in runs], 2, campaign.seed)
+    expected = build_pool_table(start_sessions(listing, depth_spec(2).steps))
+    assert same_tables(load_pool_table(pool), expected)
 
 
 def same_tables(one: PoolTable, other: PoolTable) -> bool:
@@ -161,8 +161,8 @@ def same_tables(one: PoolTable, other: PoolTable) -> bool:
 
 
 def test_the_order_of_runs_changes_neither_hash_nor_pool(organizer, campaign, runs):
-    forward = preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    pool = freeze(
+    forward = preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    pool = freeze_pool(
         actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[*runs[::-1], runs[0]]
     )
     assert pool.inputs_hash == forward.inputs_hash
@@ -170,8 +170,8 @@ def test_the_order_of_runs_changes_neither_hash_nor_pool(organizer, campaign, ru
 
 
 def test_the_judging_order_depends_on_the_seed_alone(organizer, campaign, team, runs):
-    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    more = freeze(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    more = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)
     order = [list(p.items.filter(topic__number="1").order_by("position")) for p in (pool, more)]
     first_docnos = [item.docno for item in order[0]]
     assert [i.docno for i in order[1] if i.docno in first_docnos] == first_docnos
@@ -179,31 +179,31 @@ def test_the_judging_order_depends_on_the_seed_alone(organizer, campaign, team, 
 
 
 def test_the_same_pool_is_not_frozen_twice(organizer, campaign, runs):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    with pytest.raises(Refused, match="frozen already, as pool 1") as refused:
-        freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs[::-1])
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    with pytest.raises(ActionRefused, match="frozen already, as pool 1") as refused:
+        freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs[::-1])
     assert refused.value.code == "same-pool"
     assert campaign.pools.count() == 1
 
 
 def test_of_two_organizers_who_saw_the_same_state_one_wins(organizer, campaign, runs):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs, after=0)
-    with pytest.raises(Refused) as refused:
-        freeze(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs, after=0)
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs, after=0)
+    with pytest.raises(ActionRefused) as refused:
+        freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs, after=0)
     assert refused.value.code == "overtaken"
     assert campaign.pools.count() == 1
 
 
 def test_a_withdrawal_does_not_change_a_frozen_pool(organizer, campaign, runs):
-    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     Run.objects.filter(pk=runs[3].pk).update(state=Run.State.WITHDRAWN)
     assert named(Pool.objects.get(pk=pool.pk)) == THE_TOY_POOL
-    with pytest.raises(Refused, match="not so for: beta2"):
-        preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    with pytest.raises(ActionRefused, match="not so for: beta2"):
+        preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
 
 
 def test_freezing_is_in_the_log(organizer, campaign, runs):
-    freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     event = Event.objects.filter(verb="froze a pool").get()
     assert event.subject == "pool 1: depth 2, 4 runs, 7 documents"
     assert event.actor == organizer
@@ -211,35 +211,35 @@ def test_freezing_is_in_the_log(organizer, campaign, runs):
 
 @pytest.mark.parametrize("depth", [0, -1, 1001])
 def test_a_depth_outside_the_limits_is_refused(organizer, campaign, runs, depth):
-    with pytest.raises(Refused, match="from 1 to 1,000"):
-        freeze(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs)
+    with pytest.raises(ActionRefused, match="from 1 to 1,000"):
+        freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs)
 
 
 def test_no_runs_are_refused(organizer, campaign):
-    with pytest.raises(Refused, match="No run is chosen"):
-        preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[])
+    with pytest.raises(ActionRefused, match="No run is chosen"):
+        preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[])
 
 
 def test_more_runs_than_contributors_can_number_are_refused(organizer, campaign):
     many = [Run(pk=number, tag=str(number)) for number in range(MAX_RUNS + 1)]
-    with pytest.raises(Refused, match="at most 65,535 runs"):
-        freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=many)
+    with pytest.raises(ActionRefused, match="at most 65,535 runs"):
+        freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=many)
 
 
 def test_runs_that_answer_no_topic_of_the_campaign_are_refused(organizer, campaign, team):
     run = ranked_run(team, "lost", {"99": "d1 d2"})
-    with pytest.raises(Refused) as refused:
-        preview(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[run])
+    with pytest.raises(ActionRefused) as refused:
+        preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[run])
     assert refused.value.code == "empty-pool"
 
 
 def test_withheld_topics_are_not_pooled(organizer, campaign, runs):
     campaign.topics.filter(number="2").update(withheld=True)
-    pool = freeze(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    assert {row.topic for row in pool_rows(pool)} == {"1"}
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    assert {row.topic for row in list_pool_rows(pool)} == {"1"}
 
 
-@pytest.mark.parametrize("act", [preview, freeze])
+@pytest.mark.parametrize("act", [preview_pool, freeze_pool])
 def test_only_organizers_pool(campaign, runs, act):
     for who in (joined(campaign, "judge", "assessor"), joined(campaign, "looker", "viewer")):
         with pytest.raises(PermissionDenied):
@@ -247,18 +247,25 @@ def test_only_organizers_pool(campaign, runs, act):
 
 
 def test_choosing_by_priority_and_by_team(runs):
-    assert [run.tag for run in choose(runs, up_to_priority=1)] == ["alpha1", "beta1"]
-    assert [run.tag for run in choose(runs, per_team=1)] == ["alpha1", "beta1"]
-    assert [run.tag for run in choose(runs, per_team=2)] == ["alpha1", "alpha2", "beta1", "beta2"]
-    assert choose(runs, up_to_priority=0) == []
+    assert [run.tag for run in choose_runs(runs, up_to_priority=1)] == ["alpha1", "beta1"]
+    assert [run.tag for run in choose_runs(runs, per_team=1)] == ["alpha1", "beta1"]
+    assert [run.tag for run in choose_runs(runs, per_team=2)] == [
+        "alpha1",
+        "alpha2",
+        "beta1",
+        "beta2",
+    ]
+    assert choose_runs(runs, up_to_priority=0) == []
 
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_organizers_at_the_very_same_time_one_wins(organizer, campaign, runs):
     def attempt(depth: int) -> str:
         try:
-            freeze(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs, after=0)
-        except Refused as refused:
+            freeze_pool(
+                actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs, after=0
+            )
+        except ActionRefused as refused:
             return refused.code
         return "frozen"
 

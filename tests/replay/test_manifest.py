@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.scale import GradeSpec
 from replay.core.manifest import read_manifest
 
@@ -31,7 +31,7 @@ def folder_with(tmp_path: Path, text: str) -> Path:
 
 
 def faults_of(tmp_path: Path, text: str) -> FaultReport:
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(InvalidFile) as caught:
         read_manifest(folder_with(tmp_path, text))
     return caught.value.report
 
@@ -74,5 +74,5 @@ def test_manifest_that_is_no_mapping_is_refused(tmp_path: Path, text: str, code:
 
 
 def test_manifest_that_is_absent_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="EM01"):
+    with pytest.raises(InvalidFile, match="EM01"):
         read_manifest(tmp_path)

@@ -17,10 +17,10 @@ from campaigns.services import people
 from judging.core.designs.registry import DESIGNS
 from judging.models import Plan, TrainingPair
 from judging.rules import DESIGN_NAMES
-from judging.services.adjudication import open_round, pairs_wanted
-from judging.services.plans import Scheme, make_plan
+from judging.services.adjudication import list_pairs_to_adjudicate, open_round
+from judging.services.judgments import claim_next, submit_judgment, submit_skip
+from judging.services.plans import PlanOptions, create_plan
 from judging.services.slots import pause_work
-from judging.services.work import claim, judge, skip
 from tests.conftest import REPOSITORY, joined
 from tests.judging.conftest import make_pool
 from tests.translation.sources import forms_of, key_of, messages
@@ -83,20 +83,21 @@ def world(campaign, organizer, assessor, assessor2) -> dict[str, User]:
     pool = make_pool(campaign, {"1": ["d1", "d2", "d3"], "2": ["d5", "d6"]})
     third = joined(campaign, "assessor3", Role.ASSESSOR)
     people = {number: [assessor, assessor2, third] for number in "12"}
-    scheme = Scheme(parameters={"n": 2}, third_from=3, repeat_share=0.5)
-    plan = make_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
+    scheme = PlanOptions(parameters={"n": 2}, third_from=3, repeat_share=0.5)
+    plan = create_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
     topic = campaign.topics.get(number="1")
     for who, grades in ((assessor, {"d1": 0, "d2": 1, "d3": 2}), (assessor2, {"d1": 3, "d2": 0})):
         for docno, grade in grades.items():
-            judge(actor=who, campaign=campaign, topic=topic, docno=docno, grade=grade,
+            submit_judgment(actor=who, campaign=campaign, topic=topic, docno=docno, grade=grade,
                   client_uuid=uuid4(), flags=["language"], comment="Anmerkung")  # fmt: skip
-    skip(actor=assessor2, campaign=campaign, topic=topic, docno="d3", reason="undecided",
+    submit_skip(actor=assessor2, campaign=campaign, topic=topic, docno="d3", reason="undecided",
          client_uuid=uuid4())  # fmt: skip
-    claim(actor=assessor2, campaign=campaign, topic=campaign.topics.get(number="2"))
+    claim_next(actor=assessor2, campaign=campaign, topic=campaign.topics.get(number="2"))
     pause_work(actor=organizer, plan=plan, assessor=assessor, topic=topic, paused=True)
     adjudicator = joined(campaign, "adjudicator", Role.ADJUDICATOR)
     open_round(
-        actor=organizer, campaign=campaign, pairs=pairs_wanted(campaign, apart=1, crossing=False),
+        actor=organizer, campaign=campaign,
+        pairs=list_pairs_to_adjudicate(campaign, apart=1, crossing=False),
         adjudicators=[adjudicator], blind=False,
     )  # fmt: skip
     return {"assessor": assessor, "adjudicator": adjudicator, "organizer": organizer}
@@ -209,8 +210,8 @@ def test_training_and_invitations_speak_german(world, campaign, organizer, clien
     TrainingPair.objects.create(campaign=campaign, topic=topic, docno="d9", grade=1, position=1)
     assessor = sign_in(world, "assessor")
     told = contents(campaign) | same_in_both()
-    invitation = people.invite(actor=organizer, campaign=campaign, role=Role.ASSESSOR)
-    join = reverse("join", args=[people.token_of(invitation)])
+    invitation = people.create_invitation(actor=organizer, campaign=campaign, role=Role.ASSESSOR)
+    join = reverse("join", args=[people.sign_invitation_token(invitation)])
     for who, url in ((assessor, "/c/small/judge-training/"), (assessor, "/c/small/judge/"),
                      (assessor, join), (client, join)):  # fmt: skip
         both = Words(page(who, url, "en")).words() & Words(page(who, url, "de")).words()

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from campaigns.management.importing import ImportCommand
+from campaigns.management.import_command import ImportCommand
 from campaigns.services.collection import import_document_files, import_documents
 
 

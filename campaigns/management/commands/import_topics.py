@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from campaigns.management.importing import ImportCommand
+from campaigns.management.import_command import ImportCommand
 from campaigns.services.collection import import_topics
 
 

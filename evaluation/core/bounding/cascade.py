@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.core.batch import ratio
-from evaluation.core.bounding.counted import numbers
-from evaluation.core.completions import OPEN, Rankings
-from evaluation.core.judged import Floats, Ints
-from evaluation.core.measures.err import stops_of
+from evaluation.core.batch import safe_ratio
+from evaluation.core.bounding.counts import iter_counts
+from evaluation.core.completions import OPEN, CompletionRankings
+from evaluation.core.judgments import Floats, Ints
+from evaluation.core.measures.err import stop_probabilities
 from evaluation.core.scale import top_grade
 
 
 @dataclass(frozen=True, eq=False)
-class Topic:
+class CascadeTopic:
     """Chances to stop: at each rank, of the judged documents by falling chance, and of the
     least and highest grade above 0. ``open`` are ranks from 0; those below rank ``k`` do not
     count."""
@@ -38,9 +38,9 @@ class Topic:
         """The least and the greatest value."""
         great, small = self._ideal_of_great(), self._ideal_of_small()
         low, high = np.inf, 0.0
-        for many in numbers(len(self.open), len(self.stops)):
-            low = min(low, float(ratio(self._errs(self.open[::-1], many), great[many]).min()))
-            high = max(high, float(ratio(self._errs(self.open, many), small[many]).max()))
+        for many in iter_counts(len(self.open), len(self.stops)):
+            low = min(low, float(safe_ratio(self._errs(self.open[::-1], many), great[many]).min()))
+            high = max(high, float(safe_ratio(self._errs(self.open, many), small[many]).max()))
         return low, min(high, 1.0)
 
     def is_exact(self) -> bool:
@@ -91,22 +91,24 @@ class Topic:
         return np.arange(1, stops.shape[-1] + 1)
 
 
-def cascade_topics(
-    rankings: Rankings, k: int | None = None, max_rel: int | None = None
-) -> list[Topic]:
+def summarize_cascade_topics(
+    rankings: CompletionRankings, k: int | None = None, max_rel: int | None = None
+) -> list[CascadeTopic]:
     """What bounds need to know of each segment."""
     batch = rankings.batch
     top = top_grade(batch, max_rel)
     # A stated top bounds the scale of stops; the grades that there are go as far as the qrels'.
-    least, most = stops_of(np.array([1, top_grade(batch)]), top)
+    least, most = stop_probabilities(np.array([1, top_grade(batch)]), top)
     found = []
     for segment in range(len(batch)):
         ranked = rankings.ranking(segment)
         judged = np.concatenate((ranked, rankings.missed_of(segment)))
-        ideal = np.sort(stops_of(judged[judged > 0], top))[::-1]
-        stops = stops_of(np.maximum(ranked, 0), top)
+        ideal = np.sort(stop_probabilities(judged[judged > 0], top))[::-1]
+        stops = stop_probabilities(np.maximum(ranked, 0), top)
         depth = len(judged) if k is None else k
         found.append(
-            Topic(stops, np.flatnonzero(ranked == OPEN), ideal, float(least), float(most), depth)
+            CascadeTopic(
+                stops, np.flatnonzero(ranked == OPEN), ideal, float(least), float(most), depth
+            )
         )
     return found

@@ -9,9 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from evaluation.core.batch import Batch
-from evaluation.core.completions import Grades, Rankings
-from evaluation.core.judged import Floats, Ints, Mask
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.completions import CompletionRankings, Grades
+from evaluation.core.judgments import Floats, Ints, Mask
 
 ROWS = 1 << 21
 """Documents scored at a time."""
@@ -20,7 +20,7 @@ EVERY = 5_000
 
 
 @dataclass(frozen=True)
-class Side:
+class CompletionSide:
     """Completions to try. ``all``: all open documents get the grade. ``top`` and ``bottom``:
     for each m, the first or the last m open documents get it, the others 0. ``every``: all
     there are with grades up to it."""
@@ -64,8 +64,10 @@ class Extremes:
         self.tried[of] = True
 
 
-def extremes(
-    rankings: Rankings, sides: Sequence[Side], measures: Sequence[Callable[[Batch], Floats]]
+def compute_extremes(
+    rankings: CompletionRankings,
+    sides: Sequence[CompletionSide],
+    measures: Sequence[Callable[[ScoringBatch], Floats]],
 ) -> list[Extremes]:
     """The extremes of each measure over all completions of ``sides``."""
     found = [Extremes.none(len(rankings.batch)) for _ in measures]
@@ -76,7 +78,9 @@ def extremes(
     return [replace(extreme, exact=bool(extreme.tried.all())) for extreme in found]
 
 
-def _batches(rankings: Rankings, side: Side) -> Iterator[tuple[Ints, Batch]]:
+def _batches(
+    rankings: CompletionRankings, side: CompletionSide
+) -> Iterator[tuple[Ints, ScoringBatch]]:
     """Batches of completions, each of about ``ROWS`` documents or of a single completion."""
     of: list[Ints] = []
     parts: list[Grades] = []
@@ -92,7 +96,7 @@ def _batches(rankings: Rankings, side: Side) -> Iterator[tuple[Ints, Batch]]:
         yield np.concatenate(of), rankings.complete(np.concatenate(of), np.concatenate(parts))
 
 
-def _pieces(rankings: Rankings, side: Side) -> Iterator[tuple[int, Grades]]:
+def _pieces(rankings: CompletionRankings, side: CompletionSide) -> Iterator[tuple[int, Grades]]:
     """Completions of one segment each, completions × ranks."""
     for segment in range(len(rankings.batch)):
         ranking, at = rankings.ranking(segment), rankings.open_ranks(segment)

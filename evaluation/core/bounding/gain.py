@@ -21,20 +21,20 @@ from operator import gt, lt
 
 import numpy as np
 
-from evaluation.core.batch import ratio
-from evaluation.core.completions import OPEN, Rankings, completed
-from evaluation.core.judged import Floats
-from evaluation.core.means import total
-from evaluation.core.measures.cumulated_gain import Way
-from evaluation.core.options import gains_of
-from evaluation.core.scale import grades_of, top_grade
+from evaluation.core.batch import safe_ratio
+from evaluation.core.completions import OPEN, CompletionRankings, complete_judgments
+from evaluation.core.judgments import Floats
+from evaluation.core.means import sum_over_topics
+from evaluation.core.measures.cumulated_gain import GainVariant
+from evaluation.core.options import gains_for_grades
+from evaluation.core.scale import list_scale_grades, top_grade
 
 Pair = tuple[float, float]
 """D and I."""
 
 
 @dataclass(frozen=True, eq=False)
-class Topic:
+class GainTopic:
     """``low[m]`` and ``low_ideal[m]``: D and I with the last m open documents at the top
     gain, the others at the least. ``known`` and ``known_ideal``: D and I that open
     documents do not touch. ``best[m]``: what the first m open documents add to D for each
@@ -65,35 +65,41 @@ class Topic:
         )
 
 
-def gain_topics(rankings: Rankings, way: Way, k: int | None) -> list[Topic]:
+def summarize_gain_topics(
+    rankings: CompletionRankings, way: GainVariant, k: int | None
+) -> list[GainTopic]:
     """What bounds need to know of each segment."""
     batch = rankings.batch
-    table = way.apply(completed(batch, top_grade(batch))).options.gains
-    levels = np.unique(gains_of(np.array(grades_of(batch, table), np.int32), table))
+    table = way.apply(complete_judgments(batch, top_grade(batch))).options.gains
+    levels = np.unique(gains_for_grades(np.array(list_scale_grades(batch, table), np.int32), table))
     found = []
     for segment in range(len(batch)):
         ranked, missed = rankings.ranking(segment), rankings.missed_of(segment)
-        gains = np.where(ranked == OPEN, np.nan, gains_of(ranked, table))
-        others = gains_of(missed[missed >= 0], table)
+        gains = np.where(ranked == OPEN, np.nan, gains_for_grades(ranked, table))
+        others = gains_for_grades(missed[missed >= 0], table)
         found.append(_topic(gains, others if way.ideal == "judged" else others[:0], levels, way, k))
     return found
 
 
-def _topic(ranked: Floats, others: Floats, levels: Floats, way: Way, k: int | None) -> Topic:
+def _topic(
+    ranked: Floats, others: Floats, levels: Floats, way: GainVariant, k: int | None
+) -> GainTopic:
     is_open = np.isnan(ranked)
     known = np.concatenate((ranked[~is_open], others))
     worth = _worth(len(known) + int(is_open.sum()) + len(ranked), way, k)
     of_open = worth[: len(ranked)][is_open]
     first = float((ranked[~is_open] * worth[: len(ranked)][~is_open]).sum())
     heights = np.concatenate(([0.0], np.cumsum(worth)))
-    reach = _Reach(np.unique(np.concatenate((known, levels, [0.0]))), known, heights, len(of_open))
+    reach = _IdealGainSteps(
+        np.unique(np.concatenate((known, levels, [0.0]))), known, heights, len(of_open)
+    )
     least, most = float(levels[0]), float(levels[-1])
     under, over = reach.all_of(least), reach.none_of(most)
     inner = [reach.between(a, b) for a, b in pairwise(levels.tolist())]
     last = np.concatenate(([0.0], np.cumsum(of_open[::-1])))
     low = first + least * float(of_open.sum()) + (most - least) * last
     ideal = np.array(inner).reshape(len(levels) - 1, len(of_open) + 1)
-    return Topic(
+    return GainTopic(
         low=low,
         low_ideal=under + over + ideal.sum(axis=0),
         known=first + least * float(of_open.sum()),
@@ -105,7 +111,7 @@ def _topic(ranked: Floats, others: Floats, levels: Floats, way: Way, k: int | No
 
 
 @dataclass(frozen=True, eq=False)
-class _Reach:
+class _IdealGainSteps:
     """The ideal gain by steps: ``marks`` are the distinct gains from 0 up, ``heights[n]`` the
     sum of the first n discounts, ``known`` the gains of judged documents."""
 
@@ -135,7 +141,7 @@ class _Reach:
         return added
 
 
-def _worth(ranks: int, way: Way, k: int | None) -> Floats:
+def _worth(ranks: int, way: GainVariant, k: int | None) -> Floats:
     """What a unit of gain is worth at each rank from 1 on."""
     rank = np.arange(1, ranks + 1)
     worth = 1 / way.divisor(rank)
@@ -144,28 +150,30 @@ def _worth(ranks: int, way: Way, k: int | None) -> Floats:
     return worth
 
 
-def gain_bounds(topics: Sequence[Topic]) -> tuple[Floats, Floats]:
+def gain_bounds(topics: Sequence[GainTopic]) -> tuple[Floats, Floats]:
     """The least and the greatest D / I of each topic, 0 where there is no gain."""
-    low = np.array([ratio(t.low, t.low_ideal).min() for t in topics])
-    high = [_search([topic], Topic.greatest) for topic in topics]
+    low = np.array([safe_ratio(t.low, t.low_ideal).min() for t in topics])
+    high = [_search([topic], GainTopic.greatest) for topic in topics]
     return low, np.array(high, np.float64)
 
 
-def gain_bounds_of_sums(topics: Sequence[Topic]) -> Pair:
+def gain_bounds_of_sums(topics: Sequence[GainTopic]) -> Pair:
     """The least and the greatest Σ D / Σ I over all topics."""
-    return _search(topics, Topic.least), _search(topics, Topic.greatest)
+    return _search(topics, GainTopic.least), _search(topics, GainTopic.greatest)
 
 
-def _search(topics: Sequence[Topic], extreme: Callable[[Topic, float], Pair]) -> float:
+def _search(topics: Sequence[GainTopic], extreme: Callable[[GainTopic, float], Pair]) -> float:
     """Dinkelbach's method: t only ever moves one way, and ends where it does not move."""
-    moves = gt if extreme is Topic.greatest else lt
+    moves = gt if extreme is GainTopic.greatest else lt
     t = _ratio_at(topics, extreme, 0.0)
     while moves(after := _ratio_at(topics, extreme, t), t):
         t = after
     return t
 
 
-def _ratio_at(topics: Iterable[Topic], extreme: Callable[[Topic, float], Pair], t: float) -> float:
+def _ratio_at(
+    topics: Iterable[GainTopic], extreme: Callable[[GainTopic, float], Pair], t: float
+) -> float:
     pairs = np.array([extreme(topic, t) for topic in topics]).reshape(-1, 2)
-    gained, ideal = total(pairs[:, 0]), total(pairs[:, 1])
+    gained, ideal = sum_over_topics(pairs[:, 0]), sum_over_topics(pairs[:, 1])
     return gained / ideal if ideal > 0 else 0.0

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.collection.laid import Collection
-from evaluation.core.judged import Ints, Mask
+from evaluation.core.collection.inputs import PooledCollection
+from evaluation.core.judgments import Ints, Mask
 
 CARD = Card(
     name="contributors",
@@ -63,7 +63,7 @@ class Contributors:
     relevant_from_elsewhere: int
 
 
-def contributors_of(found: Collection) -> Contributors:
+def count_contributions(found: PooledCollection) -> Contributors:
     """By team and by pooled run."""
     runs = np.arange(len(found.tags))
     count, _ = found.pool.brought_by(runs)
@@ -76,7 +76,7 @@ def contributors_of(found: Collection) -> Contributors:
     )
 
 
-def _of(found: Collection, names: Sequence[str], groups: Ints) -> tuple[Contributor, ...]:
+def _of(found: PooledCollection, names: Sequence[str], groups: Ints) -> tuple[Contributor, ...]:
     _, alone = found.pool.brought_by(groups)
     runs = np.bincount(groups[found.pool.runs], minlength=len(names)).tolist()
     rows = [
@@ -87,7 +87,9 @@ def _of(found: Collection, names: Sequence[str], groups: Ints) -> tuple[Contribu
     return tuple(sorted(rows, key=lambda row: (-row.relevant_alone, -row.alone, row.name)))
 
 
-def _contributor(found: Collection, name: str, runs: int, brings: Mask, alone: Mask) -> Contributor:
+def _contributor(
+    found: PooledCollection, name: str, runs: int, brings: Mask, alone: Mask
+) -> Contributor:
     judged, relevant = found.is_judged, found.is_relevant
     only, good = _count(alone & judged), _count(alone & relevant)
     all_relevant = _count(relevant)

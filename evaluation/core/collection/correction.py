@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.collection.laid import Collection
-from evaluation.core.collection.leave_out import scores_without
-from evaluation.core.comparison.estimate import or_none
-from evaluation.core.judged import Floats
+from evaluation.core.collection.inputs import PooledCollection
+from evaluation.core.collection.leave_one_group_out import score_without_group
+from evaluation.core.comparison.estimate import nan_to_none
+from evaluation.core.judgments import Floats
 from evaluation.core.measures.family import Measure
 
 FEW_POOLED = "fewer than two runs were pooled"
@@ -40,14 +40,14 @@ CARD = Card(
 
 
 @dataclass(frozen=True)
-class Corrected:
+class CorrectedScore:
     run: str
     score: float | None
     corrected: float | None
 
 
 @dataclass(frozen=True)
-class Correction:
+class UnpooledCorrection:
     """One measure: ``bias`` is the mean loss of the pooled runs, ``sd`` the standard deviation
     of their losses, ``most`` the largest. ``runs`` are those not pooled, best first.
     """
@@ -56,32 +56,38 @@ class Correction:
     bias: float | None
     sd: float | None
     most: float | None
-    runs: tuple[Corrected, ...]
+    runs: tuple[CorrectedScore, ...]
     reason: str | None = None
 
 
-def corrections(found: Collection, measures: Sequence[Measure]) -> list[Correction]:
+def correct_unpooled_scores(
+    found: PooledCollection, measures: Sequence[Measure]
+) -> list[UnpooledCorrection]:
     """For each measure."""
     if found.is_pooled.all() or len(found.pool.runs) < 2:
         reason = ALL_POOLED if len(found.pool.runs) > 1 else FEW_POOLED
-        return [Correction(measure.name, None, None, None, (), reason) for measure in measures]
+        return [
+            UnpooledCorrection(measure.name, None, None, None, (), reason) for measure in measures
+        ]
     scores = found.figures(measures)
-    without = scores_without(found, measures, scores, np.arange(len(found.tags)))
+    without = score_without_group(found, measures, scores, np.arange(len(found.tags)))
     columns = zip(measures, scores.T, (scores - without).T, strict=True)
     return [_correction(found, measure, *both) for measure, *both in columns]
 
 
-def _correction(found: Collection, measure: Measure, scores: Floats, lost: Floats) -> Correction:
+def _correction(
+    found: PooledCollection, measure: Measure, scores: Floats, lost: Floats
+) -> UnpooledCorrection:
     known = lost[found.pool.runs]
     known = known[~np.isnan(known)]
     bias = float(known.mean()) if len(known) else np.nan
     rows = [
-        Corrected(found.tags[run], or_none(scores[run]), or_none(scores[run] + bias))
+        CorrectedScore(found.tags[run], nan_to_none(scores[run]), nan_to_none(scores[run] + bias))
         for run in np.flatnonzero(~found.is_pooled).tolist()
     ]
-    return Correction(
+    return UnpooledCorrection(
         measure=measure.name,
-        bias=or_none(bias),
+        bias=nan_to_none(bias),
         sd=float(known.std(ddof=1)) if len(known) > 1 else None,
         most=float(known.max()) if len(known) else None,
         runs=tuple(sorted(rows, key=lambda row: (-round(row.score or 0.0, 12), row.run))),

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.collection.by_depth import relevant_by_topic
-from evaluation.core.collection.laid import Collection
+from evaluation.core.collection.depths import new_relevant_by_topic
+from evaluation.core.collection.inputs import PooledCollection
 from evaluation.core.comparison.draws import resample_counts
-from evaluation.core.comparison.estimate import Sampling
-from evaluation.core.judged import Floats
+from evaluation.core.comparison.estimate import ResamplingOptions
+from evaluation.core.judgments import Floats
 
 FIRST = 10
 LEAST = 3
@@ -85,18 +85,23 @@ class Extrapolation:
     reason: str | None = None
 
 
-def extrapolated(
-    found: Collection, sampling: Sampling, target: int | None = None, first: int = FIRST
+def extrapolate_depths(
+    found: PooledCollection,
+    sampling: ResamplingOptions,
+    target: int | None = None,
+    first: int = FIRST,
 ) -> Extrapolation:
     """Fit what the pool found at each depth and sum it down to ``target``.
 
     Raises ``ValueError`` for a target above the depth of the pool or a first depth below 1.
     """
-    return of_counts(relevant_by_topic(found).astype(np.float64), sampling, target, first)
+    return extrapolate_counts(
+        new_relevant_by_topic(found).astype(np.float64), sampling, target, first
+    )
 
 
-def of_counts(
-    counts: Floats, sampling: Sampling, target: int | None = None, first: int = FIRST
+def extrapolate_counts(
+    counts: Floats, sampling: ResamplingOptions, target: int | None = None, first: int = FIRST
 ) -> Extrapolation:
     """The same from new relevant documents, topics × depths."""
     depth = counts.shape[1]
@@ -106,12 +111,12 @@ def of_counts(
     total = counts.sum(axis=0)
     fitted = int(np.count_nonzero(total[first - 1 :]))
     known = Extrapolation(first, depth, target, int(total.sum()), fitted)
-    log_c, slope = fits(total[None, :], first)
+    log_c, slope = fit_power_laws(total[None, :], first)
     if np.isnan(slope[0]):
         told = TOO_SHALLOW if depth < first + LEAST - 1 else TOO_LITTLE
         reason = told.format(first=first, depth=depth, n=fitted)
         return replace(known, reason=reason)
-    further = float(sums(log_c, slope, depth, target)[0])
+    further = float(sum_power_law(log_c, slope, depth, target)[0])
     fitted_curve = replace(
         known,
         log_c=float(log_c[0]),
@@ -122,7 +127,7 @@ def of_counts(
     return _with_interval(fitted_curve, counts, sampling)
 
 
-def fits(totals: Floats, first: int) -> tuple[Floats, Floats]:
+def fit_power_laws(totals: Floats, first: int) -> tuple[Floats, Floats]:
     """``(log C, s)`` of each row of ``totals``, rows × depths; NaN where it cannot be fitted."""
     used = totals[:, first - 1 :]
     if used.shape[1] < LEAST:
@@ -139,21 +144,23 @@ def fits(totals: Floats, first: int) -> tuple[Floats, Floats]:
     return mean_y - slope * mean_x, slope
 
 
-def sums(log_c: Floats, slope: Floats, depth: int, target: int) -> Floats:
+def sum_power_law(log_c: Floats, slope: Floats, depth: int, target: int) -> Floats:
     """Σ over k = depth + 1 … target of C · k^s, by row."""
     k = np.log(np.arange(depth + 1, target + 1, dtype=np.float64))
     summed: Floats = np.exp(log_c[:, None] + slope[:, None] * k[None, :]).sum(axis=1)
     return summed
 
 
-def _with_interval(known: Extrapolation, counts: Floats, sampling: Sampling) -> Extrapolation:
+def _with_interval(
+    known: Extrapolation, counts: Floats, sampling: ResamplingOptions
+) -> Extrapolation:
     topics, depth = counts.shape
     if topics < 2:
         return replace(known, reason=FEW_TOPICS)
     pieces = []
     for drawn in resample_counts(topics, sampling):
-        log_c, slope = fits(drawn @ counts, known.first)
-        pieces.append(sums(log_c, slope, depth, known.target))
+        log_c, slope = fit_power_laws(drawn @ counts, known.first)
+        pieces.append(sum_power_law(log_c, slope, depth, known.target))
     further = np.concatenate(pieces)
     fitted = further[~np.isnan(further)]
     known = replace(known, draws=sampling.resamples, drawn=len(fitted))

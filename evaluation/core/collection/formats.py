@@ -7,41 +7,49 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from evaluation.core.collection.report import Report
-from evaluation.core.collection.told import Section, Table, conditions_of, sections_of, summary
-from evaluation.core.disagreement.formats import aligned, csv_of
+from evaluation.core.collection.report import ReusabilityReport
+from evaluation.core.collection.report_tables import (
+    ReportSection,
+    ReportTable,
+    build_sections,
+    list_condition_sentences,
+    summary_tables,
+)
+from evaluation.core.disagreement.formats import align_disagreement_rows, write_csv_rows
 
 MOST = 20
 """Rows of a table of the command; HTML and JSON have all."""
 
 
-def json_text(report: Report) -> str:
+def reusability_to_json(report: ReusabilityReport) -> str:
     """The whole report with its conditions; undefined is null."""
     return json.dumps(report.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def table_text(report: Report) -> str:
+def reusability_to_table(report: ReusabilityReport) -> str:
     """Conditions, then every diagnostic without what is told run by run or topic by topic."""
-    lines = [f"{line}\n" for line in conditions_of(report.facts)]
-    parts = [part for section in sections_of(report) for part in _section(section)]
+    lines = [f"{line}\n" for line in list_condition_sentences(report.facts)]
+    parts = [part for section in build_sections(report) for part in _section(section)]
     return "".join([*lines, *parts])
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(section: ReportSection) -> Iterator[str]:
     yield f"\n{section.card.title.upper()}\n"
     yield from (f"{remark}\n" for remark in section.remarks)
-    for table in summary(section.tables):
+    for table in summary_tables(section.tables):
         yield f"\n{table.caption}\n{_table(table)}"
 
 
-def _table(table: Table) -> str:
+def _table(table: ReportTable) -> str:
     # A drawn level or depth is a row that must not be cut off in the middle of a series.
     cut = MOST if table.head[0] in ("team", "depth") else len(table.rows)
     more = len(table.rows) - cut
-    return aligned([table.head, *table.rows[:cut]]) + (f"and {more} more\n" if more > 0 else "")
+    return align_disagreement_rows([table.head, *table.rows[:cut]]) + (
+        f"and {more} more\n" if more > 0 else ""
+    )
 
 
-def csv_text(report: Report) -> str:
+def reusability_to_csv(report: ReusabilityReport) -> str:
     """``table,row,column,value``: every value of the JSON, by its names, a line each.
 
     Rows count from 1: row ``2.3`` of ``leave_team_out.runs`` is the third that belongs to row
@@ -49,7 +57,7 @@ def csv_text(report: Report) -> str:
     """
     parts = report.as_dict().items()
     lines = (_rows(part if isinstance(part, tuple) else (part,), name) for name, part in parts)
-    return csv_of([("table", "row", "column", "value"), *chain.from_iterable(lines)])
+    return write_csv_rows([("table", "row", "column", "value"), *chain.from_iterable(lines)])
 
 
 Line = tuple[str, str, str, object]
@@ -76,8 +84,8 @@ def _cell(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {
-    "table": table_text,
-    "json": json_text,
-    "csv": csv_text,
+FORMATS: dict[str, Callable[[ReusabilityReport], str]] = {
+    "table": reusability_to_table,
+    "json": reusability_to_json,
+    "csv": reusability_to_csv,
 }

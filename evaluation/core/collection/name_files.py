@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from campaigns.core.columns import ColumnFile, Layout
-from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.columns import ColumnFile, ColumnLayout
+from campaigns.core.faults import FaultReport, InvalidFile
 
-TEAMS_LAYOUT = Layout(
+TEAMS_LAYOUT = ColumnLayout(
     columns=("run", "team"),
     not_text="EG01",
     wrong_columns="EG02",
     empty="EG03",
     bom="WG01",
 )
-TAGS_LAYOUT = Layout(
+TAGS_LAYOUT = ColumnLayout(
     columns=("run",),
     not_text="EG01",
     wrong_columns="EG02",
@@ -37,7 +37,7 @@ def read_teams(data: bytes, *, file: str = "", report: FaultReport | None = None
                 told = f"{run} is of {teams[run]} before, and of {team} here."
                 lines.fault("EG04", told, "Name one team a run.", line=int(line), field=1)
     if report.has_errors:
-        raise BadFile(report)
+        raise InvalidFile(report)
     return teams
 
 
@@ -47,5 +47,5 @@ def read_tags(data: bytes, *, file: str = "", report: FaultReport | None = None)
     blocks = ColumnFile(data, TAGS_LAYOUT, report).blocks()
     tags = frozenset(tag for block in blocks for tag in block.column(0))
     if report.has_errors:
-        raise BadFile(report)
+        raise InvalidFile(report)
     return tags

@@ -9,8 +9,8 @@ import numpy as np
 
 from campaigns.core.pair_index import PairIndex
 from campaigns.core.tables import QrelsTable
-from evaluation.core.judged import Ints, Mask
-from pooling.core.candidates import Listing
+from evaluation.core.judgments import Ints, Mask
+from pooling.core.candidates import RunListing
 
 MOST = 100
 """Down to here a depth that is not told is looked for."""
@@ -29,7 +29,7 @@ NO_DEPTH = (
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class InferredPool:
     """``runs`` are the places of the pooled ones; their first ``depth`` documents went in.
 
     By entry, a document in a run: ``run``, a place, and ``doc``. By document: ``topic``, the
@@ -73,7 +73,9 @@ class Pool:
         return found
 
 
-def pool_of(listing: Listing, qrels: QrelsTable, tags: Sequence[str], depth: int | None) -> Pool:
+def infer_pool(
+    listing: RunListing, qrels: QrelsTable, tags: Sequence[str], depth: int | None
+) -> InferredPool:
     """The pool of the runs of ``listing``, which is cut at ``depth`` or at MOST.
 
     Raises ``ValueError`` where no run was pooled or answers a topic, or the depth is None and
@@ -89,12 +91,12 @@ def pool_of(listing: Listing, qrels: QrelsTable, tags: Sequence[str], depth: int
     best = np.full(len(place), np.iinfo(np.int64).max)
     np.minimum.at(best, doc, listing.rank)
     judged = (place >= 0) & (qrels.grades[place] >= 0)
-    found = depth_of(best, judged) if depth is None else depth
+    found = infer_pool_depth(best, judged) if depth is None else depth
     runs = np.array([tags.index(tag) for tag in listing.runs], np.int64)
     within = listing.rank <= found
     kept = best <= found
     number = np.cumsum(kept) - 1
-    return Pool(
+    return InferredPool(
         runs=runs,
         depth=found,
         told=depth is not None,
@@ -107,7 +109,7 @@ def pool_of(listing: Listing, qrels: QrelsTable, tags: Sequence[str], depth: int
     )
 
 
-def depth_of(best: Ints, judged: Mask) -> int:
+def infer_pool_depth(best: Ints, judged: Mask) -> int:
     """Down to which best rank at least SHARE of the documents are judged, depth by depth."""
     new = np.bincount(best, minlength=2)[1:]
     seen = np.bincount(best[judged], minlength=len(new) + 1)[1:]

@@ -8,26 +8,32 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.core.collection.by_depth import Depth, new_by_depth
-from evaluation.core.collection.condensed import Condensed, condensed
-from evaluation.core.collection.contributors import Contributors, contributors_of
-from evaluation.core.collection.correction import Correction, corrections
+from evaluation.core.collection.condensed_lists import CondensedComparison, compare_condensed
+from evaluation.core.collection.contributors import Contributors, count_contributions
+from evaluation.core.collection.correction import UnpooledCorrection, correct_unpooled_scores
+from evaluation.core.collection.depths import DepthCounts, count_new_by_depth
 from evaluation.core.collection.extrapolation import DRAWS as TOPIC_DRAWS
-from evaluation.core.collection.extrapolation import Extrapolation, extrapolated
-from evaluation.core.collection.laid import Collection
-from evaluation.core.collection.leave_out import LeftOut, left_out
-from evaluation.core.collection.reduced import DRAWS, LEVELS, Reduced, Spread, reduced
-from evaluation.core.collection.stability import Stability, stability_of
-from evaluation.core.comparison.estimate import Sampling
-from evaluation.core.disagreement.report import ranks_runs
-from evaluation.core.evaluate import product
+from evaluation.core.collection.extrapolation import Extrapolation, extrapolate_depths
+from evaluation.core.collection.inputs import PooledCollection
+from evaluation.core.collection.leave_one_group_out import LeaveOutResult, leave_groups_out
+from evaluation.core.collection.reduced_judgments import (
+    DRAWS,
+    LEVELS,
+    ReducedJudgments,
+    Spread,
+    rank_with_fewer_judgments,
+)
+from evaluation.core.collection.stability import Stability, assess_stability
+from evaluation.core.comparison.estimate import ResamplingOptions
+from evaluation.core.disagreement.report import can_rank_runs
+from evaluation.core.evaluate import product_version
 from evaluation.core.measures.family import Measure
 
 MEASURES = ("map", "P_10", "bpref", "bpref-10", "ndcg")
 
 
 @dataclass(frozen=True)
-class Facts:
+class ReusabilityFacts:
     """What the numbers are of, and the conditions that they hold under.
 
     ``depth_told`` is False where the depth was found in the judgments. ``one_run_teams``:
@@ -60,32 +66,32 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Report:
+class ReusabilityReport:
     """All diagnostics of one collection; undefined is None, mostly with a reason."""
 
-    facts: Facts
+    facts: ReusabilityFacts
     contributors: Contributors
-    leave_team_out: tuple[LeftOut, ...]
-    leave_run_out: tuple[LeftOut, ...]
-    by_depth: tuple[Depth, ...]
+    leave_team_out: tuple[LeaveOutResult, ...]
+    leave_run_out: tuple[LeaveOutResult, ...]
+    by_depth: tuple[DepthCounts, ...]
     extrapolation: Extrapolation
     stability: Stability
-    reduced: tuple[Reduced, ...]
-    condensed: tuple[Condensed, ...]
-    corrections: tuple[Correction, ...]
+    reduced: tuple[ReducedJudgments, ...]
+    condensed: tuple[CondensedComparison, ...]
+    corrections: tuple[UnpooledCorrection, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return asdict(self)
 
 
-def ranks(measure: Measure) -> bool:
+def can_rank_by(measure: Measure) -> bool:
     """Whether runs are ranked by the measure, higher being better."""
-    return ranks_runs(measure) and measure.family.better == "higher"
+    return can_rank_runs(measure) and measure.family.better == "higher"
 
 
-def report_of(
-    found: Collection,
+def build_reusability_report(
+    found: PooledCollection,
     measures: Sequence[Measure],
     *,
     seed: int = 0,
@@ -93,37 +99,43 @@ def report_of(
     levels: Sequence[int] = LEVELS,
     target: int | None = None,
     spread: Spread = map,
-) -> Report:
+) -> ReusabilityReport:
     """Everything at once. ``measures`` must be ones that runs are ranked by, see ``ranks``;
     the first is what ``tau_to_first`` compares with. Raises ``ValueError`` for a seed below
     0, a target above the depth of the pool, and levels or draws that are none.
     """
-    sampling = Sampling(seed, TOPIC_DRAWS)
-    further = extrapolated(found, sampling, target)
-    return Report(
-        facts=facts_of(found, measures, seed, draws, levels),
-        contributors=contributors_of(found),
-        leave_team_out=tuple(left_out(found, measures, "team")),
-        leave_run_out=tuple(left_out(found, measures, "run")),
-        by_depth=tuple(new_by_depth(found)),
+    sampling = ResamplingOptions(seed, TOPIC_DRAWS)
+    further = extrapolate_depths(found, sampling, target)
+    return ReusabilityReport(
+        facts=collect_reusability_facts(found, measures, seed, draws, levels),
+        contributors=count_contributions(found),
+        leave_team_out=tuple(leave_groups_out(found, measures, "team")),
+        leave_run_out=tuple(leave_groups_out(found, measures, "run")),
+        by_depth=tuple(count_new_by_depth(found)),
         extrapolation=further,
-        stability=stability_of(found),
+        stability=assess_stability(found),
         reduced=tuple(
-            reduced(found, measures, seed=seed, draws=draws, levels=levels, spread=spread)
+            rank_with_fewer_judgments(
+                found, measures, seed=seed, draws=draws, levels=levels, spread=spread
+            )
         ),
-        condensed=tuple(condensed(found, measures)),
-        corrections=tuple(corrections(found, measures)),
+        condensed=tuple(compare_condensed(found, measures)),
+        corrections=tuple(correct_unpooled_scores(found, measures)),
     )
 
 
-def facts_of(
-    found: Collection, measures: Sequence[Measure], seed: int, draws: int, levels: Sequence[int]
-) -> Facts:
+def collect_reusability_facts(
+    found: PooledCollection,
+    measures: Sequence[Measure],
+    seed: int,
+    draws: int,
+    levels: Sequence[int],
+) -> ReusabilityFacts:
     pool, told = found.pool, found.options.as_dict()
     place = pool.place
     unjudged = (place < 0) | ~found.is_judged[place]
-    return Facts(
-        product=product(),
+    return ReusabilityFacts(
+        product=product_version(),
         qrels_sha256=found.judged.digest,
         order=told["order"],
         level=found.options.level,

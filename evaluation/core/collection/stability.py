@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.collection.laid import Collection
-from evaluation.core.comparison.estimate import or_none
+from evaluation.core.collection.inputs import PooledCollection
+from evaluation.core.comparison.estimate import nan_to_none
 from evaluation.core.measures.names import parse_measures
 
 CUTS = (5, 10, 20, 100)
@@ -84,7 +84,7 @@ class Stability:
     of_teams: dict[str, int]
 
 
-def stability_of(found: Collection) -> Stability:
+def assess_stability(found: PooledCollection) -> Stability:
     """All runs by tag, all topics in the order of the collection."""
     runs, topics = _runs(found), _topics(found)
     relevant, alone = sum(t.relevant for t in topics), sum(t.alone for t in topics)
@@ -102,7 +102,7 @@ def stability_of(found: Collection) -> Stability:
     )
 
 
-def _runs(found: Collection) -> tuple[RunJudged, ...]:
+def _runs(found: PooledCollection) -> tuple[RunJudged, ...]:
     shares = found.figures(parse_measures([f"judged_{k}" for k in CUTS]))
     rows = zip(found.tags, found.teams, found.is_pooled.tolist(), shares.tolist(), strict=True)
     return tuple(
@@ -110,14 +110,14 @@ def _runs(found: Collection) -> tuple[RunJudged, ...]:
             run=tag,
             team=team,
             pooled=pooled,
-            shares={str(k): or_none(share) for k, share in zip(CUTS, row, strict=True)},
+            shares={str(k): nan_to_none(share) for k, share in zip(CUTS, row, strict=True)},
             low=tuple(k for k, share in zip(CUTS, row, strict=True) if share < JUDGED_ALARM),
         )
         for tag, team, pooled, row in rows
     )
 
 
-def _topics(found: Collection) -> tuple[TopicDensity, ...]:
+def _topics(found: PooledCollection) -> tuple[TopicDensity, ...]:
     count, alone = found.pool.brought_by(found.by_team)
     relevant = found.is_relevant
     masks = (found.is_judged, relevant, relevant & (alone >= 0), relevant & (count == 0))

@@ -9,20 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.core.comparison.effect import EFFECTS, Balance, balance, standardised
+from evaluation.core.comparison.effect import (
+    EFFECTS,
+    WinLossTie,
+    count_wins_and_losses,
+    standardize_differences,
+)
 from evaluation.core.comparison.estimate import (
-    Estimate,
+    ComparisonEstimate,
     Floats,
     Places,
-    Sampling,
-    by_topics,
-    common,
-    differences,
-    or_none,
+    ResamplingOptions,
+    group_rows_by_topics,
+    nan_to_none,
+    select_common_topics,
+    subtract_without_noise,
 )
-from evaluation.core.comparison.family import FamilyTest, pairs
-from evaluation.core.comparison.interval import INTERVALS, Interval
-from evaluation.core.comparison.paired import Outcome, PairedTest
+from evaluation.core.comparison.family import FamilyTest, run_pair_indices
+from evaluation.core.comparison.interval import INTERVALS, MeanInterval
+from evaluation.core.comparison.paired_tests import PairedOutcome, PairedTest
 from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 
 OWN_CORRECTION = "adjusts for all pairs itself: its correction is none"
@@ -47,10 +52,10 @@ class PairComparison:
     n: int
     left_out: int
     means: tuple[float | None, float | None]
-    outcome: Outcome
-    balance: Balance
-    intervals: dict[str, Interval]
-    effects: dict[str, Estimate]
+    outcome: PairedOutcome
+    balance: WinLossTie
+    intervals: dict[str, MeanInterval]
+    effects: dict[str, ComparisonEstimate]
 
 
 @dataclass(frozen=True)
@@ -106,10 +111,10 @@ class Comparisons:
     test: str
     correction: str
     alpha: float
-    sampling: Sampling
+    sampling: ResamplingOptions
     topics: int
     left_out: int
-    means: tuple[Interval, ...]
+    means: tuple[MeanInterval, ...]
     rows: tuple[PairRow, ...]
     critical: float | None = None
     corrected_over: int = 0
@@ -157,10 +162,11 @@ class Comparisons:
     def corrected(self, correction: str) -> Comparisons:
         """The same tests with p adjusted anew; of all pairs, not of a ``part``."""
         raw = np.array([np.nan if row.p_value is None else row.p_value for row in self.rows])
-        adjusted = CORRECTIONS[checked(self.test, correction)].adjust(raw)
+        adjusted = CORRECTIONS[choose_correction(self.test, correction)].adjust(raw)
         pairs_of_p = zip(self.rows, adjusted.tolist(), strict=True)
         rows = (
-            replace(row, adjusted=or_none(p), different=p <= self.alpha) for row, p in pairs_of_p
+            replace(row, adjusted=nan_to_none(p), different=p <= self.alpha)
+            for row, p in pairs_of_p
         )
         return replace(self, correction=correction, rows=tuple(rows))
 
@@ -195,16 +201,16 @@ def compare_pair(
 
     Raises ``UnknownTestError`` for a ``test`` that is not in ``TESTS``.
     """
-    sampling = Sampling(seed, resamples)
-    first, second = common(np.asarray(values_a, float), np.asarray(values_b, float))
-    apart = differences(first, second)
+    sampling = ResamplingOptions(seed, resamples)
+    first, second = select_common_topics(np.asarray(values_a, float), np.asarray(values_b, float))
+    apart = subtract_without_noise(first, second)
     n = len(apart)
     return PairComparison(
         n=n,
         left_out=len(values_a) - n,
         means=(float(first.mean()), float(second.mean())) if n else (None, None),
-        outcome=paired_test(test).of_pair(first, second, sampling),
-        balance=balance(first, second),
+        outcome=get_paired_test(test).of_pair(first, second, sampling),
+        balance=count_wins_and_losses(first, second),
         intervals={k: m.of_mean(apart, confidence, sampling) for k, m in INTERVALS.items()},
         effects={name: effect.of_pair(first, second) for name, effect in EFFECTS.items()},
     )
@@ -232,8 +238,8 @@ def compare_all(
         raise ValueError("values are runs × topics, one tag a run")
     if not 0 < alpha < 1:
         raise ValueError("alpha is between 0 and 1")
-    correction = checked(test, correction)
-    sampling = Sampling(seed, resamples)
+    correction = choose_correction(test, correction)
+    sampling = ResamplingOptions(seed, resamples)
     if test in FAMILY_TESTS:
         tested, critical = _family(FAMILY_TESTS[test], values, alpha, sampling)
     else:
@@ -254,14 +260,14 @@ def compare_all(
     return compared.corrected(correction)
 
 
-def paired_test(name: str) -> PairedTest:
+def get_paired_test(name: str) -> PairedTest:
     """The test of two runs called ``name``, or ``UnknownTestError``."""
     if name not in TESTS:
         raise UnknownTestError(f"{name!r} is no test of two runs: {', '.join(TESTS)}")
     return TESTS[name]
 
 
-def checked(test: str, correction: str | None) -> str:
+def choose_correction(test: str, correction: str | None) -> str:
     """The correction to use with ``test``: the one named, else Holm's, or none for Tukey's."""
     if test not in TESTS and test not in FAMILY_TESTS:
         known = ", ".join([*TESTS, *FAMILY_TESTS])
@@ -275,21 +281,21 @@ def checked(test: str, correction: str | None) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Tested:
+class _PairTests:
     """Every pair in the order of ``pairs``: differences, effects, balance, outcome."""
 
     difference: Floats
     effect: Floats
     won: NDArray[np.int64]
     lost: NDArray[np.int64]
-    outcomes: list[Outcome]
+    outcomes: list[PairedOutcome]
 
 
-def _paired(test: PairedTest, values: Floats, sampling: Sampling) -> _Tested:
-    first, second = pairs(len(values))
+def _paired(test: PairedTest, values: Floats, sampling: ResamplingOptions) -> _PairTests:
+    first, second = run_pair_indices(len(values))
     tested = _empty(len(first), test.name)
     for rows, topics in _shared(~np.isnan(values), first, second):
-        apart = differences(
+        apart = subtract_without_noise(
             values[first[rows]][:, topics],
             values[second[rows]][:, topics],
         )
@@ -301,17 +307,17 @@ def _paired(test: PairedTest, values: Floats, sampling: Sampling) -> _Tested:
 
 
 def _family(
-    test: FamilyTest, values: Floats, alpha: float, sampling: Sampling
-) -> tuple[_Tested, float | None]:
+    test: FamilyTest, values: Floats, alpha: float, sampling: ResamplingOptions
+) -> tuple[_PairTests, float | None]:
     found = test.of_runs(values, alpha, sampling)
     kept = values[:, ~np.isnan(values).any(axis=0)]
-    first, second = pairs(len(values))
+    first, second = run_pair_indices(len(values))
     tested = _empty(len(first), test.name)
     for rows in np.array_split(np.arange(len(first)), 1 + kept.shape[1] * len(first) // CELLS):
-        _describe(tested, rows, differences(kept[first[rows]], kept[second[rows]]))
+        _describe(tested, rows, subtract_without_noise(kept[first[rows]], kept[second[rows]]))
     for row in range(len(first)):
-        shown = or_none(found.statistic[row]), or_none(found.p_value[row])
-        tested.outcomes[row] = Outcome(test.name, *shown, found.n, found.note, found.reason)
+        shown = nan_to_none(found.statistic[row]), nan_to_none(found.p_value[row])
+        tested.outcomes[row] = PairedOutcome(test.name, *shown, found.n, found.note, found.reason)
     return tested, found.critical
 
 
@@ -319,22 +325,22 @@ def _shared(
     defined: NDArray[np.bool_], first: Places, second: Places
 ) -> Iterator[tuple[Places, Places]]:
     """Pairs that share the same topics, with those topics, as many as fit in memory."""
-    for rows, topics in by_topics(defined[first] & defined[second]):
+    for rows, topics in group_rows_by_topics(defined[first] & defined[second]):
         for part in np.array_split(rows, 1 + len(rows) * len(topics) // CELLS):
             yield part, topics
 
 
-def _empty(count: int, test: str) -> _Tested:
-    return _Tested(
+def _empty(count: int, test: str) -> _PairTests:
+    return _PairTests(
         np.full(count, np.nan),
         np.full(count, np.nan),
         np.zeros(count, np.int64),
         np.zeros(count, np.int64),
-        [Outcome(test, None, None, 0)] * count,
+        [PairedOutcome(test, None, None, 0)] * count,
     )
 
 
-def _describe(tested: _Tested, rows: Places, apart: Floats) -> None:
+def _describe(tested: _PairTests, rows: Places, apart: Floats) -> None:
     """Fill in what does not depend on the test; ``apart`` is the rows' pairs × topics."""
     n = apart.shape[1]
     tested.won[rows] = (apart > 0).sum(axis=1)
@@ -342,19 +348,19 @@ def _describe(tested: _Tested, rows: Places, apart: Floats) -> None:
     if n > 0:
         tested.difference[rows] = apart.mean(axis=1)
     if n > 1:
-        tested.effect[rows] = standardised(apart)
+        tested.effect[rows] = standardize_differences(apart)
 
 
-def _rows(tested: _Tested, tags: Sequence[str]) -> Iterator[PairRow]:
-    for row, (first, second) in enumerate(zip(*pairs(len(tags)), strict=True)):
+def _rows(tested: _PairTests, tags: Sequence[str]) -> Iterator[PairRow]:
+    for row, (first, second) in enumerate(zip(*run_pair_indices(len(tags)), strict=True)):
         won, lost = int(tested.won[row]), int(tested.lost[row])
         outcome = tested.outcomes[row]
         yield PairRow(
             first=tags[first],
             second=tags[second],
             n=outcome.n,
-            difference=or_none(tested.difference[row]),
-            effect=or_none(tested.effect[row]),
+            difference=nan_to_none(tested.difference[row]),
+            effect=nan_to_none(tested.effect[row]),
             wins=won,
             losses=lost,
             ties=outcome.n - won - lost,

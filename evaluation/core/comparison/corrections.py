@@ -12,7 +12,7 @@ from evaluation.core.comparison.estimate import Floats
 
 
 @dataclass(frozen=True)
-class Correction:
+class MultipleTestCorrection:
     """A correction as users choose it. ``ascending`` takes sorted p values to adjusted ones."""
 
     card: Card
@@ -32,21 +32,21 @@ class Correction:
         return adjusted
 
 
-def none(p_values: Floats) -> Floats:
+def correct_none(p_values: Floats) -> Floats:
     return p_values
 
 
-def bonferroni(p_values: Floats) -> Floats:
+def correct_bonferroni(p_values: Floats) -> Floats:
     return p_values * len(p_values)
 
 
-def holm(p_values: Floats) -> Floats:
+def correct_holm(p_values: Floats) -> Floats:
     """The larger of m·p, (m − 1)·p, … so far, m the number of p values."""
     stepped: Floats = np.maximum.accumulate(p_values * np.arange(len(p_values), 0, -1))
     return stepped
 
 
-def benjamini_hochberg(p_values: Floats) -> Floats:
+def correct_benjamini_hochberg(p_values: Floats) -> Floats:
     """The smallest of m/i · p from rank i upwards."""
     m = len(p_values)
     shares = p_values * m / np.arange(1, m + 1)
@@ -61,7 +61,7 @@ _BH_1995 = (
 )
 _MANY = "Undefined p values stay undefined and do not count among the m."
 
-NONE = Correction(
+NONE = MultipleTestCorrection(
     Card(
         name="none",
         title="No correction",
@@ -70,11 +70,11 @@ NONE = Correction(
         "called different at α = 0.05.",
         source="–",
     ),
-    none,
+    correct_none,
     examples=((_FOUR, _FOUR, "as they are"),),
 )
 
-BONFERRONI = Correction(
+BONFERRONI = MultipleTestCorrection(
     Card(
         name="bonferroni",
         title="Bonferroni",
@@ -83,11 +83,11 @@ BONFERRONI = Correction(
         source="Bonferroni 1936; Dunn 1961.",
         edge_cases=("Never finds more than Holm, at the same guarantee.", _MANY),
     ),
-    bonferroni,
+    correct_bonferroni,
     examples=((_FOUR, (0.04, 0.16, 0.12, 0.02), "worked by hand"),),
 )
 
-HOLM = Correction(
+HOLM = MultipleTestCorrection(
     Card(
         name="holm",
         title="Holm",
@@ -97,11 +97,11 @@ HOLM = Correction(
         source="Holm 1979.",
         edge_cases=("Assumes nothing about how the tests depend on each other.", _MANY),
     ),
-    holm,
+    correct_holm,
     examples=((_FOUR, (0.03, 0.06, 0.06, 0.02), "worked by hand: 4·0.005, 3·0.01, 2·0.03"),),
 )
 
-BENJAMINI_HOCHBERG = Correction(
+BENJAMINI_HOCHBERG = MultipleTestCorrection(
     Card(
         name="bh",
         title="Benjamini–Hochberg",
@@ -117,7 +117,7 @@ BENJAMINI_HOCHBERG = Correction(
             _MANY,
         ),
     ),
-    benjamini_hochberg,
+    correct_benjamini_hochberg,
     examples=(
         (
             _BH_1995,

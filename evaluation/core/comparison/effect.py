@@ -11,19 +11,19 @@ from campaigns.core.cards import Card
 from evaluation.core.comparison.estimate import (
     SAME,
     TOO_FEW,
-    Estimate,
+    ComparisonEstimate,
     Floats,
-    common,
-    constant,
-    differences,
+    is_constant_row,
+    select_common_topics,
+    subtract_without_noise,
 )
-from evaluation.core.comparison.paired import TEN_QUERIES
+from evaluation.core.comparison.paired_tests import TEN_QUERIES
 
 FLAT = "the values it is divided by do not vary over topics"
 
 
 @dataclass(frozen=True)
-class Balance:
+class WinLossTie:
     """On how many topics the first run is better, worse, or the same."""
 
     wins: int
@@ -32,11 +32,11 @@ class Balance:
 
 
 @dataclass(frozen=True)
-class Effect:
+class EffectSize:
     """An effect size as users choose it; ``compute`` takes both runs' values, without NaN."""
 
     card: Card
-    compute: Callable[[Floats, Floats], Estimate]
+    compute: Callable[[Floats, Floats], ComparisonEstimate]
     wanted: float
     told: str
 
@@ -44,80 +44,84 @@ class Effect:
     def name(self) -> str:
         return self.card.name
 
-    def of_pair(self, first: Floats, second: Floats) -> Estimate:
+    def of_pair(self, first: Floats, second: Floats) -> ComparisonEstimate:
         """The effect size of two runs; topics where either is NaN are left out."""
-        first, second = common(first, second)
+        first, second = select_common_topics(first, second)
         if len(first) < 2:
-            return Estimate(None, len(first), TOO_FEW)
+            return ComparisonEstimate(None, len(first), TOO_FEW)
         return self.compute(first, second)
 
 
-def balance(first: Floats, second: Floats) -> Balance:
+def count_wins_and_losses(first: Floats, second: Floats) -> WinLossTie:
     """Wins, losses and ties over the topics that both have."""
-    apart = differences(*common(first, second))
+    apart = subtract_without_noise(*select_common_topics(first, second))
     wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
-    return Balance(wins, losses, len(apart) - wins - losses)
+    return WinLossTie(wins, losses, len(apart) - wins - losses)
 
 
-def difference(first: Floats, second: Floats) -> Estimate:
-    return Estimate(float(differences(first, second).mean()), len(first))
+def mean_difference(first: Floats, second: Floats) -> ComparisonEstimate:
+    return ComparisonEstimate(float(subtract_without_noise(first, second).mean()), len(first))
 
 
-def d_z(first: Floats, second: Floats) -> Estimate:
+def d_z(first: Floats, second: Floats) -> ComparisonEstimate:
     """Mean difference in standard deviations of the differences."""
-    value = standardised(differences(first, second)[None, :])[0]
-    return Estimate(None if np.isnan(value) else float(value), len(first), _unless(value, SAME))
+    value = standardize_differences(subtract_without_noise(first, second)[None, :])[0]
+    return ComparisonEstimate(
+        None if np.isnan(value) else float(value), len(first), _unless(value, SAME)
+    )
 
 
-def standardised(apart: Floats) -> Floats:
+def standardize_differences(apart: Floats) -> Floats:
     """Mean over standard deviation of each row; 0 for zeros, NaN where all are equal."""
     answer = np.where(apart.any(axis=1), np.nan, 0.0)
     spread = apart.std(axis=1, ddof=1)
-    np.divide(apart.mean(axis=1), spread, out=answer, where=~constant(apart))
+    np.divide(apart.mean(axis=1), spread, out=answer, where=~is_constant_row(apart))
     return answer
 
 
-def g_z(first: Floats, second: Floats) -> Estimate:
+def g_z(first: Floats, second: Floats) -> ComparisonEstimate:
     """``d_z`` without the bias of small samples."""
     from scipy.special import gammaln
 
     plain, df = d_z(first, second), len(first) - 1
     if plain.value is None or df < 2:
-        return Estimate(None, plain.n, plain.reason or "the correction needs three topics")
+        return ComparisonEstimate(
+            None, plain.n, plain.reason or "the correction needs three topics"
+        )
     factor = np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2)
-    return Estimate(plain.value * float(factor), plain.n)
+    return ComparisonEstimate(plain.value * float(factor), plain.n)
 
 
-def d_av(first: Floats, second: Floats) -> Estimate:
+def d_av(first: Floats, second: Floats) -> ComparisonEstimate:
     """Mean difference over the pooled standard deviation of the two runs."""
     return _over(first, second, np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2))
 
 
-def glass(first: Floats, second: Floats) -> Estimate:
+def glass_delta(first: Floats, second: Floats) -> ComparisonEstimate:
     """Mean difference over the standard deviation of the second run, the baseline."""
     return _over(first, second, second.std(ddof=1))
 
 
-def _over(first: Floats, second: Floats, spread: float) -> Estimate:
-    apart = float(differences(first, second).mean())
+def _over(first: Floats, second: Floats, spread: float) -> ComparisonEstimate:
+    apart = float(subtract_without_noise(first, second).mean())
     largest = max(np.abs(first).max(), np.abs(second).max())
     if spread <= 1e-12 * largest:
-        return Estimate(None, len(first), FLAT)
-    return Estimate(apart / float(spread), len(first))
+        return ComparisonEstimate(None, len(first), FLAT)
+    return ComparisonEstimate(apart / float(spread), len(first))
 
 
-def superiority(first: Floats, second: Floats) -> Estimate:
+def probability_of_superiority(first: Floats, second: Floats) -> ComparisonEstimate:
     """Share of topics won, ties counting half."""
-    found = balance(first, second)
-    return Estimate((found.wins + found.ties / 2) / len(first), len(first))
+    found = count_wins_and_losses(first, second)
+    return ComparisonEstimate((found.wins + found.ties / 2) / len(first), len(first))
 
 
-def cliff(first: Floats, second: Floats) -> Estimate:
+def cliff_delta(first: Floats, second: Floats) -> ComparisonEstimate:
     """P(first > second) − P(first < second) for values of any two topics."""
     ordered = np.sort(second)
     below = np.searchsorted(ordered, first, side="left")
     above = len(second) - np.searchsorted(ordered, first, side="right")
-    return Estimate(float((below - above).sum()) / (len(first) * len(second)), len(first))
+    return ComparisonEstimate(float((below - above).sum()) / (len(first) * len(second)), len(first))
 
 
 def _unless(value: float, reason: str) -> str | None:
@@ -127,10 +131,10 @@ def _unless(value: float, reason: str) -> str | None:
 _BOOK = "the ten queries of Croft, Metzler & Strohman, table 8.6"
 _B, _A = TEN_QUERIES
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: dict[str, EffectSize] = {
     effect.name: effect
     for effect in (
-        Effect(
+        EffectSize(
             Card(
                 name="difference",
                 title="Mean difference",
@@ -141,11 +145,11 @@ EFFECTS: dict[str, Effect] = {
                 range="that of the measure",
                 undefined="fewer than two topics.",
             ),
-            difference,
+            mean_difference,
             21.4,
             f"{_BOOK}, who give 21.4",
         ),
-        Effect(
+        EffectSize(
             Card(
                 name="d_z",
                 title="Cohen's d of the differences",
@@ -161,7 +165,7 @@ EFFECTS: dict[str, Effect] = {
             0.7358,
             f"{_BOOK}: 21.4 / 29.08 (they give 29.1)",
         ),
-        Effect(
+        EffectSize(
             Card(
                 name="g_z",
                 title="Hedges' g of the differences",
@@ -175,7 +179,7 @@ EFFECTS: dict[str, Effect] = {
             0.6725,
             f"{_BOOK}: J(9) = 0.9139",
         ),
-        Effect(
+        EffectSize(
             Card(
                 name="d_av",
                 title="Cohen's d, pooled",
@@ -190,7 +194,7 @@ EFFECTS: dict[str, Effect] = {
             1.0405,
             f"{_BOOK}: variances 534.06 and 311.88",
         ),
-        Effect(
+        EffectSize(
             Card(
                 name="glass",
                 title="Glass's Δ",
@@ -201,11 +205,11 @@ EFFECTS: dict[str, Effect] = {
                 range="any number; 0 for no difference",
                 undefined="fewer than two topics; the second run has one value on all topics.",
             ),
-            glass,
+            glass_delta,
             1.2118,
             f"{_BOOK}: 21.4 / √311.88",
         ),
-        Effect(
+        EffectSize(
             Card(
                 name="superiority",
                 title="Share of topics won",
@@ -215,11 +219,11 @@ EFFECTS: dict[str, Effect] = {
                 edge_cases=("½ means no difference.",),
                 undefined="fewer than two topics.",
             ),
-            superiority,
+            probability_of_superiority,
             0.75,
             f"{_BOOK}: 7 wins, 2 losses, 1 tie",
         ),
-        Effect(
+        EffectSize(
             Card(
                 name="cliff",
                 title="Cliff's delta",
@@ -231,7 +235,7 @@ EFFECTS: dict[str, Effect] = {
                 range="-1 to 1; 0 for no difference",
                 undefined="fewer than two topics.",
             ),
-            cliff,
+            cliff_delta,
             0.56,
             f"{_BOOK}: 76 of 100 pairs above, 20 below",
         ),

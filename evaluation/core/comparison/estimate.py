@@ -22,7 +22,7 @@ SAME = "every topic has the same difference, so there is no spread to compare it
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ComparisonEstimate:
     """One value from ``n`` topics or runs; None where undefined, and ``reason`` says why."""
 
     value: float | None
@@ -31,7 +31,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Sampling:
+class ResamplingOptions:
     """How resampling methods draw: the same seed, data and number give the same answer."""
 
     seed: int = 0
@@ -49,7 +49,7 @@ class Sampling:
         return np.random.default_rng(self.seed)
 
 
-def differences(first: Floats, second: Floats) -> Floats:
+def subtract_without_noise(first: Floats, second: Floats) -> Floats:
     """``first − second`` along the last axis; noise is 0, so that the tests see ties."""
     apart: Floats = first - second
     largest = np.maximum(np.abs(first), np.abs(second)).max(axis=-1, keepdims=True, initial=0.0)
@@ -57,13 +57,13 @@ def differences(first: Floats, second: Floats) -> Floats:
     return apart
 
 
-def constant(rows: Floats) -> NDArray[np.bool_]:
+def is_constant_row(rows: Floats) -> NDArray[np.bool_]:
     """Which rows hold one value only, but for noise."""
     alike: NDArray[np.bool_] = np.ptp(rows, axis=1) <= TIE * np.abs(rows).max(axis=1)
     return alike
 
 
-def common(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+def select_common_topics(first: Floats, second: Floats) -> tuple[Floats, Floats]:
     """Both runs' values on the topics where both are defined; arrays of one length each."""
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError("two runs are compared on one list of topics")
@@ -71,19 +71,19 @@ def common(first: Floats, second: Floats) -> tuple[Floats, Floats]:
     return first[both], second[both]
 
 
-def by_topics(defined: NDArray[np.bool_]) -> Iterator[tuple[Places, Places]]:
+def group_rows_by_topics(defined: NDArray[np.bool_]) -> Iterator[tuple[Places, Places]]:
     """Rows that are defined on the same topics, together: ``(rows, topics)``."""
     kinds, of = np.unique(defined, axis=0, return_inverse=True)
     for kind in range(len(kinds)):
         yield np.flatnonzero(of.ravel() == kind), np.flatnonzero(kinds[kind])
 
 
-def chunks(total: int, size: int) -> Iterator[slice]:
+def iter_slices(total: int, size: int) -> Iterator[slice]:
     """Slices of at most ``size`` that cover ``total``."""
     for start in range(0, total, size):
         yield slice(start, min(start + size, total))
 
 
-def or_none(value: float) -> float | None:
+def nan_to_none(value: float) -> float | None:
     """``value``, or None for NaN."""
     return None if np.isnan(value) else float(value)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import Floats, Places, Sampling
+from evaluation.core.comparison.estimate import Floats, Places, ResamplingOptions
 
 TOO_SMALL = "fewer than two runs, or fewer than two topics where all runs have a value"
 
@@ -45,22 +45,22 @@ class FamilyTest:
     """A test as users choose it. ``whole`` takes runs × topics without NaN, and alpha."""
 
     card: Card
-    whole: Callable[[Floats, float, Sampling], FamilyOutcome]
+    whole: Callable[[Floats, float, ResamplingOptions], FamilyOutcome]
     examples: tuple[FamilyExample, ...] = ()
 
     @property
     def name(self) -> str:
         return self.card.name
 
-    def of_runs(self, values: Floats, alpha: float, sampling: Sampling) -> FamilyOutcome:
+    def of_runs(self, values: Floats, alpha: float, sampling: ResamplingOptions) -> FamilyOutcome:
         """Test all pairs of ``values``, runs × topics; topics with a NaN are left out."""
         kept = values[:, ~np.isnan(values).any(axis=0)]
         if min(kept.shape) < 2:
-            return undefined(kept, TOO_SMALL)
+            return undefined_outcome(kept, TOO_SMALL)
         return self.whole(kept, alpha, sampling)
 
 
-def pairs(runs: int) -> tuple[Places, Places]:
+def run_pair_indices(runs: int) -> tuple[Places, Places]:
     """First and second run of each pair: (0, 1), (0, 2), …, (1, 2), …"""
     first, second = np.triu_indices(runs, 1)
     return first, second
@@ -69,12 +69,12 @@ def pairs(runs: int) -> tuple[Places, Places]:
 def mean_differences(values: Floats) -> Floats:
     """Mean of the first run minus mean of the second, for each pair."""
     means = values.mean(axis=1) if values.shape[1] else np.full(len(values), np.nan)
-    first, second = pairs(len(values))
+    first, second = run_pair_indices(len(values))
     apart: Floats = means[first] - means[second]
     return apart
 
 
-def undefined(values: Floats, reason: str) -> FamilyOutcome:
+def undefined_outcome(values: Floats, reason: str) -> FamilyOutcome:
     """No answer for any pair."""
     apart = mean_differences(values)
     blank = np.full(len(apart), np.nan)

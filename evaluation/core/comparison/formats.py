@@ -29,7 +29,7 @@ Conditions = dict[str, dict[str, Any]]
 """What each run's scores depend on, by the run's name."""
 
 
-def table_text(measured: Measured, scored: Conditions | None = None) -> str:  # noqa: ARG001
+def comparison_to_table(measured: Measured, scored: Conditions | None = None) -> str:  # noqa: ARG001
     """A block a measure: conditions, runs from the best, pairs, and why values are undefined."""
     return "\n".join(_block(name, compared) for name, compared in measured.items())
 
@@ -41,9 +41,15 @@ def _block(name: str, compared: Comparisons) -> str:
         f"{compared.topics} topics, {compared.left_out} not in all runs; "
         f"{power.different} of {power.pairs} pairs different\n"
     )
-    lines = [head, "\n", _runs(compared), "\n", aligned([HEADS, *map(_cells, compared.rows)])]
+    lines = [
+        head,
+        "\n",
+        _runs(compared),
+        "\n",
+        align_comparison_rows([HEADS, *map(_cells, compared.rows)]),
+    ]
     lines += [f"warning: {compared.warning}\n"] if compared.warning else []
-    lines += [f"{text}\n" for text in notes(compared.rows)]
+    lines += [f"{text}\n" for text in list_p_value_notes(compared.rows)]
     return "".join(lines)
 
 
@@ -53,13 +59,20 @@ def _runs(compared: Comparisons) -> str:
     ranked = sorted(found, key=lambda run: (run[1].mean is None, -(run[1].mean or 0.0)))
     heads = ("run", "", "n", "mean", f"{1 - compared.alpha:.0%} low", "high")
     rows = (
-        (tag, "", str(mean.n), shown(mean.mean), shown(mean.low), shown(mean.high))
+        (
+            tag,
+            "",
+            str(mean.n),
+            format_p_value(mean.mean),
+            format_p_value(mean.low),
+            format_p_value(mean.high),
+        )
         for tag, mean in ranked
     )
-    return aligned([heads, *rows])
+    return align_comparison_rows([heads, *rows])
 
 
-def notes(rows: Iterable[PairRow]) -> list[str]:
+def list_p_value_notes(rows: Iterable[PairRow]) -> list[str]:
     """How p values were found and why some are undefined, each thing once."""
     reasons = (f"{r.first} ~ {r.second}: undefined, {r.reason}" for r in rows if r.reason)
     ways = (f"p: {row.note}" for row in rows if row.note)
@@ -68,19 +81,23 @@ def notes(rows: Iterable[PairRow]) -> list[str]:
 
 def _cells(row: PairRow) -> tuple[str, ...]:
     counts = (str(row.wins), str(row.losses), str(row.ties))
-    tested = (shown(row.statistic), shown(row.p_value), shown(row.adjusted))
-    apart = (str(row.n), shown(row.difference), shown(row.effect))
+    tested = (
+        format_p_value(row.statistic),
+        format_p_value(row.p_value),
+        format_p_value(row.adjusted),
+    )
+    apart = (str(row.n), format_p_value(row.difference), format_p_value(row.effect))
     return (row.first, row.second, *apart, *counts, *tested, "*" if row.different else "")
 
 
-def shown(value: float | None) -> str:
+def format_p_value(value: float | None) -> str:
     """Four decimals, small ones as a power of ten, or null."""
     if value is None:
         return UNDEFINED
     return f"{value:.1e}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
+def align_comparison_rows(rows: Sequence[Sequence[str]]) -> str:
     """The first two columns to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (
@@ -93,7 +110,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def csv_text(measured: Measured, scored: Conditions | None = None) -> str:  # noqa: ARG001
+def comparison_to_csv(measured: Measured, scored: Conditions | None = None) -> str:  # noqa: ARG001
     """A line a measure and pair, in full precision; undefined is an empty value."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
@@ -107,14 +124,14 @@ def csv_text(measured: Measured, scored: Conditions | None = None) -> str:  # no
     return stream.getvalue()
 
 
-def json_text(measured: Measured, scored: Conditions | None = None) -> str:
+def comparison_to_json(measured: Measured, scored: Conditions | None = None) -> str:
     """Conditions, means, discriminative power and pairs by measure; undefined is null."""
-    by_name = {name: as_dict(found) for name, found in measured.items()}
+    by_name = {name: comparison_to_dict(found) for name, found in measured.items()}
     content = {"scores": scored or {}, "measures": by_name}
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def as_dict(compared: Comparisons) -> dict[str, Any]:
+def comparison_to_dict(compared: Comparisons) -> dict[str, Any]:
     """One measure's comparisons as plain values."""
     return {
         "conditions": compared.conditions(),
@@ -128,7 +145,7 @@ def as_dict(compared: Comparisons) -> dict[str, Any]:
 
 
 FORMATS: dict[str, Callable[[Measured, Conditions], str]] = {
-    "table": table_text,
-    "csv": csv_text,
-    "json": json_text,
+    "table": comparison_to_table,
+    "csv": comparison_to_csv,
+    "json": comparison_to_json,
 }

@@ -12,10 +12,10 @@ from evaluation.core.comparison.draws import PARAMETERS, ROWS, resample_counts
 from evaluation.core.comparison.estimate import (
     TIE,
     Floats,
-    Sampling,
-    by_topics,
-    chunks,
-    constant,
+    ResamplingOptions,
+    group_rows_by_topics,
+    is_constant_row,
+    iter_slices,
 )
 from evaluation.core.comparison.student import standard_error
 
@@ -25,7 +25,7 @@ Bounds = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True)
-class Interval:
+class MeanInterval:
     """A mean of ``n`` topics with the bounds of its interval; None where undefined."""
 
     mean: float | None
@@ -41,7 +41,7 @@ class IntervalMethod:
     """A method as users choose it. ``bounds`` takes rows × topics, without NaN."""
 
     card: Card
-    bounds: Callable[[Floats, float, Sampling], Bounds]
+    bounds: Callable[[Floats, float, ResamplingOptions], Bounds]
     wanted: tuple[float, float]
     told: str
 
@@ -50,8 +50,8 @@ class IntervalMethod:
         return self.card.name
 
     def of_columns(
-        self, values: Floats, confidence: float = 0.95, sampling: Sampling | None = None
-    ) -> list[Interval]:
+        self, values: Floats, confidence: float = 0.95, sampling: ResamplingOptions | None = None
+    ) -> list[MeanInterval]:
         """One interval for each column of ``values``, topics × measures; NaN is left out.
 
         All columns see the same resamples. Raises ``ValueError`` for a confidence that is
@@ -60,30 +60,34 @@ class IntervalMethod:
         if not 0 < confidence < 1:
             raise ValueError("the confidence is between 0 and 1")
         rows = np.ascontiguousarray(values.T)
-        answer = [Interval(None, None, None, 0, confidence, FEW)] * len(rows)
-        for places, topics in by_topics(~np.isnan(rows)):
-            found = self._of_rows(rows[np.ix_(places, topics)], confidence, sampling or Sampling())
+        answer = [MeanInterval(None, None, None, 0, confidence, FEW)] * len(rows)
+        for places, topics in group_rows_by_topics(~np.isnan(rows)):
+            found = self._of_rows(
+                rows[np.ix_(places, topics)], confidence, sampling or ResamplingOptions()
+            )
             for place, interval in zip(places.tolist(), found, strict=True):
                 answer[place] = interval
         return answer
 
     def of_mean(
-        self, values: Floats, confidence: float = 0.95, sampling: Sampling | None = None
-    ) -> Interval:
+        self, values: Floats, confidence: float = 0.95, sampling: ResamplingOptions | None = None
+    ) -> MeanInterval:
         """The interval of the mean of one array of values by topic."""
         return self.of_columns(values[:, None], confidence, sampling)[0]
 
-    def _of_rows(self, rows: Floats, confidence: float, sampling: Sampling) -> list[Interval]:
+    def _of_rows(
+        self, rows: Floats, confidence: float, sampling: ResamplingOptions
+    ) -> list[MeanInterval]:
         n = rows.shape[1]
         means = rows.mean(axis=1).tolist() if n else [None] * len(rows)
         if n < 2:
-            return [Interval(mean, None, None, n, confidence, FEW) for mean in means]
+            return [MeanInterval(mean, None, None, n, confidence, FEW) for mean in means]
         low, high = self.bounds(rows, confidence, sampling)
         bounds = zip(means, low.tolist(), high.tolist(), strict=True)
-        return [Interval(mean, below, above, n, confidence) for mean, below, above in bounds]
+        return [MeanInterval(mean, below, above, n, confidence) for mean, below, above in bounds]
 
 
-def student_bounds(rows: Floats, confidence: float, sampling: Sampling) -> Bounds:  # noqa: ARG001
+def student_bounds(rows: Floats, confidence: float, sampling: ResamplingOptions) -> Bounds:  # noqa: ARG001
     """Mean ± t · standard error."""
     from scipy.special import stdtrit
 
@@ -92,19 +96,19 @@ def student_bounds(rows: Floats, confidence: float, sampling: Sampling) -> Bound
     return means - half, means + half
 
 
-def percentile_bounds(rows: Floats, confidence: float, sampling: Sampling) -> Bounds:
+def percentile_bounds(rows: Floats, confidence: float, sampling: ResamplingOptions) -> Bounds:
     """The middle share ``confidence`` of the resampled means."""
     shares = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     low, high = np.empty(len(rows)), np.empty(len(rows))
-    for part in chunks(len(rows), ROWS):
+    for part in iter_slices(len(rows), ROWS):
         low[part], high[part] = np.quantile(resampled_means(rows[part], sampling), shares, axis=1)
     return low, high
 
 
-def bca_bounds(rows: Floats, confidence: float, sampling: Sampling) -> Bounds:
+def bca_bounds(rows: Floats, confidence: float, sampling: ResamplingOptions) -> Bounds:
     """Quantiles of the resampled means, shifted for bias and for skewness."""
     low, high = np.empty(len(rows)), np.empty(len(rows))
-    for part in chunks(len(rows), ROWS):
+    for part in iter_slices(len(rows), ROWS):
         resampled = resampled_means(rows[part], sampling)
         below, above = _bca_shares(rows[part], resampled, confidence)
         for place, row in enumerate(range(part.start, part.stop)):
@@ -121,17 +125,17 @@ def _bca_shares(rows: Floats, resampled: Floats, confidence: float) -> Bounds:
     apart = resampled - means
     apart[np.abs(apart) <= TIE * np.abs(apart).max(axis=1, keepdims=True)] = 0.0
     below = (1 - np.sign(apart).mean(axis=1)) / 2
-    bias = np.where(constant(rows), 0.0, ndtri(below))
+    bias = np.where(is_constant_row(rows), 0.0, ndtri(below))
     deviations = rows - means
     squares = np.square(deviations).sum(axis=1) ** 1.5
     skew = np.zeros(len(rows))
-    np.divide((deviations**3).sum(axis=1), 6 * squares, out=skew, where=~constant(rows))
+    np.divide((deviations**3).sum(axis=1), 6 * squares, out=skew, where=~is_constant_row(rows))
     tail = ndtri((1 - confidence) / 2)
     shares = [ndtr(bias + (bias + side) / (1 - skew * (bias + side))) for side in (tail, -tail)]
     return shares[0], shares[1]
 
 
-def resampled_means(rows: Floats, sampling: Sampling) -> Floats:
+def resampled_means(rows: Floats, sampling: ResamplingOptions) -> Floats:
     """Means of each row over topics drawn with replacement; rows × resamples."""
     n = rows.shape[1]
     pieces = [rows @ drawn.T / n for drawn in resample_counts(n, sampling)]

@@ -8,14 +8,14 @@ import numpy as np
 
 from campaigns.core.cards import Card
 from evaluation.core.comparison.draws import PARAMETERS, ROWS, all_signs, random_signs
-from evaluation.core.comparison.estimate import Floats, Sampling, chunks
-from evaluation.core.comparison.paired import (
+from evaluation.core.comparison.estimate import Floats, ResamplingOptions, iter_slices
+from evaluation.core.comparison.paired_tests import (
     TEN_QUERIES,
     PairedTest,
     PairExample,
     Tested,
-    all_signs_alike,
-    one_resample,
+    least_p_by_resampling,
+    least_p_by_signs,
 )
 
 EXACT = 14
@@ -25,7 +25,7 @@ CLOSE = 1e-9
 """Sums that agree to this share of the largest possible sum count as equal."""
 
 
-def randomisation(apart: Floats, sampling: Sampling) -> Tested:
+def randomisation_test(apart: Floats, sampling: ResamplingOptions) -> Tested:
     """Share of assignments of signs with as large a mean difference, either way."""
     n = apart.shape[1]
     exact = n <= EXACT
@@ -44,14 +44,14 @@ def _reached(apart: Floats, signs: Iterator[Floats]) -> Floats:
     least = np.abs(apart.sum(axis=1)) - CLOSE * np.abs(apart).sum(axis=1)
     count = np.zeros(len(apart))
     for piece in signs:
-        for rows in chunks(len(apart), ROWS):
+        for rows in iter_slices(len(apart), ROWS):
             sums = np.abs(apart[rows] @ piece.T)
             count[rows] += (sums >= least[rows, None]).sum(axis=1)
     return count
 
 
-def smallest(n: int, sampling: Sampling) -> float:
-    return all_signs_alike(n, sampling) if n <= EXACT else one_resample(n, sampling)
+def least_p_of_randomisation(n: int, sampling: ResamplingOptions) -> float:
+    return least_p_by_signs(n, sampling) if n <= EXACT else least_p_by_resampling(n, sampling)
 
 
 RANDOMISATION = PairedTest(
@@ -77,8 +77,8 @@ RANDOMISATION = PairedTest(
         ),
         undefined="fewer than two topics.",
     ),
-    randomisation,
-    smallest,
+    randomisation_test,
+    least_p_of_randomisation,
     examples=(
         PairExample(
             (3.0, 5.0, 6.0),

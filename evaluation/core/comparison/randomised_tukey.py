@@ -6,7 +6,7 @@ import numpy as np
 
 from campaigns.core.cards import Card
 from evaluation.core.comparison.draws import CELLS, PARAMETERS
-from evaluation.core.comparison.estimate import Floats, Sampling, chunks
+from evaluation.core.comparison.estimate import Floats, ResamplingOptions, iter_slices
 from evaluation.core.comparison.family import (
     FamilyExample,
     FamilyOutcome,
@@ -18,21 +18,23 @@ CLOSE = 1e-9
 """Differences that agree to this share of the largest value count as equal."""
 
 
-def shuffled_ranges(values: Floats, sampling: Sampling) -> Floats:
+def shuffled_ranges(values: Floats, sampling: ResamplingOptions) -> Floats:
     """Largest minus smallest mean in each resample, ascending.
 
     In each, every topic's values are dealt anew to the runs.
     """
     generator = sampling.generator
     ranges = np.empty(sampling.resamples)
-    for piece in chunks(sampling.resamples, max(1, CELLS // values.size)):
+    for piece in iter_slices(sampling.resamples, max(1, CELLS // values.size)):
         dealt = np.repeat(values.T[None], piece.stop - piece.start, axis=0)
         means = generator.permuted(dealt, axis=2, out=dealt).mean(axis=1)
         ranges[piece] = np.ptp(means, axis=1)
     return np.sort(ranges)
 
 
-def randomised_tukey(values: Floats, alpha: float, sampling: Sampling) -> FamilyOutcome:
+def randomised_tukey_test(
+    values: Floats, alpha: float, sampling: ResamplingOptions
+) -> FamilyOutcome:
     """Share of shuffles whose range of means reaches the difference of each pair."""
     ranges = shuffled_ranges(values, sampling)
     apart = mean_differences(values)
@@ -75,7 +77,7 @@ RANDOMISED_TUKEY = FamilyTest(
         ),
         undefined="fewer than two runs or topics.",
     ),
-    randomised_tukey,
+    randomised_tukey_test,
     examples=(
         FamilyExample(
             ((5.0, 7.0, 6.0, 6.0), (4.0, 5.0, 5.0, 6.0), (1.0, 4.0, 3.0, 4.0)),

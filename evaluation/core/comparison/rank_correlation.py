@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import TIE, Estimate, Floats, common
+from evaluation.core.comparison.estimate import (
+    TIE,
+    ComparisonEstimate,
+    Floats,
+    select_common_topics,
+)
 from evaluation.core.comparison.wilcoxon import mid_ranks
 
 Levels = NDArray[np.intp]
@@ -29,7 +34,7 @@ class RankingExample:
 
 
 @dataclass(frozen=True)
-class Correlation:
+class RankCorrelation:
     """A coefficient as users choose it.
 
     ``compute`` takes two arrays of levels, higher is better and equal is tied, and the
@@ -38,7 +43,7 @@ class Correlation:
     """
 
     card: Card
-    compute: Callable[[Levels, Levels, float], Estimate]
+    compute: Callable[[Levels, Levels, float], ComparisonEstimate]
     directed: bool = False
     examples: tuple[RankingExample, ...] = ()
 
@@ -46,32 +51,34 @@ class Correlation:
     def name(self) -> str:
         return self.card.name
 
-    def of_scores(self, first: Floats, second: Floats, persistence: float = 0.9) -> Estimate:
+    def of_scores(
+        self, first: Floats, second: Floats, persistence: float = 0.9
+    ) -> ComparisonEstimate:
         """Compare the rankings by two arrays of scores of the same runs.
 
         Runs where either is NaN are left out.
         """
-        first, second = common(first, second)
+        first, second = select_common_topics(first, second)
         if len(first) < 2:
-            return Estimate(None, len(first), TOO_FEW_RUNS)
-        return self.compute(levels(first), levels(second), persistence)
+            return ComparisonEstimate(None, len(first), TOO_FEW_RUNS)
+        return self.compute(score_levels(first), score_levels(second), persistence)
 
 
-def levels(scores: Floats) -> Levels:
+def score_levels(scores: Floats) -> Levels:
     """Whole numbers in the order of ``scores``; scores apart by noise alone are tied."""
     scale = TIE * float(np.abs(scores).max(initial=0.0)) or 1.0
     _, of = np.unique(np.round(scores / scale), return_inverse=True)
     return np.asarray(of, np.intp)
 
 
-def tied(found: Levels) -> bool:
+def has_ties(found: Levels) -> bool:
     """Whether any two runs are on one level."""
     return len(np.unique(found)) < len(found)
 
 
-def between(
-    scores: Mapping[str, Floats], correlation: Correlation, persistence: float = 0.9
-) -> dict[tuple[str, str], Estimate]:
+def correlate_measures(
+    scores: Mapping[str, Floats], correlation: RankCorrelation, persistence: float = 0.9
+) -> dict[tuple[str, str], ComparisonEstimate]:
     """The coefficient of every two measures, by (first, second); ``scores`` by measure.
 
     Each array has one mean for each run, in one order of runs.
@@ -90,23 +97,23 @@ def _pairs(names: Iterable[str], *, directed: bool) -> Iterable[tuple[str, str]]
                 yield first, second
 
 
-def tau_b(first: Levels, second: Levels, persistence: float) -> Estimate:  # noqa: ARG001
+def tau_b(first: Levels, second: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
     """Σ of agreeing minus disagreeing pairs over the geometric mean of untied ones."""
     one, two = (np.sign(found[:, None] - found[None, :]).ravel() for found in (first, second))
     untied = float(np.count_nonzero(one)) * float(np.count_nonzero(two))
     if untied == 0:
-        return Estimate(None, len(first), ALL_TIED)
-    return Estimate(float(one @ two) / float(np.sqrt(untied)), len(first))
+        return ComparisonEstimate(None, len(first), ALL_TIED)
+    return ComparisonEstimate(float(one @ two) / float(np.sqrt(untied)), len(first))
 
 
-def spearman(first: Levels, second: Levels, persistence: float) -> Estimate:  # noqa: ARG001
+def spearman(first: Levels, second: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
     """Pearson's correlation of the ranks, ties sharing the mean of their ranks."""
     one, two = (mid_ranks(found.astype(np.float64))[0] for found in (first, second))
     one, two = one - one.mean(), two - two.mean()
     spread = float(np.sqrt((one @ one) * (two @ two)))
     if spread == 0:
-        return Estimate(None, len(first), ALL_TIED)
-    return Estimate(float(one @ two) / spread, len(first))
+        return ComparisonEstimate(None, len(first), ALL_TIED)
+    return ComparisonEstimate(float(one @ two) / spread, len(first))
 
 
 URBANO_X = (0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54)
@@ -115,7 +122,7 @@ URBANO_Y_TIED = (0.5, 0.7, 0.3, 0.1, 0.1, 0.6, 0.9, 0.2, 0.4, 0.8)
 URBANO_X_TIED = (0.7, 0.4, 0.3, 0.1, 0.6, 0.2, 0.9, 0.8, 0.1, 0.5)
 URBANO = "the example of Urbano's R package ircor"
 
-TAU_B = Correlation(
+TAU_B = RankCorrelation(
     Card(
         name="tau-b",
         title="Kendall's tau-b",
@@ -139,7 +146,7 @@ TAU_B = Correlation(
     ),
 )
 
-SPEARMAN = Correlation(
+SPEARMAN = RankCorrelation(
     Card(
         name="rho",
         title="Spearman's rho",

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.comparison.estimate import Estimate, Floats
-from evaluation.core.comparison.rank_correlation import Correlation, Levels, RankingExample
+from evaluation.core.comparison.estimate import ComparisonEstimate, Floats
+from evaluation.core.comparison.rank_correlation import Levels, RankCorrelation, RankingExample
 
 Ranking = Sequence[Collection[Hashable]]
 """From the top: at each place the items tied there, one where there is no tie."""
@@ -71,7 +71,7 @@ def rbo(
     weight = (1 - persistence) * persistence ** (seen.depth - 1)
     low = float(weight @ (seen.overlap / seen.size)) + _flat_tail(seen, persistence)
     return RankBiasedOverlap(
-        ext=_extrapolated(seen, weight, persistence),
+        ext=_extrapolate_overlap(seen, weight, persistence),
         min=low,
         max=_highest(seen, weight, persistence),
     )
@@ -114,7 +114,7 @@ def _size(one: Floats, two: Floats, unseen: Floats, ties: Ties) -> Floats:
     return mean
 
 
-def _extrapolated(seen: _Prefixes, weight: Floats, persistence: float) -> float:
+def _extrapolate_overlap(seen: _Prefixes, weight: Floats, persistence: float) -> float:
     """The agreement at depth s holds for the unseen items, and at depth l for ever."""
     agreement = seen.overlap[seen.s - 1] / seen.size[seen.s - 1]
     active = np.maximum((seen.spare > 0).sum(axis=0), 1)
@@ -143,14 +143,19 @@ def _highest(seen: _Prefixes, weight: Floats, persistence: float) -> float:
     return value + float(persistence ** max(full, seen.l))
 
 
-def ranking(found: Levels) -> Ranking:
+def rank_runs_by_score(found: Levels) -> Ranking:
     """Runs, by their place in the array, from the highest level down."""
     return [np.flatnonzero(found == level).tolist() for level in np.unique(found)[::-1]]
 
 
-def of_runs(first: Levels, second: Levels, persistence: float, *, ties: Ties) -> Estimate:
+def rbo_of_rankings(
+    first: Levels, second: Levels, persistence: float, *, ties: Ties
+) -> ComparisonEstimate:
     """The extrapolated overlap of two rankings of the same runs."""
-    return Estimate(rbo(ranking(first), ranking(second), persistence, ties).ext, len(first))
+    return ComparisonEstimate(
+        rbo(rank_runs_by_score(first), rank_runs_by_score(second), persistence, ties).ext,
+        len(first),
+    )
 
 
 _FIRST, _SECOND = (5.0, 4.0, 3.0, 2.0, 1.0), (4.0, 5.0, 3.0, 2.0, 1.0)
@@ -189,7 +194,7 @@ _READINGS = {
 }
 
 
-def _correlation(ties: Ties) -> Correlation:
+def _correlation(ties: Ties) -> RankCorrelation:
     title, agreement, edge, example = _READINGS[ties]
     card = Card(
         name=f"rbo-{ties}",
@@ -217,7 +222,7 @@ def _correlation(ties: Ties) -> Correlation:
         undefined="fewer than two runs.",
     )
     swap = RankingExample(_FIRST, _SECOND, 0.9, "worked by hand: 0 at depth 1, then 1: 0.9")
-    return Correlation(card, partial(of_runs, ties=ties), examples=(swap, example))
+    return RankCorrelation(card, partial(rbo_of_rankings, ties=ties), examples=(swap, example))
 
 
 RBO_B, RBO_A, RBO_W = _correlation("b"), _correlation("a"), _correlation("w")

@@ -7,15 +7,15 @@ from evaluation.core.comparison.corrections import (
     BONFERRONI,
     HOLM,
     NONE,
-    Correction,
+    MultipleTestCorrection,
 )
 from evaluation.core.comparison.effect import EFFECTS
 from evaluation.core.comparison.family import FamilyTest
 from evaluation.core.comparison.interval import INTERVALS
-from evaluation.core.comparison.paired import PairedTest
+from evaluation.core.comparison.paired_tests import PairedTest
 from evaluation.core.comparison.randomisation import RANDOMISATION
 from evaluation.core.comparison.randomised_tukey import RANDOMISED_TUKEY
-from evaluation.core.comparison.rank_correlation import SPEARMAN, TAU_B, Correlation
+from evaluation.core.comparison.rank_correlation import SPEARMAN, TAU_B, RankCorrelation
 from evaluation.core.comparison.rbo import RBO_A, RBO_B, RBO_W
 from evaluation.core.comparison.shift_bootstrap import BOOTSTRAP
 from evaluation.core.comparison.sign import SIGN
@@ -32,11 +32,11 @@ TESTS: dict[str, PairedTest] = {
 FAMILY_TESTS: dict[str, FamilyTest] = {test.name: test for test in (TUKEY, RANDOMISED_TUKEY)}
 """Of all pairs of runs at once; they take no correction."""
 
-CORRECTIONS: dict[str, Correction] = {
+CORRECTIONS: dict[str, MultipleTestCorrection] = {
     correction.name: correction for correction in (HOLM, BONFERRONI, BENJAMINI_HOCHBERG, NONE)
 }
 
-CORRELATIONS: dict[str, Correlation] = {
+CORRELATIONS: dict[str, RankCorrelation] = {
     correlation.name: correlation
     for correlation in (
         TAU_B,

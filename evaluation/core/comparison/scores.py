@@ -12,7 +12,7 @@ from evaluation.core.evaluate import ScoredRun
 from evaluation.core.measures.family import Measure
 
 
-def comparable(measure: Measure) -> bool:
+def is_comparable(measure: Measure) -> bool:
     """Whether ``measure`` has a number by topic."""
     return not (measure.family.summary_only or measure.family.text)
 
@@ -29,11 +29,11 @@ def values_by_measure(scores: Sequence[ScoredRun]) -> dict[str, Floats]:
     cube = np.full((len(measures), len(scores), len(topics)), np.nan)
     for row, run in enumerate(scores):
         cube[:, row, [place[topic] for topic in run.topics]] = run.values.T
-    kept = [(n, measure) for n, measure in enumerate(measures) if comparable(measure)]
+    kept = [(n, measure) for n, measure in enumerate(measures) if is_comparable(measure)]
     return {measure.name: cube[number] for number, measure in kept}
 
 
-def names(tags: Sequence[str], places: Sequence[str]) -> tuple[str, ...]:
+def unique_run_tags(tags: Sequence[str], places: Sequence[str]) -> tuple[str, ...]:
     """The run tags, with the file's place behind those that several runs have."""
     times = Counter(tags)
     pairs = zip(tags, places, strict=True)

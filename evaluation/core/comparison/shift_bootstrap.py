@@ -6,13 +6,13 @@ import numpy as np
 
 from campaigns.core.cards import Card
 from evaluation.core.comparison.draws import PARAMETERS, ROWS, resample_counts
-from evaluation.core.comparison.estimate import Floats, Sampling, chunks
-from evaluation.core.comparison.paired import (
+from evaluation.core.comparison.estimate import Floats, ResamplingOptions, iter_slices
+from evaluation.core.comparison.paired_tests import (
     TEN_QUERIES,
     PairedTest,
     PairExample,
     Tested,
-    one_resample,
+    least_p_by_resampling,
 )
 from evaluation.core.comparison.student import standard_error
 
@@ -20,7 +20,7 @@ CLOSE = 1e-9
 """A resample's t this close below the observed one, relatively, has reached it."""
 
 
-def shift_bootstrap(apart: Floats, sampling: Sampling) -> Tested:
+def shift_bootstrap_test(apart: Floats, sampling: ResamplingOptions) -> Tested:
     """Share of resamples of the shifted differences with as large a |t| as observed."""
     error = standard_error(apart)
     statistic = np.full(len(apart), np.nan)
@@ -31,14 +31,14 @@ def shift_bootstrap(apart: Floats, sampling: Sampling) -> Tested:
     return statistic, p_value, [note] * len(apart)
 
 
-def _reached(apart: Floats, least: Floats, sampling: Sampling) -> Floats:
+def _reached(apart: Floats, least: Floats, sampling: ResamplingOptions) -> Floats:
     """How many resamples of each row, shifted to mean 0, have t² of at least ``least``."""
     n = apart.shape[1]
     shifted = apart - apart.mean(axis=1, keepdims=True)
     shifted /= np.maximum(np.abs(shifted).max(axis=1, keepdims=True), np.finfo(float).tiny)
     count = np.zeros(len(apart))
     for drawn in resample_counts(n, sampling):
-        for rows in chunks(len(apart), ROWS):
+        for rows in iter_slices(len(apart), ROWS):
             mean = shifted[rows] @ drawn.T / n
             power = n * np.square(mean)
             spread = np.maximum(np.square(shifted[rows]) @ drawn.T - power, 0.0) / (n - 1)
@@ -73,8 +73,8 @@ BOOTSTRAP = PairedTest(
         ),
         undefined="fewer than two topics; every topic has the same difference, not 0.",
     ),
-    shift_bootstrap,
-    one_resample,
+    shift_bootstrap_test,
+    least_p_by_resampling,
     examples=(
         PairExample(
             *TEN_QUERIES,

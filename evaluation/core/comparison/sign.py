@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import Floats, Sampling
-from evaluation.core.comparison.paired import (
+from evaluation.core.comparison.estimate import Floats, ResamplingOptions
+from evaluation.core.comparison.paired_tests import (
     TEN_QUERIES,
     PairedTest,
     PairExample,
     Tested,
-    all_signs_alike,
+    least_p_by_signs,
 )
 
 
-def sign(apart: Floats, sampling: Sampling) -> Tested:  # noqa: ARG001
+def sign_test(apart: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
     """Wins among the topics that differ, against a fair coin."""
     from scipy.special import bdtr
 
@@ -43,8 +43,8 @@ SIGN = PairedTest(
         ),
         undefined="fewer than two topics.",
     ),
-    sign,
-    all_signs_alike,
+    sign_test,
+    least_p_by_signs,
     examples=(
         PairExample(
             *TEN_QUERIES,

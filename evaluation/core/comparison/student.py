@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import Floats, Sampling, constant
-from evaluation.core.comparison.paired import TEN_QUERIES, PairedTest, PairExample, Tested
+from evaluation.core.comparison.estimate import Floats, ResamplingOptions, is_constant_row
+from evaluation.core.comparison.paired_tests import TEN_QUERIES, PairedTest, PairExample, Tested
 
 
-def student(apart: Floats, sampling: Sampling) -> Tested:  # noqa: ARG001
+def paired_t_test(apart: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
     """Mean over its standard error against Student's t with n − 1 degrees of freedom."""
     from scipy.special import stdtr
 
@@ -23,11 +23,11 @@ def student(apart: Floats, sampling: Sampling) -> Tested:  # noqa: ARG001
 def standard_error(rows: Floats) -> Floats:
     """s / √n of each row; exactly 0 where all values are equal."""
     spread = rows.std(axis=1, ddof=1) / np.sqrt(rows.shape[1])
-    error: Floats = np.where(constant(rows), 0.0, spread)
+    error: Floats = np.where(is_constant_row(rows), 0.0, spread)
     return error
 
 
-def smallest(n: int, sampling: Sampling) -> float:  # noqa: ARG001
+def least_p_of_t_test(n: int, sampling: ResamplingOptions) -> float:  # noqa: ARG001
     return 0.0
 
 
@@ -49,8 +49,8 @@ T = PairedTest(
         ),
         undefined="fewer than two topics; every topic has the same difference, not 0.",
     ),
-    student,
-    smallest,
+    paired_t_test,
+    least_p_of_t_test,
     examples=(
         PairExample(
             *TEN_QUERIES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evaluation.core.comparison.estimate import Floats, chunks
+from evaluation.core.comparison.estimate import Floats, iter_slices
 
 STEP = 0.005
 """Between the ranges at which the distribution is tabulated."""
@@ -16,7 +16,7 @@ ROWS = 4096
 """Statistics handled at once."""
 
 
-def survival(q: Floats, groups: int, df: float) -> Floats:
+def studentized_range_sf(q: Floats, groups: int, df: float) -> Floats:
     """P(Q > q) for ``groups`` means and ``df`` degrees of freedom; the shape of ``q``.
 
     Integrates the distribution of the range of normal means over the scale s, on a grid of
@@ -30,19 +30,19 @@ def survival(q: Floats, groups: int, df: float) -> Floats:
     table = CubicSpline(grid, 1 - _range_cdf(grid, groups))
     flat = q.ravel()
     answer = np.empty(len(flat))
-    for rows in chunks(len(flat), ROWS):
+    for rows in iter_slices(len(flat), ROWS):
         widths = np.minimum(flat[rows, None] * scale, grid[-1])
         answer[rows] = table(widths) @ weight
     clipped: Floats = np.clip(answer, 0.0, 1.0).reshape(q.shape)
     return clipped
 
 
-def critical(alpha: float, groups: int, df: float) -> float:
+def studentized_range_isf(alpha: float, groups: int, df: float) -> float:
     """The q that is exceeded with probability ``alpha``."""
     from scipy.optimize import brentq
 
     def beyond(q: float) -> float:
-        return float(survival(np.array([q]), groups, df)[0]) - alpha
+        return float(studentized_range_sf(np.array([q]), groups, df)[0]) - alpha
 
     high = 4.0
     while beyond(high) > 0:
@@ -67,7 +67,7 @@ def _range_cdf(widths: Floats, groups: int) -> Floats:
     z = np.linspace(-9.0, 9.0, 181)
     step = (z[1] - z[0]) * groups / np.sqrt(2 * np.pi)
     answer = np.empty(len(widths))
-    for piece in chunks(len(widths), 512):
+    for piece in iter_slices(len(widths), 512):
         between = ndtr(z) - ndtr(z - widths[piece, None])
         answer[piece] = between ** (groups - 1) @ (np.exp(-z * z / 2) * step)
     return np.minimum(answer, 1.0)

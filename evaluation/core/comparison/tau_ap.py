@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import Estimate, Floats
+from evaluation.core.comparison.estimate import ComparisonEstimate, Floats
 from evaluation.core.comparison.rank_correlation import (
     ALL_TIED,
     URBANO,
@@ -13,39 +13,39 @@ from evaluation.core.comparison.rank_correlation import (
     URBANO_X_TIED,
     URBANO_Y,
     URBANO_Y_TIED,
-    Correlation,
     Levels,
+    RankCorrelation,
     RankingExample,
-    tied,
+    has_ties,
 )
 
 TIES = "there are tied runs: use tau-ap-a for ties in the second ranking, or tau-ap-b"
 REFERENCE_TIES = "there are tied runs in the first ranking, the reference: use tau-ap-b"
 
 
-def tau_ap(reference: Levels, estimate: Levels, persistence: float) -> Estimate:
+def tau_ap(reference: Levels, estimate: Levels, persistence: float) -> ComparisonEstimate:
     """Without ties; see the card."""
-    if tied(reference) or tied(estimate):
-        return Estimate(None, len(reference), TIES)
+    if has_ties(reference) or has_ties(estimate):
+        return ComparisonEstimate(None, len(reference), TIES)
     return tau_ap_a(reference, estimate, persistence)
 
 
-def tau_ap_a(reference: Levels, estimate: Levels, persistence: float) -> Estimate:  # noqa: ARG001
+def tau_ap_a(reference: Levels, estimate: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
     """The mean of tau_AP over all ways to break the ties of ``estimate``, in closed form.
 
     Two tied runs cancel out. A run in a tie after p − 1 others of t stands at each of the
     ranks p … p + t − 1 equally often.
     """
     n = len(reference)
-    if tied(reference):
-        return Estimate(None, n, REFERENCE_TIES)
+    if has_ties(reference):
+        return ComparisonEstimate(None, n, REFERENCE_TIES)
     above = estimate[None, :] > estimate[:, None]
     agreeing = np.where(above, np.sign(reference[None, :] - reference[:, None]), 0).sum(axis=1)
     before = above.sum(axis=1)
     sizes = (estimate[None, :] == estimate[:, None]).sum(axis=1)
     share = _harmonic(before + sizes - 1) - _harmonic(before - 1)
     weight = np.where(before > 0, share / sizes, 0.0)
-    return Estimate(float(agreeing @ weight) / (n - 1), n)
+    return ComparisonEstimate(float(agreeing @ weight) / (n - 1), n)
 
 
 def _harmonic(numbers: Levels) -> Floats:
@@ -55,12 +55,12 @@ def _harmonic(numbers: Levels) -> Floats:
     return found
 
 
-def tau_ap_b(first: Levels, second: Levels, persistence: float) -> Estimate:  # noqa: ARG001
+def tau_ap_b(first: Levels, second: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
     """The mean of both directions, each over the runs below its top tie."""
     one, two = _below_the_top(first, second), _below_the_top(second, first)
     if one is None or two is None:
-        return Estimate(None, len(first), ALL_TIED)
-    return Estimate((one + two) / 2, len(first))
+        return ComparisonEstimate(None, len(first), ALL_TIED)
+    return ComparisonEstimate((one + two) / 2, len(first))
 
 
 def _below_the_top(reference: Levels, estimate: Levels) -> float | None:
@@ -75,7 +75,7 @@ def _below_the_top(reference: Levels, estimate: Levels) -> float | None:
 
 _EDGE = "A swap at the top weighs more than one at the bottom."
 
-TAU_AP = Correlation(
+TAU_AP = RankCorrelation(
     Card(
         name="tau-ap",
         title="AP correlation, tau_AP",
@@ -107,7 +107,7 @@ TAU_AP = Correlation(
     ),
 )
 
-TAU_AP_A = Correlation(
+TAU_AP_A = RankCorrelation(
     Card(
         name="tau-ap-a",
         title="AP correlation, ties in the second ranking",
@@ -127,7 +127,7 @@ TAU_AP_A = Correlation(
     ),
 )
 
-TAU_AP_B = Correlation(
+TAU_AP_B = RankCorrelation(
     Card(
         name="tau-ap-b",
         title="AP correlation, symmetric, with ties",

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import NOISE, Floats, Sampling
+from evaluation.core.comparison.estimate import NOISE, Floats, ResamplingOptions
 from evaluation.core.comparison.family import (
     FamilyExample,
     FamilyOutcome,
     FamilyTest,
     mean_differences,
-    undefined,
+    undefined_outcome,
 )
-from evaluation.core.comparison.studentized_range import critical, survival
+from evaluation.core.comparison.studentized_range import studentized_range_isf, studentized_range_sf
 
 NO_RESIDUAL = "runs differ by the same amount on every topic, so there is no error to compare with"
 
@@ -29,20 +29,20 @@ def residual_variance(values: Floats) -> float:
     return squares / float((runs - 1) * (topics - 1))
 
 
-def tukey(values: Floats, alpha: float, sampling: Sampling) -> FamilyOutcome:  # noqa: ARG001
+def tukey_hsd_test(values: Floats, alpha: float, sampling: ResamplingOptions) -> FamilyOutcome:  # noqa: ARG001
     """Differences of means in standard errors against the studentised range."""
     runs, topics = values.shape
     variance = residual_variance(values)
     if np.sqrt(variance) <= NOISE * np.abs(values).max():
-        return undefined(values, NO_RESIDUAL)
+        return undefined_outcome(values, NO_RESIDUAL)
     df = float((runs - 1) * (topics - 1))
     apart, error = mean_differences(values), np.sqrt(variance / topics)
     statistic = np.abs(apart) / error
     return FamilyOutcome(
         apart,
         statistic,
-        survival(statistic, runs, df),
-        critical(alpha, runs, df) * float(error),
+        studentized_range_sf(statistic, runs, df),
+        studentized_range_isf(alpha, runs, df) * float(error),
         topics,
         note=f"studentised range of {runs} means, {df:.0f} df, MSE {variance:.6g}",
     )
@@ -72,7 +72,7 @@ TUKEY = FamilyTest(
         ),
         undefined="fewer than two runs or topics; runs differ by the same on every topic.",
     ),
-    tukey,
+    tukey_hsd_test,
     examples=(
         FamilyExample(
             ((5.0, 7.0, 6.0, 6.0), (4.0, 5.0, 5.0, 6.0), (1.0, 4.0, 3.0, 4.0)),

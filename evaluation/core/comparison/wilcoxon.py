@@ -7,20 +7,20 @@ from functools import lru_cache
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import TIE, Floats, Sampling
-from evaluation.core.comparison.paired import (
+from evaluation.core.comparison.estimate import TIE, Floats, ResamplingOptions
+from evaluation.core.comparison.paired_tests import (
     TEN_QUERIES,
     PairedTest,
     PairExample,
     Tested,
-    all_signs_alike,
+    least_p_by_signs,
 )
 
 EXACT = 50
 """Largest number of differences for which p is counted out."""
 
 
-def wilcoxon(apart: Floats, sampling: Sampling) -> Tested:  # noqa: ARG001
+def wilcoxon_test(apart: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
     """Row by row: zeros left out, tied differences share the mean of their ranks."""
     statistic, p_value = np.empty(len(apart)), np.empty(len(apart))
     notes = []
@@ -39,7 +39,7 @@ def signed_ranks(moved: Floats) -> tuple[float, float, str]:
     above = float(ranks[moved > 0].sum())
     total = n * (n + 1) / 2
     if n <= EXACT and len(sizes) == n:
-        tail = exact_counts(n)[: int(min(above, total - above)) + 1].sum()
+        tail = exact_signed_rank_counts(n)[: int(min(above, total - above)) + 1].sum()
         return 2 * above - total, min(1.0, 2 * float(tail) / 2.0**n), "exact"
     return 2 * above - total, _normal(above - total / 2, n, sizes), "normal, corrected for ties"
 
@@ -63,7 +63,7 @@ def mid_ranks(values: Floats) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=EXACT)
-def exact_counts(n: int) -> Floats:
+def exact_signed_rank_counts(n: int) -> Floats:
     """In how many of the 2^n assignments of signs the positive ranks add up to 0, 1, 2, …"""
     counts = np.zeros(n * (n + 1) // 2 + 1)
     counts[0] = 1
@@ -93,8 +93,8 @@ WILCOXON = PairedTest(
         ),
         undefined="fewer than two topics.",
     ),
-    wilcoxon,
-    all_signs_alike,
+    wilcoxon_test,
+    least_p_by_signs,
     examples=(
         PairExample(
             *TEN_QUERIES,

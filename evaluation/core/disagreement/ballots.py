@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.runmatrix import Pairs
+from campaigns.core.run_matrix import PairArray
 from campaigns.core.tables import UNJUDGED, QrelsTable
-from evaluation.core.judged import Ints, Mask
-from judging.core.policies import AUTOMATIC, RULES, Ballot, Policy, settle
+from evaluation.core.judgments import Ints, Mask
+from judging.core.policies import AUTOMATIC, RULES, PairBallot, QrelsPolicy, apply_policy
 
 Grades = NDArray[np.int32]
 Pair = tuple[str, str]
@@ -22,7 +22,7 @@ ABSENT = int(UNJUDGED)
 
 
 @dataclass(frozen=True, eq=False)
-class Ballots:
+class BallotTable:
     """One row a pair, in the order of topics and docnos by code point.
 
     ``given`` is pairs × assessors: what each said, ``ABSENT`` where nothing. ``heard`` is
@@ -33,12 +33,12 @@ class Ballots:
     instead of the policy's.
     """
 
-    pairs: Pairs
+    pairs: PairArray
     assessors: tuple[str, ...]
     machines: frozenset[str]
     given: Grades
     heard: Grades
-    policy: Policy
+    policy: QrelsPolicy
     made: Grades
     adjudicated: Mask
     reference: Grades | None = None
@@ -124,7 +124,7 @@ class Ballots:
     def _decided(self, tally: Ints, levels: Sequence[int], kept: Grades) -> Grades:
         """The policy on how often each of ``levels`` was given; ``kept`` where never any."""
         flat = tally.reshape(-1, len(levels))
-        first, of = kinds_of(flat)
+        first, of = distinct_rows(flat)
         found = np.array([self._grade(levels, kind) for kind in flat[first].tolist()], np.int64)
         decided: Grades = found[of].reshape(kept.shape).astype(np.int32)
         return np.where(tally.any(axis=-1), decided, kept)
@@ -142,7 +142,7 @@ class Ballots:
         return extreme
 
 
-def kinds_of(rows: Ints) -> tuple[Ints, Ints]:
+def distinct_rows(rows: Ints) -> tuple[Ints, Ints]:
     """``(first, of)``: a row of each kind, and which kind each row is. Column by column, which
     is far quicker than comparing rows.
     """
@@ -155,9 +155,9 @@ def kinds_of(rows: Ints) -> tuple[Ints, Ints]:
     return first, of
 
 
-def ballots_of(
-    said: Iterable[Ballot], policy: Policy, reference: Mapping[Pair, int] | None = None
-) -> Ballots:
+def build_ballots(
+    said: Iterable[PairBallot], policy: QrelsPolicy, reference: Mapping[Pair, int] | None = None
+) -> BallotTable:
     """``said`` has one ballot a pair, in any order. Automatic assessors are named
     ``automatic:NAME``. Pairs of ``reference`` that nobody judged are rows too.
     """
@@ -169,12 +169,12 @@ def ballots_of(
     assessors = (*people, *machines)
     given, heard = _tables(by_pair, place, assessors)
     made = np.full(len(pairs), ABSENT, np.int32)
-    for topic, docno, grade in settle(policy, by_pair.values())[0]:
+    for topic, docno, grade in apply_policy(policy, by_pair.values())[0]:
         made[place[topic, docno]] = grade
     adjudicated = np.zeros(len(pairs), np.bool_)
     adjudicated[[place[p] for p, b in by_pair.items() if b.adjudicated is not None]] = True
-    return Ballots(
-        pairs=Pairs.of(pairs),
+    return BallotTable(
+        pairs=PairArray.of(pairs),
         assessors=assessors,
         machines=frozenset(machines),
         given=given,
@@ -189,7 +189,7 @@ def ballots_of(
 
 
 def _tables(
-    by_pair: Mapping[Pair, Ballot], place: Mapping[Pair, int], assessors: Sequence[str]
+    by_pair: Mapping[Pair, PairBallot], place: Mapping[Pair, int], assessors: Sequence[str]
 ) -> tuple[Grades, Grades]:
     """``(given, heard)``."""
     column = {name: at for at, name in enumerate(assessors)}
@@ -205,16 +205,16 @@ def _tables(
     return given, heard
 
 
-def ballots_of_qrels(tables: Mapping[str, QrelsTable]) -> list[Ballot]:
+def build_ballots_from_qrels(tables: Mapping[str, QrelsTable]) -> list[PairBallot]:
     """One qrels table an assessor, by name."""
     said: dict[Pair, dict[str, int]] = {}
     for name, table in tables.items():
-        for pair, grade in grades_of(table).items():
+        for pair, grade in qrels_to_grades(table).items():
             said.setdefault(pair, {})[name] = grade
-    return [Ballot(*pair, people=grades) for pair, grades in said.items()]
+    return [PairBallot(*pair, people=grades) for pair, grades in said.items()]
 
 
-def grades_of(table: QrelsTable) -> dict[Pair, int]:
+def qrels_to_grades(table: QrelsTable) -> dict[Pair, int]:
     """The grade of each pair of ``table``."""
     return {
         (topic, docno): grade

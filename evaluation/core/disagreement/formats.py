@@ -7,22 +7,22 @@ import io
 import json
 from collections.abc import Callable, Iterable, Sequence
 
-from evaluation.core.comparison.formats import shown
-from evaluation.core.disagreement.rankings import TREATMENTS, Ranking
-from evaluation.core.disagreement.report import Report
-from evaluation.core.disagreement.resampling import Drawn
+from evaluation.core.comparison.formats import format_p_value
+from evaluation.core.disagreement.rankings import TREATMENTS, SystemRanking
+from evaluation.core.disagreement.report import DisagreementReport
+from evaluation.core.disagreement.resampling import ResampledRankings
 
 PAIRS = 20
 """Pairs in the table of the command; CSV and JSON have all."""
 RUN_COLUMNS = ("rank", "score", "rank_low", "rank_high", "low", "high")
 
 
-def json_text(report: Report) -> str:
+def disagreement_to_json(report: DisagreementReport) -> str:
     """The whole report; undefined is null with a reason."""
     return json.dumps(report.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def runs_csv(report: Report) -> str:
+def disagreement_runs_to_csv(report: DisagreementReport) -> str:
     """A line a run, best first: rank and score by the policy, the band of both, and its rank
     and score by each other qrels.
     """
@@ -31,11 +31,11 @@ def runs_csv(report: Report) -> str:
     rows: list[Sequence[object]] = [("run", *RUN_COLUMNS, *names)]
     for at in report.order:
         own = [value for row in others for value in (row.ranks[at], row.scores[at])]
-        rows.append((report.tags[at], *run_cells(report, at), *own))
-    return csv_of(rows)
+        rows.append((report.tags[at], *run_row_values(report, at), *own))
+    return write_csv_rows(rows)
 
 
-def run_cells(report: Report, at: int) -> tuple[int | float | None, ...]:
+def run_row_values(report: DisagreementReport, at: int) -> tuple[int | float | None, ...]:
     """The values of ``RUN_COLUMNS`` of the run at that place."""
     base = report.by_policy
     band = report.bootstrap.bands[at] if report.bootstrap.bands else None
@@ -45,7 +45,7 @@ def run_cells(report: Report, at: int) -> tuple[int | float | None, ...]:
     return (*ranks, band.low, band.high)
 
 
-def pairs_csv(report: Report) -> str:
+def disagreement_pairs_to_csv(report: DisagreementReport) -> str:
     """A line a disputed pair, the most valuable first."""
     head = ("topic", "docno", "grades", "policy", "grade", "value", "swaps", "closed", "shift")
     rows: list[Sequence[object]] = [head]
@@ -53,17 +53,17 @@ def pairs_csv(report: Report) -> str:
         grades = " ".join(map(str, v.grades))
         what = (v.topic, v.docno, grades, v.policy, v.grade)
         rows.append((*what, v.value, v.swaps, v.closed, v.shift))
-    return csv_of(rows)
+    return write_csv_rows(rows)
 
 
-def csv_of(rows: Iterable[Sequence[object]]) -> str:
+def write_csv_rows(rows: Iterable[Sequence[object]]) -> str:
     """Full precision; undefined is an empty value."""
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue()
 
 
-def table_text(report: Report) -> str:
+def disagreement_to_table(report: DisagreementReport) -> str:
     """Rankings, draws, runs with their bands, and the most valuable pairs."""
     facts = report.facts
     head = (
@@ -75,71 +75,72 @@ def table_text(report: Report) -> str:
     )
     parts = [
         head,
-        aligned([_ranking_head(report), *map(_ranking_cells, report.rankings[1:])]),
+        align_disagreement_rows([_ranking_head(report), *map(_ranking_cells, report.rankings[1:])]),
         _drawn_text("bootstrap over assessors", report.bootstrap),
         _drawn_text("one assessor a topic at random", report.swaps),
-        aligned([("run", *RUN_COLUMNS), *_run_rows(report)]),
+        align_disagreement_rows([("run", *RUN_COLUMNS), *_run_rows(report)]),
         _pairs_text(report),
         _turning_text(report),
     ]
     return "\n".join(part for part in parts if part)
 
 
-def _ranking_head(report: Report) -> tuple[str, ...]:
+def _ranking_head(report: DisagreementReport) -> tuple[str, ...]:
     return ("qrels", "pairs", "topics", *report.rankings[0].coefficients, "largest drop")
 
 
-def _ranking_cells(row: Ranking) -> tuple[str, ...]:
-    values = (shown(found.value) for found in row.coefficients.values())
+def _ranking_cells(row: SystemRanking) -> tuple[str, ...]:
+    values = (format_p_value(found.value) for found in row.coefficients.values())
     drop = row.drop and f"{row.drop.tag} {row.drop.before} to {row.drop.after}"
     return (row.name, str(row.judged), str(row.topics), *values, drop or "none")
 
 
-def _drawn_text(name: str, drawn: Drawn) -> str:
+def _drawn_text(name: str, drawn: ResampledRankings) -> str:
     if drawn.reason:
         return f"{name}: {drawn.reason}\n"
     rows: list[tuple[str, ...]] = [
         (f"{name}, {drawn.draws} draws, seed {drawn.seed}", "mean", "min", "5 %", "95 %")
     ]
     rows += [
-        (key, *map(shown, (found.mean, found.least, found.p5, found.p95)))
+        (key, *map(format_p_value, (found.mean, found.least, found.p5, found.p95)))
         for key, found in drawn.coefficients.items()
     ]
-    return aligned(rows)
+    return align_disagreement_rows(rows)
 
 
-def _run_rows(report: Report) -> Iterable[tuple[str, ...]]:
+def _run_rows(report: DisagreementReport) -> Iterable[tuple[str, ...]]:
     for at in report.order:
-        cells = run_cells(report, at)
-        texts = (str(cell) if isinstance(cell, int) else shown(cell) for cell in cells)
+        cells = run_row_values(report, at)
+        texts = (str(cell) if isinstance(cell, int) else format_p_value(cell) for cell in cells)
         yield (report.tags[at], *texts)
 
 
-def _pairs_text(report: Report) -> str:
+def _pairs_text(report: DisagreementReport) -> str:
     if not report.values:
         return ""
     rows = [("pair", "grades", "policy", "if", "swaps", "closed", "shift")]
     for v in report.values[:PAIRS]:
         grades = " ".join(map(str, v.grades))
         what = (f"{v.topic} {v.docno}", grades, str(v.policy), str(v.grade))
-        rows.append((*what, f"{v.swaps:g}", shown(v.closed), shown(v.shift)))
+        rows.append((*what, f"{v.swaps:g}", format_p_value(v.closed), format_p_value(v.shift)))
     more = len(report.values) - PAIRS
-    return aligned(rows) + (f"and {more} more\n" if more > 0 else "")
+    return align_disagreement_rows(rows) + (f"and {more} more\n" if more > 0 else "")
 
 
-def _turning_text(report: Report) -> str:
+def _turning_text(report: DisagreementReport) -> str:
     found = report.turning
     if found is None:
         return ""
     head = f"{found.better} before {found.worse}"
     if found.reason:
         return f"{head}: {found.reason}\n"
+    head = f"{head} by {format_p_value(found.gap)}"
     if found.needed is None:
-        return f"{head} by {shown(found.gap)}: holds however these pairs are settled together\n"
-    return f"{head} by {shown(found.gap)}: turns when the first {found.needed} pairs are settled\n"
+        return f"{head}: holds however these pairs are settled together\n"
+    return f"{head}: turns when the first {found.needed} pairs are settled\n"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
+def align_disagreement_rows(rows: Sequence[Sequence[str]]) -> str:
     """The first column to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "".join(
@@ -152,9 +153,9 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {
-    "table": table_text,
-    "csv": runs_csv,
-    "pairs-csv": pairs_csv,
-    "json": json_text,
+FORMATS: dict[str, Callable[[DisagreementReport], str]] = {
+    "table": disagreement_to_table,
+    "csv": disagreement_runs_to_csv,
+    "pairs-csv": disagreement_pairs_to_csv,
+    "json": disagreement_to_json,
 }

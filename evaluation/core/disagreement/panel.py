@@ -10,23 +10,23 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.runmatrix import PairDictionary
-from campaigns.core.tables import RunTable, starts_of
-from evaluation.core.batch import Batch
-from evaluation.core.disagreement.ballots import ABSENT, Ballots, Grades
-from evaluation.core.disagreement.over_topics import over_topics
-from evaluation.core.judged import Floats, Ints, Judged
-from evaluation.core.matching import with_options
+from campaigns.core.run_matrix import PairDictionary
+from campaigns.core.tables import RunTable, group_starts
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.disagreement.aggregation import aggregate_over_topics
+from evaluation.core.disagreement.ballots import ABSENT, BallotTable, Grades
+from evaluation.core.in_memory import WarmRuns
+from evaluation.core.judgments import Floats, Ints, Judged
+from evaluation.core.matching import apply_options
 from evaluation.core.measures.family import Measure
-from evaluation.core.options import Options
-from evaluation.core.warm import WarmRuns
+from evaluation.core.options import ScoringOptions
 
 ROWS = 1 << 20
 """Rows scored at once."""
 
 
 @dataclass(frozen=True, eq=False)
-class TopicRows:
+class ListedTopicRows:
     """The listed documents of one topic in all runs; ``listed`` are rows of the topic's pairs."""
 
     segment: Ints
@@ -36,7 +36,7 @@ class TopicRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class DisagreementPanel:
     """The runs over the pairs of ``ballots``, to be scored by one measure.
 
     ``digits``: figures over topics are rounded to so many decimals, as they are printed, so
@@ -44,10 +44,10 @@ class Panel:
     """
 
     tags: tuple[str, ...]
-    ballots: Ballots
+    ballots: BallotTable
     measure: Measure
-    options: Options
-    topics: tuple[TopicRows, ...]
+    options: ScoringOptions
+    topics: tuple[ListedTopicRows, ...]
     digits: int | None = None
 
     @property
@@ -86,20 +86,20 @@ class Panel:
     def means(self, by_topic: Floats) -> Floats:
         """The figure over topics of each run: (topics × any columns) to columns."""
         flat = by_topic.reshape(len(by_topic), math.prod(by_topic.shape[1:]))
-        found = over_topics(self.measure, flat).reshape(by_topic.shape[1:])
+        found = aggregate_over_topics(self.measure, flat).reshape(by_topic.shape[1:])
         return found if self.digits is None else np.round(found, self.digits)
 
-    def _scored(self, rows: TopicRows, grades: Grades) -> Floats:
+    def _scored(self, rows: ListedTopicRows, grades: Grades) -> Floats:
         """Every way is a topic of its own in one batch."""
         ways, runs = len(grades), len(self.tags)
         kept = grades != ABSENT
         judged = Judged.from_arrays(
-            [str(way) for way in range(ways)], starts_of(kept.sum(axis=1)), grades[kept]
+            [str(way) for way in range(ways)], group_starts(kept.sum(axis=1)), grades[kept]
         )
         place = np.cumsum(kept.ravel()) - 1
         at = (np.arange(ways)[:, None] * grades.shape[1] + rows.listed[None, :]).ravel()
         there = kept.ravel()[at]
-        batch = Batch(
+        batch = ScoringBatch(
             judged=judged,
             topic_of=np.repeat(np.arange(ways), runs),
             lengths=np.tile(rows.lengths, ways),
@@ -109,52 +109,52 @@ class Panel:
             listed=place[at[there]],
             options=self.options,
         )
-        values = self.measure(with_options(batch)).reshape(ways, runs)
+        values = self.measure(apply_options(batch)).reshape(ways, runs)
         return np.where(kept.any(axis=1)[:, None], values, np.nan)
 
 
-def panel_of(
+def build_panel(
     tags: Sequence[str],
     runs: WarmRuns,
-    ballots: Ballots,
+    ballots: BallotTable,
     places: NDArray[np.int32],
     measure: Measure,
-    options: Options,
-) -> Panel:
+    options: ScoringOptions,
+) -> DisagreementPanel:
     """``places[code]`` is the row of the ballots where a pair of the runs stands, or -1.
 
     ``options`` must keep all judged topics, so that there is a score for each. Without a
     gain table all ways are scored on one scale: that of all grades in the ballots.
     """
     if not options.gains:
-        options = replace(options, gains=scale_of(ballots))
-    deep = depth_of(measure, options)
+        options = replace(options, gains=collect_given_grades(ballots))
+    deep = scored_depth(measure, options)
     topics = tuple(
         _topic_rows(runs, topic, int(ballots.pairs.starts[at]), places, deep)
         for at, topic in enumerate(ballots.topics)
     )
-    return Panel(tuple(tags), ballots, measure, options, topics)
+    return DisagreementPanel(tuple(tags), ballots, measure, options, topics)
 
 
-def scale_of(ballots: Ballots) -> dict[int, float]:
+def collect_given_grades(ballots: BallotTable) -> dict[int, float]:
     """Every grade that anybody gave, as its own gain."""
     grades = np.unique(np.concatenate([ballots.given.ravel(), ballots.made, ballots.base]))
     return {grade: float(grade) for grade in grades.tolist() if grade >= 0} or {1: 1.0}
 
 
-def panel_of_tables(
-    runs: Sequence[RunTable], ballots: Ballots, measure: Measure, options: Options
-) -> Panel:
+def build_panel_from_tables(
+    runs: Sequence[RunTable], ballots: BallotTable, measure: Measure, options: ScoringOptions
+) -> DisagreementPanel:
     """From runs as read from files; runs of the same tag are told apart by a number."""
     known = PairDictionary()
     for run in runs:
         known.extend(known.missing(run))
     warm = WarmRuns([known.encode(run) for run in runs])
-    tags = names_of([run.tag for run in runs])
-    return panel_of(tags, warm, ballots, known.places(ballots.pairs), measure, options)
+    tags = disambiguate_tags([run.tag for run in runs])
+    return build_panel(tags, warm, ballots, known.places(ballots.pairs), measure, options)
 
 
-def names_of(tags: Sequence[str]) -> list[str]:
+def disambiguate_tags(tags: Sequence[str]) -> list[str]:
     """``tags``, each once: a second ``a`` is ``a (2)``."""
     names: list[str] = []
     for tag in tags:
@@ -163,7 +163,7 @@ def names_of(tags: Sequence[str]) -> list[str]:
     return names
 
 
-def depth_of(measure: Measure, options: Options) -> int | None:
+def scored_depth(measure: Measure, options: ScoringOptions) -> int | None:
     """Below which rank no document can change the measure; None where all count.
 
     A measure at rank k looks at k documents of each ranking, unless a cut of the options
@@ -180,13 +180,13 @@ def depth_of(measure: Measure, options: Options) -> int | None:
 
 def _topic_rows(
     runs: WarmRuns, topic: str, first: int, places: NDArray[np.int32], deep: int | None
-) -> TopicRows:
+) -> ListedTopicRows:
     codes, starts = runs.of_topic(topic)
     found = places[codes]
     segment = np.repeat(np.arange(len(runs)), np.diff(starts))
     ranks = np.arange(len(codes)) - starts[segment] + 1
     kept = found >= 0 if deep is None else (found >= 0) & (ranks <= deep)
-    return TopicRows(
+    return ListedTopicRows(
         segment=segment[kept],
         ranks=ranks[kept],
         listed=found[kept].astype(np.int64) - first,

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.core.comparison.estimate import TIE, Places
-from evaluation.core.disagreement.ballots import ABSENT, Ballots, Grades
-from evaluation.core.disagreement.panel import Panel
-from evaluation.core.judged import Floats, Ints, Mask
+from evaluation.core.disagreement.ballots import ABSENT, BallotTable, Grades
+from evaluation.core.disagreement.panel import DisagreementPanel
+from evaluation.core.judgments import Floats, Ints, Mask
 
 CELLS = 1 << 21
 """Alternatives × pairs of runs held at once."""
 
 
 @dataclass(frozen=True)
-class PairValue:
+class RankSwapValue:
     """What settling a pair can do. ``grades`` are those given, ascending; ``policy`` the
     grade by the policy, None where it cannot decide.
 
@@ -43,7 +43,7 @@ class PairValue:
 
 
 @dataclass(frozen=True, eq=False)
-class Alternatives:
+class AlternativeGrades:
     """Other grades of disputed pairs of one topic, one a row: pair ``rows[i]`` of the ballots
     gets ``grades[i]``, and then the runs have ``means[i]``.
     """
@@ -55,7 +55,7 @@ class Alternatives:
 
 
 @dataclass(frozen=True, eq=False)
-class Gaps:
+class ScoreGaps:
     """The pairs of runs that are looked at, the better one first, and how far they are apart."""
 
     first: Places
@@ -64,7 +64,9 @@ class Gaps:
     apart: Floats
 
 
-def pair_values(panel: Panel, between: tuple[int, int] | None = None) -> list[PairValue]:
+def rank_swap_values(
+    panel: DisagreementPanel, between: tuple[int, int] | None = None
+) -> list[RankSwapValue]:
     """Every disputed pair, the most valuable first; of equal value those that shift more.
 
     ``between``: look at these two runs only, by their places in the panel's tags. Empty
@@ -72,18 +74,18 @@ def pair_values(panel: Panel, between: tuple[int, int] | None = None) -> list[Pa
     """
     by_topic = panel.by_topic(panel.ballots.made)
     base = panel.better * panel.means(by_topic)
-    gaps = gaps_of(base, between)
+    gaps = score_gaps(base, between)
     if not len(gaps.first):
         return []
     found = [
         value
-        for alternatives in alternatives_of(panel, by_topic)
+        for alternatives in iter_alternative_grades(panel, by_topic)
         for value in _valued(panel, gaps, alternatives)
     ]
     return sorted(found, key=lambda v: (-v.value, -v.shift, v.topic, v.docno))
 
 
-def gaps_of(base: Floats, between: tuple[int, int] | None) -> Gaps:
+def score_gaps(base: Floats, between: tuple[int, int] | None) -> ScoreGaps:
     """All pairs of runs with a score, or the two of ``between``; ``base``: higher is better."""
     if between is None:
         known = np.flatnonzero(~np.isnan(base))
@@ -93,10 +95,10 @@ def gaps_of(base: Floats, between: tuple[int, int] | None) -> Gaps:
         ordered = ordered if not np.isnan(base[ordered]).any() else ordered[:0]
     one, two = np.triu_indices(len(ordered), 1)
     first, second = ordered[one], ordered[two]
-    return Gaps(first, second, base, signs(base[None], first, second)[0])
+    return ScoreGaps(first, second, base, order_signs(base[None], first, second)[0])
 
 
-def signs(means: Floats, first: Places, second: Places) -> Floats:
+def order_signs(means: Floats, first: Places, second: Places) -> Floats:
     """1 where the first run is better, -1 where the second is, 0 for a tie; sets × pairs.
 
     Scores apart by noise alone are tied, as in ``rank_correlation.levels``.
@@ -107,7 +109,9 @@ def signs(means: Floats, first: Places, second: Places) -> Floats:
     return apart
 
 
-def alternatives_of(panel: Panel, by_topic: Floats) -> Iterator[Alternatives]:
+def iter_alternative_grades(
+    panel: DisagreementPanel, by_topic: Floats
+) -> Iterator[AlternativeGrades]:
     """By topic every disputed pair with each grade given that is not the policy's.
 
     ``by_topic`` are the scores by the policy, topics × runs.
@@ -117,7 +121,9 @@ def alternatives_of(panel: Panel, by_topic: Floats) -> Iterator[Alternatives]:
         rows = ballots.rows(at)
         asked = [
             (row, grade)
-            for row in (rows.start + np.flatnonzero(to_settle(ballots)[rows])).tolist()
+            for row in (
+                rows.start + np.flatnonzero(select_unresolved_pairs(ballots)[rows])
+            ).tolist()
             for grade in np.unique(ballots.votes[row]).tolist()
             if grade not in (ABSENT, ballots.made[row])
         ]
@@ -126,15 +132,17 @@ def alternatives_of(panel: Panel, by_topic: Floats) -> Iterator[Alternatives]:
         places, grades = np.array(asked, np.int64).T
         ways = np.repeat(ballots.made[None, rows], len(asked), axis=0)
         ways[np.arange(len(asked)), places - rows.start] = grades
-        yield Alternatives(at, places, grades, means_with(panel, by_topic, at, ways))
+        yield AlternativeGrades(at, places, grades, means_with_grades(panel, by_topic, at, ways))
 
 
-def to_settle(ballots: Ballots) -> Mask:
+def select_unresolved_pairs(ballots: BallotTable) -> Mask:
     """Disputed pairs without an adjudication, whether the policy would hear it or not."""
     return ballots.disputed & ~ballots.adjudicated
 
 
-def means_with(panel: Panel, by_topic: Floats, topic: int, ways: Grades) -> Floats:
+def means_with_grades(
+    panel: DisagreementPanel, by_topic: Floats, topic: int, ways: Grades
+) -> Floats:
     """The runs' figures over all topics when ``topic`` has the grades of each of ``ways``."""
     scores = panel.score(topic, ways)
     means = np.empty(scores.shape)
@@ -147,10 +155,12 @@ def means_with(panel: Panel, by_topic: Floats, topic: int, ways: Grades) -> Floa
     return means
 
 
-def _valued(panel: Panel, gaps: Gaps, found: Alternatives) -> Iterator[PairValue]:
+def _valued(
+    panel: DisagreementPanel, gaps: ScoreGaps, found: AlternativeGrades
+) -> Iterator[RankSwapValue]:
     """The best alternative of each pair."""
     after = panel.better * found.means
-    swaps, closed = effects(gaps, after)
+    swaps, closed = swap_effects(gaps, after)
     runs = np.unique(np.concatenate([gaps.first, gaps.second]))
     shift = np.nanmax(np.abs(after[:, runs] - gaps.base[runs]), axis=1, initial=0.0)
     order = np.lexsort((found.grades, -shift, -(swaps + closed), found.rows))
@@ -160,12 +170,12 @@ def _valued(panel: Panel, gaps: Gaps, found: Alternatives) -> Iterator[PairValue
 
 
 def _pair_value(
-    panel: Panel, found: Alternatives, at: int, did: tuple[float, float, float]
-) -> PairValue:
+    panel: DisagreementPanel, found: AlternativeGrades, at: int, did: tuple[float, float, float]
+) -> RankSwapValue:
     ballots, row = panel.ballots, int(found.rows[at])
     votes = sorted(grade for grade in ballots.votes[row].tolist() if grade != ABSENT)
     policy = int(ballots.made[row])
-    return PairValue(
+    return RankSwapValue(
         topic=ballots.topics[found.topic],
         docno=ballots.pairs.docnos[row],
         grades=tuple(votes),
@@ -177,19 +187,19 @@ def _pair_value(
     )
 
 
-def effects(gaps: Gaps, after: Floats) -> tuple[Floats, Floats]:
+def swap_effects(gaps: ScoreGaps, after: Floats) -> tuple[Floats, Floats]:
     """``(swaps, closed)`` of each row of ``after``, alternatives × runs, higher is better."""
     swaps, closed = np.zeros(len(after)), np.zeros(len(after))
     step = max(1, CELLS // len(gaps.first))
     for start in range(0, len(after), step):
         part = slice(start, start + step)
-        now = signs(after[part], gaps.first, gaps.second)
+        now = order_signs(after[part], gaps.first, gaps.second)
         swaps[part] = np.nansum(np.abs(now - gaps.apart), axis=1) / 2
         closed[part] = _closed(gaps, after[part], now)
     return swaps, closed
 
 
-def _closed(gaps: Gaps, after: Floats, now: Floats) -> Floats:
+def _closed(gaps: ScoreGaps, after: Floats, now: Floats) -> Floats:
     """The largest share of a gap that is gone, among pairs of runs in the order they had."""
     before = gaps.base[gaps.first] - gaps.base[gaps.second]
     left = after[:, gaps.first] - after[:, gaps.second]

@@ -8,13 +8,13 @@ from typing import Literal
 
 import numpy as np
 
-from evaluation.core.comparison.drop import Drop, largest_drop, ranks
-from evaluation.core.comparison.estimate import Estimate, or_none
-from evaluation.core.comparison.rank_correlation import levels, tied
+from evaluation.core.comparison.estimate import ComparisonEstimate, nan_to_none
+from evaluation.core.comparison.rank_correlation import has_ties, score_levels
+from evaluation.core.comparison.rank_drop import RankDrop, competition_ranks, find_largest_drop
 from evaluation.core.comparison.registry import CORRELATIONS
-from evaluation.core.disagreement.ballots import ABSENT, Ballots, Grades
-from evaluation.core.disagreement.panel import Panel
-from evaluation.core.judged import Floats
+from evaluation.core.disagreement.ballots import ABSENT, BallotTable, Grades
+from evaluation.core.disagreement.panel import DisagreementPanel
+from evaluation.core.judgments import Floats
 
 Treat = Literal["filled", "own"]
 TREATMENTS: dict[Treat, str] = {
@@ -29,7 +29,7 @@ NO_RUNS = "there is no run to rank"
 
 
 @dataclass(frozen=True)
-class Ranking:
+class SystemRanking:
     """All runs by one set of qrels; ``scores`` and ``ranks`` in the order of the panel's tags.
 
     ``judged`` pairs are those that the qrels change or state themselves, of ``topics``
@@ -42,11 +42,11 @@ class Ranking:
     topics: int
     scores: tuple[float | None, ...]
     ranks: tuple[int | None, ...]
-    coefficients: dict[str, Estimate]
-    drop: Drop | None
+    coefficients: dict[str, ComparisonEstimate]
+    drop: RankDrop | None
 
 
-def rankings_of(panel: Panel, treat: Treat) -> list[Ranking]:
+def rankings_by_assessor(panel: DisagreementPanel, treat: Treat) -> list[SystemRanking]:
     """The base first, then each assessor, union and intersection, and the policy if other
     grades are the base. All have the same coefficients.
     """
@@ -55,16 +55,18 @@ def rankings_of(panel: Panel, treat: Treat) -> list[Ranking]:
     rows: list[tuple[tuple[str, Kind], int, Floats, Floats]] = [
         (("base", "base"), int((ballots.base >= 0).sum()), base, base)
     ]
-    for name, kind, judged, grades in ways_of(ballots, treat):
+    for name, kind, judged, grades in iter_qrels_variants(ballots, treat):
         listed = np.ones(len(base), np.bool_)
         if treat == "own" and kind in ("assessor", "machine"):
-            listed = topics_with(ballots, grades)
+            listed = has_graded_pair(ballots, grades)
         rows.append(((name, kind), judged, panel.by_topic(grades)[listed], base[listed]))
-    tau_ap = tau_ap_for(*(panel.means(before) for _, _, _, before in rows))
-    return [ranking(panel, *row, tau_ap) for row in rows]
+    tau_ap = choose_tau_ap(*(panel.means(before) for _, _, _, before in rows))
+    return [rank_by_values(panel, *row, tau_ap) for row in rows]
 
 
-def ways_of(ballots: Ballots, treat: Treat) -> Iterator[tuple[str, Kind, int, Grades]]:
+def iter_qrels_variants(
+    ballots: BallotTable, treat: Treat
+) -> Iterator[tuple[str, Kind, int, Grades]]:
     """Name, kind, pairs judged and grades of all qrels to rank by but the base."""
     for at, name in enumerate(ballots.assessors):
         own = ballots.own(at)
@@ -78,7 +80,9 @@ def ways_of(ballots: Ballots, treat: Treat) -> Iterator[tuple[str, Kind, int, Gr
         yield "policy", "policy", int(np.count_nonzero(ballots.made >= 0)), ballots.made
 
 
-def topics_with(ballots: Ballots, grades: Grades) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def has_graded_pair(
+    ballots: BallotTable, grades: Grades
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which topics have a pair in ``grades``."""
     return np.array(
         [bool((grades[ballots.rows(at)] != ABSENT).any()) for at in range(len(ballots.topics))],
@@ -86,56 +90,56 @@ def topics_with(ballots: Ballots, grades: Grades) -> np.ndarray[tuple[int], np.d
     )
 
 
-def ranking(
-    panel: Panel,
+def rank_by_values(
+    panel: DisagreementPanel,
     called: tuple[str, Kind],
     judged: int,
     scores: Floats,
     base: Floats,
     tau_ap: str,
-) -> Ranking:
+) -> SystemRanking:
     """One row of the table, from values topics × runs of the same topics."""
     means, before = panel.means(scores), panel.means(base)
     turned = panel.better * before, panel.better * means
-    return Ranking(
+    return SystemRanking(
         name=called[0],
         kind=called[1],
         judged=judged,
         topics=len(scores),
-        scores=tuple(map(or_none, means.tolist())),
-        ranks=places_of(turned[1]),
-        coefficients=coefficients_of(*turned, tau_ap),
-        drop=drop_of(panel, before, means),
+        scores=tuple(map(nan_to_none, means.tolist())),
+        ranks=competition_ranks_or_none(turned[1]),
+        coefficients=ranking_coefficients(*turned, tau_ap),
+        drop=drop_from_base(panel, before, means),
     )
 
 
-def places_of(scores: Floats) -> tuple[int | None, ...]:
+def competition_ranks_or_none(scores: Floats) -> tuple[int | None, ...]:
     """1 + the number of runs with a higher score; None for runs without one."""
     known = np.flatnonzero(~np.isnan(scores))
     found: list[int | None] = [None] * len(scores)
-    for run, rank in zip(known.tolist(), ranks(scores[known]), strict=True):
+    for run, rank in zip(known.tolist(), competition_ranks(scores[known]), strict=True):
         found[run] = rank
     return tuple(found)
 
 
-def coefficients_of(base: Floats, other: Floats, tau_ap: str) -> dict[str, Estimate]:
+def ranking_coefficients(base: Floats, other: Floats, tau_ap: str) -> dict[str, ComparisonEstimate]:
     """tau-b, tau_AP and rank-biased overlap of two arrays of scores, higher being better."""
     names = ("tau-b", tau_ap, "rbo-b")
     return {name: CORRELATIONS[name].of_scores(base, other) for name in names}
 
 
-def tau_ap_for(*bases: Floats) -> str:
+def choose_tau_ap(*bases: Floats) -> str:
     """The tau_AP that is defined with all of these as the first ranking: ``tau-ap-a``, which
     takes it for the truth, or where any has ties ``tau-ap-b``.
     """
-    ties = any(tied(levels(base[~np.isnan(base)])) for base in bases)
+    ties = any(has_ties(score_levels(base[~np.isnan(base)])) for base in bases)
     return "tau-ap-b" if ties else "tau-ap-a"
 
 
-def drop_of(panel: Panel, before: Floats, after: Floats) -> Drop | None:
+def drop_from_base(panel: DisagreementPanel, before: Floats, after: Floats) -> RankDrop | None:
     """The run that falls furthest from the base."""
     first, second = (
         dict(zip(panel.tags, (panel.better * scores).tolist(), strict=True))
         for scores in (before, after)
     )
-    return largest_drop(first, second) if panel.tags else None
+    return find_largest_drop(first, second) if panel.tags else None

@@ -7,13 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.core.comparison.estimate import Sampling
-from evaluation.core.disagreement.panel import Panel
-from evaluation.core.disagreement.rank_swaps import PairValue, pair_values, to_settle
-from evaluation.core.disagreement.rankings import Ranking, Treat, rankings_of
-from evaluation.core.disagreement.resampling import Drawn, bootstrap, random_swaps
-from evaluation.core.disagreement.turning import Turning, turning
-from evaluation.core.judged import Mask
+from evaluation.core.comparison.estimate import ResamplingOptions
+from evaluation.core.disagreement.panel import DisagreementPanel
+from evaluation.core.disagreement.rank_swaps import (
+    RankSwapValue,
+    rank_swap_values,
+    select_unresolved_pairs,
+)
+from evaluation.core.disagreement.rankings import SystemRanking, Treat, rankings_by_assessor
+from evaluation.core.disagreement.resampling import (
+    ResampledRankings,
+    bootstrap_assessors,
+    swap_assessors_at_random,
+)
+from evaluation.core.disagreement.turning_point import TurningPoint, find_turning_point
+from evaluation.core.judgments import Mask
 from evaluation.core.measures.family import Measure
 
 DRAWS = 200
@@ -22,7 +30,7 @@ Between = tuple[int, int] | None
 
 
 @dataclass(frozen=True)
-class Facts:
+class DisagreementFacts:
     """What the numbers are of: how many pairs, how many of them judged by two people or more,
     in dispute, adjudicated, and without a grade by the policy.
     """
@@ -44,21 +52,21 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Report:
+class DisagreementReport:
     """``rankings`` begins with the one that all others are compared with. ``values`` are the
     disputed pairs, the most valuable first; ``turning`` is there when two runs were named.
     """
 
-    facts: Facts
+    facts: DisagreementFacts
     tags: tuple[str, ...]
-    rankings: tuple[Ranking, ...]
-    bootstrap: Drawn
-    swaps: Drawn
-    values: tuple[PairValue, ...]
-    turning: Turning | None = None
+    rankings: tuple[SystemRanking, ...]
+    bootstrap: ResampledRankings
+    swaps: ResampledRankings
+    values: tuple[RankSwapValue, ...]
+    turning: TurningPoint | None = None
 
     @property
-    def by_policy(self) -> Ranking:
+    def by_policy(self) -> SystemRanking:
         """The ranking by the policy: the base, unless that is a reference."""
         named = (row for row in self.rankings if row.kind == "policy")
         return next(named, self.rankings[0])
@@ -84,42 +92,42 @@ class Report:
         }
 
 
-def ranks_runs(measure: Measure) -> bool:
+def can_rank_runs(measure: Measure) -> bool:
     """Whether runs can be ranked by the measure, and its figure follows from the topics."""
     family = measure.family
     return family.text is None and family.better != "neither" and measure.follows_from_topics
 
 
-def report_of(
-    panel: Panel,
+def build_disagreement_report(
+    panel: DisagreementPanel,
     *,
     treat: Treat = "filled",
     draws: int = DRAWS,
     swaps: int = SWAPS,
     seed: int = 0,
     between: Between = None,
-) -> Report:
+) -> DisagreementReport:
     """Everything at once. ``between`` are two places in the panel's tags.
 
     Pairs are valued by unrounded scores, whatever the digits of the panel.
     """
     exact = replace(panel, digits=None)
-    return Report(
-        facts=facts_of(panel, treat),
+    return DisagreementReport(
+        facts=collect_disagreement_facts(panel, treat),
         tags=panel.tags,
-        rankings=tuple(rankings_of(panel, treat)),
-        bootstrap=bootstrap(panel, Sampling(seed, draws)),
-        swaps=random_swaps(panel, treat, Sampling(seed, swaps)),
-        values=tuple(pair_values(exact, between)),
-        turning=turning(exact, between) if between else None,
+        rankings=tuple(rankings_by_assessor(panel, treat)),
+        bootstrap=bootstrap_assessors(panel, ResamplingOptions(seed, draws)),
+        swaps=swap_assessors_at_random(panel, treat, ResamplingOptions(seed, swaps)),
+        values=tuple(rank_swap_values(exact, between)),
+        turning=find_turning_point(exact, between) if between else None,
     )
 
 
-def facts_of(panel: Panel, treat: Treat) -> Facts:
+def collect_disagreement_facts(panel: DisagreementPanel, treat: Treat) -> DisagreementFacts:
     ballots = panel.ballots
     judged = np.asarray((ballots.given >= 0).any(axis=1))
     undecided: Mask = (ballots.made < 0) & (ballots.counts > 0)
-    return Facts(
+    return DisagreementFacts(
         measure=panel.measure.name,
         lower_is_better=panel.better < 0,
         policy=ballots.policy.name,
@@ -131,18 +139,18 @@ def facts_of(panel: Panel, treat: Treat) -> Facts:
         pairs=_count(judged),
         judged_by_several=_count(ballots.counts > 1),
         disputed=_count(ballots.disputed),
-        to_settle=_count(to_settle(ballots)),
+        to_settle=_count(select_unresolved_pairs(ballots)),
         adjudicated=_count(ballots.adjudicated),
         undecided=_count(undecided),
     )
 
 
-def work_of(panel: Panel, draws: int = DRAWS) -> int:
+def estimate_scoring_work(panel: DisagreementPanel, draws: int = DRAWS) -> int:
     """About how many rows the whole report scores; ten million take a second or so."""
     ballots = panel.ballots
     ways = draws + len(ballots.assessors) + 2
     return sum(
-        panel.work(at) * (ways + 2 * _count(to_settle(ballots)[ballots.rows(at)]))
+        panel.work(at) * (ways + 2 * _count(select_unresolved_pairs(ballots)[ballots.rows(at)]))
         for at in range(len(panel.topics))
     )
 

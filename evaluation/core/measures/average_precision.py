@@ -5,27 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch, ratio
-from evaluation.core.judged import Floats
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch, safe_ratio
+from evaluation.core.judgments import Floats
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.precision import CUTOFFS
 
 _RANKED, _JUDGED = (1, 0, 1, 0, 1), (1, 1, 1, 0, 0)
 
 
-def average_precision(batch: Batch, *, k: int | None = None) -> Floats:
-    return ratio(_precision_sum(batch, k), batch.relevant)
+def average_precision(batch: ScoringBatch, *, k: int | None = None) -> Floats:
+    return safe_ratio(_precision_sum(batch, k), batch.relevant)
 
 
-def averaged_over(batch: Batch, *, over: str = "relevant") -> Floats:
+def average_over(batch: ScoringBatch, *, over: str = "relevant") -> Floats:
     return READINGS[over](batch)
 
 
-def over_seen(batch: Batch) -> Floats:
-    return ratio(_precision_sum(batch), batch.count(batch.is_relevant))
+def average_over_seen(batch: ScoringBatch) -> Floats:
+    return safe_ratio(_precision_sum(batch), batch.count(batch.is_relevant))
 
 
-def over_ranks(batch: Batch) -> Floats:
+def average_over_ranks(batch: ScoringBatch) -> Floats:
     """The mean of precision at every rank down to the last relevant document retrieved."""
     hits = batch.is_relevant
     segment, ranks = batch.segment[hits], batch.ranks[hits]
@@ -34,15 +34,15 @@ def over_ranks(batch: Batch) -> Floats:
     # A document found at rank r is counted in precision at r, r + 1 and so on: 1/r + 1/(r+1)...
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, last.max(initial=0) + 1))))
     counted = harmonic[last[segment]] - harmonic[ranks - 1]
-    return ratio(batch.sums(counted, hits), last)
+    return safe_ratio(batch.sums(counted, hits), last)
 
 
-def _precision_sum(batch: Batch, k: int | None = None) -> Floats:
+def _precision_sum(batch: ScoringBatch, k: int | None = None) -> Floats:
     hits = batch.hits if k is None else batch.hits[batch.ranks[batch.hits] <= k]
     return batch.sums(batch.relevant_so_far[hits] / batch.ranks[hits], hits)
 
 
-READINGS = {"relevant": average_precision, "seen": over_seen, "ranks": over_ranks}
+READINGS = {"relevant": average_precision, "seen": average_over_seen, "ranks": average_over_ranks}
 _OVER = Parameter(
     "over",
     "What is averaged: precision at all R `relevant` documents, 0 for those not found (the "
@@ -52,7 +52,7 @@ _OVER = Parameter(
     tuple(READINGS),
 )
 
-MAP = Family(
+MAP = MeasureFamily(
     Card(
         name="map",
         title="Average precision (its mean over topics: MAP)",
@@ -68,17 +68,21 @@ MAP = Family(
             "over=seen and over=ranks do not count what is not found: rank 1 alone can be worth 1.",
         ),
     ),
-    averaged_over,
+    average_over,
     (
-        Example(_RANKED, _JUDGED, 34 / 45, "(1/1 + 2/3 + 3/5) / 3"),
-        Example((None, None, None, None, 1, None, 1, None), (1, 1), 17 / 70, "(1/5 + 2/7) / 2"),
-        Example((1, 0, 1, 0), (1, 1, 1, 0, 0), 5 / 6, "(1/1 + 2/3) / 2", "map(over=seen)"),
-        Example((1, 0, 1, 0), (1, 1, 1, 0, 0), 13 / 18, "(1/1 + 1/2 + 2/3) / 3", "map(over=ranks)"),
+        WorkedExample(_RANKED, _JUDGED, 34 / 45, "(1/1 + 2/3 + 3/5) / 3"),
+        WorkedExample(
+            (None, None, None, None, 1, None, 1, None), (1, 1), 17 / 70, "(1/5 + 2/7) / 2"
+        ),
+        WorkedExample((1, 0, 1, 0), (1, 1, 1, 0, 0), 5 / 6, "(1/1 + 2/3) / 2", "map(over=seen)"),
+        WorkedExample(
+            (1, 0, 1, 0), (1, 1, 1, 0, 0), 13 / 18, "(1/1 + 1/2 + 2/3) / 3", "map(over=ranks)"
+        ),
     ),
     spellings=("AP", "MAP"),
 )
 
-GM_MAP = Family(
+GM_MAP = MeasureFamily(
     Card(
         name="gm_map",
         title="Geometric mean of average precision (GMAP)",
@@ -92,14 +96,14 @@ GM_MAP = Family(
         ),
     ),
     average_precision,
-    (Example((None, None, None, 1), (1,), 1 / 4, "one topic: exp(ln 1/4)"),),
+    (WorkedExample((None, None, None, 1), (1,), 1 / 4, "one topic: exp(ln 1/4)"),),
     spellings=("GMAP",),
     modifiers=("rel", "list", "unjudged"),
     aggregate="geometric",
     summary_only=True,
 )
 
-MAP_CUT = Family(
+MAP_CUT = MeasureFamily(
     Card(
         name="map_cut",
         title="Average precision at rank k",
@@ -113,7 +117,7 @@ MAP_CUT = Family(
         ),
     ),
     average_precision,
-    (Example(_RANKED, _JUDGED, 5 / 9, "(1/1 + 2/3) / 3", "map_cut_3"),),
+    (WorkedExample(_RANKED, _JUDGED, 5 / 9, "(1/1 + 2/3) / 3", "map_cut_3"),),
     cut_spellings=("AP", "MAP", "map"),
     suffix="k",
     bare=CUTOFFS,

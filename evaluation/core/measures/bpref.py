@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch, ratio
-from evaluation.core.judged import Floats, Ints
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch, safe_ratio
+from evaluation.core.judgments import Floats, Ints
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 FORMS = ("trec_eval", "textbook", "2004")
 _FORM = Parameter(
@@ -46,32 +46,32 @@ _LONG = {
 _E3 = ((0, 1, 1, 1, 1), (1, 1, 1, 1, 1, 1, 0, 0, 0, 0))
 
 
-def long_name(name: str, *, form: str = "trec_eval") -> str:
+def bpref_long_name(name: str, *, form: str = "trec_eval") -> str:
     """``bpref (trec_eval: divisor min(N, R))``: a name that can mean one thing only."""
     most = f"R + {MORE[name]}" if MORE[name] else "R"
     return f"{name} ({_LONG[form].format(most=most)})"
 
 
-def bpref(batch: Batch, *, form: str = "trec_eval") -> Floats:
-    return preference(batch, form, MORE["bpref"])
+def bpref(batch: ScoringBatch, *, form: str = "trec_eval") -> Floats:
+    return bpref_form(batch, form, MORE["bpref"])
 
 
-def bpref_10(batch: Batch, *, form: str = "trec_eval") -> Floats:
-    return preference(batch, form, MORE["bpref-10"])
+def bpref_10(batch: ScoringBatch, *, form: str = "trec_eval") -> Floats:
+    return bpref_form(batch, form, MORE["bpref-10"])
 
 
-def preference(batch: Batch, form: str, c: int) -> Floats:
+def bpref_form(batch: ScoringBatch, form: str, c: int) -> Floats:
     """1/R · Σ over retrieved relevant r of 1 − min(n(r), R+c) / bound, the bound by form."""
     hits = batch.hits
     above = batch.nonrelevant_so_far[hits]
     segment = batch.segment[hits]
     most = (batch.relevant + c)[segment]
     bound = _bound(batch, form, c)[segment]
-    lost = ratio(np.minimum(above, most), bound)
-    return ratio(batch.sums(1.0 - lost, hits), batch.relevant)
+    lost = safe_ratio(np.minimum(above, most), bound)
+    return safe_ratio(batch.sums(1.0 - lost, hits), batch.relevant)
 
 
-def _bound(batch: Batch, form: str, c: int) -> Ints:
+def _bound(batch: ScoringBatch, form: str, c: int) -> Ints:
     most = batch.relevant + c
     if form == "textbook":
         return most
@@ -79,7 +79,7 @@ def _bound(batch: Batch, form: str, c: int) -> Ints:
     return np.minimum(judged, most)
 
 
-BPREF = Family(
+BPREF = MeasureFamily(
     Card(
         name="bpref",
         title="Binary preference",
@@ -93,16 +93,18 @@ BPREF = Family(
     ),
     bpref,
     (
-        Example(*_E3, 1 / 2, "R = 6, N = 4: 4 · (1 − 1/4) / 6"),
-        Example(*_E3, 5 / 9, "4 · (1 − 1/6) / 6", "bpref(form=textbook)"),
-        Example(*_E3, 0.0, "one non-relevant retrieved: 4 · (1 − 1/1) / 6", "bpref(form=2004)"),
+        WorkedExample(*_E3, 1 / 2, "R = 6, N = 4: 4 · (1 − 1/4) / 6"),
+        WorkedExample(*_E3, 5 / 9, "4 · (1 − 1/6) / 6", "bpref(form=textbook)"),
+        WorkedExample(
+            *_E3, 0.0, "one non-relevant retrieved: 4 · (1 − 1/1) / 6", "bpref(form=2004)"
+        ),
     ),
     spellings=("Bpref", "BPref"),
     group="incomplete",
-    long_name=partial(long_name, "bpref"),
+    long_name=partial(bpref_long_name, "bpref"),
 )
 
-BPREF_10 = Family(
+BPREF_10 = MeasureFamily(
     Card(
         name="bpref-10",
         title="Binary preference with ten more non-relevant documents",
@@ -117,15 +119,15 @@ BPREF_10 = Family(
     ),
     bpref_10,
     (
-        Example((0, 1), (1, 0, 0, 0, 0, 0), 4 / 5, "R = 1, N = 5: (1 − 1/5) / 1"),
-        Example((0, 1), (1, 0, 0, 0, 0, 0), 10 / 11, "1 − 1/11", "bpref-10(form=textbook)"),
-        Example((0, 1), (1, 0, 0, 0, 0, 0), 0.0, "1 − 1/1", "bpref-10(form=2004)"),
+        WorkedExample((0, 1), (1, 0, 0, 0, 0, 0), 4 / 5, "R = 1, N = 5: (1 − 1/5) / 1"),
+        WorkedExample((0, 1), (1, 0, 0, 0, 0, 0), 10 / 11, "1 − 1/11", "bpref-10(form=textbook)"),
+        WorkedExample((0, 1), (1, 0, 0, 0, 0, 0), 0.0, "1 − 1/1", "bpref-10(form=2004)"),
     ),
     group="incomplete",
-    long_name=partial(long_name, "bpref-10"),
+    long_name=partial(bpref_long_name, "bpref-10"),
 )
 
-GM_BPREF = Family(
+GM_BPREF = MeasureFamily(
     Card(
         name="gm_bpref",
         title="Geometric mean of binary preference",
@@ -139,10 +141,10 @@ GM_BPREF = Family(
         ),
     ),
     bpref,
-    (Example(*_E3, 1 / 2, "one topic: exp(ln 1/2)"),),
+    (WorkedExample(*_E3, 1 / 2, "one topic: exp(ln 1/2)"),),
     modifiers=("rel", "list", "unjudged"),
     aggregate="geometric",
     summary_only=True,
     group="incomplete",
-    long_name=partial(long_name, "gm_bpref"),
+    long_name=partial(bpref_long_name, "gm_bpref"),
 )

@@ -5,27 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.batch import Batch
-from evaluation.core.judged import Floats
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.judgments import Floats
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 _SOURCE = "trec_eval."
 _RANKED, _JUDGED = (1, 0, None, 2), (2, 1, 1, 0, 0, -1)
 
 
-def topics(batch: Batch) -> Floats:
+def count_topics(batch: ScoringBatch) -> Floats:
     return np.ones(len(batch))
 
 
-def retrieved(batch: Batch) -> Floats:
+def count_retrieved(batch: ScoringBatch) -> Floats:
     return batch.lengths.astype(np.float64)
 
 
-def relevant(batch: Batch) -> Floats:
+def count_relevant(batch: ScoringBatch) -> Floats:
     return batch.relevant.astype(np.float64)
 
 
-def relevant_of_grade_1(batch: Batch) -> float | None:
+def relevant_of_grade_1(batch: ScoringBatch) -> float | None:
     """trec_eval's sum over all judged topics counts grades above 0, whatever the level."""
     options = batch.options
     if not options.profile.counts_grade_1 or options.topics != "judged":
@@ -33,15 +33,15 @@ def relevant_of_grade_1(batch: Batch) -> float | None:
     return float((batch.judged.grades > 0).sum())
 
 
-def relevant_retrieved(batch: Batch) -> Floats:
+def relevant_retrieved(batch: ScoringBatch) -> Floats:
     return batch.count(batch.is_relevant).astype(np.float64)
 
 
-def nonrelevant_retrieved(batch: Batch) -> Floats:
+def nonrelevant_retrieved(batch: ScoringBatch) -> Floats:
     return batch.count(batch.is_nonrelevant).astype(np.float64)
 
 
-NUM_Q = Family(
+NUM_Q = MeasureFamily(
     Card(
         name="num_q",
         title="Topics averaged",
@@ -51,8 +51,8 @@ NUM_Q = Family(
         range="0 and up",
         edge_cases=("Printed for all topics together only.",),
     ),
-    topics,
-    (Example(_RANKED, _JUDGED, 1.0, "one topic"),),
+    count_topics,
+    (WorkedExample(_RANKED, _JUDGED, 1.0, "one topic"),),
     spellings=("NumQ",),
     modifiers=("rel",),
     aggregate="sum",
@@ -62,7 +62,7 @@ NUM_Q = Family(
     better="neither",
 )
 
-NUM_RET = Family(
+NUM_RET = MeasureFamily(
     Card(
         name="num_ret",
         title="Documents retrieved",
@@ -72,8 +72,8 @@ NUM_RET = Family(
         range="0 and up",
         edge_cases=("Topics without judgments do not count.",),
     ),
-    retrieved,
-    (Example(_RANKED, _JUDGED, 4.0, "four documents"),),
+    count_retrieved,
+    (WorkedExample(_RANKED, _JUDGED, 4.0, "four documents"),),
     spellings=("NumRet",),
     modifiers=("list",),
     aggregate="sum",
@@ -82,7 +82,7 @@ NUM_RET = Family(
     better="neither",
 )
 
-NUM_REL = Family(
+NUM_REL = MeasureFamily(
     Card(
         name="num_rel",
         title="Relevant documents",
@@ -92,8 +92,8 @@ NUM_REL = Family(
         range="0 and up",
         edge_cases=("With a level above 1, trec_eval -c sums grades above 0 instead.",),
     ),
-    relevant,
-    (Example(_RANKED, _JUDGED, 3.0, "grades 2, 1 and 1 reach level 1"),),
+    count_relevant,
+    (WorkedExample(_RANKED, _JUDGED, 3.0, "grades 2, 1 and 1 reach level 1"),),
     spellings=("NumRel",),
     modifiers=("rel",),
     aggregate="sum",
@@ -103,7 +103,7 @@ NUM_REL = Family(
     better="neither",
 )
 
-NUM_REL_RET = Family(
+NUM_REL_RET = MeasureFamily(
     Card(
         name="num_rel_ret",
         title="Relevant documents retrieved",
@@ -113,7 +113,7 @@ NUM_REL_RET = Family(
         range="0 to num_rel",
     ),
     relevant_retrieved,
-    (Example(_RANKED, _JUDGED, 2.0, "at ranks 1 and 4"),),
+    (WorkedExample(_RANKED, _JUDGED, 2.0, "at ranks 1 and 4"),),
     spellings=("NumRelRet",),
     modifiers=("rel",),
     aggregate="sum",
@@ -121,7 +121,7 @@ NUM_REL_RET = Family(
     group="counts",
 )
 
-NUM_NONREL_JUDGED_RET = Family(
+NUM_NONREL_JUDGED_RET = MeasureFamily(
     Card(
         name="num_nonrel_judged_ret",
         title="Judged non-relevant documents retrieved",
@@ -132,7 +132,7 @@ NUM_NONREL_JUDGED_RET = Family(
         edge_cases=("Documents without a judgment and grades below 0 do not count.",),
     ),
     nonrelevant_retrieved,
-    (Example(_RANKED, _JUDGED, 1.0, "at rank 2"),),
+    (WorkedExample(_RANKED, _JUDGED, 1.0, "at rank 2"),),
     modifiers=("rel",),
     aggregate="sum",
     whole=True,

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch, ratio, sums_by
-from evaluation.core.judged import Floats, Ints
-from evaluation.core.means import MEANS, total
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
+from evaluation.core.judgments import Floats, Ints
+from evaluation.core.means import MEANS, sum_over_topics
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.values import Value
 
 HIGHEST_POWER = 1000
@@ -22,7 +22,7 @@ RATIO_OF_MEANS = "ratio_of_means"
 
 
 @dataclass(frozen=True)
-class Way:
+class GainVariant:
     """How gain is cumulated; the parameters of the measures, as they are named there.
 
     ``gains`` are pairs of grade and gain that replace the gain table of the options.
@@ -44,14 +44,14 @@ class Way:
             return divisor
         return np.log2(1 + ranks)
 
-    def apply(self, batch: Batch) -> Batch:
+    def apply(self, batch: ScoringBatch) -> ScoringBatch:
         """``batch`` with the gain table that this way asks for."""
         table = self._table(batch)
         if table is batch.options.gains:
             return batch
         return replace(batch, options=replace(batch.options, gains=table))
 
-    def _table(self, batch: Batch) -> Mapping[int, float] | None:
+    def _table(self, batch: ScoringBatch) -> Mapping[int, float] | None:
         table = dict(self.gains) or batch.options.gains
         if self.dcg != "exponential" and self.level == "ignored":
             return table
@@ -63,14 +63,14 @@ class Way:
         return {grade: gain if grade >= level else 0.0 for grade, gain in own.items()}
 
 
-def cumulated(batch: Batch, way: Way, k: int | None = None) -> Floats:
+def cumulate_gain(batch: ScoringBatch, way: GainVariant, k: int | None = None) -> Floats:
     """The (discounted) gain of each ranking, or of its first ``k`` documents."""
     batch = way.apply(batch)
     rows = _gaining(batch.gains, batch.ranks, k)
     return batch.sums(batch.gains[rows] / way.divisor(batch.ranks[rows]), rows)
 
 
-def best(batch: Batch, way: Way, k: int | None = None) -> Floats:
+def ideal_gain(batch: ScoringBatch, way: GainVariant, k: int | None = None) -> Floats:
     """The most that ``cumulated`` could be: the documents of ``way.ideal`` by falling gain."""
     batch = way.apply(batch)
     if way.ideal == "retrieved":
@@ -84,30 +84,30 @@ def best(batch: Batch, way: Way, k: int | None = None) -> Floats:
 
 
 def _discounted(
-    gains: Floats, place: Ints, ranks: Ints, places: int, way: Way, k: int | None
+    gains: Floats, place: Ints, ranks: Ints, places: int, way: GainVariant, k: int | None
 ) -> Floats:
     rows = _gaining(gains, ranks, k)
-    return sums_by(place[rows], gains[rows] / way.divisor(ranks[rows]), places)
+    return sum_by_place(place[rows], gains[rows] / way.divisor(ranks[rows]), places)
 
 
 def _gaining(gains: Floats, ranks: Ints, k: int | None) -> Any:
     return gains > 0 if k is None else (gains > 0) & (ranks <= k)
 
 
-def normalised(batch: Batch, way: Way, k: int | None = None) -> Floats:
+def normalize_gain(batch: ScoringBatch, way: GainVariant, k: int | None = None) -> Floats:
     """The gain of each ranking as a share of the best; 0 where nothing gains."""
-    return ratio(cumulated(batch, way, k), best(batch, way, k))
+    return safe_ratio(cumulate_gain(batch, way, k), ideal_gain(batch, way, k))
 
 
-def mean_ratio(batch: Batch, way: Way, k: int | None = None) -> float | None:
+def mean_ratio(batch: ScoringBatch, way: GainVariant, k: int | None = None) -> float | None:
     """The mean gain over the mean best gain, when ``way.mean`` asks for it."""
     if way.mean != RATIO_OF_MEANS or not len(batch):
         return None
-    most = total(best(batch, way, k))
-    return total(cumulated(batch, way, k)) / most if most else 0.0
+    most = sum_over_topics(ideal_gain(batch, way, k))
+    return sum_over_topics(cumulate_gain(batch, way, k)) / most if most else 0.0
 
 
-def conflict(params: Mapping[str, Value]) -> str:
+def gain_parameter_conflict(params: Mapping[str, Value]) -> str:
     """What is wrong with parameters that do not go together."""
     if "b" in params and params.get("dcg") != "jarvelin":
         return "b is the base of dcg=jarvelin only."
@@ -118,20 +118,20 @@ def conflict(params: Mapping[str, Value]) -> str:
     return ""
 
 
-def cg(batch: Batch, *, k: int | None = None, **way: Any) -> Floats:
-    return cumulated(batch, Way(dcg="none", **way), k)
+def cg(batch: ScoringBatch, *, k: int | None = None, **way: Any) -> Floats:
+    return cumulate_gain(batch, GainVariant(dcg="none", **way), k)
 
 
-def dcg(batch: Batch, *, k: int | None = None, dcg: str = "trec_eval", **way: Any) -> Floats:
-    return cumulated(batch, Way(dcg=dcg, **way), k)
+def dcg(batch: ScoringBatch, *, k: int | None = None, dcg: str = "trec_eval", **way: Any) -> Floats:
+    return cumulate_gain(batch, GainVariant(dcg=dcg, **way), k)
 
 
-def ncg(batch: Batch, *, k: int | None = None, **way: Any) -> Floats:
-    return normalised(batch, Way(dcg="none", **way), k)
+def ncg(batch: ScoringBatch, *, k: int | None = None, **way: Any) -> Floats:
+    return normalize_gain(batch, GainVariant(dcg="none", **way), k)
 
 
-def overall_ncg(batch: Batch, *, k: int | None = None, **way: Any) -> float | None:
-    return mean_ratio(batch, Way(dcg="none", **way), k)
+def overall_ncg(batch: ScoringBatch, *, k: int | None = None, **way: Any) -> float | None:
+    return mean_ratio(batch, GainVariant(dcg="none", **way), k)
 
 
 K = Parameter("k", "Ranks looked at; without it all.", kind="rank")
@@ -183,7 +183,7 @@ _JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; Modern Informatio
 _G1 = (1, 0, 1, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 0, 3)
 _JUDGED1 = (3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
-CG = Family(
+CG = MeasureFamily(
     Card(
         name="cg",
         title="Cumulated gain",
@@ -195,15 +195,15 @@ CG = Family(
         edge_cases=EDGES,
     ),
     cg,
-    (Example(_G1, _JUDGED1, 5.0, "1 + 1 + 3", "cg_8"),),
+    (WorkedExample(_G1, _JUDGED1, 5.0, "1 + 1 + 3", "cg_8"),),
     spellings=("CG",),
     cut_spellings=("CG",),
     suffix="k",
     group="graded",
-    conflict=conflict,
+    conflict=gain_parameter_conflict,
 )
 
-DCG = Family(
+DCG = MeasureFamily(
     Card(
         name="dcg",
         title="Discounted cumulated gain",
@@ -216,11 +216,11 @@ DCG = Family(
     ),
     dcg,
     (
-        Example((2, 1, 2, 0), (2, 2, 1, 0), 3.6309297535714578, "2 + 1/log2 3 + 2/log2 4"),
-        Example(
+        WorkedExample((2, 1, 2, 0), (2, 2, 1, 0), 3.6309297535714578, "2 + 1/log2 3 + 2/log2 4"),
+        WorkedExample(
             (2, 1, 2, 0), (2, 2, 1, 0), 4.261859507142915, "2 + 1/1 + 2/log2 3", "dcg(dcg=jarvelin)"
         ),
-        Example(
+        WorkedExample(
             (2, 1, 2, 0),
             (2, 2, 1, 0),
             5.130929753571458,
@@ -232,10 +232,10 @@ DCG = Family(
     cut_spellings=("DCG",),
     suffix="k",
     group="graded",
-    conflict=conflict,
+    conflict=gain_parameter_conflict,
 )
 
-NCG = Family(
+NCG = MeasureFamily(
     Card(
         name="ncg",
         title="Normalised cumulated gain",
@@ -247,14 +247,14 @@ NCG = Family(
     ),
     ncg,
     (
-        Example(_G1, _JUDGED1, 5 / 17, "(1 + 1 + 3) / (3·3 + 3·2 + 2·1)", "ncg_8"),
-        Example(_G1, _JUDGED1, 5 / 10, "5 / (3 + 3 + 2 + 1 + 1)", "ncg_8(ideal=retrieved)"),
+        WorkedExample(_G1, _JUDGED1, 5 / 17, "(1 + 1 + 3) / (3·3 + 3·2 + 2·1)", "ncg_8"),
+        WorkedExample(_G1, _JUDGED1, 5 / 10, "5 / (3 + 3 + 2 + 1 + 1)", "ncg_8(ideal=retrieved)"),
     ),
     spellings=("NCG",),
     cut_spellings=("NCG",),
     suffix="k",
     modifiers=("rel", "list", "unjudged"),
     group="graded",
-    conflict=conflict,
+    conflict=gain_parameter_conflict,
     overall=overall_ncg,
 )

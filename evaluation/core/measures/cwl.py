@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.core.batch import Batch, ratio, sums_by
-from evaluation.core.judged import Floats, Ints
-from evaluation.core.scale import shares
-from evaluation.core.segmented import above, below, running_products, running_sums
+from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
+from evaluation.core.judgments import Floats, Ints
+from evaluation.core.scale import gain_shares
+from evaluation.core.segments import running_products, running_sums, shift_down, shift_up
 
 Walk = tuple[Floats, Floats]
 """V of each row, and Σ V by segment: the documents read on average. The sum is infinite
@@ -24,7 +24,7 @@ where the reader may never stop, NaN where there is no such reader."""
 
 
 @dataclass(frozen=True, eq=False)
-class Ranks:
+class GainingRanks:
     """The ranks that gain, in rank order: ``place`` is their segment, ``gains`` from 0 to 1.
 
     ``starts`` by segment, and the parameters of readers: all stop after rank ``k`` (infinite:
@@ -41,7 +41,7 @@ class Ranks:
 
     def total(self, weights: Floats) -> Floats:
         """Sum of ``weights`` by segment."""
-        return sums_by(self.place, weights, len(self.starts) - 1)
+        return sum_by_place(self.place, weights, len(self.starts) - 1)
 
     def all_of(self, value: float) -> Floats:
         """``value`` for each segment."""
@@ -52,22 +52,22 @@ class Ranks:
         return self.starts[:-1][np.diff(self.starts) > 0]
 
 
-def precision(at: Ranks) -> Walk:
+def precision_user(at: GainingRanks) -> Walk:
     return np.ones(len(at.ranks)), at.all_of(at.k)
 
 
-def scaled_dcg(at: Ranks) -> Walk:
+def scaled_dcg_user(at: GainingRanks) -> Walk:
     items = (1 / np.log2(np.arange(2, at.k + 2))).sum() if np.isfinite(at.k) else np.inf
     return 1 / np.log2(1 + at.ranks), at.all_of(items)
 
 
-def rank_biased(at: Ranks) -> Walk:
+def rank_biased_user(at: GainingRanks) -> Walk:
     if at.p == 1:
-        return precision(at)
+        return precision_user(at)
     return at.p ** (at.ranks - 1), at.all_of((1 - at.p**at.k) / (1 - at.p))
 
 
-def first_found(at: Ranks) -> Walk:
+def reciprocal_rank_user(at: GainingRanks) -> Walk:
     """The reader of reciprocal rank stops at the first gain."""
     chance, items = np.zeros(len(at.ranks)), at.all_of(at.k)
     chance[at.first()] = 1.0
@@ -75,7 +75,7 @@ def first_found(at: Ranks) -> Walk:
     return chance, items
 
 
-def average(at: Ranks) -> Walk:
+def average_precision_user(at: GainingRanks) -> Walk:
     """The reader of average precision: V(i) = Σ from i on of gain/rank, as a share of all."""
     weights = at.gains / at.ranks
     every = at.total(weights)
@@ -84,14 +84,14 @@ def average(at: Ranks) -> Walk:
     return (every[at.place] - down_to + weights) / every[at.place], items
 
 
-def steady(at: Ranks) -> Walk:
+def insq_user(at: GainingRanks) -> Walk:
     """INSQ: C(i) = ((i + 2T − 1) / (i + 2T))²."""
     wanted = 2 * at.t
     items = wanted**2 * _between(at.all_of(wanted), at.all_of(at.k + wanted))
     return (wanted / (at.ranks - 1 + wanted)) ** 2, items
 
 
-def adaptive(at: Ranks) -> Walk:
+def inst_user(at: GainingRanks) -> Walk:
     """INST: C(i) = ((i + c − 1) / (i + c))² with c = 2T − gain down to i, 0 where below.
 
     From one gain to the next c stays as it is, so that the product of C telescopes.
@@ -99,12 +99,14 @@ def adaptive(at: Ranks) -> Walk:
     wanted = 2 * at.t
     left = wanted - running_sums(at.gains, at.starts)
     stop = np.maximum(at.ranks + left - 1, 0.0)
-    into = above(stop, at.starts, wanted) / (at.ranks - 1 + above(left, at.starts, wanted))
+    into = shift_down(stop, at.starts, wanted) / (
+        at.ranks - 1 + shift_down(left, at.starts, wanted)
+    )
     chance = running_products(into**2, at.starts)
     end = at.all_of(at.k)
     end[at.place[at.first()]] = at.ranks[at.first()]
     before = wanted**2 * _between(at.all_of(wanted), end + wanted)
-    after = _between(at.ranks + left, below(at.ranks, at.starts, at.k) + left)
+    after = _between(at.ranks + left, shift_up(at.ranks, at.starts, at.k) + left)
     return chance, before + at.total(chance * stop**2 * after)
 
 
@@ -122,49 +124,49 @@ def trigamma(x: Floats) -> Floats:
     return np.asarray(terms + 1 / tail + square / 2 + square / tail * series)
 
 
-READERS: dict[str, Callable[[Ranks], Walk]] = {
-    "precision": precision,
-    "sdcg": scaled_dcg,
-    "rbp": rank_biased,
-    "rr": first_found,
-    "ap": average,
-    "insq": steady,
-    "inst": adaptive,
+READERS: dict[str, Callable[[GainingRanks], Walk]] = {
+    "precision": precision_user,
+    "sdcg": scaled_dcg_user,
+    "rbp": rank_biased_user,
+    "rr": reciprocal_rank_user,
+    "ap": average_precision_user,
+    "insq": insq_user,
+    "inst": inst_user,
 }
 
 
-def walk(
-    batch: Batch,
+def user_walk(
+    batch: ScoringBatch,
     user: str,
     k: int | None = None,
     p: float = 0.8,
     t: float = 1.0,
     gain: str = "graded",
     max_rel: int | None = None,
-) -> tuple[Ranks, Walk]:
+) -> tuple[GainingRanks, Walk]:
     """The ranks that gain, and how the reader ``user`` walks over them."""
-    gains = shares(batch, gain, max_rel)
+    gains = gain_shares(batch, gain, max_rel)
     rows = gains > 0
     if k is not None:
         rows &= batch.ranks <= k
     kept, end = batch.only(rows), np.inf if k is None else float(k)
     ranks = kept.ranks.astype(np.float64)
-    at = Ranks(kept.segment, ranks, gains[rows], kept.starts, end, p, t)
+    at = GainingRanks(kept.segment, ranks, gains[rows], kept.starts, end, p, t)
     return at, READERS[user](at)
 
 
-def expected_utility(at: Ranks, walked: Walk) -> Floats:
+def expected_utility(at: GainingRanks, walked: Walk) -> Floats:
     """Σ W · gain: what the reader gains by document."""
     chance, items = walked
-    return ratio(at.total(chance * at.gains), np.where(np.isnan(items), np.inf, items))
+    return safe_ratio(at.total(chance * at.gains), np.where(np.isnan(items), np.inf, items))
 
 
-def expected_total(at: Ranks, walked: Walk) -> Floats:
+def expected_total(at: GainingRanks, walked: Walk) -> Floats:
     """Σ V · gain: what the reader gains until the end."""
     return at.total(walked[0] * at.gains)
 
 
-def expected_items(_: Ranks, walked: Walk) -> Floats:
+def expected_items(_: GainingRanks, walked: Walk) -> Floats:
     """1 / W(1): the documents that the reader sees; NaN where there is no end."""
     items = walked[1]
     return np.where(np.isfinite(items), items, np.nan)

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch, ratio, sums_by
-from evaluation.core.judged import Floats, Ints
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
+from evaluation.core.judgments import Floats, Ints
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.scale import MAX_REL, top_grade
-from evaluation.core.segmented import above, running_products
+from evaluation.core.segments import running_products, shift_down
 
 _K = Parameter("k", "Ranks looked at; without it all.", kind="rank")
 _EDGES = (
@@ -21,7 +21,7 @@ _SOURCE = "Chapelle, Metzler, Zhang and Grinspan, CIKM 2009"
 _RANKED, _JUDGED = (3, 0, 2, None, 1), (3, 3, 2, 1, 0)
 
 
-def err(batch: Batch, *, k: int | None = None, max_rel: int | None = None) -> Floats:
+def err(batch: ScoringBatch, *, k: int | None = None, max_rel: int | None = None) -> Floats:
     top = top_grade(batch, max_rel)
     rows = batch.grades > 0
     if k is not None:
@@ -30,12 +30,12 @@ def err(batch: Batch, *, k: int | None = None, max_rel: int | None = None) -> Fl
     return _expected(kept.grades.astype(np.float64), kept.segment, kept.ranks, kept.starts, top)
 
 
-def nerr(batch: Batch, *, k: int | None = None, max_rel: int | None = None) -> Floats:
+def nerr(batch: ScoringBatch, *, k: int | None = None, max_rel: int | None = None) -> Floats:
     top = top_grade(batch, max_rel)
-    return ratio(err(batch, k=k, max_rel=top), _ideal(batch, k, top))
+    return safe_ratio(err(batch, k=k, max_rel=top), _ideal(batch, k, top))
 
 
-def _ideal(batch: Batch, k: int | None, top: int) -> Floats:
+def _ideal(batch: ScoringBatch, k: int | None, top: int) -> Floats:
     """err of all judged documents by falling grade, by segment."""
     grades, topic_of, ranks = batch.judged.falling_gains(None)
     rows = grades > 0
@@ -46,7 +46,7 @@ def _ideal(batch: Batch, k: int | None, top: int) -> Floats:
     return _expected(grades[rows], topic_of[rows], ranks[rows], starts, top)[batch.topic_of]
 
 
-def stops_of(grades: ArrayLike, top: int) -> Floats:
+def stop_probabilities(grades: ArrayLike, top: int) -> Floats:
     """The chance that a document of each grade, 0 or more, stops the reader."""
     reached = np.minimum(np.asarray(grades, np.float64), top)
     return np.asarray(np.exp2(reached - top) - np.exp2(-float(top)))
@@ -54,12 +54,12 @@ def stops_of(grades: ArrayLike, top: int) -> Floats:
 
 def _expected(grades: Floats, place: Ints, ranks: Ints, starts: Ints, top: int) -> Floats:
     """Σ 1/rank · chance to stop there and nowhere above, by ``place``."""
-    stops = stops_of(grades, top)
-    chance = stops * above(running_products(1 - stops, starts), starts, 1.0)
-    return sums_by(place, chance / ranks, len(starts) - 1)
+    stops = stop_probabilities(grades, top)
+    chance = stops * shift_down(running_products(1 - stops, starts), starts, 1.0)
+    return sum_by_place(place, chance / ranks, len(starts) - 1)
 
 
-ERR = Family(
+ERR = MeasureFamily(
     Card(
         name="err",
         title="Expected reciprocal rank",
@@ -76,14 +76,14 @@ ERR = Family(
     ),
     err,
     (
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             7 / 8 + 1 / 8 * 3 / 8 / 3 + 1 / 8 * 5 / 8 * 1 / 8 / 5,
             "7/8 + 1/8 · 3/8 / 3 + 1/8 · 5/8 · 1/8 / 5",
             "err(max_rel=3)",
         ),
-        Example(_RANKED, _JUDGED, 7 / 16, "7/16", "err_2(max_rel=4)"),
+        WorkedExample(_RANKED, _JUDGED, 7 / 16, "7/16", "err_2(max_rel=4)"),
     ),
     spellings=("ERR",),
     cut_spellings=("ERR",),
@@ -91,7 +91,7 @@ ERR = Family(
     group="users",
 )
 
-NERR = Family(
+NERR = MeasureFamily(
     Card(
         name="nerr",
         title="Normalised expected reciprocal rank",
@@ -103,7 +103,7 @@ NERR = Family(
     ),
     nerr,
     (
-        Example(
+        WorkedExample(
             (0, 2),
             (2, 1, 0),
             (3 / 4 / 2) / (3 / 4 + 1 / 4 * 1 / 4 / 2),

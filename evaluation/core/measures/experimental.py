@@ -8,20 +8,20 @@ from functools import cached_property
 import numpy as np
 
 from campaigns.core.cards import Card
-from campaigns.core.tables import starts_of
-from evaluation.core.batch import Batch, ratio, sums_by
-from evaluation.core.judged import Floats, Ints
-from evaluation.core.measures.cumulated_gain import GAINS, Way
-from evaluation.core.measures.family import Example, Family
+from campaigns.core.tables import group_starts
+from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
+from evaluation.core.judgments import Floats, Ints
+from evaluation.core.measures.cumulated_gain import GAINS, GainVariant
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 Gains = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Gaining:
+class GainingRows:
     """The rows of a batch that gain something, beside the ideal ranking of their topics."""
 
-    batch: Batch
+    batch: ScoringBatch
 
     @cached_property
     def rows(self) -> Ints:
@@ -42,18 +42,18 @@ class Gaining:
     @cached_property
     def starts(self) -> Ints:
         """Where the gaining rows of each segment start, and last where all end."""
-        return starts_of(np.bincount(self.segment, minlength=len(self.batch)))
+        return group_starts(np.bincount(self.segment, minlength=len(self.batch)))
 
     @cached_property
     def gained(self) -> Floats:
         """The gain of each row and those above it in its segment."""
-        total = _cumulated(self.gains)
+        total = _cumulate_ratio(self.gains)
         return total[1:] - total[self.starts[self.segment]]
 
     @cached_property
     def discounted(self) -> Floats:
         """The discounted gains of all rows before each, over all segments."""
-        return _cumulated(self.gains / np.log2(1 + self.ranks))
+        return _cumulate_ratio(self.gains / np.log2(1 + self.ranks))
 
     def dcg(self, segment: Ints, rank: Ints) -> Floats:
         """The discounted gain of the first ``rank`` documents of ``segment``."""
@@ -75,7 +75,7 @@ class Gaining:
     @cached_property
     def ideal_discounted(self) -> Floats:
         ranks = self.batch.judged.falling_gains(self.batch.options.gains)[2]
-        return _cumulated(self.falling / np.log2(1 + ranks))
+        return _cumulate_ratio(self.falling / np.log2(1 + ranks))
 
     def ideal_dcg(self, topic: Ints, rank: Ints) -> Floats:
         """The discounted gain of the first ``rank`` documents of the ideal ranking."""
@@ -83,7 +83,7 @@ class Gaining:
 
     def ideal_cost(self, topic: Ints, rank: Ints) -> Floats:
         """The gain of the first ``rank`` documents of the ideal ranking, each at least 1."""
-        beyond_1 = _cumulated(np.maximum(self.falling - 1, 0.0))
+        beyond_1 = _cumulate_ratio(np.maximum(self.falling - 1, 0.0))
         return rank + self._ideal(beyond_1, topic, rank)
 
     def _ideal(self, cumulated: Floats, topic: Ints, rank: Ints) -> Floats:
@@ -93,66 +93,66 @@ class Gaining:
         return within
 
 
-def _cumulated(values: Floats) -> Floats:
+def _cumulate_ratio(values: Floats) -> Floats:
     return np.concatenate(([0.0], np.cumsum(values)))
 
 
-def _gaining(batch: Batch, gains: Gains) -> Gaining:
-    return Gaining(Way(gains=gains).apply(batch))
+def _gaining(batch: ScoringBatch, gains: Gains) -> GainingRows:
+    return GainingRows(GainVariant(gains=gains).apply(batch))
 
 
-def normalised_gain(batch: Batch, *, gains: Gains = ()) -> Floats:
+def normalised_gain(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
     of = _gaining(batch, gains)
     cost = of.ideal_cost(batch.topic_of[of.segment], of.ranks)
     # The cost is never less, but for the last digits of great gains.
     worth = of.gains / np.log2(2 + np.maximum(cost - of.gained, 0.0))
     judged = batch.judged
-    most = sums_by(judged.topic_of, of.falling, len(judged.topics))
-    return ratio(sums_by(of.segment, worth, len(batch)), most[batch.topic_of])
+    most = sum_by_place(judged.topic_of, of.falling, len(judged.topics))
+    return safe_ratio(sum_by_place(of.segment, worth, len(batch)), most[batch.topic_of])
 
 
-def binary_gain(batch: Batch) -> Floats:
+def binary_gain(batch: ScoringBatch) -> Floats:
     hits = batch.is_relevant
     others = batch.ranks[hits] - batch.relevant_so_far[hits]
-    return ratio(batch.sums(1.0 / np.log2(2 + others), hits), batch.relevant)
+    return safe_ratio(batch.sums(1.0 / np.log2(2 + others), hits), batch.relevant)
 
 
-def ndcg_at_relevant(batch: Batch, *, gains: Gains = ()) -> Floats:
+def ndcg_at_relevant(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
     of = _gaining(batch, gains)
     topic = batch.topic_of[of.segment]
     here = of.dcg(of.segment, of.ranks) / of.ideal_dcg(topic, of.ranks)
     wanted = of.gainful[batch.topic_of]
     missed = (wanted - np.diff(of.starts)) * _ndcg_at_end(of)
-    return ratio(sums_by(of.segment, here, len(batch)) + missed, wanted)
+    return safe_ratio(sum_by_place(of.segment, here, len(batch)) + missed, wanted)
 
 
-def _ndcg_at_end(of: Gaining) -> Floats:
+def _ndcg_at_end(of: GainingRows) -> Floats:
     topic = of.batch.topic_of
     dcg = of.dcg(np.arange(len(of.batch)), of.batch.lengths)
-    return ratio(dcg, of.ideal_dcg(topic, of.gainful[topic]))
+    return safe_ratio(dcg, of.ideal_dcg(topic, of.gainful[topic]))
 
 
-def ndcg_at_changes(batch: Batch, *, gains: Gains = ()) -> Floats:
+def ndcg_at_changes(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
     of = _gaining(batch, gains)
     segment, rank = _changes(of)
     at = of.dcg(segment, rank) / of.ideal_dcg(batch.topic_of[segment], rank)
     # After the last change trec_eval looks once more, at the end of a longer ranking.
     longer = batch.lengths > of.gainful[batch.topic_of] + 1
     points = np.bincount(segment, minlength=len(batch)) + longer
-    summed = sums_by(segment, at, len(batch)) + np.where(longer, _ndcg_at_end(of), 0.0)
-    return np.where(batch.relevant > 0, ratio(summed, points), 0.0)
+    summed = sum_by_place(segment, at, len(batch)) + np.where(longer, _ndcg_at_end(of), 0.0)
+    return np.where(batch.relevant > 0, safe_ratio(summed, points), 0.0)
 
 
-def _changes(of: Gaining) -> tuple[Ints, Ints]:
+def _changes(of: GainingRows) -> tuple[Ints, Ints]:
     """``(segment, rank)`` of the last document of each positive gain in the ideal rankings."""
     judged, topics = of.batch.judged, of.batch.topic_of
     next_gain = np.append(of.falling[1:], 0.0)
     next_gain[judged.starts[1:] - 1] = 0.0
     places = np.flatnonzero((of.falling > 0) & (of.falling != next_gain))
-    starts = starts_of(np.bincount(judged.topic_of[places], minlength=len(judged.topics)))
+    starts = group_starts(np.bincount(judged.topic_of[places], minlength=len(judged.topics)))
     sizes = np.diff(starts)[topics]
     segment = np.repeat(np.arange(len(topics)), sizes)
-    within = np.arange(len(segment)) - starts_of(sizes)[segment]
+    within = np.arange(len(segment)) - group_starts(sizes)[segment]
     place = places[starts[topics][segment] + within]
     return segment, place - judged.starts[topics[segment]] + 1
 
@@ -164,7 +164,7 @@ _EDGES = (
 )
 _RANKED, _JUDGED = (2, 0, 1, None), (2, 1, 0)
 
-BIN_G = Family(
+BIN_G = MeasureFamily(
     Card(
         name="binG",
         title="Binary G",
@@ -178,10 +178,10 @@ BIN_G = Family(
         ),
     ),
     binary_gain,
-    (Example((1, 0, 1), (1, 1, 0), 0.8154648767857288, "(1/log2 2 + 1/log2 3) / 2"),),
+    (WorkedExample((1, 0, 1), (1, 1, 0), 0.8154648767857288, "(1/log2 2 + 1/log2 3) / 2"),),
 )
 
-G = Family(
+G = MeasureFamily(
     Card(
         name="G",
         title="Normalised gain G",
@@ -195,13 +195,13 @@ G = Family(
     ),
     normalised_gain,
     (
-        Example(
+        WorkedExample(
             (0, 2, 1),
             _JUDGED,
             0.6309297535714575,
             "(2/log2(2 + 3 − 2) + 1/log2(2 + 4 − 3)) / (2 + 1)",
         ),
-        Example(
+        WorkedExample(
             (1, 0, 2),
             _JUDGED,
             0.5981973151785931,
@@ -214,7 +214,7 @@ G = Family(
     group="graded",
 )
 
-NDCG_REL = Family(
+NDCG_REL = MeasureFamily(
     Card(
         name="ndcg_rel",
         title="NDCG averaged at the relevant documents",
@@ -227,13 +227,13 @@ NDCG_REL = Family(
     ),
     ndcg_at_relevant,
     (
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             0.9751172083949178,
             "(2/2 + (2 + 1/2) / (2 + 1/log2 3)) / 2",
         ),
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             0.9598603945740938,
@@ -246,7 +246,7 @@ NDCG_REL = Family(
     group="graded",
 )
 
-R_NDCG = Family(
+R_NDCG = MeasureFamily(
     Card(
         name="Rndcg",
         title="NDCG averaged where the ideal gain changes",
@@ -263,13 +263,13 @@ R_NDCG = Family(
     ),
     ndcg_at_changes,
     (
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             0.9034739834072347,
             "at ranks 1, 2 and the end: (2/2 + 2 / (2 + 1/log2 3) + 2.5 / (2 + 1/log2 3)) / 3",
         ),
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             0.766433990956823,

@@ -10,11 +10,11 @@ from math import log2
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch, ratio, sums_by
-from evaluation.core.judged import Floats, Mask
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
+from evaluation.core.judgments import Floats, Mask
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.precision import CUTOFFS
-from evaluation.core.strata import EPSILON, Passage, Strata
+from evaluation.core.strata import EPSILON, Strata, StratumGroups
 
 DEPTH = 1000
 _RANKED, _JUDGED, _STRATA = (1, -1, 1, 0), (1, 1, 0, -1, -1), "abbbb"
@@ -37,52 +37,56 @@ _UNDEFINED = (
 _SEEN = "Σ over strata of pooled · (rel + ε) / (judged + 3ε), all counted in the first {} documents"
 
 
-def extended_inferred_ap(batch: Batch) -> Floats:
+def extended_inferred_ap(batch: ScoringBatch) -> Floats:
     batch, strata = batch.cut(DEPTH), Strata.of(batch.judged)
     hits = batch.is_relevant
-    total = np.concatenate(([0.0], np.cumsum(Passage.of(batch, strata).steps)))
+    total = np.concatenate(([0.0], np.cumsum(StratumGroups.of(batch, strata).steps)))
     above = (total[:-1] - total[batch.starts[batch.segment]])[hits]
     weights = strata.weights[batch.listed[hits]]
     expected = batch.sums(weights * (1.0 + above) / batch.ranks[hits], hits)
-    return _where_known(batch, strata, ratio(expected, np.minimum(_relevant(batch, strata), DEPTH)))
+    return _where_known(
+        batch, strata, safe_ratio(expected, np.minimum(_relevant(batch, strata), DEPTH))
+    )
 
 
-def inferred_ndcg(batch: Batch) -> Floats:
+def inferred_ndcg(batch: ScoringBatch) -> Floats:
     batch, strata = batch.cut(DEPTH), Strata.of(batch.judged)
-    group = Passage.of(batch, strata).group
+    group = StratumGroups.of(batch, strata).group
     rows = batch.gains > 0
     pooled, judged = np.bincount(group), np.bincount(group, batch.is_judged)
     weights = (pooled / np.maximum(judged, 1.0))[group[rows]]
     gained = weights * batch.gains[rows] / np.log2(1 + batch.ranks[rows])
     ideal = _ideal(batch, strata)[batch.topic_of]
-    return _where_known(batch, strata, ratio(batch.sums(gained, rows), ideal))
+    return _where_known(batch, strata, safe_ratio(batch.sums(gained, rows), ideal))
 
 
-def inferred_precision(batch: Batch, *, k: int) -> Floats:
-    return relevant_within(batch, k) / k
+def inferred_precision(batch: ScoringBatch, *, k: int) -> Floats:
+    return estimate_relevant_within(batch, k) / k
 
 
-def inferred_relevant_retrieved(batch: Batch) -> Floats:
-    return relevant_within(batch, DEPTH)
+def inferred_relevant_retrieved(batch: ScoringBatch) -> Floats:
+    return estimate_relevant_within(batch, DEPTH)
 
 
-def inferred_relevant(batch: Batch) -> Floats:
+def inferred_relevant(batch: ScoringBatch) -> Floats:
     strata = Strata.of(batch.judged)
     return _where_known(batch, strata, _relevant(batch, strata))
 
 
-def relevant_within(batch: Batch, k: int) -> Floats:
+def estimate_relevant_within(batch: ScoringBatch, k: int) -> Floats:
     """How many of the first ``k`` documents are relevant, by segment; an estimate."""
     strata = Strata.of(batch.judged)
     rows = batch.ranks <= min(k, DEPTH)
-    return _where_known(batch, strata, batch.sums(Passage.of(batch, strata).steps[rows], rows))
+    return _where_known(
+        batch, strata, batch.sums(StratumGroups.of(batch, strata).steps[rows], rows)
+    )
 
 
-def _relevant(batch: Batch, strata: Strata) -> Floats:
+def _relevant(batch: ScoringBatch, strata: Strata) -> Floats:
     return strata.estimated(batch.judged.grades >= batch.options.level)[batch.topic_of]
 
 
-def _ideal(batch: Batch, strata: Strata) -> Floats:
+def _ideal(batch: ScoringBatch, strata: Strata) -> Floats:
     """DCG of the best ranking, by judged topic.
 
     Each grade has as many documents as its estimate has whole ones, and its ranks start
@@ -105,10 +109,10 @@ def _discounts(start: Floats, many: Floats) -> Floats:
     whole = np.floor(np.minimum(many, np.maximum(0.0, DEPTH - start)) + 1e-9).astype(np.int64)
     topic = np.repeat(np.arange(len(whole)), whole)
     rank = np.arange(1, len(topic) + 1) - (np.cumsum(whole) - whole)[topic] + start[topic]
-    return sums_by(topic, 1.0 / np.log2(1 + rank), len(whole))
+    return sum_by_place(topic, 1.0 / np.log2(1 + rank), len(whole))
 
 
-def _where_known(batch: Batch, strata: Strata, values: Floats) -> Floats:
+def _where_known(batch: ScoringBatch, strata: Strata, values: Floats) -> Floats:
     """``values``, NaN where the judgments do not tell what is asked."""
     known: Mask = strata.is_estimable[batch.topic_of]
     if batch.judged.strata is None or batch.options.judged_only:
@@ -116,7 +120,7 @@ def _where_known(batch: Batch, strata: Strata, values: Floats) -> Floats:
     return np.where(known, values, np.nan)
 
 
-XINFAP = Family(
+XINFAP = MeasureFamily(
     Card(
         name="xinfAP",
         title="Inferred average precision of a stratified sample",
@@ -140,7 +144,7 @@ XINFAP = Family(
     ),
     extended_inferred_ap,
     (
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             (1 + 2 * (1 + _SEEN_A + 1 / 3) / 3) / 3,
@@ -152,7 +156,7 @@ XINFAP = Family(
     group="sampled",
 )
 
-INFNDCG = Family(
+INFNDCG = MeasureFamily(
     Card(
         name="infNDCG",
         title="Inferred normalised discounted cumulated gain",
@@ -176,7 +180,7 @@ INFNDCG = Family(
     ),
     inferred_ndcg,
     (
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             (1 + 3 / 2 / 2) / (1 + 1 / log2(3) + 1 / 2),
@@ -189,7 +193,7 @@ INFNDCG = Family(
     group="sampled",
 )
 
-IP = Family(
+IP = MeasureFamily(
     Card(
         name="iP",
         title="Inferred precision at rank k",
@@ -201,14 +205,18 @@ IP = Family(
         undefined=_UNDEFINED,
     ),
     inferred_precision,
-    (Example(_RANKED, _JUDGED, (_SEEN_A + 1 / 3) / 2, "(1 + 1/3) / 2", "iP_2", strata=_STRATA),),
+    (
+        WorkedExample(
+            _RANKED, _JUDGED, (_SEEN_A + 1 / 3) / 2, "(1 + 1/3) / 2", "iP_2", strata=_STRATA
+        ),
+    ),
     suffix="k",
     bare=CUTOFFS,
     modifiers=("rel", "mean"),
     group="sampled",
 )
 
-INUM_REL = Family(
+INUM_REL = MeasureFamily(
     Card(
         name="inum_rel",
         title="Inferred relevant documents",
@@ -220,14 +228,14 @@ INUM_REL = Family(
         undefined=_UNDEFINED,
     ),
     inferred_relevant,
-    (Example(_RANKED, _JUDGED, 3.0, "1 + 4/2 · 1", strata=_STRATA),),
+    (WorkedExample(_RANKED, _JUDGED, 3.0, "1 + 4/2 · 1", strata=_STRATA),),
     modifiers=("rel",),
     aggregate="sum",
     group="sampled",
     better="neither",
 )
 
-INUM_REL_RET = Family(
+INUM_REL_RET = MeasureFamily(
     Card(
         name="inum_rel_ret",
         title="Inferred relevant documents retrieved",
@@ -240,7 +248,7 @@ INUM_REL_RET = Family(
     ),
     inferred_relevant_retrieved,
     (
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             _SEEN_A + 3 * (1 + EPSILON) / (2 + 3 * EPSILON),

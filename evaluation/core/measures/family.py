@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch
-from evaluation.core.judged import Floats
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.judgments import Floats
 from evaluation.core.measures.modifiers import MODIFIERS
 from evaluation.core.measures.values import KINDS, Value
 
@@ -19,7 +19,7 @@ RANKED = ("rel", "list", "mean", "unjudged")
 
 
 @dataclass(frozen=True)
-class Example:
+class WorkedExample:
     """One topic worked by hand: grades in rank order (None: not judged), all judged grades.
 
     Where the pool was sampled ``strata`` has the letter of each document's stratum: of those
@@ -35,7 +35,7 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Family:
+class MeasureFamily:
     """All measures of one name.
 
     ``compute(batch, **parameters)`` gives the value of each segment, NaN where undefined.
@@ -54,7 +54,7 @@ class Family:
 
     card: Card
     compute: Callable[..., Floats]
-    examples: tuple[Example, ...]
+    examples: tuple[WorkedExample, ...]
     spellings: tuple[str, ...] = ()
     cut_spellings: tuple[str, ...] = ()
     suffix: str = ""
@@ -88,7 +88,7 @@ class Measure:
     ``params`` are those that differ from their defaults, sorted, and the suffix's.
     """
 
-    family: Family
+    family: MeasureFamily
     params: tuple[tuple[str, Value], ...] = ()
 
     @property
@@ -106,16 +106,16 @@ class Measure:
         named = self.family.long_name
         return named(**self.own_params()) if named else self.family.card.title
 
-    def __call__(self, batch: Batch) -> Floats:
+    def __call__(self, batch: ScoringBatch) -> Floats:
         """The value of each segment of ``batch``."""
         return self.family.compute(self.modified(batch), **self.own_params())
 
-    def texts(self, batch: Batch) -> tuple[str, ...]:
+    def texts(self, batch: ScoringBatch) -> tuple[str, ...]:
         """The text of each segment of ``batch``, where the family is one of texts."""
         told = self.family.text
         return tuple(told(self.modified(batch), **self.own_params())) if told else ()
 
-    def modified(self, batch: Batch) -> Batch:
+    def modified(self, batch: ScoringBatch) -> ScoringBatch:
         """``batch`` as the modifiers of this measure change it."""
         for name, value in self.params:
             if name in self.family.modifiers:

@@ -6,31 +6,31 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Group:
+class MeasureGroup:
     title: str
     about: str
 
 
-GROUPS: dict[str, Group] = {
-    "counts": Group("Counts", "How many topics and documents the other figures rest on."),
-    "sets": Group("Sets", "What was retrieved as a set, in whatever order."),
-    "binary": Group(
+GROUPS: dict[str, MeasureGroup] = {
+    "counts": MeasureGroup("Counts", "How many topics and documents the other figures rest on."),
+    "sets": MeasureGroup("Sets", "What was retrieved as a set, in whatever order."),
+    "binary": MeasureGroup(
         "Rankings, relevant or not",
         "Where the relevant documents stand; a grade at or above the level is relevant.",
     ),
-    "curves": Group(
+    "curves": MeasureGroup(
         "Precision and recall curves", "Precision against recall, topic by topic or averaged."
     ),
-    "graded": Group(
+    "graded": MeasureGroup(
         "Rankings, graded", "What each rank gains by its grade, beside the best possible ranking."
     ),
-    "users": Group(
+    "users": MeasureGroup(
         "Models of a reader", "What a reader gains who walks down the ranking and may stop."
     ),
-    "incomplete": Group(
+    "incomplete": MeasureGroup(
         "Judgments with holes", "What can be said while much of the ranking is unjudged."
     ),
-    "sampled": Group(
+    "sampled": MeasureGroup(
         "Sampled pools", "Estimates from pools of which only a random sample was judged."
     ),
 }

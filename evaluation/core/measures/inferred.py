@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from campaigns.core.cards import Card
-from evaluation.core.batch import Batch, ratio
-from evaluation.core.judged import Floats
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch, safe_ratio
+from evaluation.core.judgments import Floats
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 EPSILON = 1e-5
 """trec_eval's smoothing of the share of relevant documents among the judged ones."""
 
 
-def inferred_average_precision(batch: Batch) -> Floats:
+def inferred_average_precision(batch: ScoringBatch) -> Floats:
     hits = batch.is_relevant
     rank = batch.ranks[hits]
     relevant = batch.relevant_so_far[hits] - 1
@@ -19,10 +19,10 @@ def inferred_average_precision(batch: Batch) -> Floats:
     pooled = judged + batch.running(~batch.is_judged)[hits]
     share = (relevant + EPSILON) / (judged + 2 * EPSILON)
     expected = (1.0 + pooled * share) / rank
-    return ratio(batch.sums(expected, hits), batch.relevant)
+    return safe_ratio(batch.sums(expected, hits), batch.relevant)
 
 
-INFAP = Family(
+INFAP = MeasureFamily(
     Card(
         name="infAP",
         title="Inferred average precision",
@@ -44,7 +44,7 @@ INFAP = Family(
     ),
     inferred_average_precision,
     (
-        Example(
+        WorkedExample(
             (1, 0, -1, 1),
             (1, 1, 0, -1, -1),
             0.8125,

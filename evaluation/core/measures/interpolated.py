@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch
-from evaluation.core.curves import ELEVEN, interpolated
-from evaluation.core.judged import Floats
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.curves import ELEVEN, interpolate_precision
+from evaluation.core.judgments import Floats
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 _POINTS = (
     "Which relevant document stands for a level r: the first that reaches recall r, that is "
@@ -22,19 +22,19 @@ _EDGES = (
 _RANKED, _JUDGED = (1, 0, 1, 0, None, 1), (1, 1, 1, 1, 0, 0)
 
 
-def interpolated_precision(batch: Batch, *, recall: float) -> Floats:
-    best: Floats = interpolated(batch, (recall,))[:, 0]
+def interpolated_precision(batch: ScoringBatch, *, recall: float) -> Floats:
+    best: Floats = interpolate_precision(batch, (recall,))[:, 0]
     return best
 
 
-def average_over_levels(batch: Batch, *, levels: tuple[float, ...] = ELEVEN) -> Floats:
-    best = interpolated(batch, levels)
+def average_over_levels(batch: ScoringBatch, *, levels: tuple[float, ...] = ELEVEN) -> Floats:
+    best = interpolate_precision(batch, levels)
     # Added level by level as trec_eval does, so that the last digit is the same.
     summed: Floats = np.add.accumulate(best[:, ::-1], axis=1)[:, -1]
     return summed / len(levels)
 
 
-IPREC_AT_RECALL = Family(
+IPREC_AT_RECALL = MeasureFamily(
     Card(
         name="iprec_at_recall",
         title="Interpolated precision at a recall level",
@@ -47,11 +47,11 @@ IPREC_AT_RECALL = Family(
     ),
     interpolated_precision,
     (
-        Example(_RANKED, _JUDGED, 1.0, "recall 1/4 at rank 1: 1/1", "iprec_at_recall_0.20"),
-        Example(
+        WorkedExample(_RANKED, _JUDGED, 1.0, "recall 1/4 at rank 1: 1/1", "iprec_at_recall_0.20"),
+        WorkedExample(
             _RANKED, _JUDGED, 2 / 3, "recall 2/4 at rank 3: max(2/3, 3/6)", "iprec_at_recall_0.50"
         ),
-        Example(_RANKED, _JUDGED, 0.0, "recall stops at 3/4", "iprec_at_recall_1.00"),
+        WorkedExample(_RANKED, _JUDGED, 0.0, "recall stops at 3/4", "iprec_at_recall_1.00"),
     ),
     cut_spellings=("IPrec",),
     suffix="recall",
@@ -59,7 +59,7 @@ IPREC_AT_RECALL = Family(
     group="curves",
 )
 
-ELEVEN_POINT = Family(
+ELEVEN_POINT = MeasureFamily(
     Card(
         name="11pt_avg",
         title="Interpolated precision averaged over recall levels",
@@ -79,13 +79,13 @@ ELEVEN_POINT = Family(
     ),
     average_over_levels,
     (
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             (3 * 1 + 3 * 2 / 3 + 2 / 2) / 11,
             "1 at 0, 0.1 and 0.2; 2/3 at 0.3, 0.4 and 0.5; 1/2 at 0.6 and 0.7; else 0: 6 / 11",
         ),
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             13 / 18,

@@ -7,55 +7,56 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from campaigns.core.cards import Parameter
-from evaluation.core.batch import Batch
-from evaluation.core.completions import completed
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.completions import complete_judgments
 from evaluation.core.means import MEANS
 from evaluation.core.scale import top_grade
 
 
 @dataclass(frozen=True)
-class Modifier:
+class MeasureModifier:
     """``apply(batch, value)`` gives the batch that the formula sees."""
 
     parameter: Parameter
-    apply: Callable[[Batch, Any], Batch]
+    apply: Callable[[ScoringBatch, Any], ScoringBatch]
 
 
-def with_level(batch: Batch, level: int) -> Batch:
+def set_relevance_level(batch: ScoringBatch, level: int) -> ScoringBatch:
     return replace(batch, options=replace(batch.options, level=level))
 
 
-def with_list(batch: Batch, _: str) -> Batch:
+def condense_list(batch: ScoringBatch, _: str) -> ScoringBatch:
     return batch.condensed()
 
 
-def with_stand_in(batch: Batch, stand_in: str | int) -> Batch:
+def assume_unjudged_grade(batch: ScoringBatch, stand_in: str | int) -> ScoringBatch:
     # A gain table may end below the lowest relevant grade.
     relevant = max(top_grade(batch), batch.options.level)
     grade = {"nonrelevant": 0, "relevant": relevant}.get(str(stand_in), stand_in)
-    return completed(batch, int(grade))
+    return complete_judgments(batch, int(grade))
 
 
-def unchanged(batch: Batch, _: str) -> Batch:
+def identity_modifier(batch: ScoringBatch, _: str) -> ScoringBatch:
     return batch
 
 
-MODIFIERS: dict[str, Modifier] = {
+MODIFIERS: dict[str, MeasureModifier] = {
     modifier.parameter.name: modifier
     for modifier in (
-        Modifier(
-            Parameter("rel", "Lowest relevant grade; else that of `-l`.", kind="grade"), with_level
+        MeasureModifier(
+            Parameter("rel", "Lowest relevant grade; else that of `-l`.", kind="grade"),
+            set_relevance_level,
         ),
-        Modifier(
+        MeasureModifier(
             Parameter(
                 "list",
                 "`condensed`: documents without a judgment are taken out of the ranking first.",
                 "full",
                 ("full", "condensed"),
             ),
-            with_list,
+            condense_list,
         ),
-        Modifier(
+        MeasureModifier(
             Parameter(
                 "mean",
                 "How topics are averaged. For the geometric and the harmonic mean smaller values "
@@ -63,9 +64,9 @@ MODIFIERS: dict[str, Modifier] = {
                 "arithmetic",
                 ("arithmetic", *MEANS),
             ),
-            unchanged,
+            identity_modifier,
         ),
-        Modifier(
+        MeasureModifier(
             Parameter(
                 "unjudged",
                 "What retrieved documents without a judgment are taken for: judged "
@@ -75,7 +76,7 @@ MODIFIERS: dict[str, Modifier] = {
                 "as_is",
                 kind="stand-in",
             ),
-            with_stand_in,
+            assume_unjudged_grade,
         ),
     )
 }

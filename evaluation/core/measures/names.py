@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 from campaigns.core.cards import Parameter
-from evaluation.core.measures.family import Family, Measure
+from evaluation.core.measures.family import Measure, MeasureFamily
 from evaluation.core.measures.registry import ELSEWHERE, FAMILIES, FOREIGN, SETS
 from evaluation.core.measures.values import KINDS, Value
 from evaluation.core.profiles import POOLBENCH, Profile
@@ -81,13 +81,13 @@ def parse_measure(name: str) -> tuple[Measure, ...]:
     return tuple(_measure(text, family, {**chosen, **suffix}) for suffix in suffixes)
 
 
-def _measure(text: str, family: Family, params: Mapping[str, Value]) -> Measure:
+def _measure(text: str, family: MeasureFamily, params: Mapping[str, Value]) -> Measure:
     if family.conflict and (conflict := family.conflict(params)):
         raise UnknownMeasureError(f"{text}: {conflict}")
     return Measure(family, _sorted(params))
 
 
-def _split(text: str, base: str) -> tuple[Family, list[dict[str, Value]]]:
+def _split(text: str, base: str) -> tuple[MeasureFamily, list[dict[str, Value]]]:
     """A name without @: whole, with trec_eval's parameters, or bare."""
     if (family := _BY_NAME.get(base)) is not None:
         return family, [{family.suffix: value} for value in family.bare] or [{}]
@@ -110,7 +110,7 @@ def _uncut(name: str, cut: str) -> str:
     return f"{name} has no cut-off. Write {name}{ranked}."
 
 
-def _usual(family: Family) -> str:
+def _usual(family: MeasureFamily) -> str:
     kind = KINDS[family.parameters()[family.suffix].kind]
     return kind.show(family.bare[1]) if family.bare else "10"
 
@@ -121,7 +121,7 @@ def _stems(base: str) -> list[tuple[int, str]]:
     return [(at, base[:at]) for at in places if base[:at] in FAMILIES and base[at + 1 :]]
 
 
-def _cut_at(text: str, base: str, cut: str) -> tuple[Family, list[dict[str, Value]]]:
+def _cut_at(text: str, base: str, cut: str) -> tuple[MeasureFamily, list[dict[str, Value]]]:
     if (family := _BY_CUT.get(base)) is not None:
         if re.fullmatch(r"[\d.]+(,[\d.]+)+", cut) and not family.together:
             listed = text.replace(base, f"{family.name}.{cut}", 1).replace(f"@{cut}", "")
@@ -132,7 +132,7 @@ def _cut_at(text: str, base: str, cut: str) -> tuple[Family, list[dict[str, Valu
     raise UnknownMeasureError(f"{text}: no such measure. {_near(base)}")
 
 
-def _suffix(text: str, family: Family, written: str) -> dict[str, Value]:
+def _suffix(text: str, family: MeasureFamily, written: str) -> dict[str, Value]:
     parameter, cut = family.parameters()[family.suffix], _BY_CUT.get(family.name, family)
     if cut is not family and written.isdecimal():
         raise UnknownMeasureError(f"{text}: {_uncut(family.name, written)}")
@@ -140,7 +140,7 @@ def _suffix(text: str, family: Family, written: str) -> dict[str, Value]:
     return {} if not family.bare and _is_default(parameter, value) else {family.suffix: value}
 
 
-def _at_home(family: Family, pairs: list[Pair]) -> tuple[Family, list[Pair]]:
+def _at_home(family: MeasureFamily, pairs: list[Pair]) -> tuple[MeasureFamily, list[Pair]]:
     """The family and parameters that are meant where a parameter makes another family of it."""
     kept: list[Pair] = []
     for name, value in pairs:
@@ -150,7 +150,7 @@ def _at_home(family: Family, pairs: list[Pair]) -> tuple[Family, list[Pair]]:
     return family, kept
 
 
-def _parameters(text: str, family: Family, pairs: list[Pair]) -> dict[str, Value]:
+def _parameters(text: str, family: MeasureFamily, pairs: list[Pair]) -> dict[str, Value]:
     """The parameters in brackets that are not at their defaults."""
     known, chosen, given = family.parameters(), {}, set[str]()
     for pair in pairs:
@@ -194,7 +194,7 @@ def _is_default(parameter: Parameter, value: Value) -> bool:
     return bool(parameter.default) and KINDS[parameter.kind].read(parameter.default) == value
 
 
-def _no_parameter(family: Family, name: str, known: Mapping[str, object]) -> str:
+def _no_parameter(family: MeasureFamily, name: str, known: Mapping[str, object]) -> str:
     has = f"It has {', '.join(known)}." if known else "It has none."
     return f"{family.name} has no parameter {name}. {has}"
 
@@ -206,7 +206,7 @@ def _malformed(text: str) -> str:
     return _near(text)
 
 
-def near(text: str) -> tuple[str, ...]:
+def suggest_names(text: str) -> tuple[str, ...]:
     """Names that are spelt nearly as ``text``, the nearest first."""
     names = {name.lower(): name for name in (*_BY_CUT, *_BY_NAME, *FAMILIES)}
     stem = re.split(r"[_@.(]\d*$", text.lower())[0]
@@ -215,7 +215,7 @@ def near(text: str) -> tuple[str, ...]:
 
 
 def _near(text: str) -> str:
-    if names := near(text):
+    if names := suggest_names(text):
         return f"Did you mean {' or '.join(names)}?"
     return f"Known are {', '.join(FAMILIES)}."
 

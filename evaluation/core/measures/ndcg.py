@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch
-from evaluation.core.judged import Floats
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.judgments import Floats
 from evaluation.core.measures import cumulated_gain as gain
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 _EDGES = (
     *gain.EDGES,
@@ -23,21 +23,21 @@ _SOURCE = (
 _FORMS = (gain.DCG_FORM, gain.BASE, gain.IDEAL, gain.LEVEL, gain.MEAN)
 
 
-def ndcg(batch: Batch, **way: Any) -> Floats:
-    return gain.normalised(batch, gain.Way(**way))
+def ndcg(batch: ScoringBatch, **way: Any) -> Floats:
+    return gain.normalize_gain(batch, gain.GainVariant(**way))
 
 
-def ndcg_cut(batch: Batch, *, k: int, **way: Any) -> Floats:
-    return gain.normalised(batch, gain.Way(**way), k)
+def ndcg_cut(batch: ScoringBatch, *, k: int, **way: Any) -> Floats:
+    return gain.normalize_gain(batch, gain.GainVariant(**way), k)
 
 
-def overall(batch: Batch, *, k: int | None = None, **way: Any) -> float | None:
-    return gain.mean_ratio(batch, gain.Way(**way), k)
+def ndcg_over_all_topics(batch: ScoringBatch, *, k: int | None = None, **way: Any) -> float | None:
+    return gain.mean_ratio(batch, gain.GainVariant(**way), k)
 
 
 _RANKED, _JUDGED = (2, 1, 2, 0), (2, 2, 1, 0)
 
-NDCG = Family(
+NDCG = MeasureFamily(
     Card(
         name="ndcg",
         title="Normalised discounted cumulated gain",
@@ -51,24 +51,24 @@ NDCG = Family(
     ),
     ndcg,
     (
-        Example(
+        WorkedExample(
             _RANKED, _JUDGED, 0.9651954696014428, "(2 + 1/log2 3 + 2/2) / (2 + 2/log2 3 + 1/2)"
         ),
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             0.9203032077642922,
             "(2 + 1/1 + 2/log2 3) / (2 + 2/1 + 1/log2 3)",
             "ndcg(dcg=jarvelin)",
         ),
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             0.9514426589871553,
             "(3 + 1/log2 3 + 3/2) / (3 + 3/log2 3 + 1/2)",
             "ndcg_1=1,2=3",
         ),
-        Example(
+        WorkedExample(
             (1, 0, 2),
             (2, 2, 1, 0),
             0.7601875334318685,
@@ -81,11 +81,11 @@ NDCG = Family(
     together=True,
     modifiers=("rel", "list", "unjudged"),
     group="graded",
-    conflict=gain.conflict,
-    overall=overall,
+    conflict=gain.gain_parameter_conflict,
+    overall=ndcg_over_all_topics,
 )
 
-NDCG_CUT = Family(
+NDCG_CUT = MeasureFamily(
     Card(
         name="ndcg_cut",
         title="Normalised discounted cumulated gain at rank k",
@@ -100,10 +100,10 @@ NDCG_CUT = Family(
     ),
     ndcg_cut,
     (
-        Example(
+        WorkedExample(
             _RANKED, _JUDGED, 0.8065735963827293, "(2 + 1/log2 3) / (2 + 2/log2 3)", "ndcg_cut_2"
         ),
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             3 / 4,
@@ -116,6 +116,6 @@ NDCG_CUT = Family(
     bare=(5, 10, 15, 20, 30, 100, 200, 500, 1000),
     modifiers=("rel", "list", "unjudged"),
     group="graded",
-    conflict=gain.conflict,
-    overall=overall,
+    conflict=gain.gain_parameter_conflict,
+    overall=ndcg_over_all_topics,
 )

@@ -5,44 +5,44 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch, ratio
-from evaluation.core.judged import Floats, Ints
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch, safe_ratio
+from evaluation.core.judgments import Floats, Ints
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _K = Parameter("k", "Ranks looked at.", kind="rank")
 _RANKED, _JUDGED = (1, 0, 1, 0, 1, 0), (1, 1, 1, 1, 0, 0, 0)
 
 
-def found(batch: Batch, k: int | Ints | Floats) -> Ints:
+def relevant_at_k(batch: ScoringBatch, k: int | Ints | Floats) -> Ints:
     """Relevant documents in the first ``k`` of each ranking; ``k`` for all or by segment."""
     last = k if isinstance(k, int) else k[batch.segment]
     return batch.count(batch.is_relevant & (batch.ranks <= last))
 
 
-def precision(batch: Batch, *, k: int) -> Floats:
-    return found(batch, k) / k
+def precision(batch: ScoringBatch, *, k: int) -> Floats:
+    return relevant_at_k(batch, k) / k
 
 
-def recall(batch: Batch, *, k: int) -> Floats:
-    return ratio(found(batch, k), batch.relevant)
+def recall(batch: ScoringBatch, *, k: int) -> Floats:
+    return safe_ratio(relevant_at_k(batch, k), batch.relevant)
 
 
-def relative_precision(batch: Batch, *, k: int) -> Floats:
-    return ratio(found(batch, k), np.minimum(k, batch.relevant))
+def relative_precision(batch: ScoringBatch, *, k: int) -> Floats:
+    return safe_ratio(relevant_at_k(batch, k), np.minimum(k, batch.relevant))
 
 
-def r_precision(batch: Batch) -> Floats:
-    return ratio(found(batch, batch.relevant), batch.relevant)
+def r_precision(batch: ScoringBatch) -> Floats:
+    return safe_ratio(relevant_at_k(batch, batch.relevant), batch.relevant)
 
 
-def precision_at_multiple(batch: Batch, *, multiple: float) -> Floats:
+def precision_at_multiple(batch: ScoringBatch, *, multiple: float) -> Floats:
     # It stays a float: a great multiple is beyond what 64-bit whole numbers hold.
     rank = np.floor(multiple * batch.relevant + 0.9)
-    return ratio(found(batch, rank), rank)
+    return safe_ratio(relevant_at_k(batch, rank), rank)
 
 
-R_PRECISION = Family(
+R_PRECISION = MeasureFamily(
     Card(
         name="Rprec",
         title="R-precision",
@@ -52,11 +52,11 @@ R_PRECISION = Family(
         edge_cases=("R = 0 counts as 0.", "A run shorter than R is divided by R all the same."),
     ),
     r_precision,
-    (Example(_RANKED, _JUDGED, 1 / 2, "R = 4: 2 of the first 4"),),
+    (WorkedExample(_RANKED, _JUDGED, 1 / 2, "R = 4: 2 of the first 4"),),
     spellings=("RPrec",),
 )
 
-R_PRECISION_MULTIPLE = Family(
+R_PRECISION_MULTIPLE = MeasureFamily(
     Card(
         name="Rprec_mult",
         title="Precision at a multiple of R",
@@ -73,14 +73,18 @@ R_PRECISION_MULTIPLE = Family(
     ),
     precision_at_multiple,
     (
-        Example(_RANKED, _JUDGED, 1 / 2, "k = floor(0.5 · 4 + 0.9) = 2: 1 of 2", "Rprec_mult_0.50"),
-        Example(_RANKED, _JUDGED, 1 / 2, "k = floor(1.4 · 4 + 0.9) = 6: 3 of 6", "Rprec_mult_1.40"),
+        WorkedExample(
+            _RANKED, _JUDGED, 1 / 2, "k = floor(0.5 · 4 + 0.9) = 2: 1 of 2", "Rprec_mult_0.50"
+        ),
+        WorkedExample(
+            _RANKED, _JUDGED, 1 / 2, "k = floor(1.4 · 4 + 0.9) = 6: 3 of 6", "Rprec_mult_1.40"
+        ),
     ),
     suffix="multiple",
     bare=(0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0),
 )
 
-PRECISION = Family(
+PRECISION = MeasureFamily(
     Card(
         name="P",
         title="Precision at rank k",
@@ -91,13 +95,13 @@ PRECISION = Family(
         edge_cases=("A run with fewer than k documents is divided by k all the same.",),
     ),
     precision,
-    (Example(_RANKED, _JUDGED, 3 / 5, "3 of 5", "P_5"),),
+    (WorkedExample(_RANKED, _JUDGED, 3 / 5, "3 of 5", "P_5"),),
     cut_spellings=("P", "Precision"),
     suffix="k",
     bare=CUTOFFS,
 )
 
-RECALL = Family(
+RECALL = MeasureFamily(
     Card(
         name="recall",
         title="Recall at rank k",
@@ -108,13 +112,13 @@ RECALL = Family(
         edge_cases=("R = 0 counts as 0.",),
     ),
     recall,
-    (Example(_RANKED, _JUDGED, 3 / 4, "3 of 4", "recall_5"),),
+    (WorkedExample(_RANKED, _JUDGED, 3 / 4, "3 of 4", "recall_5"),),
     cut_spellings=("R", "Recall", "recall"),
     suffix="k",
     bare=CUTOFFS,
 )
 
-RELATIVE_PRECISION = Family(
+RELATIVE_PRECISION = MeasureFamily(
     Card(
         name="relative_P",
         title="Precision at rank k, relative to the best possible",
@@ -129,8 +133,8 @@ RELATIVE_PRECISION = Family(
     ),
     relative_precision,
     (
-        Example(_RANKED, _JUDGED, 2 / 3, "2 of min(3, 4)", "relative_P_3"),
-        Example(_RANKED, _JUDGED, 3 / 4, "3 of min(5, 4)", "relative_P_5"),
+        WorkedExample(_RANKED, _JUDGED, 2 / 3, "2 of min(3, 4)", "relative_P_3"),
+        WorkedExample(_RANKED, _JUDGED, 3 / 4, "3 of min(5, 4)", "relative_P_5"),
     ),
     suffix="k",
     bare=CUTOFFS,

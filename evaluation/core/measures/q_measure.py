@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch, ratio, sums_by
-from evaluation.core.judged import Floats
+from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
+from evaluation.core.judgments import Floats
 from evaluation.core.measures.cumulated_gain import GAINS
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.values import Value
-from evaluation.core.segmented import running_sums
+from evaluation.core.segments import running_sums
 
 _BETA = Parameter(
     "beta",
@@ -25,23 +25,23 @@ _BETA = Parameter(
 
 
 def q_measure(
-    batch: Batch, *, beta: float = 1.0, gains: tuple[tuple[int, float], ...] = ()
+    batch: ScoringBatch, *, beta: float = 1.0, gains: tuple[tuple[int, float], ...] = ()
 ) -> Floats:
     batch = _levelled(batch, dict(gains) or batch.options.gains)
     rows = batch.only(batch.is_relevant)
     gained = running_sums(rows.gains, rows.starts)
     found = rows.running(np.ones(len(rows.ranks), np.bool_))
     blended = (found + beta * gained) / (rows.ranks + beta * _best(batch, rows))
-    return ratio(sums_by(rows.segment, blended, len(rows)), batch.relevant)
+    return safe_ratio(sum_by_place(rows.segment, blended, len(rows)), batch.relevant)
 
 
-def _levelled(batch: Batch, table: Mapping[int, float] | None) -> Batch:
+def _levelled(batch: ScoringBatch, table: Mapping[int, float] | None) -> ScoringBatch:
     """``batch`` with a gain table by which grades below the level gain nothing."""
     below = dict.fromkeys(range(batch.options.level), 0.0)
     return replace(batch, options=replace(batch.options, gains={**(table or {}), **below}))
 
 
-def _best(batch: Batch, rows: Batch) -> Floats:
+def _best(batch: ScoringBatch, rows: ScoringBatch) -> Floats:
     """The gain of the ideal ranking down to the rank of each of ``rows``."""
     judged = batch.judged
     ideal = running_sums(judged.falling_gains(batch.options.gains)[0], judged.starts)
@@ -51,7 +51,7 @@ def _best(batch: Batch, rows: Batch) -> Floats:
     return best
 
 
-def conflict(params: Mapping[str, Value]) -> str:
+def q_measure_parameter_conflict(params: Mapping[str, Value]) -> str:
     """What is wrong with the parameters."""
     beta = params.get("beta", 1.0)
     return "beta is 0 or more." if isinstance(beta, int | float) and beta < 0 else ""
@@ -59,7 +59,7 @@ def conflict(params: Mapping[str, Value]) -> str:
 
 _RANKED, _JUDGED = (3, 0, 1, None, 2), (3, 2, 2, 1, 0)
 
-Q_MEASURE = Family(
+Q_MEASURE = MeasureFamily(
     Card(
         name="q_measure",
         title="Q-measure",
@@ -78,13 +78,13 @@ Q_MEASURE = Family(
     ),
     q_measure,
     (
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             (4 / 4 + 6 / 10 + 9 / 13) / 4,
             "((1 + 3)/(1 + 3) + (2 + 4)/(3 + 7) + (3 + 6)/(5 + 8)) / 4",
         ),
-        Example(
+        WorkedExample(
             _RANKED,
             _JUDGED,
             (4 / 4 + 6 / 10 + 9 / 12) / 4,
@@ -94,5 +94,5 @@ Q_MEASURE = Family(
     ),
     spellings=("Q",),
     group="graded",
-    conflict=conflict,
+    conflict=q_measure_parameter_conflict,
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch
-from evaluation.core.judged import Floats, Ints
-from evaluation.core.measures.family import Example, Family
-from evaluation.core.scale import GAIN, MAX_REL, shares
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.judgments import Floats, Ints
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
+from evaluation.core.scale import GAIN, MAX_REL, gain_shares
 
 _P = Parameter(
     "p",
@@ -26,15 +26,15 @@ _JUDGED = (3, 3, 2, 2, 2, 1, 1, 1, 0, 0, 0, 0, 0, 0)
 
 
 def rbp(
-    batch: Batch, *, p: float = 0.8, gain: str = "binary", max_rel: int | None = None
+    batch: ScoringBatch, *, p: float = 0.8, gain: str = "binary", max_rel: int | None = None
 ) -> Floats:
-    gains = shares(batch, gain, max_rel)
+    gains = gain_shares(batch, gain, max_rel)
     rows = gains > 0
     weights = _weights(batch.ranks[rows], p)
     return batch.sums(gains[rows] * weights, rows)
 
 
-def rbp_resid(batch: Batch, *, p: float = 0.8) -> Floats:
+def rbp_resid(batch: ScoringBatch, *, p: float = 0.8) -> Floats:
     """All weight but that of judged ranks, which is what unjudged ranks and the end leave."""
     rows = batch.is_judged
     return 1 - batch.sums(_weights(batch.ranks[rows], p), rows)
@@ -44,7 +44,7 @@ def _weights(ranks: Ints, p: float) -> Floats:
     return (1 - p) * np.power(p, ranks - 1, dtype=np.float64)
 
 
-RBP = Family(
+RBP = MeasureFamily(
     Card(
         name="rbp",
         title="Rank-biased precision",
@@ -64,8 +64,8 @@ RBP = Family(
     ),
     rbp,
     (
-        Example(_FERRO, _JUDGED, 0.47234304, "0.2 · (1 + 0.8^2 + 0.8^3 + 0.8^7)"),
-        Example(
+        WorkedExample(_FERRO, _JUDGED, 0.47234304, "0.2 · (1 + 0.8^2 + 0.8^3 + 0.8^7)"),
+        WorkedExample(
             _FERRO,
             _JUDGED,
             0.2 * (1 + 0.8**2 / 3 + 0.8**3 * 2 / 3 + 0.8**7 * 2 / 3),
@@ -77,7 +77,7 @@ RBP = Family(
     group="users",
 )
 
-RBP_RESID = Family(
+RBP_RESID = MeasureFamily(
     Card(
         name="rbp_resid",
         title="Residual of rank-biased precision",
@@ -95,7 +95,7 @@ RBP_RESID = Family(
     ),
     rbp_resid,
     (
-        Example(
+        WorkedExample(
             (1, None, 0, -1),
             (1, 0, -1),
             0.2 * (0.8 + 0.8**3) + 0.8**4,

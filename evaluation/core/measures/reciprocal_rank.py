@@ -5,24 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch
-from evaluation.core.judged import Floats
-from evaluation.core.measures.family import Example, Family
-from evaluation.core.measures.precision import found
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.judgments import Floats
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
+from evaluation.core.measures.precision import relevant_at_k
 
 
-def reciprocal_rank(batch: Batch, *, k: int | None = None) -> Floats:
+def reciprocal_rank(batch: ScoringBatch, *, k: int | None = None) -> Floats:
     first = batch.is_relevant & (batch.relevant_so_far == 1)
     if k is not None:
         first &= batch.ranks <= k
     return batch.sums(1.0 / batch.ranks[first], first)
 
 
-def success(batch: Batch, *, k: int) -> Floats:
-    return (found(batch, k) > 0).astype(np.float64)
+def success(batch: ScoringBatch, *, k: int) -> Floats:
+    return (relevant_at_k(batch, k) > 0).astype(np.float64)
 
 
-RECIPROCAL_RANK = Family(
+RECIPROCAL_RANK = MeasureFamily(
     Card(
         name="recip_rank",
         title="Reciprocal rank",
@@ -37,15 +37,15 @@ RECIPROCAL_RANK = Family(
     ),
     reciprocal_rank,
     (
-        Example((0, None, 2, 1), (2, 1, 0), 1 / 3, "the first is at rank 3"),
-        Example((0, None, 2, 1), (2, 1, 0), 0.0, "none in the first 2", "recip_rank_2"),
+        WorkedExample((0, None, 2, 1), (2, 1, 0), 1 / 3, "the first is at rank 3"),
+        WorkedExample((0, None, 2, 1), (2, 1, 0), 0.0, "none in the first 2", "recip_rank_2"),
     ),
     spellings=("RR", "MRR"),
     cut_spellings=("RR", "MRR"),
     suffix="k",
 )
 
-SUCCESS = Family(
+SUCCESS = MeasureFamily(
     Card(
         name="success",
         title="Success at rank k",
@@ -58,8 +58,8 @@ SUCCESS = Family(
     ),
     success,
     (
-        Example((0, None, 2, 1), (2, 1, 0), 0.0, "none in the first 1", "success_1"),
-        Example((0, None, 2, 1), (2, 1, 0), 1.0, "the first is at rank 3", "success_5"),
+        WorkedExample((0, None, 2, 1), (2, 1, 0), 0.0, "none in the first 1", "success_1"),
+        WorkedExample((0, None, 2, 1), (2, 1, 0), 1.0, "the first is at rank 3", "success_5"),
     ),
     cut_spellings=("Success",),
     suffix="k",

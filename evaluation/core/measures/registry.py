@@ -16,24 +16,24 @@ from evaluation.core.measures import (
     experimental,
     extended_inferred,
     interpolated,
-    judged,
+    judged_at_k,
     ndcg,
     precision,
     q_measure,
     rbp,
-    readers,
     reciprocal_rank,
     search_length,
     set_e,
     set_measures,
     stat_ap,
+    user_models,
 )
-from evaluation.core.measures.family import Family
+from evaluation.core.measures.family import MeasureFamily
 from evaluation.core.measures.inferred import INFAP
 from evaluation.core.measures.relstring import RELSTRING
 from evaluation.core.profiles import TREC_EVAL_9, Profile
 
-FAMILIES: dict[str, Family] = {
+FAMILIES: dict[str, MeasureFamily] = {
     family.name: family
     for family in (
         counts.NUM_Q,
@@ -69,12 +69,12 @@ FAMILIES: dict[str, Family] = {
         err.NERR,
         rbp.RBP,
         rbp.RBP_RESID,
-        readers.SDCG,
-        readers.INSQ,
-        readers.INST,
-        readers.CWL,
-        readers.CWL_TOTAL,
-        readers.CWL_ITEMS,
+        user_models.SDCG,
+        user_models.INSQ,
+        user_models.INST,
+        user_models.CWL,
+        user_models.CWL_TOTAL,
+        user_models.CWL_ITEMS,
         average_precision.MAP_CUT,
         precision.RELATIVE_PRECISION,
         reciprocal_rank.SUCCESS,
@@ -93,8 +93,8 @@ FAMILIES: dict[str, Family] = {
         extended_inferred.INUM_REL_RET,
         stat_ap.STATAP,
         stat_ap.STAT_NUM_REL,
-        judged.UNJUDGED,
-        judged.JUDGED,
+        judged_at_k.UNJUDGED,
+        judged_at_k.JUDGED,
     )
 }
 
@@ -157,7 +157,7 @@ ALL_TREC = (
 NEW_IN_10 = ("unj",)
 
 
-def all_trec(profile: Profile) -> Sequence[str]:
+def all_trec_measures(profile: Profile) -> Sequence[str]:
     """trec_eval 10 has more of them than trec_eval 9."""
     return ALL_TREC if profile is TREC_EVAL_9 else (*ALL_TREC, *NEW_IN_10)
 
@@ -166,6 +166,6 @@ SETS: dict[str, Callable[[Profile], Sequence[str]]] = {
     "default": lambda _: DEFAULT_NAMES,
     "official": lambda _: OFFICIAL,
     "set": lambda _: OF_SETS,
-    "all_trec": all_trec,
+    "all_trec": all_trec_measures,
 }
 """Names that stand for several measures, which depend on the profile."""

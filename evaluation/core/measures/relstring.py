@@ -7,19 +7,19 @@ from itertools import pairwise
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch
-from evaluation.core.judged import Floats
-from evaluation.core.measures.family import Family
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.judgments import Floats
+from evaluation.core.measures.family import MeasureFamily
 
 DIGITS = np.frombuffer(b"0123456789", np.uint8)
 NOT_LISTED, NOT_JUDGED, BEYOND_9 = np.frombuffer(b"-.>", np.uint8)
 
 
-def no_number(batch: Batch, *, k: int = 10) -> Floats:  # noqa: ARG001
+def undefined_values(batch: ScoringBatch, *, k: int = 10) -> Floats:  # noqa: ARG001
     return np.full(len(batch), np.nan)
 
 
-def grades_in_rank_order(batch: Batch, *, k: int = 10) -> list[str]:
+def grades_in_rank_order(batch: ScoringBatch, *, k: int = 10) -> list[str]:
     """A sign for each of the first ``k`` documents of each segment, in quotes."""
     rows = batch.ranks <= k
     grades = batch.grades[rows]
@@ -34,7 +34,7 @@ def grades_in_rank_order(batch: Batch, *, k: int = 10) -> list[str]:
     return [f"'{shown[a:b]}'" for a, b in pairwise(bounds)]
 
 
-RELSTRING = Family(
+RELSTRING = MeasureFamily(
     Card(
         name="relstring",
         title="Grades of the first k documents",
@@ -47,7 +47,7 @@ RELSTRING = Family(
         undefined="it is text; there is nothing to average.",
         example="ranking `2 · 0`: relstring = '2-0'.",
     ),
-    no_number,
+    undefined_values,
     (),
     suffix="k",
     modifiers=("list",),

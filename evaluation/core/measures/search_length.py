@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.batch import Batch
-from evaluation.core.judged import Floats
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.judgments import Floats
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 
-def search_length(batch: Batch) -> Floats:
+def search_length(batch: ScoringBatch) -> Floats:
     first = batch.is_relevant & (batch.relevant_so_far == 1)
     length = np.full(len(batch), np.nan)
     length[batch.segment[first]] = batch.ranks[first]
     return length
 
 
-SEARCH_LENGTH = Family(
+SEARCH_LENGTH = MeasureFamily(
     Card(
         name="search_length",
         title="Search length",
@@ -30,6 +30,6 @@ SEARCH_LENGTH = Family(
         undefined="nothing relevant is retrieved for the topic; the topic is left out of the mean.",
     ),
     search_length,
-    (Example((0, None, 2, 1), (2, 1, 0), 3.0, "the first is at rank 3"),),
+    (WorkedExample((0, None, 2, 1), (2, 1, 0), 3.0, "the first is at rank 3"),),
     better="lower",
 )

@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch, ratio
-from evaluation.core.judged import Floats
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch, safe_ratio
+from evaluation.core.judgments import Floats
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 
-def set_e(batch: Batch, *, b: float = 1.0) -> Floats:
+def set_e(batch: ScoringBatch, *, b: float = 1.0) -> Floats:
     # b²/r + 1/P, both sides times the relevant documents retrieved.
     found = batch.count(batch.is_relevant).astype(np.float64)
     weighed = b * b * batch.relevant.astype(np.float64) + batch.lengths
-    return 1.0 - ratio((1 + b * b) * found, weighed)
+    return 1.0 - safe_ratio((1 + b * b) * found, weighed)
 
 
 _RANKED, _JUDGED = (1, 0, 1, 0, 0, 0), (1, 1, 1, 0, 0, 0, 0)
 
-SET_E = Family(
+SET_E = MeasureFamily(
     Card(
         name="set_E",
         title="E measure of the retrieved set",
@@ -44,8 +44,8 @@ SET_E = Family(
     ),
     set_e,
     (
-        Example(_RANKED, _JUDGED, 5 / 9, "P = 2/6, r = 2/3: 1 − 2 / (3/2 + 3)"),
-        Example(_RANKED, _JUDGED, 4 / 9, "1 − 5 / (4 · 3/2 + 3)", "set_E(b=2)"),
+        WorkedExample(_RANKED, _JUDGED, 5 / 9, "P = 2/6, r = 2/3: 1 − 2 / (3/2 + 3)"),
+        WorkedExample(_RANKED, _JUDGED, 4 / 9, "1 − 5 / (4 · 3/2 + 3)", "set_E(b=2)"),
     ),
     group="sets",
     better="lower",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.batch import Batch, ratio
-from evaluation.core.judged import Floats, Ints
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch, safe_ratio
+from evaluation.core.judgments import Floats, Ints
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 _SET = (
     "The set is everything the run holds for the topic, after -M and -J.",
@@ -16,34 +16,36 @@ _SET = (
 _RANKED, _JUDGED = (1, 0, 1, None), (1, 1, 1, 1, 1, 0)
 
 
-def _found(batch: Batch) -> Ints:
+def _relevant_retrieved(batch: ScoringBatch) -> Ints:
     return batch.count(batch.is_relevant)
 
 
-def set_precision(batch: Batch) -> Floats:
-    return ratio(_found(batch), batch.lengths)
+def set_precision(batch: ScoringBatch) -> Floats:
+    return safe_ratio(_relevant_retrieved(batch), batch.lengths)
 
 
-def set_relative_precision(batch: Batch) -> Floats:
-    return ratio(_found(batch), np.minimum(batch.lengths, batch.relevant))
+def set_relative_precision(batch: ScoringBatch) -> Floats:
+    return safe_ratio(_relevant_retrieved(batch), np.minimum(batch.lengths, batch.relevant))
 
 
-def set_recall(batch: Batch) -> Floats:
-    return ratio(_found(batch), batch.relevant)
+def set_recall(batch: ScoringBatch) -> Floats:
+    return safe_ratio(_relevant_retrieved(batch), batch.relevant)
 
 
-def set_average_precision(batch: Batch) -> Floats:
-    found = _found(batch).astype(np.float64)
-    return ratio(found * found, batch.lengths.astype(np.float64) * batch.relevant)
+def set_average_precision(batch: ScoringBatch) -> Floats:
+    found = _relevant_retrieved(batch).astype(np.float64)
+    return safe_ratio(found * found, batch.lengths.astype(np.float64) * batch.relevant)
 
 
-def set_f(batch: Batch, *, beta: float = 1.0) -> Floats:
+def set_f(batch: ScoringBatch, *, beta: float = 1.0) -> Floats:
     precision, recall = set_precision(batch), set_recall(batch)
-    return ratio((beta + 1.0) * precision * recall, beta * precision + recall)
+    return safe_ratio((beta + 1.0) * precision * recall, beta * precision + recall)
 
 
-def utility(batch: Batch, *, coefficients: tuple[float, ...] = (1.0, -1.0, 0.0, 0.0)) -> Floats:
-    found, retrieved, relevant = _found(batch), batch.lengths, batch.relevant
+def utility(
+    batch: ScoringBatch, *, coefficients: tuple[float, ...] = (1.0, -1.0, 0.0, 0.0)
+) -> Floats:
+    found, retrieved, relevant = _relevant_retrieved(batch), batch.lengths, batch.relevant
     left = batch.options.collection_size + found - retrieved - relevant
     table = (found, retrieved - found, relevant - found, left)
     worth = sum(worth * count for worth, count in zip(coefficients, table, strict=True))
@@ -52,7 +54,7 @@ def utility(batch: Batch, *, coefficients: tuple[float, ...] = (1.0, -1.0, 0.0, 
     return np.asarray(worth, np.float64)
 
 
-SET_P = Family(
+SET_P = MeasureFamily(
     Card(
         name="set_P",
         title="Precision of the set retrieved",
@@ -62,12 +64,12 @@ SET_P = Family(
         edge_cases=_SET,
     ),
     set_precision,
-    (Example(_RANKED, _JUDGED, 1 / 2, "2 of 4"),),
+    (WorkedExample(_RANKED, _JUDGED, 1 / 2, "2 of 4"),),
     spellings=("SetP",),
     group="sets",
 )
 
-SET_RELATIVE_P = Family(
+SET_RELATIVE_P = MeasureFamily(
     Card(
         name="set_relative_P",
         title="Precision of the set retrieved, relative to the best possible",
@@ -77,12 +79,12 @@ SET_RELATIVE_P = Family(
         edge_cases=_SET,
     ),
     set_relative_precision,
-    (Example(_RANKED, _JUDGED, 1 / 2, "2 of min(4, 5)"),),
+    (WorkedExample(_RANKED, _JUDGED, 1 / 2, "2 of min(4, 5)"),),
     spellings=("SetRelP",),
     group="sets",
 )
 
-SET_RECALL = Family(
+SET_RECALL = MeasureFamily(
     Card(
         name="set_recall",
         title="Recall of the set retrieved",
@@ -92,12 +94,12 @@ SET_RECALL = Family(
         edge_cases=_SET,
     ),
     set_recall,
-    (Example(_RANKED, _JUDGED, 2 / 5, "2 of 5"),),
+    (WorkedExample(_RANKED, _JUDGED, 2 / 5, "2 of 5"),),
     spellings=("SetR",),
     group="sets",
 )
 
-SET_MAP = Family(
+SET_MAP = MeasureFamily(
     Card(
         name="set_map",
         title="Average precision of the set retrieved",
@@ -108,12 +110,12 @@ SET_MAP = Family(
         edge_cases=_SET,
     ),
     set_average_precision,
-    (Example(_RANKED, _JUDGED, 1 / 5, "1/2 · 2/5"),),
+    (WorkedExample(_RANKED, _JUDGED, 1 / 5, "1/2 · 2/5"),),
     spellings=("SetAP",),
     group="sets",
 )
 
-SET_F = Family(
+SET_F = MeasureFamily(
     Card(
         name="set_F",
         title="F of the set retrieved",
@@ -133,15 +135,15 @@ SET_F = Family(
     ),
     set_f,
     (
-        Example(_RANKED, _JUDGED, 4 / 9, "2 · 1/2 · 2/5 / (2/5 + 1/2)"),
-        Example(_RANKED, _JUDGED, 6 / 13, "1.5 · 1/2 · 2/5 / (2/5 + 0.5 · 1/2)", "set_F_0.5"),
+        WorkedExample(_RANKED, _JUDGED, 4 / 9, "2 · 1/2 · 2/5 / (2/5 + 1/2)"),
+        WorkedExample(_RANKED, _JUDGED, 6 / 13, "1.5 · 1/2 · 2/5 / (2/5 + 0.5 · 1/2)", "set_F_0.5"),
     ),
     spellings=("SetF",),
     suffix="beta",
     group="sets",
 )
 
-UTILITY = Family(
+UTILITY = MeasureFamily(
     Card(
         name="utility",
         title="Utility of the set retrieved",
@@ -168,8 +170,8 @@ UTILITY = Family(
     ),
     utility,
     (
-        Example(_RANKED, _JUDGED, 0.0, "2 − 2"),
-        Example(_RANKED, _JUDGED, 0.5, "2 · 2 − 2 − 0.5 · 3", "utility_2,-1,-0.5,0"),
+        WorkedExample(_RANKED, _JUDGED, 0.0, "2 − 2"),
+        WorkedExample(_RANKED, _JUDGED, 0.5, "2 · 2 − 2 − 0.5 · 3", "utility_2,-1,-0.5,0"),
     ),
     suffix="coefficients",
     together=True,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.batch import Batch, ratio, sums_by
-from evaluation.core.judged import Floats, Judged
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
+from evaluation.core.judgments import Floats, Judged
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.strata import Strata
 
 _RANKED, _JUDGED, _STRATA = (1, -1, 1, 0), (1, 1, 0, -1, -1), "abbbb"
@@ -18,24 +18,24 @@ _ERROR = "Its sampling error is told by `evaluate --intervals`."
 _UNDEFINED = "the qrels tell no probabilities, or documents without a judgment are dropped (-J)."
 
 
-def sampled_average_precision(batch: Batch) -> Floats:
+def sampled_average_precision(batch: ScoringBatch) -> Floats:
     weights = sampled_weights(batch)
     hits = weights > 0
-    precision = (1.0 + seen_above(batch, weights)[hits]) / batch.ranks[hits]
+    precision = (1.0 + relevant_weight_above(batch, weights)[hits]) / batch.ranks[hits]
     found = batch.sums(weights[hits] * precision, hits)
-    return _where_known(batch, ratio(found, _relevant(batch)))
+    return _where_known(batch, safe_ratio(found, _relevant(batch)))
 
 
-def sampled_relevant(batch: Batch) -> Floats:
+def sampled_relevant(batch: ScoringBatch) -> Floats:
     return _where_known(batch, _relevant(batch))
 
 
-def sampled_weights(batch: Batch) -> Floats:
+def sampled_weights(batch: ScoringBatch) -> Floats:
     """By row: how many relevant documents it stands for; 0 outside of the sample."""
     return inverse_inclusion(batch.judged, batch.options.level)[batch.listed]
 
 
-def seen_above(batch: Batch, weights: Floats) -> Floats:
+def relevant_weight_above(batch: ScoringBatch, weights: Floats) -> Floats:
     """By row: how many relevant documents stand above it; an estimate."""
     total = np.concatenate(([0.0], np.cumsum(weights)))
     return total[:-1] - total[batch.starts[batch.segment]]
@@ -52,13 +52,13 @@ def inverse_inclusion(judged: Judged, level: int) -> Floats:
     return weights
 
 
-def _relevant(batch: Batch) -> Floats:
+def _relevant(batch: ScoringBatch) -> Floats:
     judged = batch.judged
     weights = inverse_inclusion(judged, batch.options.level)
-    return sums_by(judged.topic_of, weights, len(judged.topics))[batch.topic_of]
+    return sum_by_place(judged.topic_of, weights, len(judged.topics))[batch.topic_of]
 
 
-def _where_known(batch: Batch, values: Floats) -> Floats:
+def _where_known(batch: ScoringBatch, values: Floats) -> Floats:
     """``values``, NaN where the judgments do not tell what is asked."""
     judged = batch.judged
     if judged.inclusion is None or batch.options.judged_only:
@@ -68,7 +68,7 @@ def _where_known(batch: Batch, values: Floats) -> Floats:
     return np.where(Strata.of(judged).is_estimable[batch.topic_of], values, np.nan)
 
 
-STATAP = Family(
+STATAP = MeasureFamily(
     Card(
         name="statAP",
         title="Average precision estimated from a sample",
@@ -90,7 +90,7 @@ STATAP = Family(
     ),
     sampled_average_precision,
     (
-        Example(
+        WorkedExample(
             _RANKED, _JUDGED, 7 / 9, "R̂ = 1 + 2 = 3: (1/1 + 2 · (1 + 1) / 3) / 3", strata=_STRATA
         ),
     ),
@@ -99,7 +99,7 @@ STATAP = Family(
     group="sampled",
 )
 
-STAT_NUM_REL = Family(
+STAT_NUM_REL = MeasureFamily(
     Card(
         name="stat_num_rel",
         title="Relevant documents estimated from a sample",
@@ -111,7 +111,7 @@ STAT_NUM_REL = Family(
         undefined=_UNDEFINED,
     ),
     sampled_relevant,
-    (Example(_RANKED, _JUDGED, 3.0, "1 + 2", strata=_STRATA),),
+    (WorkedExample(_RANKED, _JUDGED, 3.0, "1 + 2", strata=_STRATA),),
     modifiers=("rel",),
     aggregate="sum",
     group="sampled",

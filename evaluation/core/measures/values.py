@@ -19,7 +19,7 @@ STAND_INS = ("as_is", "nonrelevant", "relevant")
 
 
 @dataclass(frozen=True)
-class Kind:
+class ParameterKind:
     """``read`` raises ``ValueError`` for what is not a ``wanted``; ``show`` prints a value."""
 
     read: Callable[[str], Value]
@@ -66,26 +66,26 @@ def read_base(text: str) -> float:
     return number
 
 
-class Numbers(tuple[float, ...]):
+class TypedNumbers(tuple[float, ...]):
     """Numbers shown as they were typed (``.25,.5``), as trec_eval does; equal by value."""
 
     text: str
 
 
-def read_numbers(text: str) -> Numbers:
-    numbers = Numbers(read_number(part) for part in text.split(","))
+def read_numbers(text: str) -> TypedNumbers:
+    numbers = TypedNumbers(read_number(part) for part in text.split(","))
     numbers.text = text
     return numbers
 
 
-def read_levels(text: str) -> Numbers:
+def read_levels(text: str) -> TypedNumbers:
     levels = read_numbers(text)
     if not all(0 <= level <= 1 for level in levels):
         raise ValueError
     return levels
 
 
-def read_coefficients(text: str) -> Numbers:
+def read_coefficients(text: str) -> TypedNumbers:
     if len(coefficients := read_numbers(text)) != COEFFICIENTS:
         raise ValueError
     return coefficients
@@ -122,7 +122,7 @@ def show_places(value: Value) -> str:
 
 
 def show_numbers(value: Value) -> str:
-    return value.text if isinstance(value, Numbers) else str(value)
+    return value.text if isinstance(value, TypedNumbers) else str(value)
 
 
 def show_gains(value: Value) -> str:
@@ -130,20 +130,24 @@ def show_gains(value: Value) -> str:
     return ",".join(f"{pair[0]}={pair[1]:g}" for pair in pairs if isinstance(pair, tuple))
 
 
-KINDS: dict[str, Kind] = {
-    "rank": Kind(read_rank, show_plain, f"a rank from 1 to {MAX_CUTOFF:,}"),
-    "grade": Kind(read_relevance_level, show_plain, f"a grade from 1 to {MAX_LEVEL:,}"),
-    "number": Kind(read_number, show_plain, "a number"),
-    "positive": Kind(read_positive, show_plain, "a number above 0"),
-    "base": Kind(read_base, show_plain, "a number above 1"),
-    "share": Kind(read_share, show_plain, "a number from 0 to 1"),
-    "level": Kind(read_share, show_places, "a recall level from 0 to 1"),
-    "multiple": Kind(read_positive, show_places, "a number above 0"),
-    "levels": Kind(read_levels, show_numbers, "recall levels from 0 to 1, separated by commas"),
-    "coefficients": Kind(read_coefficients, show_numbers, "four numbers separated by commas"),
-    "gains": Kind(read_gains, show_gains, "gains by grade like 1=1,2=3"),
-    "stand-in": Kind(
+KINDS: dict[str, ParameterKind] = {
+    "rank": ParameterKind(read_rank, show_plain, f"a rank from 1 to {MAX_CUTOFF:,}"),
+    "grade": ParameterKind(read_relevance_level, show_plain, f"a grade from 1 to {MAX_LEVEL:,}"),
+    "number": ParameterKind(read_number, show_plain, "a number"),
+    "positive": ParameterKind(read_positive, show_plain, "a number above 0"),
+    "base": ParameterKind(read_base, show_plain, "a number above 1"),
+    "share": ParameterKind(read_share, show_plain, "a number from 0 to 1"),
+    "level": ParameterKind(read_share, show_places, "a recall level from 0 to 1"),
+    "multiple": ParameterKind(read_positive, show_places, "a number above 0"),
+    "levels": ParameterKind(
+        read_levels, show_numbers, "recall levels from 0 to 1, separated by commas"
+    ),
+    "coefficients": ParameterKind(
+        read_coefficients, show_numbers, "four numbers separated by commas"
+    ),
+    "gains": ParameterKind(read_gains, show_gains, "gains by grade like 1=1,2=3"),
+    "stand-in": ParameterKind(
         read_stand_in, show_plain, f"{', '.join(STAND_INS)} or the grade they are taken to have"
     ),
-    "choice": Kind(str, show_plain, "one of the choices"),
+    "choice": ParameterKind(str, show_plain, "one of the choices"),
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.core.comparison.drop import Drop
+from evaluation.core.comparison.rank_drop import RankDrop
 
 SHARES = (5, 10, 20, 30, 50, 75, 100)
 """Budgets unless others are given, in percent of what the deepest spec would judge."""
@@ -22,7 +22,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Range:
+class SeedRange:
     """Mean, lowest and highest over the seeds where the value is defined, ``n`` of them.
 
     All None where it is with no seed, and ``reason`` says why.
@@ -35,7 +35,7 @@ class Range:
     reason: str | None = None
 
     @classmethod
-    def of(cls, values: Sequence[float | None], reason: str | None = None) -> Range:
+    def of(cls, values: Sequence[float | None], reason: str | None = None) -> SeedRange:
         known = [value for value in values if value is not None]
         if not known:
             return cls(None, None, None, 0, reason)
@@ -48,45 +48,45 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class FullQrelsAgreement:
     """The ranking of all runs by what is judged, against that by the full qrels: tau-b, tau_AP,
     the places that a run falls at most, and the run that fell furthest with any seed.
     """
 
-    tau_b: Range
-    tau_ap: Range
-    drop: Range
-    worst: Drop | None
+    tau_b: SeedRange
+    tau_ap: SeedRange
+    drop: SeedRange
+    worst: RankDrop | None
 
 
 @dataclass(frozen=True)
-class Point:
+class BudgetPoint:
     """One spec at one budget. ``share`` is of all known relevant documents; ``holes`` are
     judgments of documents that have no grade. ``rankings`` by measure.
     """
 
     budget: int
-    spent: Range
-    relevant: Range
-    share: Range
-    holes: Range
-    rankings: dict[str, Agreement]
+    spent: SeedRange
+    relevant: SeedRange
+    share: SeedRange
+    holes: SeedRange
+    rankings: dict[str, FullQrelsAgreement]
 
 
 @dataclass(frozen=True)
-class Effort:
+class RecallEffort:
     """Judgments to find ``percent`` of the known relevant documents: of all topics together,
     in all; and of each topic, the mean over those ``reached``, the topics that get there.
     """
 
     percent: int
-    total: Range
-    by_topic: Range
-    reached: Range
+    total: SeedRange
+    by_topic: SeedRange
+    reached: SeedRange
 
 
 @dataclass(frozen=True)
-class Simulated:
+class SpecResult:
     """One spec. ``steps`` are its steps in words, ``runs`` how many feed it; ``judged``,
     ``relevant`` and ``holes`` hold when it is done.
     """
@@ -95,15 +95,15 @@ class Simulated:
     steps: str
     spec: dict[str, Any]
     runs: int
-    judged: Range
-    relevant: Range
-    holes: Range
-    points: tuple[Point, ...]
-    efforts: tuple[Effort, ...]
+    judged: SeedRange
+    relevant: SeedRange
+    holes: SeedRange
+    points: tuple[BudgetPoint, ...]
+    efforts: tuple[RecallEffort, ...]
 
 
 @dataclass(frozen=True)
-class Facts:
+class SimulationFacts:
     """What was simulated on. ``judged`` and ``relevant`` pairs of the full qrels; ``answered``
     topics have a relevant document. ``tau_ap`` is by measure which tau_AP is defined.
     """
@@ -121,10 +121,10 @@ class Facts:
 
 @dataclass(frozen=True)
 class Simulation:
-    facts: Facts
+    facts: SimulationFacts
     budgets: tuple[int, ...]
     measures: tuple[str, ...]
-    specs: tuple[Simulated, ...]
+    specs: tuple[SpecResult, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.drop import Drop, largest_drop
-from evaluation.core.comparison.estimate import Estimate
+from evaluation.core.comparison.estimate import ComparisonEstimate
+from evaluation.core.comparison.rank_drop import RankDrop, find_largest_drop
 from evaluation.core.comparison.registry import CORRELATIONS
-from evaluation.core.disagreement.rankings import tau_ap_for
+from evaluation.core.disagreement.rankings import choose_tau_ap
 
 CARD = Card(
     name="movement",
@@ -33,32 +33,32 @@ CARD = Card(
 
 
 @dataclass(frozen=True)
-class Movement:
+class RankingMovement:
     """The ranking ``ago`` judgments before, against that of now. ``tau_ap`` takes the ranking of
     now for the truth; ``drop`` is the run that has fallen most since.
     """
 
     ago: int
-    tau_b: Estimate
+    tau_b: ComparisonEstimate
     tau_ap_name: str
-    tau_ap: Estimate
-    drop: Drop | None
+    tau_ap: ComparisonEstimate
+    drop: RankDrop | None
 
 
-def movement(
+def measure_movement(
     ago: int, before: Mapping[str, float], now: Mapping[str, float], *, lower: bool = False
-) -> Movement:
+) -> RankingMovement:
     """From scores by tag, NaN for none; ``lower``: the lower the better."""
     sign = -1.0 if lower else 1.0
     tags = [tag for tag in now if tag in before]
     old, new = (np.array([sign * scores[tag] for tag in tags]) for scores in (before, now))
-    name = tau_ap_for(new)
+    name = choose_tau_ap(new)
     tau_b, tau_ap = (CORRELATIONS[each].of_scores(new, old) for each in ("tau-b", name))
-    fallen = largest_drop(dict(zip(tags, old, strict=True)), dict(zip(tags, new, strict=True)))
-    return Movement(ago, tau_b, name, tau_ap, fallen)
+    fallen = find_largest_drop(dict(zip(tags, old, strict=True)), dict(zip(tags, new, strict=True)))
+    return RankingMovement(ago, tau_b, name, tau_ap, fallen)
 
 
-def checkpoints(judgments: int, step: int, most: int = 4) -> list[int]:
+def choose_checkpoints(judgments: int, step: int, most: int = 4) -> list[int]:
     """After how many judgments to look back at the ranking, the latest first: at whole multiples
     of ``step``, so that they stay the same for a while, one step ago at least.
     """
@@ -66,7 +66,7 @@ def checkpoints(judgments: int, step: int, most: int = 4) -> list[int]:
     return [step * number for number in range(steps - 1, max(steps - 1 - most, 0), -1)]
 
 
-def usual_step(judgments: int) -> int:
+def default_step(judgments: int) -> int:
     """About a tenth of ``judgments``, as a round number: 1, 2 or 5 and noughts; 10 at least."""
     tenth = max(judgments / 10, 10)
     ten = 10 ** int(np.floor(np.log10(tenth)))

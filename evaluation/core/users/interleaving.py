@@ -33,19 +33,19 @@ INTERLEAVING = Card(
 
 
 @dataclass(frozen=True)
-class Interleaved:
+class InterleavedList:
     """``shown`` in order, and ``by``, which ranking contributed each document."""
 
     shown: tuple[str, ...]
     by: tuple[Side, ...]
 
 
-def coin(rng: np.random.Generator) -> Side:
+def draw_first_side(rng: np.random.Generator) -> Side:
     """Which ranking starts, by lot."""
     return "A" if rng.integers(2) else "B"
 
 
-def interleave(a: Sequence[str], b: Sequence[str], first: Side) -> Interleaved:
+def interleave(a: Sequence[str], b: Sequence[str], first: Side) -> InterleavedList:
     """One list from the rankings ``a`` and ``b``, the ranking ``first`` starting.
 
     Raises ``ValueError`` where a ranking holds a document twice.
@@ -58,10 +58,10 @@ def interleave(a: Sequence[str], b: Sequence[str], first: Side) -> Interleaved:
     while left["A"] and left["B"]:
         owner.setdefault(left[turn].pop(), turn)
         turn = "B" if turn == "A" else "A"
-    return Interleaved(tuple(owner), tuple(owner.values()))
+    return InterleavedList(tuple(owner), tuple(owner.values()))
 
 
-def credit(interleaved: Interleaved, picks: Iterable[str]) -> dict[Side, int]:
+def credit_picks(interleaved: InterleavedList, picks: Iterable[str]) -> dict[Side, int]:
     """How many different picks each ranking contributed.
 
     Raises ``ValueError`` for a pick that was not shown.

@@ -13,16 +13,16 @@ import numpy as np
 
 from campaigns.core.cards import Card
 from campaigns.core.tables import QrelsTable, RunTable
-from evaluation.core.batch import Batch
+from evaluation.core.batch import ScoringBatch
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.judged import Floats, Ints, Judged, Mask
-from evaluation.core.measures.family import Family, Measure
-from evaluation.core.options import Options
-from evaluation.core.users.known import Pairs
+from evaluation.core.judgments import Floats, Ints, Judged, Mask
+from evaluation.core.measures.family import Measure, MeasureFamily
+from evaluation.core.options import ScoringOptions
+from evaluation.core.users.known_documents import Pairs
 
 
 @dataclass(frozen=True, eq=False)
-class User:
+class KnowingUser:
     """``knows`` says of each judgment whether the user knew the document.
 
     ``expected`` is how many relevant documents of each topic the user expects to find;
@@ -32,33 +32,33 @@ class User:
     knows: Mask
     expected: int | None = None
 
-    def known_relevant(self, batch: Batch) -> Ints:
+    def known_relevant(self, batch: ScoringBatch) -> Ints:
         """|K ∩ R| by segment."""
         relevant = batch.judged.grades >= batch.options.level
         return batch.judged.count(relevant & self.knows)[batch.topic_of]
 
-    def expects(self, batch: Batch) -> Ints:
+    def expects(self, batch: ScoringBatch) -> Ints:
         """The relevant documents expected, by segment."""
         if self.expected is None:
             return self.known_relevant(batch)
         return np.full(len(batch), self.expected)
 
 
-def coverage(batch: Batch, *, user: User) -> Floats:
+def coverage(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
     found = batch.count(batch.is_relevant & user.knows[batch.listed])
     return _quotient(found, user.known_relevant(batch))
 
 
-def novelty(batch: Batch, *, user: User) -> Floats:
+def novelty(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
     new = batch.count(batch.is_relevant & ~user.knows[batch.listed])
     return _quotient(new, batch.count(batch.is_relevant))
 
 
-def relative_recall(batch: Batch, *, user: User) -> Floats:
+def relative_recall(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
     return _quotient(batch.count(batch.is_relevant), user.expects(batch))
 
 
-def recall_effort(batch: Batch, *, user: User) -> Floats:
+def recall_effort(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
     expected = user.expects(batch)
     last = batch.is_relevant & (batch.relevant_so_far == expected[batch.segment])
     effort = np.full(len(batch), np.nan)
@@ -127,10 +127,10 @@ USER_MEASURES = {
 """The measures, by card, in the order of printing."""
 
 
-def user_measures(user: User) -> tuple[Measure, ...]:
+def measures_for_user(user: KnowingUser) -> tuple[Measure, ...]:
     """The four measures for one user."""
     return tuple(
-        Measure(Family(card, partial(compute, user=user), (), group="users", modifiers=()))
+        Measure(MeasureFamily(card, partial(compute, user=user), (), group="users", modifiers=()))
         for card, compute in USER_MEASURES.items()
     )
 
@@ -140,7 +140,7 @@ def score_for_user(
     qrels: QrelsTable,
     known: Pairs,
     expected: int | None = None,
-    options: Options | None = None,
+    options: ScoringOptions | None = None,
 ) -> ScoredRun:
     """Score ``run`` for a user who knows the ``(topic, docno)`` pairs ``known``.
 
@@ -148,8 +148,8 @@ def score_for_user(
     """
     if expected is not None and expected < 1:
         raise ValueError("the number of relevant documents expected is 1 or more")
-    user = User(_knows(qrels, known), expected)
-    scored = evaluate(run, Judged.from_table(qrels), user_measures(user), options)
+    user = KnowingUser(_knows(qrels, known), expected)
+    scored = evaluate(run, Judged.from_table(qrels), measures_for_user(user), options)
     told = "\n".join(sorted(f"{topic} {docno}" for topic, docno in known))
     own = {
         "known_sha256": hashlib.sha256(told.encode()).hexdigest(),

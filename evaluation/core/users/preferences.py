@@ -46,7 +46,9 @@ def preferences_from_clicks(shown: Sequence[str], clicked: Iterable[str]) -> lis
     ]
 
 
-def kept(ranking: Sequence[str], preferences: Iterable[Preference]) -> float | None:
+def share_of_preferences_met(
+    ranking: Sequence[str], preferences: Iterable[Preference]
+) -> float | None:
     """The share of ``preferences`` that ``ranking`` has in order; None without any."""
     ranks = {docno: rank for rank, docno in enumerate(ranking)}
     nowhere = len(ranks)

@@ -12,24 +12,29 @@ from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.core.tables import RunTable
 from campaigns.management.files import FileReader
-from campaigns.management.processes import cores, in_order
-from evaluation.collection_page import html_text
-from evaluation.core.collection import laid
+from campaigns.management.processes import count_cores, map_in_order
+from evaluation.core.collection import inputs
 from evaluation.core.collection.formats import FORMATS
 from evaluation.core.collection.name_files import read_tags, read_teams
-from evaluation.core.collection.reduced import DRAWS
-from evaluation.core.collection.report import MEASURES, Report, ranks, report_of
-from evaluation.core.judged import Floats, Judged
+from evaluation.core.collection.reduced_judgments import DRAWS
+from evaluation.core.collection.report import (
+    MEASURES,
+    ReusabilityReport,
+    build_reusability_report,
+    can_rank_by,
+)
+from evaluation.core.judgments import Floats, Judged
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
-from evaluation.core.options import Options
-from evaluation.management.telling import shared, zeros_differ
+from evaluation.core.options import ScoringOptions
+from evaluation.management.cli_output import group_shared_texts, iter_leading_zero_hints
+from evaluation.reusability_html import reusability_to_html
 
 WORTH = 50_000
 """Judged documents in all runs below which a second process does not pay."""
 CONSEQUENCE = "nothing was computed"
 
-WRITERS: dict[str, Callable[[Report], str]] = {**FORMATS, "html": html_text}
+WRITERS: dict[str, Callable[[ReusabilityReport], str]] = {**FORMATS, "html": reusability_to_html}
 
 
 class Command(BaseCommand):
@@ -62,28 +67,28 @@ class Command(BaseCommand):
         add("--format", choices=tuple(WRITERS), default="table")
 
     def handle(self, **given: Any) -> None:
-        measures = measures_of(given["measures"] or MEASURES)
-        check(given)
+        measures = get_ranking_measures(given["measures"] or MEASURES)
+        check_numbers(given)
         reader = FileReader(self)
         teams = reader.read(given["teams"], read_teams) if given["teams"] else None
         pooled = self._pooled(reader, given["pooled"])
         qrels = reader.read(given["qrels"], read_qrels)
         runs = reader.read_all(given["runs"], read_run, lenient=True)
         whole = len(runs) == len(set(given["runs"]))
-        self._refuse(reader, [*faults_of(runs, teams, pooled, whole=whole)])
+        self._refuse(reader, [*list_name_faults(runs, teams, pooled, whole=whole)])
         if qrels is None:
             return
-        source = laid.Source(given["level"], teams, pooled, given["depth"])
+        source = inputs.CollectionSource(given["level"], teams, pooled, given["depth"])
         try:
-            found = laid.collection_of(list(runs.values()), qrels, source)
+            found = inputs.build_collection(list(runs.values()), qrels, source)
             self._hints(given, runs, found.judged)
-            report = report_of(
+            report = build_reusability_report(
                 found,
                 measures,
                 seed=given["seed"],
                 draws=given["draws"],
                 target=given["target"],
-                spread=spread_over(given["jobs"] or processes_for(found)),
+                spread=distribute_draws(given["jobs"] or choose_draw_processes(found)),
             )
         except ValueError as wrong:
             raise CommandError(f"{str(wrong)[:1].upper()}{str(wrong)[1:]}.") from wrong
@@ -107,18 +112,22 @@ class Command(BaseCommand):
             raise CommandError(f"{count} in the names of runs; {CONSEQUENCE}.")
 
     def _hints(self, given: dict[str, Any], runs: Mapping[str, RunTable], judged: Judged) -> None:
-        hints = ((path, hint) for path, run in runs.items() for hint in zeros_differ(run, judged))
-        for line in shared(hints, len(runs)) if given["verbosity"] else ():
+        hints = (
+            (path, hint)
+            for path, run in runs.items()
+            for hint in iter_leading_zero_hints(run, judged)
+        )
+        for line in group_shared_texts(hints, len(runs)) if given["verbosity"] else ():
             self.stderr.write(line)
 
 
-def measures_of(names: Sequence[str]) -> tuple[Measure, ...]:
+def get_ranking_measures(names: Sequence[str]) -> tuple[Measure, ...]:
     """The measures of those names, if runs are ranked by them."""
     try:
         found = tuple(parse_measures(names))
     except UnknownMeasureError as unknown:
         raise CommandError(str(unknown)) from unknown
-    if unfit := [measure.name for measure in found if not ranks(measure)]:
+    if unfit := [measure.name for measure in found if not can_rank_by(measure)]:
         raise CommandError(
             f"Runs are not ranked by {', '.join(unfit)}: name measures whose higher values are "
             "better."
@@ -126,7 +135,7 @@ def measures_of(names: Sequence[str]) -> tuple[Measure, ...]:
     return found
 
 
-def check(given: Mapping[str, Any]) -> None:
+def check_numbers(given: Mapping[str, Any]) -> None:
     """Raise ``CommandError`` for numbers that cannot be."""
     for name, least in (("depth", 1), ("target", 1), ("draws", 1), ("jobs", 1), ("seed", 0)):
         if given[name] is not None and given[name] < least:
@@ -134,12 +143,12 @@ def check(given: Mapping[str, Any]) -> None:
     if given["depth"] and given["target"] and given["target"] < given["depth"]:
         raise CommandError("--target is no less than --depth.")
     try:
-        Options(level=given["level"])
+        ScoringOptions(level=given["level"])
     except ValueError as wrong:
         raise CommandError(f"{str(wrong).capitalize()}.") from wrong
 
 
-def faults_of(
+def list_name_faults(
     runs: Mapping[str, RunTable],
     teams: Mapping[str, str] | None,
     pooled: Collection[str] | None,
@@ -159,15 +168,15 @@ def faults_of(
         yield f"The pooled run {tag} is not among the runs. Give its file, or leave its tag out."
 
 
-def processes_for(found: laid.Collection) -> int:
+def choose_draw_processes(found: inputs.PooledCollection) -> int:
     """As many processes as there are cores, but for little work one."""
-    return cores() if sum(len(batch.segment) for batch in found.batches) >= WORTH else 1
+    return count_cores() if sum(len(batch.segment) for batch in found.batches) >= WORTH else 1
 
 
-def spread_over(processes: int) -> Callable[..., Iterable[Floats]]:
+def distribute_draws(processes: int) -> Callable[..., Iterable[Floats]]:
     """The draws of the reduced judgments in so many processes."""
 
     def spread(work: Callable[[int], Floats], draws: Sequence[int]) -> Iterable[Floats]:
-        return in_order(work, draws, processes)
+        return map_in_order(work, draws, processes)
 
     return spread

@@ -9,17 +9,17 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileReader
-from evaluation.core.comparison.compare import UnknownTestError, checked, compare_all
-from evaluation.core.comparison.estimate import Sampling
+from evaluation.core.comparison.compare import UnknownTestError, choose_correction, compare_all
+from evaluation.core.comparison.estimate import ResamplingOptions
 from evaluation.core.comparison.formats import FORMATS
 from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
-from evaluation.core.comparison.scores import comparable, names, values_by_measure
+from evaluation.core.comparison.scores import is_comparable, unique_run_tags, values_by_measure
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.judged import Judged
+from evaluation.core.judgments import Judged
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
-from evaluation.core.options import Options
-from evaluation.management.telling import shared, told
+from evaluation.core.options import ScoringOptions
+from evaluation.management.cli_output import format_provenance_line, group_shared_texts
 
 
 class Command(BaseCommand):
@@ -69,8 +69,8 @@ class Command(BaseCommand):
         if len(set(given["runs"])) < 2:
             raise CommandError("A comparison needs two runs or more.")
         try:
-            checked(given["test"], given["correction"])
-            Sampling(given["seed"], given["resamples"])
+            choose_correction(given["test"], given["correction"])
+            ResamplingOptions(given["seed"], given["resamples"])
             measures = parse_measures(given["measures"] or ["map"])
         except (UnknownTestError, UnknownMeasureError) as unknown:
             raise CommandError(str(unknown)) from unknown
@@ -82,7 +82,7 @@ class Command(BaseCommand):
 
     def _comparable(self, measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
         """Those of ``measures`` with a value by topic; refuses where there is none."""
-        kept = tuple(filter(comparable, measures))
+        kept = tuple(filter(is_comparable, measures))
         if without := ", ".join(measure.name for measure in measures if measure not in kept):
             if not kept:
                 raise CommandError(f"No value by topic to compare: {without}.")
@@ -93,7 +93,7 @@ class Command(BaseCommand):
         self, given: dict[str, Any], measures: tuple[Measure, ...]
     ) -> tuple[list[ScoredRun], tuple[str, ...]]:
         try:
-            options = Options(level=given["level"])
+            options = ScoringOptions(level=given["level"])
         except ValueError as wrong:
             raise CommandError(f"{str(wrong).capitalize()}.") from wrong
         reader = FileReader(self)
@@ -104,7 +104,7 @@ class Command(BaseCommand):
             return [], ()
         judged = Judged.from_table(qrels)
         scores = [evaluate(run, judged, measures, options) for run in runs.values()]
-        lines = zip(runs, map(told, scores), strict=True)
-        for line in shared(lines, len(runs)) if given["verbosity"] else ():
+        lines = zip(runs, map(format_provenance_line, scores), strict=True)
+        for line in group_shared_texts(lines, len(runs)) if given["verbosity"] else ():
             self.stderr.write(line)
-        return scores, names([run.tag for run in scores], list(runs))
+        return scores, unique_run_tags([run.tag for run in scores], list(runs))

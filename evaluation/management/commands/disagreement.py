@@ -9,21 +9,32 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
-from campaigns.errors import Refused
-from campaigns.management.files import FileReader, stem
+from campaigns.errors import ActionRefused
+from campaigns.management.files import FileReader, file_stem
 from campaigns.models import Campaign
-from evaluation.core.comparison.estimate import Sampling
-from evaluation.core.disagreement.ballots import Ballots, ballots_of, ballots_of_qrels, grades_of
+from evaluation.core.comparison.estimate import ResamplingOptions
+from evaluation.core.disagreement.ballots import (
+    BallotTable,
+    build_ballots,
+    build_ballots_from_qrels,
+    qrels_to_grades,
+)
 from evaluation.core.disagreement.formats import FORMATS
-from evaluation.core.disagreement.panel import Panel, panel_of_tables
+from evaluation.core.disagreement.panel import DisagreementPanel, build_panel_from_tables
 from evaluation.core.disagreement.rankings import TREATMENTS
-from evaluation.core.disagreement.report import DRAWS, SWAPS, Between, ranks_runs, report_of
+from evaluation.core.disagreement.report import (
+    DRAWS,
+    SWAPS,
+    Between,
+    build_disagreement_report,
+    can_rank_runs,
+)
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.queries.disagreement import USUAL_POLICY
-from evaluation.services.disagreement import panel_of_campaign
-from judging.core.policies import Policy, UnknownPolicyError, policy_named
+from evaluation.services.disagreement import load_panel_unchecked
+from judging.core.policies import QrelsPolicy, UnknownPolicyError, get_policy
 
 MEASURE = "ndcg_cut_10"
 
@@ -62,24 +73,24 @@ class Command(BaseCommand):
 
     def handle(self, **given: Any) -> None:
         try:
-            Sampling(given["seed"], given["draws"])
-            Sampling(given["seed"], given["swaps"])
+            ResamplingOptions(given["seed"], given["draws"])
+            ResamplingOptions(given["seed"], given["swaps"])
             panel = self._panel(given)
-        except (UnknownMeasureError, UnknownPolicyError, Refused) as wrong:
+        except (UnknownMeasureError, UnknownPolicyError, ActionRefused) as wrong:
             raise CommandError(str(wrong)) from wrong
         except ValueError as wrong:
             raise CommandError(f"{str(wrong).capitalize()}.") from wrong
-        report = report_of(
+        report = build_disagreement_report(
             replace(panel, digits=given["digits"]),
             treat=given["treat"],
             draws=given["draws"],
             swaps=given["swaps"],
             seed=given["seed"],
-            between=between_of(panel, given["between"]),
+            between=find_run_pair(panel, given["between"]),
         )
         self.stdout.write(FORMATS[given["format"]](report), ending="")
 
-    def _panel(self, given: dict[str, Any]) -> Panel:
+    def _panel(self, given: dict[str, Any]) -> DisagreementPanel:
         files = bool(given["runs"] or given["qrels"] or given["reference"])
         if files == bool(given["campaign"]):
             raise CommandError("Give a campaign, or --runs and --qrels.")
@@ -87,37 +98,39 @@ class Command(BaseCommand):
             campaign = Campaign.objects.filter(slug=given["campaign"]).first()
             if campaign is None:
                 raise CommandError(f"There is no campaign {given['campaign']}.")
-            return panel_of_campaign(campaign, given["policy"], given["measure"] or "")
+            return load_panel_unchecked(campaign, given["policy"], given["measure"] or "")
         if not (given["runs"] and given["qrels"]):
             raise CommandError("Give files of both, --runs and --qrels.")
-        measure = one_measure(given["measure"] or MEASURE)
-        policy, options = policy_named(given["policy"]), Options(level=given["level"])
+        measure = get_ranking_measure(given["measure"] or MEASURE)
+        policy, options = get_policy(given["policy"]), ScoringOptions(level=given["level"])
         reader = FileReader(self)
         runs = reader.read_all(given["runs"], read_run, lenient=True)
         ballots = self._ballots(given, policy, reader)
         reader.stop_if_refused("nothing was compared")
-        return panel_of_tables(list(runs.values()), ballots, measure, options)
+        return build_panel_from_tables(list(runs.values()), ballots, measure, options)
 
-    def _ballots(self, given: dict[str, Any], policy: Policy, reader: FileReader) -> Ballots:
-        names = [stem(path) for path in given["qrels"]]
+    def _ballots(
+        self, given: dict[str, Any], policy: QrelsPolicy, reader: FileReader
+    ) -> BallotTable:
+        names = [file_stem(path) for path in given["qrels"]]
         if again := sorted({name for name in names if names.count(name) > 1}):
             raise CommandError(f"Two files name the same assessor: {', '.join(again)}. Rename one.")
         tables = reader.read_all(given["qrels"], read_qrels)
         read = reader.read(given["reference"], read_qrels) if given["reference"] else None
-        reference = None if read is None else grades_of(read)
-        said = ballots_of_qrels({stem(path): table for path, table in tables.items()})
-        return ballots_of(said, policy, reference)
+        reference = None if read is None else qrels_to_grades(read)
+        said = build_ballots_from_qrels({file_stem(path): table for path, table in tables.items()})
+        return build_ballots(said, policy, reference)
 
 
-def one_measure(name: str) -> Measure:
+def get_ranking_measure(name: str) -> Measure:
     """The measure of that name, if runs can be ranked by it."""
     found = parse_measures([name])
-    if len(found) > 1 or not ranks_runs(found[0]):
+    if len(found) > 1 or not can_rank_runs(found[0]):
         raise CommandError(f"Runs are not ranked by {name}: name one measure that says the better.")
     return found[0]
 
 
-def between_of(panel: Panel, tags: list[str] | None) -> Between:
+def find_run_pair(panel: DisagreementPanel, tags: list[str] | None) -> Between:
     """The places of two different runs of the panel."""
     if not tags:
         return None

@@ -10,20 +10,24 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns.core.runs import read_run
 from campaigns.core.sampled_qrels import READERS
-from campaigns.management.files import FileReader, Reading, read_file
-from campaigns.management.processes import in_order, processes_for
-from evaluation.core.bpref_advice import remarks
-from evaluation.core.comparison.scores import names
+from campaigns.management.files import FileReader, FileResult, read_file
+from campaigns.management.processes import choose_process_count, map_in_order
+from evaluation.core.bpref_advice import list_bpref_remarks
+from evaluation.core.comparison.scores import unique_run_tags
 from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.formats import FORMATS
 from evaluation.core.inputs import as_judged
-from evaluation.core.judged import Judged
+from evaluation.core.judgments import Judged
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.measures.registry import SETS
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import POOLBENCH, PROFILES
-from evaluation.management.telling import shared, told, zeros_differ
+from evaluation.management.cli_output import (
+    format_provenance_line,
+    group_shared_texts,
+    iter_leading_zero_hints,
+)
 
 
 class Command(BaseCommand):
@@ -119,62 +123,71 @@ class Command(BaseCommand):
         except UnknownMeasureError as unknown:
             raise CommandError(str(unknown)) from unknown
         reader = FileReader(self)
-        judged = judgments(reader, given)
+        judged = read_judgments_option(reader, given)
         paths = list(dict.fromkeys(given["runs"]))
 
-        def scored(path: str) -> Reading[ScoredRun]:
+        def scored(path: str) -> FileResult[ScoredRun]:
             return score_file(path, judged, measures, options)
 
-        readings = in_order(scored, paths, given["jobs"] or processes_for(paths))
+        readings = map_in_order(scored, paths, given["jobs"] or choose_process_count(paths))
         scores = [reader.take(reading) for reading in readings]
         reader.stop_if_refused("nothing was scored")
         if judged is None:
             return
         found = [replace(run, measures=measures) for run in scores if run is not None]
-        self._tell(given, ((path, told(run)) for path, run in zip(paths, found, strict=True)))
-        for remark in remarks(measures, judged, options.level) if given["verbosity"] else ():
+        self._tell(
+            given,
+            ((path, format_provenance_line(run)) for path, run in zip(paths, found, strict=True)),
+        )
+        for remark in (
+            list_bpref_remarks(measures, judged, options.level) if given["verbosity"] else ()
+        ):
             self.stderr.write(remark)
-        tags = names([run.tag for run in found], paths)
+        tags = unique_run_tags([run.tag for run in found], paths)
         found = [replace(run, tag=tag) for run, tag in zip(found, tags, strict=True)]
         parts = {"by_topic": given["by_topic"], "summary": given["summary"]}
         text = FORMATS[given["format"]](found, **parts)
         self.stdout.write(text, ending="")
 
-    def _intervals(self, given: dict[str, Any], options: Options) -> None:
+    def _intervals(self, given: dict[str, Any], options: ScoringOptions) -> None:
         # What few ask for is not loaded for all.
         from evaluation.core.sampling_formats import INTERVAL_FORMATS
-        from evaluation.management.intervals import intervals_of, measures_with_intervals
-        from evaluation.management.intervals import told as told_of_intervals
+        from evaluation.management.intervals import iter_interval_notes as told_of_intervals
+        from evaluation.management.intervals import measures_with_intervals, read_run_intervals
 
         measures = measures_with_intervals(given["measures"], options)
         reader = FileReader(self)
-        judged = judgments(reader, given)
+        judged = read_judgments_option(reader, given)
         paths = list(dict.fromkeys(given["runs"]))
-        readings = [reader.take(intervals_of(path, judged, measures, options)) for path in paths]
+        readings = [
+            reader.take(read_run_intervals(path, judged, measures, options)) for path in paths
+        ]
         reader.stop_if_refused("nothing was estimated")
         found = [run for run in readings if run is not None]
         told = zip(paths, map(told_of_intervals, found), strict=False)
         self._tell(given, ((path, line) for path, lines in told for line in lines))
-        tags = names([run.tag for run in found], paths[: len(found)])
+        tags = unique_run_tags([run.tag for run in found], paths[: len(found)])
         found = [run._replace(tag=tag) for run, tag in zip(found, tags, strict=True)]
         parts = {"by_topic": given["by_topic"], "summary": given["summary"]}
         self.stdout.write(INTERVAL_FORMATS[given["format"]](found, **parts), ending="")
 
-    def _bounds(self, given: dict[str, Any], measures: Sequence[Measure], options: Options) -> None:
+    def _bounds(
+        self, given: dict[str, Any], measures: Sequence[Measure], options: ScoringOptions
+    ) -> None:
         from evaluation.core.bounds_formats import BOUNDS_FORMATS
-        from evaluation.management.bounds import bounds_of
-        from evaluation.management.bounds import told as told_of_bounds
+        from evaluation.management.bounds import iter_bounds_notes as told_of_bounds
+        from evaluation.management.bounds import read_run_bounds
 
         reader = FileReader(self)
-        judged = judgments(reader, given)
+        judged = read_judgments_option(reader, given)
         paths = list(dict.fromkeys(given["runs"]))
-        readings = [reader.take(bounds_of(path, judged, measures, options)) for path in paths]
+        readings = [reader.take(read_run_bounds(path, judged, measures, options)) for path in paths]
         reader.stop_if_refused("nothing was scored")
         found = [run for run in readings if run is not None]
         by_path = list(zip(paths, found, strict=False))
         self._tell(given, ((path, line) for path, run in by_path for line in told_of_bounds(run)))
-        self._tell(given, ((path, told(run.scores)) for path, run in by_path))
-        tags = names([run.scores.tag for run in found], paths[: len(found)])
+        self._tell(given, ((path, format_provenance_line(run.scores)) for path, run in by_path))
+        tags = unique_run_tags([run.scores.tag for run in found], paths[: len(found)])
         found = [
             run._replace(scores=replace(run.scores, tag=tag))
             for run, tag in zip(found, tags, strict=True)
@@ -184,10 +197,10 @@ class Command(BaseCommand):
 
     def _tell(self, given: dict[str, Any], told: Iterable[tuple[str, str]]) -> None:
         runs = len(set(given["runs"]))
-        for line in shared(told, runs) if given["verbosity"] else ():
+        for line in group_shared_texts(told, runs) if given["verbosity"] else ():
             self.stderr.write(line)
 
-    def _options(self, given: dict[str, Any]) -> Options:
+    def _options(self, given: dict[str, Any]) -> ScoringOptions:
         if given["complete"] and given["topics"] == "common":
             raise CommandError("-c averages over all topics of the qrels: not --topics common.")
         if not given["summary"] and not given["by_topic"]:
@@ -195,7 +208,7 @@ class Command(BaseCommand):
         if given["jobs"] is not None and given["jobs"] < 1:
             raise CommandError("--jobs is a number of processes, from 1 up.")
         try:
-            return Options(
+            return ScoringOptions(
                 profile=PROFILES[given["profile"]],
                 level=given["level"],
                 judged_only=given["judged_only"],
@@ -207,22 +220,22 @@ class Command(BaseCommand):
             raise CommandError(f"{str(wrong).capitalize()}.") from wrong
 
 
-def judgments(reader: FileReader, given: dict[str, Any]) -> Judged | None:
+def read_judgments_option(reader: FileReader, given: dict[str, Any]) -> Judged | None:
     """The judgments of the command line, None where they are refused."""
     qrels = reader.read(given["qrels"], READERS[given["qrels_format"]])
     return None if qrels is None else as_judged(qrels)
 
 
 def score_file(
-    path: str, judged: Judged | None, measures: Sequence[Measure], options: Options
-) -> Reading[ScoredRun]:
+    path: str, judged: Judged | None, measures: Sequence[Measure], options: ScoringOptions
+) -> FileResult[ScoredRun]:
     """Read and score one run and let go of it. The measures stand not in the scores.
 
     Without judgments, which were refused, the file is only looked at for faults.
     """
     read = read_file(path, read_run, lenient=True)
     if read.table is None or judged is None:
-        return Reading(None, read.told, read.refused)
+        return FileResult(None, read.told, read.refused)
     scores = evaluate(read.table, judged, measures, options)
-    hints = [f"{path}: {hint}" for hint in zeros_differ(read.table, judged)]
-    return Reading(replace(scores, measures=()), [*read.told, *hints])
+    hints = [f"{path}: {hint}" for hint in iter_leading_zero_hints(read.table, judged)]
+    return FileResult(replace(scores, measures=()), [*read.told, *hints])

@@ -10,18 +10,22 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
-from campaigns.management.files import FileReader, stem
-from evaluation.core.options import Options
-from evaluation.core.simulation.finished import Finished
+from campaigns.management.files import FileReader, file_stem
+from evaluation.core.options import ScoringOptions
+from evaluation.core.simulation.finished_campaign import FinishedCampaign
 from evaluation.core.simulation.formats import FORMATS
 from evaluation.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
-from evaluation.core.simulation.simulating import measures_of, refuse, simulate
-from evaluation.simulation_page import html_text
-from pooling.core.spec import Spec, depth_spec
+from evaluation.core.simulation.simulator import (
+    check_simulation,
+    parse_ranking_measures,
+    simulate_specs,
+)
+from evaluation.simulation_html import simulation_to_html
+from pooling.core.spec import PoolSpec, depth_spec
 from pooling.core.spec_file import read_spec
-from pooling.management.refusing import refuse_choice, refuse_same_tags
+from pooling.management.option_checks import check_run_choice, check_unique_tags
 
-WRITTEN: dict[str, Callable[[Simulation], str]] = {**FORMATS, "html": html_text}
+WRITTEN: dict[str, Callable[[Simulation], str]] = {**FORMATS, "html": simulation_to_html}
 NOTHING = "nothing was simulated"
 
 
@@ -62,62 +66,64 @@ class Command(BaseCommand):
 
     def handle(self, **given: Any) -> None:
         try:
-            measures = measures_of(given["measures"] or MEASURES)
+            measures = parse_ranking_measures(given["measures"] or MEASURES)
         except ValueError as wrong:
             raise CommandError(str(wrong)) from wrong
-        budgets = budgets_of(given["budgets"])
+        budgets = parse_budgets(given["budgets"])
         reader = FileReader(self)
-        specs = specs_of(reader, given)
-        finished = finished_of(reader, given)
+        specs = read_specs(reader, given)
+        finished = read_finished_campaign(reader, given)
         try:
-            refuse(finished, specs, measures, given["seeds"], budgets)
+            check_simulation(finished, specs, measures, given["seeds"], budgets)
         except ValueError as wrong:
-            raise CommandError(sentence(wrong)) from wrong
-        tell = progress_to(self.stderr.write) if given["verbosity"] else lambda *_: None
+            raise CommandError(capitalize_sentence(wrong)) from wrong
+        tell = make_progress_printer(self.stderr.write) if given["verbosity"] else lambda *_: None
         options = {"seeds": given["seeds"], "budgets": budgets, "progress": tell}
-        found = simulate(finished, specs, measures, **options)
+        found = simulate_specs(finished, specs, measures, **options)
         self.stdout.write(WRITTEN[given["format"]](found), ending="")
 
 
-def budgets_of(text: str | None) -> tuple[int, ...]:
+def parse_budgets(text: str | None) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(",")) if text is not None else ()
     except ValueError as wrong:
         raise CommandError("Budgets are whole numbers, such as 500,1000,2000.") from wrong
 
 
-def specs_of(reader: FileReader, given: dict[str, Any]) -> dict[str, Spec]:
+def read_specs(reader: FileReader, given: dict[str, Any]) -> dict[str, PoolSpec]:
     """The specs by name: those of files after their files."""
     if any(depth < 1 for depth in given["depth"]):
         raise CommandError("The depth is 1 or more.")
     read = reader.read_all(given["spec"], read_spec)
     named = [(f"depth {depth}", depth_spec(depth)) for depth in dict.fromkeys(given["depth"])]
-    named += [(stem(path), spec) for path, spec in read.items()]
+    named += [(file_stem(path), spec) for path, spec in read.items()]
     names = [name for name, _ in named]
     if again := sorted({name for name in names if names.count(name) > 1}):
         raise CommandError(f"Two specs have the same name: {', '.join(again)}. Rename a file.")
     if not given["spec"] and not named:
         raise CommandError("Name a spec by --spec, or --depth.")
     for name, spec in named:
-        refuse_choice(spec, name)
+        check_run_choice(spec, name)
     return dict(named)
 
 
-def finished_of(reader: FileReader, given: dict[str, Any]) -> Finished:
+def read_finished_campaign(reader: FileReader, given: dict[str, Any]) -> FinishedCampaign:
     """The campaign that the files hold; all of them are read before anything is refused."""
     qrels = reader.read_all([given["qrels"]], read_qrels)
     runs = reader.read_all(given["runs"], read_run, lenient=True)
-    pooled = pooled_of(given["pooled"])
+    pooled = parse_contributing_tags(given["pooled"])
     reader.stop_if_refused(NOTHING)
-    refuse_same_tags(runs)
+    check_unique_tags(runs)
     try:
-        Options(level=given["level"])
-        return Finished.of_tables([*runs.values()], qrels[given["qrels"]], pooled, given["level"])
+        ScoringOptions(level=given["level"])
+        return FinishedCampaign.of_tables(
+            [*runs.values()], qrels[given["qrels"]], pooled, given["level"]
+        )
     except ValueError as wrong:
-        raise CommandError(sentence(wrong)) from wrong
+        raise CommandError(capitalize_sentence(wrong)) from wrong
 
 
-def pooled_of(text: str | None) -> list[str] | None:
+def parse_contributing_tags(text: str | None) -> list[str] | None:
     """The tags in ``text``: a file of them, or they themselves with commas between."""
     if text is None:
         return None
@@ -131,7 +137,7 @@ def pooled_of(text: str | None) -> list[str] | None:
     return named
 
 
-def progress_to(write: Callable[[str], object]) -> Progress:
+def make_progress_printer(write: Callable[[str], object]) -> Progress:
     """Tells each replay, and each measure once it is done."""
 
     def tell(what: str, done: int, of: int) -> None:
@@ -141,6 +147,6 @@ def progress_to(write: Callable[[str], object]) -> Progress:
     return tell
 
 
-def sentence(wrong: ValueError) -> str:
+def capitalize_sentence(wrong: ValueError) -> str:
     text = str(wrong)
     return f"{text[:1].upper()}{text[1:]}."

@@ -10,8 +10,8 @@ from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileReader
 from evaluation.core.formats import FORMATS
-from evaluation.core.options import Options
-from evaluation.core.users.known import read_known
+from evaluation.core.options import ScoringOptions
+from evaluation.core.users.known_documents import read_known_documents
 from evaluation.core.users.measures import score_for_user
 
 
@@ -44,13 +44,13 @@ class Command(BaseCommand):
     def handle(self, **given: Any) -> None:
         reader = FileReader(self)
         qrels = reader.read(given["qrels"], read_qrels)
-        known = reader.read(given["known"], read_known)
+        known = reader.read(given["known"], read_known_documents)
         runs = reader.read_all(given["runs"], read_run, lenient=True)
         reader.stop_if_refused("nothing was scored")
         if qrels is None or known is None:
             return
         try:
-            options = Options(level=given["level"], max_per_topic=given["depth"])
+            options = ScoringOptions(level=given["level"], max_per_topic=given["depth"])
             scores = [
                 score_for_user(run, qrels, known, given["expected"], options)
                 for run in runs.values()

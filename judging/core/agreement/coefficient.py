@@ -8,9 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.agreement.counts import Counts, Floats, divide, total, weighted
+from judging.core.agreement.counts import (
+    AgreementCounts,
+    Floats,
+    divide_or_default,
+    weighted_sum,
+    weighted_total,
+)
 
-Compute = Callable[[Counts], Floats]
+Compute = Callable[[AgreementCounts], Floats]
 Rows = tuple[tuple[int | None, ...], ...]
 
 NO_OVERLAP = "no pair was judged by all of them"
@@ -18,7 +24,7 @@ NOTHING_PAIRED = "no pair was judged by two or more of them"
 
 
 @dataclass(frozen=True)
-class Coefficient:
+class CoefficientValue:
     """One value over ``n`` pairs; ``value`` is None where undefined, and ``reason`` says why.
 
     ``prevalence`` is the share of the compared judgments that is relevant, ``topics`` in how
@@ -37,7 +43,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AgreementCoefficient:
     """A coefficient as users choose it.
 
     ``compute`` maps counts to values (…), NaN where undefined: then ``flat`` says why, if
@@ -55,7 +61,7 @@ class Agreement:
     def name(self) -> str:
         return self.card.name
 
-    def n(self, counts: Counts) -> Floats:
+    def n(self, counts: AgreementCounts) -> Floats:
         """(…): how many pairs the value is over."""
         return counts.sets[..., 0] if self.empty is NO_OVERLAP else counts.units
 
@@ -64,17 +70,17 @@ class Agreement:
         return self.flat if n else self.empty
 
 
-def disagreement(counts: Counts, distance: Floats) -> Floats:
+def observed_disagreement(counts: AgreementCounts, distance: Floats) -> Floats:
     """(…): mean ``distance`` (q, q) of two judgments of a pair, every pair counting once."""
-    return divide(total(counts.matched, distance), counts.units)
+    return divide_or_default(weighted_total(counts.matched, distance), counts.units)
 
 
-def proportions(counts: Counts) -> Floats:
+def grade_proportions(counts: AgreementCounts) -> Floats:
     """(…, q): the mean share of each grade over all judged pairs; zeros where there are none."""
-    return divide(counts.shares, weighted(counts.shares)[..., None], 0.0)
+    return divide_or_default(counts.shares, weighted_sum(counts.shares)[..., None], 0.0)
 
 
-def differences(scale: tuple[int, ...]) -> Floats:
+def grade_differences(scale: tuple[int, ...]) -> Floats:
     """(q, q): how far grades are apart, by their own values."""
     grades = np.array(scale, np.float64)
     found: Floats = np.abs(grades[:, None] - grades[None, :])

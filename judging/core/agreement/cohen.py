@@ -8,50 +8,58 @@ from functools import partial
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.agreement.coefficient import NO_OVERLAP, Agreement, differences
-from judging.core.agreement.counts import Counts, Floats, divide, total, weighted
+from judging.core.agreement.coefficient import NO_OVERLAP, AgreementCoefficient, grade_differences
+from judging.core.agreement.counts import (
+    AgreementCounts,
+    Floats,
+    divide_or_default,
+    weighted_sum,
+    weighted_total,
+)
 
 Distance = Callable[[Floats], Floats]
 
 ONE_GRADE = "both gave one and the same grade to every pair, so chance agreement is 1"
 
 
-def kappa(counts: Counts, *, distance: Distance) -> Floats:
+def weighted_kappa(counts: AgreementCounts, *, distance: Distance) -> Floats:
     """1 − observed / expected disagreement; ``distance`` maps grade differences to weights."""
     table = counts.table
     if table is None:
         raise ValueError("Cohen's kappa compares two assessors")
-    apart = distance(differences(counts.scale))
-    columns = weighted(np.swapaxes(table, -1, -2))
-    chance = weighted((weighted(table) @ apart) * columns)
-    observed = total(table, apart) * counts.units
-    return 1 - divide(observed, chance)
+    apart = distance(grade_differences(counts.scale))
+    columns = weighted_sum(np.swapaxes(table, -1, -2))
+    chance = weighted_sum((weighted_sum(table) @ apart) * columns)
+    observed = weighted_total(table, apart) * counts.units
+    return 1 - divide_or_default(observed, chance)
 
 
-def unequal(apart: Floats) -> Floats:
+def nominal_weights(apart: Floats) -> Floats:
     return np.sign(apart)
 
 
-def linear(apart: Floats) -> Floats:
+def cohen_linear_weights(apart: Floats) -> Floats:
     return apart
 
 
-def _agreement(name: str, title: str, weight: str, distance: Distance, source: str) -> Agreement:
+def _agreement(
+    name: str, title: str, weight: str, distance: Distance, source: str
+) -> AgreementCoefficient:
     card = Card(
         name=name,
         title=title,
         formula=f"1 − Σ w·observed / Σ w·expected, w = {weight} for grades i and j; expected "
         "from each assessor's own shares of grades",
         reading="Agreement beyond what the two assessors' habits give by chance"
-        + ("." if distance is unequal else ", near misses counting less than far ones."),
+        + ("." if distance is nominal_weights else ", near misses counting less than far ones."),
         source=source,
         range="-1 to 1, 0 is chance",
         edge_cases=("Low where one grade is very common, even when raw agreement is high.",),
         undefined="no pair was judged by both, or both gave only one and the same grade.",
     )
-    return Agreement(
+    return AgreementCoefficient(
         card,
-        partial(kappa, distance=distance),
+        partial(weighted_kappa, distance=distance),
         flat=ONE_GRADE,
         pairwise=True,
         empty=NO_OVERLAP,
@@ -66,9 +74,9 @@ _EXAMPLES = {
     "kappa-quadratic": ((_TWO, 1 - 10 / 32),),
 }
 
-KAPPA = _agreement("kappa", "Cohen's kappa", "1 if i ≠ j, else 0", unequal, "Cohen 1960.")
+KAPPA = _agreement("kappa", "Cohen's kappa", "1 if i ≠ j, else 0", nominal_weights, "Cohen 1960.")
 KAPPA_LINEAR = _agreement(
-    "kappa-linear", "Cohen's kappa, linear weights", "|i − j|", linear, "Cohen 1968."
+    "kappa-linear", "Cohen's kappa, linear weights", "|i − j|", cohen_linear_weights, "Cohen 1968."
 )
 KAPPA_QUADRATIC = _agreement(
     "kappa-quadratic", "Cohen's kappa, quadratic weights", "(i − j)²", np.square, "Cohen 1968."

@@ -14,14 +14,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from judging.core.agreement.labels import Labels
+from judging.core.agreement.labels import LabelTable
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class AgreementCounts:
     """Sums over pairs; all arrays share their leading axes, q is the size of the scale.
 
     ``units``      (…)        pairs with two judgments or more
@@ -47,36 +47,36 @@ class Counts:
     @property
     def totals(self) -> Floats:
         """(…, q): the judgments that can be compared, by grade."""
-        return weighted(self.coincident)
+        return weighted_sum(self.coincident)
 
     @property
     def prevalence(self) -> Floats:
         """(…): the share of ``totals`` that is relevant; 0 where there are none."""
         totals = self.totals
-        relevant = weighted(totals, np.array([float(g >= self.level) for g in self.scale]))
-        return divide(relevant, weighted(totals), 0.0)
+        relevant = weighted_sum(totals, np.array([float(g >= self.level) for g in self.scale]))
+        return divide_or_default(relevant, weighted_sum(totals), 0.0)
 
-    def over(self, weights: Floats) -> Counts:
+    def over(self, weights: Floats) -> AgreementCounts:
         """Sums over topics, the last of the leading axes (…, topics), as often as ``weights``
         (draws, topics) say: (…, draws).
         """
         if self.table is not None:
-            return of_two(_drawn(self.table, weights), self.scale, self.level)
-        return Counts(
+            return count_two_assessors(_resampled_sum(self.table, weights), self.scale, self.level)
+        return AgreementCounts(
             self.scale,
             self.level,
-            _drawn(self.units, weights),
-            _drawn(self.matched, weights),
-            _drawn(self.coincident, weights),
-            _drawn(self.shares, weights),
-            _drawn(self.sets, weights),
+            _resampled_sum(self.units, weights),
+            _resampled_sum(self.matched, weights),
+            _resampled_sum(self.coincident, weights),
+            _resampled_sum(self.shares, weights),
+            _resampled_sum(self.sets, weights),
         )
 
-    def summed(self) -> Counts:
+    def summed(self) -> AgreementCounts:
         """The sums over all topics: (…)."""
         if self.table is not None:
-            return of_two(self.table.sum(axis=-3), self.scale, self.level)
-        return Counts(
+            return count_two_assessors(self.table.sum(axis=-3), self.scale, self.level)
+        return AgreementCounts(
             self.scale,
             self.level,
             self.units.sum(axis=-1),
@@ -87,22 +87,22 @@ class Counts:
         )
 
 
-def _drawn(values: Floats, weights: Floats) -> Floats:
+def _resampled_sum(values: Floats, weights: Floats) -> Floats:
     """``values`` (a, topics, more…) summed over topics by ``weights``: (a, draws, more…)."""
     summed = weights @ values.reshape(*values.shape[:2], -1)
     found: Floats = summed.reshape(*summed.shape[:2], *values.shape[2:])
     return found
 
 
-def of_two(table: Floats, scale: tuple[int, ...], level: int) -> Counts:
+def count_two_assessors(table: Floats, scale: tuple[int, ...], level: int) -> AgreementCounts:
     """Counts of two assessors from their confusion ``table`` (…, q, q)."""
     turned = np.swapaxes(table, -1, -2)
-    rows, columns = weighted(table), weighted(turned)
-    units = weighted(rows)
+    rows, columns = weighted_sum(table), weighted_sum(turned)
+    units = weighted_sum(rows)
     relevant = np.array([float(grade >= level) for grade in scale])
-    both = weighted(weighted(table, relevant), relevant)
-    either = weighted(rows, relevant) + weighted(columns, relevant) - both
-    return Counts(
+    both = weighted_sum(weighted_sum(table, relevant), relevant)
+    either = weighted_sum(rows, relevant) + weighted_sum(columns, relevant) - both
+    return AgreementCounts(
         scale,
         level,
         units,
@@ -114,7 +114,7 @@ def of_two(table: Floats, scale: tuple[int, ...], level: int) -> Counts:
     )
 
 
-def confusions(labels: Labels, others: Labels | None = None) -> Iterator[Floats]:
+def iter_confusion_tables(labels: LabelTable, others: LabelTable | None = None) -> Iterator[Floats]:
     """Tables (topics, q, q) of every two assessors in the order of ``combinations``; with
     ``others`` (over the same pairs, on the same scale) of each assessor with each of those.
     """
@@ -136,7 +136,7 @@ def confusions(labels: Labels, others: Labels | None = None) -> Iterator[Floats]
         yield found.reshape(topics, q, q)[:, :-1, :-1].astype(np.float64)
 
 
-def of_all(labels: Labels, level: int) -> Counts:
+def count_all_assessors(labels: LabelTable, level: int) -> AgreementCounts:
     """Counts of all assessors at once, by topic: leading axes (1, topics)."""
     given = np.stack([(labels.positions == at).sum(axis=0) for at in range(len(labels.scale))])
     judgments = given.sum(axis=0)
@@ -156,7 +156,7 @@ def of_all(labels: Labels, level: int) -> Counts:
         return np.stack(cells, axis=-1).reshape(1, -1, len(q), len(q))
 
     sets = (everyone, everyone & (relevant == judgments), everyone & (relevant > 0))
-    return Counts(
+    return AgreementCounts(
         labels.scale,
         level,
         by_topic(several),
@@ -167,21 +167,21 @@ def of_all(labels: Labels, level: int) -> Counts:
     )
 
 
-def weighted(values: Floats, weights: Floats | None = None) -> Floats:
+def weighted_sum(values: Floats, weights: Floats | None = None) -> Floats:
     """The last axis summed, by ``weights`` if given. Short axes: a product beats ``sum``."""
     found: Floats = values @ (np.ones(values.shape[-1]) if weights is None else weights)
     return found
 
 
-def total(cells: Floats, weights: Floats) -> Floats:
+def weighted_total(cells: Floats, weights: Floats) -> Floats:
     """The last two axes of ``cells`` (…, q, q) summed by ``weights`` (q, q) or (…, q, q)."""
     if weights.ndim == 2:
-        return weighted(cells.reshape(*cells.shape[:-2], -1), weights.ravel())
+        return weighted_sum(cells.reshape(*cells.shape[:-2], -1), weights.ravel())
     found: Floats = np.einsum("...ij,...ij->...", cells, weights)
     return found
 
 
-def divide(top: Floats, bottom: Floats, otherwise: float = np.nan) -> Floats:
+def divide_or_default(top: Floats, bottom: Floats, otherwise: float = np.nan) -> Floats:
     """``top / bottom``, and ``otherwise`` where ``bottom`` is not above 0."""
     bottom = np.asarray(bottom, np.float64)
     found = np.full(np.broadcast_shapes(np.shape(top), bottom.shape), otherwise)

@@ -9,32 +9,34 @@ import numpy as np
 from campaigns.core.cards import Card
 from judging.core.agreement.coefficient import (
     NO_OVERLAP,
-    Agreement,
-    differences,
-    disagreement,
-    proportions,
+    AgreementCoefficient,
+    grade_differences,
+    grade_proportions,
+    observed_disagreement,
 )
-from judging.core.agreement.counts import Counts, Floats, divide, weighted
+from judging.core.agreement.counts import AgreementCounts, Floats, divide_or_default, weighted_sum
 
 ONE_GRADE = "every judgment has the same grade, so chance agreement is 1"
 ONE_ON_SCALE = "there is only one grade to give"
 
 
-def fleiss(counts: Counts) -> Floats:
+def fleiss_kappa(counts: AgreementCounts) -> Floats:
     """1 − observed / expected disagreement; expected from the mean shares of the grades."""
-    apart = np.sign(differences(counts.scale))
-    shares = proportions(counts)
-    return 1 - divide(disagreement(counts, apart), weighted((shares @ apart) * shares))
+    apart = np.sign(grade_differences(counts.scale))
+    shares = grade_proportions(counts)
+    return 1 - divide_or_default(
+        observed_disagreement(counts, apart), weighted_sum((shares @ apart) * shares)
+    )
 
 
-def brennan_prediger(counts: Counts) -> Floats:
+def brennan_prediger(counts: AgreementCounts) -> Floats:
     """1 − observed / expected disagreement; expected if every grade were as likely."""
-    observed = disagreement(counts, np.sign(differences(counts.scale)))
+    observed = observed_disagreement(counts, np.sign(grade_differences(counts.scale)))
     size = len(counts.scale)
-    return 1 - divide(observed, np.full(observed.shape, 1 - 1 / size if size else 0.0))
+    return 1 - divide_or_default(observed, np.full(observed.shape, 1 - 1 / size if size else 0.0))
 
 
-SCOTT = Agreement(
+SCOTT = AgreementCoefficient(
     Card(
         name="scott",
         title="Scott's pi",
@@ -46,7 +48,7 @@ SCOTT = Agreement(
         edge_cases=("Never above Cohen's kappa, and the same where both have the same habits.",),
         undefined="no pair was judged by both, or both gave only one and the same grade.",
     ),
-    fleiss,
+    fleiss_kappa,
     flat=ONE_GRADE,
     pairwise=True,
     empty=NO_OVERLAP,
@@ -55,7 +57,7 @@ SCOTT = Agreement(
 # Three assessors; pairs with three, two and one judgments.
 _VARYING = ((0, 1, 1, 2, 0), (0, 1, 2, 2, None), (0, 0, None, None, None))
 
-FLEISS = Agreement(
+FLEISS = AgreementCoefficient(
     Card(
         name="fleiss",
         title="Fleiss' kappa, any number of judgments a pair",
@@ -72,12 +74,12 @@ FLEISS = Agreement(
         ),
         undefined="no pair has two judgments, or all judgments are the same grade.",
     ),
-    fleiss,
+    fleiss_kappa,
     flat=ONE_GRADE,
     examples=((_VARYING, 1 - (5 / 12) / (1 - (7 / 15) ** 2 - (7 / 30) ** 2 - 0.3**2)),),
 )
 
-BRENNAN_PREDIGER = Agreement(
+BRENNAN_PREDIGER = AgreementCoefficient(
     Card(
         name="brennan-prediger",
         title="Brennan and Prediger's coefficient",

@@ -6,24 +6,26 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from judging.core.agreement.coefficient import Coefficient
+from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import AgreementReport
 
 UNDEFINED = "null"
 
 
-def table_text(report: AgreementReport) -> str:
+def agreement_to_table(report: AgreementReport) -> str:
     """Assessors, coefficients over all of them, and pair by pair, with the reasons below."""
     cut = ", grades cut there" if report.binary else ""
     head = ("value", "95 % interval", "n", "prevalence")
     parts = [
         f"{report.documents} pairs judged; relevant is grade {report.level} or more{cut}.\n",
-        aligned([("assessor", "judged", "relevant", "prevalence"), *_assessor_rows(report)]),
-        aligned([("all assessors", *head), *_value_rows(report.overall)]),
-        aligned([("mean over pairs", *head), *_value_rows(report.means)]),
-        aligned([("mean over topics", *head), *_topic_rows(report)]),
-        aligned([("pair of assessors", *COEFFICIENTS, "n"), *_pair_rows(report)]),
+        align_agreement_rows(
+            [("assessor", "judged", "relevant", "prevalence"), *_assessor_rows(report)]
+        ),
+        align_agreement_rows([("all assessors", *head), *_value_rows(report.overall)]),
+        align_agreement_rows([("mean over pairs", *head), *_value_rows(report.means)]),
+        align_agreement_rows([("mean over topics", *head), *_topic_rows(report)]),
+        align_agreement_rows([("pair of assessors", *COEFFICIENTS, "n"), *_pair_rows(report)]),
     ]
     reasons = sorted(set(_reasons(report)))
     if reasons:
@@ -31,7 +33,7 @@ def table_text(report: AgreementReport) -> str:
     return "\n".join(parts)
 
 
-def json_text(report: AgreementReport, quality: dict[str, Any] | None = None) -> str:
+def agreement_to_json(report: AgreementReport, quality: dict[str, Any] | None = None) -> str:
     """The whole report, and what is told of assessors one by one; undefined is null with a
     reason.
     """
@@ -45,13 +47,19 @@ def _assessor_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
             assessor.name,
             str(assessor.judged),
             str(assessor.relevant),
-            shown(assessor.prevalence),
+            format_coefficient(assessor.prevalence),
         )
 
 
-def _value_rows(row: dict[str, Coefficient]) -> Iterable[Sequence[str]]:
+def _value_rows(row: dict[str, CoefficientValue]) -> Iterable[Sequence[str]]:
     return (
-        (name, shown(found.value), span(found), str(found.n), shown(found.prevalence))
+        (
+            name,
+            format_coefficient(found.value),
+            format_interval(found),
+            str(found.n),
+            format_coefficient(found.prevalence),
+        )
         for name, found in row.items()
     )
 
@@ -61,13 +69,13 @@ def _topic_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
     return _value_rows(_over_topics(report))
 
 
-def _over_topics(report: AgreementReport) -> dict[str, Coefficient]:
+def _over_topics(report: AgreementReport) -> dict[str, CoefficientValue]:
     return {**report.topic_means.means, **report.topic_means.overall}
 
 
 def _pair_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
     for names, row in report.pairs.items():
-        values = (shown(found.value) for found in row.values())
+        values = (format_coefficient(found.value) for found in row.values())
         yield (" ~ ".join(names), *values, str(row["percent"].n))
 
 
@@ -93,12 +101,12 @@ def _reasons(report: AgreementReport) -> Iterable[str]:
         yield from (f"{place}, {name}: {reason}" for name, reason in told.items())
 
 
-def shown(value: float | None) -> str:
+def format_coefficient(value: float | None) -> str:
     """Four decimals, or null."""
     return UNDEFINED if value is None else f"{value:.4f}"
 
 
-class Bounded(Protocol):
+class HasInterval(Protocol):
     """Whatever has an interval: a coefficient, a bias, a slope."""
 
     @property
@@ -107,14 +115,14 @@ class Bounded(Protocol):
     def high(self) -> float | None: ...
 
 
-def span(found: Bounded) -> str:
+def format_interval(found: HasInterval) -> str:
     """The 95 % interval, or null."""
     if found.low is None or found.high is None:
         return UNDEFINED
     return f"{found.low:.4f} to {found.high:.4f}"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
+def align_agreement_rows(rows: Sequence[Sequence[str]]) -> str:
     """The first column to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [

@@ -8,38 +8,43 @@ from functools import partial
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.agreement.coefficient import Agreement, differences, disagreement, proportions
-from judging.core.agreement.counts import Counts, Floats, divide, weighted
+from judging.core.agreement.coefficient import (
+    AgreementCoefficient,
+    grade_differences,
+    grade_proportions,
+    observed_disagreement,
+)
+from judging.core.agreement.counts import AgreementCounts, Floats, divide_or_default, weighted_sum
 from judging.core.agreement.fleiss import ONE_ON_SCALE
 
 Weights = Callable[[tuple[int, ...]], Floats]
 
 
-def gwet(counts: Counts, *, weights: Weights) -> Floats:
+def gwet_ac(counts: AgreementCounts, *, weights: Weights) -> Floats:
     """1 − observed / expected disagreement; ``weights`` maps a scale to agreement (q, q)."""
     agree = weights(counts.scale)
     q = len(counts.scale)
-    shares = proportions(counts)
-    varied = weighted(shares * (1 - shares))
+    shares = grade_proportions(counts)
+    varied = weighted_sum(shares * (1 - shares))
     chance = agree.sum() / (q * (q - 1)) * varied if q > 1 else np.ones_like(varied)
-    return 1 - divide(disagreement(counts, 1 - agree), 1 - chance)
+    return 1 - divide_or_default(observed_disagreement(counts, 1 - agree), 1 - chance)
 
 
-def identity(scale: tuple[int, ...]) -> Floats:
+def identity_weights(scale: tuple[int, ...]) -> Floats:
     return np.eye(len(scale))
 
 
-def linear(scale: tuple[int, ...]) -> Floats:
-    return 1 - _relative(differences(scale))
+def gwet_linear_weights(scale: tuple[int, ...]) -> Floats:
+    return 1 - _relative(grade_differences(scale))
 
 
-def quadratic(scale: tuple[int, ...]) -> Floats:
-    return 1 - _relative(differences(scale)) ** 2
+def gwet_quadratic_weights(scale: tuple[int, ...]) -> Floats:
+    return 1 - _relative(grade_differences(scale)) ** 2
 
 
-def ordinal(scale: tuple[int, ...]) -> Floats:
+def gwet_ordinal_weights(scale: tuple[int, ...]) -> Floats:
     """1 − C(m, 2) / C(q, 2), m being how many grades lie from the one to the other, with both."""
-    steps = differences(tuple(range(len(scale))))
+    steps = grade_differences(tuple(range(len(scale))))
     return 1 - _relative(steps * (steps + 1) / 2)
 
 
@@ -61,8 +66,10 @@ _EDGES = (
 )
 
 
-def _agreement(name: str, title: str, weight: str, weights: Weights, value: float) -> Agreement:
-    plain = weights is identity
+def _agreement(
+    name: str, title: str, weight: str, weights: Weights, value: float
+) -> AgreementCoefficient:
+    plain = weights is identity_weights
     card = Card(
         name=name,
         title=title,
@@ -76,33 +83,35 @@ def _agreement(name: str, title: str, weight: str, weights: Weights, value: floa
         edge_cases=_EDGES,
         undefined="no pair has two judgments, or the scale has one grade.",
     )
-    compute = partial(gwet, weights=weights)
-    return Agreement(card, compute, flat=ONE_ON_SCALE, examples=((_TWO, value),))
+    compute = partial(gwet_ac, weights=weights)
+    return AgreementCoefficient(card, compute, flat=ONE_ON_SCALE, examples=((_TWO, value),))
 
 
 # Shares of the grades: .3, .4, .3; two of five pairs are one grade apart.
 _TWO = ((0, 0, 1, 1, 2), (0, 1, 1, 2, 2))
 _VARIED = 0.3 * 0.7 * 2 + 0.4 * 0.6
 
-AC1 = _agreement("ac1", "Gwet's AC1", "1 if i = j, else 0", identity, 1 - 0.4 / (1 - _VARIED / 2))
+AC1 = _agreement(
+    "ac1", "Gwet's AC1", "1 if i = j, else 0", identity_weights, 1 - 0.4 / (1 - _VARIED / 2)
+)
 AC2_LINEAR = _agreement(
     "ac2-linear",
     "Gwet's AC2, linear weights",
     "1 − |i − j| / (highest − lowest grade)",
-    linear,
+    gwet_linear_weights,
     1 - 0.4 * 0.5 / (1 - 5 / 6 * _VARIED),
 )
 AC2_QUADRATIC = _agreement(
     "ac2-quadratic",
     "Gwet's AC2, quadratic weights",
     "1 − (i − j)² / (highest − lowest grade)²",
-    quadratic,
+    gwet_quadratic_weights,
     1 - 0.4 * 0.25 / (1 - 6 / 6 * _VARIED),
 )
 AC2_ORDINAL = _agreement(
     "ac2-ordinal",
     "Gwet's AC2, ordinal weights",
     "1 − C(m, 2) / C(q, 2), m the number of grades from i to j with both",
-    ordinal,
+    gwet_ordinal_weights,
     1 - (0.4 / 3) / (1 - (17 / 3) / 6 * _VARIED),
 )

@@ -8,26 +8,34 @@ from functools import partial
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.agreement.coefficient import Agreement, Rows, differences
-from judging.core.agreement.counts import Counts, Floats, divide, total, weighted
+from judging.core.agreement.coefficient import AgreementCoefficient, Rows, grade_differences
+from judging.core.agreement.counts import (
+    AgreementCounts,
+    Floats,
+    divide_or_default,
+    weighted_sum,
+    weighted_total,
+)
 
 ONE_GRADE = "every judgment that can be compared has the same grade"
 
 
-def alpha(counts: Counts, *, distance: Callable[[Counts], Floats]) -> Floats:
+def krippendorff_alpha(
+    counts: AgreementCounts, *, distance: Callable[[AgreementCounts], Floats]
+) -> Floats:
     """1 − observed / expected disagreement; ``distance`` maps counts to squares (…, q, q)."""
     totals = counts.totals
     apart = distance(counts)
     reached = totals @ apart if apart.ndim == 2 else np.einsum("...i,...ij->...j", totals, apart)
-    observed = total(counts.coincident, apart)
-    return 1 - divide(observed * (weighted(totals) - 1), weighted(reached * totals))
+    observed = weighted_total(counts.coincident, apart)
+    return 1 - divide_or_default(observed * (weighted_sum(totals) - 1), weighted_sum(reached * totals))
 
 
-def nominal(counts: Counts) -> Floats:
-    return np.sign(differences(counts.scale))
+def nominal_distance(counts: AgreementCounts) -> Floats:
+    return np.sign(grade_differences(counts.scale))
 
 
-def ordinal(counts: Counts) -> Floats:
+def ordinal_distance(counts: AgreementCounts) -> Floats:
     """Squared number of judgments between two grades, the two themselves counting half."""
     totals = counts.totals
     middle = np.cumsum(totals, axis=-1) - totals / 2
@@ -35,14 +43,16 @@ def ordinal(counts: Counts) -> Floats:
     return apart
 
 
-def interval(counts: Counts) -> Floats:
-    return np.square(differences(counts.scale))
+def interval_distance(counts: AgreementCounts) -> Floats:
+    return np.square(grade_differences(counts.scale))
 
 
-def ratio(counts: Counts) -> Floats:
+def ratio_distance(counts: AgreementCounts) -> Floats:
     """((i − j) / (i + j))², and 0 between 0 and 0."""
     grades = np.array(counts.scale, np.float64)
-    return np.square(divide(differences(counts.scale), grades[:, None] + grades[None, :], 0.0))
+    return np.square(
+        divide_or_default(grade_differences(counts.scale), grades[:, None] + grades[None, :], 0.0)
+    )
 
 
 # Krippendorff's example C: four observers, twelve units.
@@ -55,8 +65,12 @@ EXAMPLE_C: Rows = (
 
 
 def _agreement(
-    metric: str, apart: str, reading: str, distance: Callable[[Counts], Floats], value: float
-) -> Agreement:
+    metric: str,
+    apart: str,
+    reading: str,
+    distance: Callable[[AgreementCounts], Floats],
+    value: float,
+) -> AgreementCoefficient:
     card = Card(
         name=f"alpha-{metric}",
         title=f"Krippendorff's alpha, {metric}",
@@ -71,35 +85,35 @@ def _agreement(
         ),
         undefined="no pair has two judgments, or all of them are the same grade.",
     )
-    compute = partial(alpha, distance=distance)
-    return Agreement(card, compute, flat=ONE_GRADE, examples=((EXAMPLE_C, value),))
+    compute = partial(krippendorff_alpha, distance=distance)
+    return AgreementCoefficient(card, compute, flat=ONE_GRADE, examples=((EXAMPLE_C, value),))
 
 
 ALPHA_NOMINAL = _agreement(
     "nominal",
     "two grades differ or not",
     "any two different grades being equally wrong",
-    nominal,
+    nominal_distance,
     0.743421052631579,
 )
 ALPHA_ORDINAL = _agreement(
     "ordinal",
     "grades c < k differ by (n_c/2 + n_between + n_k/2)², n the number of judgments of a grade",
     "grades counting as an order",
-    ordinal,
+    ordinal_distance,
     0.8153875037548813,
 )
 ALPHA_INTERVAL = _agreement(
     "interval",
     "grades c and k differ by (c − k)²",
     "grades counting as points on a line",
-    interval,
+    interval_distance,
     0.8491071428571428,
 )
 ALPHA_RATIO = _agreement(
     "ratio",
     "grades c and k differ by ((c − k)/(c + k))²",
     "grades counting as amounts, 0 being none",
-    ratio,
+    ratio_distance,
     0.7974027747116121,
 )

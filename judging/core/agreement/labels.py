@@ -18,7 +18,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class LabelTable:
     """``grades`` is assessors × pairs, ``MISSING`` where not judged; a pair is (topic, docno).
 
     ``scale`` holds the grades ascending; without one it is the grades seen (0 if none was).
@@ -60,18 +60,18 @@ class Labels:
         place = {topic: at for at, topic in enumerate(self.topics)}
         return np.array([place[topic] for topic, _ in self.pairs], np.int64)
 
-    def only(self, *rows: int) -> Labels:
+    def only(self, *rows: int) -> LabelTable:
         """The same pairs and scale with the assessors at ``rows`` alone."""
         names = tuple(self.assessors[row] for row in rows)
-        return Labels(names, self.pairs, self.grades[list(rows)], self.scale)
+        return LabelTable(names, self.pairs, self.grades[list(rows)], self.scale)
 
-    def within(self, topic: str) -> Labels:
+    def within(self, topic: str) -> LabelTable:
         """The pairs of one topic, with all assessors."""
         kept = [at for at, (number, _) in enumerate(self.pairs) if number == topic]
         pairs = tuple(self.pairs[at] for at in kept)
-        return Labels(self.assessors, pairs, self.grades[:, kept], self.scale)
+        return LabelTable(self.assessors, pairs, self.grades[:, kept], self.scale)
 
-    def beside(self, other: Labels) -> Labels:
+    def beside(self, other: LabelTable) -> LabelTable:
         """The assessors of both over the pairs of either; grades of both scales."""
         pairs = tuple(dict.fromkeys((*self.pairs, *other.pairs)))
         place = {pair: at for at, pair in enumerate(pairs)}
@@ -79,15 +79,15 @@ class Labels:
         grades[: len(self.assessors), : len(self.pairs)] = self.grades
         grades[len(self.assessors) :, [place[pair] for pair in other.pairs]] = other.grades
         scale = tuple(sorted({*self.scale, *other.scale}))
-        return Labels((*self.assessors, *other.assessors), pairs, grades, scale)
+        return LabelTable((*self.assessors, *other.assessors), pairs, grades, scale)
 
-    def binary(self, level: int) -> Labels:
+    def binary(self, level: int) -> LabelTable:
         """Grade 1 where the grade is ``level`` or more, else 0."""
         grades = np.where(self.judged, self.grades >= level, MISSING).astype(np.int32)
-        return Labels(self.assessors, self.pairs, grades, (0, 1))
+        return LabelTable(self.assessors, self.pairs, grades, (0, 1))
 
 
-def labels_from_qrels(qrels: Mapping[str, QrelsTable], scale: Sequence[int] = ()) -> Labels:
+def labels_from_qrels(qrels: Mapping[str, QrelsTable], scale: Sequence[int] = ()) -> LabelTable:
     """Labels from one qrels by assessor; grades below 0 mean "not judged" and are left out."""
     found = [_judged_pairs(table) for table in qrels.values()]
     pairs = sorted(set().union(*found)) if found else []
@@ -96,7 +96,7 @@ def labels_from_qrels(qrels: Mapping[str, QrelsTable], scale: Sequence[int] = ()
     for row, by_pair in enumerate(found):
         columns = [place[pair] for pair in by_pair]
         grades[row, columns] = list(by_pair.values())
-    return Labels(tuple(qrels), tuple(pairs), grades, tuple(scale))
+    return LabelTable(tuple(qrels), tuple(pairs), grades, tuple(scale))
 
 
 def _judged_pairs(table: QrelsTable) -> dict[Pair, int]:

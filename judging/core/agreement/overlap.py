@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from campaigns.core.cards import Card
-from judging.core.agreement.coefficient import NO_OVERLAP, Agreement
-from judging.core.agreement.counts import Counts, Floats, divide
+from judging.core.agreement.coefficient import NO_OVERLAP, AgreementCoefficient
+from judging.core.agreement.counts import AgreementCounts, Floats, divide_or_default
 
 NOTHING_RELEVANT = "none of them called any pair relevant that all of them judged"
 
 
-def overlap(counts: Counts) -> Floats:
-    return divide(counts.sets[..., 1], counts.sets[..., 2])
+def relevant_overlap(counts: AgreementCounts) -> Floats:
+    return divide_or_default(counts.sets[..., 1], counts.sets[..., 2])
 
 
-OVERLAP = Agreement(
+OVERLAP = AgreementCoefficient(
     Card(
         name="overlap",
         title="Overlap of relevant sets",
@@ -27,7 +27,7 @@ OVERLAP = Agreement(
         ),
         undefined="no pair was judged by all, or nobody called one relevant.",
     ),
-    overlap,
+    relevant_overlap,
     flat=NOTHING_RELEVANT,
     empty=NO_OVERLAP,
     examples=((((2, 1, 0, 0, None), (1, 0, 1, 0, 1)), 1 / 3),),

@@ -8,12 +8,25 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from judging.core.agreement.coefficient import Agreement, Coefficient
-from judging.core.agreement.counts import Counts, Floats, Ints, confusions, divide, of_all, of_two
-from judging.core.agreement.labels import Labels
+from judging.core.agreement.coefficient import AgreementCoefficient, CoefficientValue
+from judging.core.agreement.counts import (
+    AgreementCounts,
+    Floats,
+    Ints,
+    count_all_assessors,
+    count_two_assessors,
+    iter_confusion_tables,
+    divide_or_default,
+)
+from judging.core.agreement.labels import LabelTable
 from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.report import AgreementReport, Assessor, Panel, Row
-from judging.core.agreement.resampling import ONE_TOPIC, Draws, Interval, intervals
+from judging.core.agreement.report import AgreementReport, AssessorCounts, CoefficientPanel, Row
+from judging.core.agreement.resampling import (
+    ONE_TOPIC,
+    BootstrapInterval,
+    ResampleDraws,
+    percentile_intervals,
+)
 
 ALL_UNDEFINED = "undefined for every one of the {}"
 PAIRS = "pairs of assessors"
@@ -25,17 +38,17 @@ AT_ONCE = 2_000_000
 
 
 def agreement_report(
-    labels: Labels, level: int, *, binary: bool = False, draws: Draws | None = None
+    labels: LabelTable, level: int, *, binary: bool = False, draws: ResampleDraws | None = None
 ) -> AgreementReport:
     """All coefficients; ``level`` is the lowest grade that is relevant. ``binary`` cuts the
     grades there before anything is compared.
     """
-    draws = draws or Draws()
+    draws = draws or ResampleDraws()
     cut, at = (labels.binary(level), 1) if binary else (labels, level)
-    couples = Couples(cut, at, draws)
-    overall, topic_rows = over_all(cut, at, draws)
+    couples = AssessorPairs(cut, at, draws)
+    overall, topic_rows = coefficients_over_all(cut, at, draws)
     by_topic = {
-        topic: Panel(topic_rows[place], couples.topic_means(place))
+        topic: CoefficientPanel(topic_rows[place], couples.topic_means(place))
         for place, topic in enumerate(cut.topics if couples.names else ())
     }
     return AgreementReport(
@@ -44,11 +57,11 @@ def agreement_report(
         scale=cut.scale,
         documents=len(labels.pairs),
         assessors=tuple(_assessor(labels, row, level) for row in range(len(labels.assessors))),
-        panel=Panel(overall, couples.means()),
+        panel=CoefficientPanel(overall, couples.means()),
         pairs=dict(zip(couples.names, couples.rows, strict=True)),
         confusion=dict(zip(couples.names, couples.confusion, strict=True)),
         by_topic=by_topic,
-        topic_means=Panel(
+        topic_means=CoefficientPanel(
             _mean_row([panel.overall for panel in by_topic.values()], draws),
             _mean_row([panel.means for panel in by_topic.values()], draws),
         ),
@@ -56,27 +69,31 @@ def agreement_report(
     )
 
 
-def coefficient_of(agreement: Agreement, labels: Labels, level: int) -> Coefficient:
+def compute_coefficient(
+    agreement: AgreementCoefficient, labels: LabelTable, level: int
+) -> CoefficientValue:
     """One coefficient of ``labels`` without an interval; a pairwise one needs two assessors."""
     if agreement.pairwise:
-        counts = of_two(np.stack(list(confusions(labels.only(0, 1)))), labels.scale, level)
+        counts = count_two_assessors(
+            np.stack(list(iter_confusion_tables(labels.only(0, 1)))), labels.scale, level
+        )
     else:
-        counts = of_all(labels, level)
+        counts = count_all_assessors(labels, level)
     topics = np.count_nonzero(agreement.n(counts), axis=-1)
-    return _coefficients(agreement, counts.summed(), topics, [Interval()])[0]
+    return _coefficients(agreement, counts.summed(), topics, [BootstrapInterval()])[0]
 
 
-def compare_two(
-    tables: Floats, scale: tuple[int, ...], level: int, draws: Draws | None
+def compare_label_sets(
+    tables: Floats, scale: tuple[int, ...], level: int, draws: ResampleDraws | None
 ) -> list[Row]:
     """Every coefficient of couples of label sets from their confusion ``tables``
     (couples, topics, q, q); without ``draws`` no intervals are computed.
     """
-    counts = of_two(tables, scale, level)
-    return _rows(counts, Resampled(counts, draws) if draws else None)
+    counts = count_two_assessors(tables, scale, level)
+    return _rows(counts, TopicResamples(counts, draws) if draws else None)
 
 
-def _rows(counts: Counts, resampled: Resampled | None) -> list[Row]:
+def _rows(counts: AgreementCounts, resampled: TopicResamples | None) -> list[Row]:
     whole = counts.summed()
     found: list[Row] = [{} for _ in whole.units]
     for name, agreement in COEFFICIENTS.items():
@@ -87,7 +104,7 @@ def _rows(counts: Counts, resampled: Resampled | None) -> list[Row]:
     return found
 
 
-class Resampled:
+class TopicResamples:
     """Resamples of each couple's own topics; couples with fewer than two have none.
 
     ``groups`` holds the rows that have as many topics, and their counts (rows, resamples), by
@@ -95,69 +112,69 @@ class Resampled:
     those of all couples together.
     """
 
-    def __init__(self, counts: Counts, draws: Draws) -> None:
+    def __init__(self, counts: AgreementCounts, draws: ResampleDraws) -> None:
         own = counts.units > 0
         sizes = own.sum(axis=-1)
         self.couples = len(sizes)
         self.crossed = bool(own.all(axis=-1).any()) and own.shape[-1] > 1
-        self.groups: list[tuple[Ints, Counts]] = []
+        self.groups: list[tuple[Ints, AgreementCounts]] = []
         for size in np.unique(sizes[sizes > 1]).tolist():
             rows = np.flatnonzero(sizes == size)
             self.groups.append((rows, _own_topics(counts, rows, own).over(draws.weights(size))))
         self.values: dict[str, list[Floats]] = {}
 
-    def others(self, counts: Counts, topics: int) -> Counts | None:
+    def others(self, counts: AgreementCounts, topics: int) -> AgreementCounts | None:
         """The counts of couples that have not all ``topics``; None if there are none."""
         table = counts.table
         rows = np.flatnonzero(np.count_nonzero(counts.units, axis=-1) < topics)
         if table is None or topics < 2 or not len(rows):
             return None
-        return of_two(table[rows], counts.scale, counts.level)
+        return count_two_assessors(table[rows], counts.scale, counts.level)
 
-    def compute(self, agreement: Agreement) -> list[Floats]:
+    def compute(self, agreement: AgreementCoefficient) -> list[Floats]:
         """The values (rows, resamples) of each group."""
         if agreement.name not in self.values:
             self.values[agreement.name] = [agreement.compute(drawn) for _, drawn in self.groups]
         return self.values[agreement.name]
 
-    def bounds(self, agreement: Agreement, topics: Ints) -> list[Interval]:
-        found = [Interval(reason=ONE_TOPIC)] * self.couples
+    def bounds(self, agreement: AgreementCoefficient, topics: Ints) -> list[BootstrapInterval]:
+        found = [BootstrapInterval(reason=ONE_TOPIC)] * self.couples
         for (rows, _), values in zip(self.groups, self.compute(agreement), strict=True):
-            for row, bound in zip(rows, intervals(values, topics[rows]), strict=True):
+            for row, bound in zip(rows, percentile_intervals(values, topics[rows]), strict=True):
                 found[row] = bound
         return found
 
 
-def _own_topics(counts: Counts, rows: Ints, own: NDArray[np.bool_]) -> Counts:
+def _own_topics(counts: AgreementCounts, rows: Ints, own: NDArray[np.bool_]) -> AgreementCounts:
     """``rows`` of counts, which have equally many topics of their ``own``, with these alone."""
     table = counts.table
     if table is None:
         raise ValueError("only two label sets have topics of their own")
     taken = table[rows][own[rows]].reshape(len(rows), -1, *table.shape[2:])
-    return of_two(taken, counts.scale, counts.level)
+    return count_two_assessors(taken, counts.scale, counts.level)
 
 
-class Couples:
+class AssessorPairs:
     """Every two assessors: ``rows`` of coefficients, ``confusion`` tables, and the sums that
     the means over pairs of assessors are made of: whole, by topic, and by resample.
     """
 
-    def __init__(self, labels: Labels, level: int, draws: Draws) -> None:
+    def __init__(self, labels: LabelTable, level: int, draws: ResampleDraws) -> None:
         self.names = list(combinations(labels.assessors, 2))
         self.rows: list[Row] = []
         self.confusion: list[list[list[int]]] = []
         self.topics = len(labels.topics)
         self.crowded = len(self.names) > MOST_PAIRS
         self.draws = None if self.crowded else draws
-        self.sums = {name: Sums(self.topics, draws.resamples) for name in COEFFICIENTS}
+        self.sums = {name: CoefficientSums(self.topics, draws.resamples) for name in COEFFICIENTS}
         q = len(labels.scale)
         at_once = max(1, AT_ONCE // max(1, q * q * max(draws.resamples, self.topics)))
-        for tables in _chunks(confusions(labels), at_once):
+        for tables in _chunks(iter_confusion_tables(labels), at_once):
             self._take(tables, labels.scale, level)
 
     def _take(self, tables: Floats, scale: tuple[int, ...], level: int) -> None:
-        counts = of_two(tables, scale, level)
-        resampled = Resampled(counts, self.draws) if self.draws else None
+        counts = count_two_assessors(tables, scale, level)
+        resampled = TopicResamples(counts, self.draws) if self.draws else None
         self.rows += _rows(counts, resampled)
         self.confusion += tables.sum(axis=1).astype(int).tolist()
         others = resampled.others(counts, self.topics) if resampled else None
@@ -176,9 +193,9 @@ class Couples:
         for name, sums in self.sums.items():
             values = [row[name] for row in self.rows]
             topics = int(np.count_nonzero(sums.prevalence.count))
-            bound = Interval(reason=CROWDED.format(MOST_PAIRS))
+            bound = BootstrapInterval(reason=CROWDED.format(MOST_PAIRS))
             if not self.crowded:
-                (bound,) = intervals(sums.drawn.mean[None], np.array([topics]))
+                (bound,) = percentile_intervals(sums.drawn.mean[None], np.array([topics]))
             found[name] = _mean(values, bound, topics, PAIRS)
         return found
 
@@ -188,16 +205,16 @@ class Couples:
         for name, sums in self.sums.items():
             count = int(sums.by_topic.count[topic])
             left_out = len(self.names) - count
-            why = _left_out(left_out, len(self.names), PAIRS)
+            why = _leave_undefined_out(left_out, len(self.names), PAIRS)
             value = float(sums.by_topic.mean[topic]) if count else None
             shared = sums.prevalence.count[topic]
             prevalence = float(sums.prevalence.mean[topic]) if shared else None
             reason = why if count else ALL_UNDEFINED.format(PAIRS)
-            found[name] = Coefficient(value, count, reason, prevalence, int(count > 0))
+            found[name] = CoefficientValue(value, count, reason, prevalence, int(count > 0))
         return found
 
 
-class Mean:
+class RunningMean:
     """A mean that leaves undefined values out, over rows that come a few at a time."""
 
     def __init__(self, size: int) -> None:
@@ -211,36 +228,38 @@ class Mean:
 
     @property
     def mean(self) -> Floats:
-        return divide(self.total, self.count)
+        return divide_or_default(self.total, self.count)
 
 
-class Sums:
+class CoefficientSums:
     """What the means of one coefficient over pairs of assessors are made of."""
 
     def __init__(self, topics: int, resamples: int) -> None:
-        self.by_topic, self.prevalence = Mean(topics), Mean(topics)
-        self.drawn = Mean(resamples)
+        self.by_topic, self.prevalence = RunningMean(topics), RunningMean(topics)
+        self.drawn = RunningMean(resamples)
 
 
-def over_all(labels: Labels, level: int, draws: Draws) -> tuple[Row, list[Row]]:
+def coefficients_over_all(
+    labels: LabelTable, level: int, draws: ResampleDraws
+) -> tuple[Row, list[Row]]:
     """The coefficients of all assessors at once, and those of each topic."""
     many = {name: it for name, it in COEFFICIENTS.items() if not it.pairwise}
     if len(labels.assessors) < 2:
-        return {name: Coefficient(None, 0, TOO_FEW, no_interval=TOO_FEW) for name in many}, []
-    counts = of_all(labels, level)
+        return {name: CoefficientValue(None, 0, TOO_FEW, no_interval=TOO_FEW) for name in many}, []
+    counts = count_all_assessors(labels, level)
     whole, drawn = counts.summed(), counts.over(draws.weights(len(labels.topics)))
     overall: Row = {}
     by_topic: list[Row] = [{} for _ in labels.topics]
     for name, agreement in many.items():
         topics = np.count_nonzero(agreement.n(counts), axis=-1)
-        bounds = intervals(agreement.compute(drawn), topics)
+        bounds = percentile_intervals(agreement.compute(drawn), topics)
         (overall[name],) = _coefficients(agreement, whole, topics, bounds)
         for row, value in zip(by_topic, _within(agreement, counts), strict=True):
             row[name] = value
     return overall, by_topic
 
 
-def _within(agreement: Agreement, counts: Counts) -> list[Coefficient]:
+def _within(agreement: AgreementCoefficient, counts: AgreementCounts) -> list[CoefficientValue]:
     """A coefficient of each topic of ``counts`` (1, topics)."""
     n = agreement.n(counts)[0]
     values = agreement.compute(counts)[0]
@@ -251,12 +270,12 @@ def _within(agreement: Agreement, counts: Counts) -> list[Coefficient]:
 
 
 def _coefficients(
-    agreement: Agreement,
-    whole: Counts,
+    agreement: AgreementCoefficient,
+    whole: AgreementCounts,
     topics: Ints,
-    bounds: list[Interval] | None,
-) -> list[Coefficient]:
-    crowded = [Interval(reason=CROWDED.format(MOST_PAIRS))] * len(topics)
+    bounds: list[BootstrapInterval] | None,
+) -> list[CoefficientValue]:
+    crowded = [BootstrapInterval(reason=CROWDED.format(MOST_PAIRS))] * len(topics)
     columns = (agreement.compute(whole), agreement.n(whole), whole.prevalence, topics)
     return [
         _coefficient(agreement, value, int(n), prevalence, count, bound)
@@ -267,32 +286,34 @@ def _coefficients(
 
 
 def _coefficient(
-    agreement: Agreement,
+    agreement: AgreementCoefficient,
     value: float,
     n: int,
     prevalence: float,
     topics: int,
-    bound: Interval | None,
-) -> Coefficient:
+    bound: BootstrapInterval | None,
+) -> CoefficientValue:
     share = prevalence if n else None
     if np.isnan(value):
         why = agreement.why(n)
-        return Coefficient(None, n, why, share, topics, no_interval=why if bound else None)
-    found = bound or Interval()
-    return Coefficient(value, n, None, share, topics, found.low, found.high, found.reason)
+        return CoefficientValue(None, n, why, share, topics, no_interval=why if bound else None)
+    found = bound or BootstrapInterval()
+    return CoefficientValue(value, n, None, share, topics, found.low, found.high, found.reason)
 
 
-def _mean(values: list[Coefficient], bound: Interval, topics: int, what: str) -> Coefficient:
+def _mean(
+    values: list[CoefficientValue], bound: BootstrapInterval, topics: int, what: str
+) -> CoefficientValue:
     """The unweighted mean of the values that are defined; ``what`` they are the values of."""
     defined = [c.value for c in values if c.value is not None]
     shares = [c.prevalence for c in values if c.prevalence is not None]
     if not defined:
         why = ALL_UNDEFINED.format(what) if values else TOO_FEW
-        return Coefficient(None, 0, why, no_interval=why)
-    return Coefficient(
+        return CoefficientValue(None, 0, why, no_interval=why)
+    return CoefficientValue(
         sum(defined) / len(defined),
         len(defined),
-        _left_out(len(values) - len(defined), len(values), what),
+        _leave_undefined_out(len(values) - len(defined), len(values), what),
         sum(shares) / len(shares) if shares else None,
         topics,
         bound.low,
@@ -301,26 +322,26 @@ def _mean(values: list[Coefficient], bound: Interval, topics: int, what: str) ->
     )
 
 
-def _mean_row(rows: list[Row], draws: Draws) -> Row:
+def _mean_row(rows: list[Row], draws: ResampleDraws) -> Row:
     """The mean over topics of each coefficient; topics without a value are left out."""
     found = {}
     for name in rows[0] if rows else ():
         cells = [row[name] for row in rows]
         values = np.array([c.value for c in cells if c.value is not None])
         drawn = draws.weights(len(values)) @ values / max(len(values), 1)
-        (bound,) = intervals(drawn[None], np.array([len(values)]))
+        (bound,) = percentile_intervals(drawn[None], np.array([len(values)]))
         found[name] = _mean(cells, bound, len(values), "topics")
     return found
 
 
-def _left_out(count: int, of: int, what: str) -> str | None:
+def _leave_undefined_out(count: int, of: int, what: str) -> str | None:
     return f"{count} of {of} {what} are undefined" if count else None
 
 
-def _assessor(labels: Labels, row: int, level: int) -> Assessor:
+def _assessor(labels: LabelTable, row: int, level: int) -> AssessorCounts:
     judged = labels.judged[row]
     relevant = judged & (labels.grades[row] >= level)
-    return Assessor(
+    return AssessorCounts(
         labels.assessors[row], int(np.count_nonzero(judged)), int(np.count_nonzero(relevant))
     )
 

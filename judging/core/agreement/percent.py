@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.agreement.coefficient import NOTHING_PAIRED, Agreement
-from judging.core.agreement.counts import Counts, Floats, divide
+from judging.core.agreement.coefficient import NOTHING_PAIRED, AgreementCoefficient
+from judging.core.agreement.counts import AgreementCounts, Floats, divide_or_default
 
 
-def percent(counts: Counts) -> Floats:
-    return divide(np.trace(counts.matched, axis1=-2, axis2=-1), counts.units)
+def percent_agreement(counts: AgreementCounts) -> Floats:
+    return divide_or_default(np.trace(counts.matched, axis1=-2, axis2=-1), counts.units)
 
 
-PERCENT = Agreement(
+PERCENT = AgreementCoefficient(
     Card(
         name="percent",
         title="Percent agreement",
@@ -24,7 +24,7 @@ PERCENT = Agreement(
         edge_cases=("High for any two assessors when one grade is common: see prevalence.",),
         undefined="no pair has two judgments.",
     ),
-    percent,
+    percent_agreement,
     flat=NOTHING_PAIRED,
     examples=(
         (((0, 1, 2, None), (0, 1, 1, 2)), 2 / 3),

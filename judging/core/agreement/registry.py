@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judging.core.agreement.coefficient import Agreement
+from judging.core.agreement.coefficient import AgreementCoefficient
 from judging.core.agreement.cohen import KAPPA, KAPPA_LINEAR, KAPPA_QUADRATIC
 from judging.core.agreement.fleiss import BRENNAN_PREDIGER, FLEISS, SCOTT
 from judging.core.agreement.gwet import AC1, AC2_LINEAR, AC2_ORDINAL, AC2_QUADRATIC
@@ -15,7 +15,7 @@ from judging.core.agreement.krippendorff import (
 from judging.core.agreement.overlap import OVERLAP
 from judging.core.agreement.percent import PERCENT
 
-COEFFICIENTS: dict[str, Agreement] = {
+COEFFICIENTS: dict[str, AgreementCoefficient] = {
     coefficient.name: coefficient
     for coefficient in (
         PERCENT,

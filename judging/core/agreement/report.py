@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from judging.core.agreement.coefficient import Coefficient
-from judging.core.agreement.resampling import Draws
+from judging.core.agreement.coefficient import CoefficientValue
+from judging.core.agreement.resampling import ResampleDraws
 
-Row = dict[str, Coefficient]
+Row = dict[str, CoefficientValue]
 """Coefficients by name."""
 
 
 @dataclass(frozen=True)
-class Assessor:
+class AssessorCounts:
     """How much one assessor judged; ``prevalence`` is the share of it that is relevant."""
 
     name: str
@@ -26,7 +26,7 @@ class Assessor:
 
 
 @dataclass(frozen=True)
-class Panel:
+class CoefficientPanel:
     """The same judgments by every coefficient: over all assessors at once (those that can),
     and their unweighted mean over pairs of assessors, ``n`` being the pairs with a value.
     """
@@ -35,7 +35,7 @@ class Panel:
     means: Row
 
     def as_dict(self) -> dict[str, Any]:
-        return {"overall": plain(self.overall), "mean_over_pairs": plain(self.means)}
+        return {"overall": row_to_dict(self.overall), "mean_over_pairs": row_to_dict(self.means)}
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ class AgreementReport:
     binary: bool
     scale: tuple[int, ...]
     documents: int
-    assessors: tuple[Assessor, ...]
-    panel: Panel
+    assessors: tuple[AssessorCounts, ...]
+    panel: CoefficientPanel
     pairs: dict[tuple[str, str], Row]
     confusion: dict[tuple[str, str], list[list[int]]]
-    by_topic: dict[str, Panel]
-    topic_means: Panel
-    draws: Draws
+    by_topic: dict[str, CoefficientPanel]
+    topic_means: CoefficientPanel
+    draws: ResampleDraws
 
     @property
     def overall(self) -> Row:
@@ -79,7 +79,7 @@ class AgreementReport:
             "assessors": [{**asdict(a), "prevalence": a.prevalence} for a in self.assessors],
             **self.panel.as_dict(),
             "pairs": [
-                {"assessors": list(names), **plain(row), "confusion": self.confusion[names]}
+                {"assessors": list(names), **row_to_dict(row), "confusion": self.confusion[names]}
                 for names, row in self.pairs.items()
             ],
             "topics": [
@@ -89,5 +89,5 @@ class AgreementReport:
         }
 
 
-def plain(row: Row) -> dict[str, dict[str, Any]]:
+def row_to_dict(row: Row) -> dict[str, dict[str, Any]]:
     return {name: asdict(coefficient) for name, coefficient in row.items()}

@@ -22,7 +22,7 @@ UNSTEADY = "undefined in {} of {} resamples of the topics"
 
 
 @dataclass(frozen=True)
-class Draws:
+class ResampleDraws:
     """How resamples are drawn: ``resamples`` of them from ``seed``."""
 
     resamples: int = RESAMPLES
@@ -45,7 +45,7 @@ def _weights(topics: int, resamples: int, seed: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Interval:
+class BootstrapInterval:
     """The bounds of the 95 % interval, or the reason why there is none."""
 
     low: float | None = None
@@ -53,7 +53,7 @@ class Interval:
     reason: str | None = None
 
 
-def intervals(values: Floats, topics: Ints) -> list[Interval]:
+def percentile_intervals(values: Floats, topics: Ints) -> list[BootstrapInterval]:
     """Of each row of ``values`` (rows, resamples), NaN where undefined; ``topics`` (rows) says
     in how many topics there was something to compare.
     """
@@ -64,14 +64,14 @@ def intervals(values: Floats, topics: Ints) -> list[Interval]:
     found = []
     for row, (low, high) in enumerate(zip(*edges, strict=True)):
         if topics[row] < 2:
-            found.append(Interval(reason=ONE_TOPIC))
+            found.append(BootstrapInterval(reason=ONE_TOPIC))
         elif defined[row] < SHARE * resamples:
             missing = resamples - int(defined[row])
-            found.append(Interval(reason=UNSTEADY.format(missing, resamples)))
+            found.append(BootstrapInterval(reason=UNSTEADY.format(missing, resamples)))
         elif ordered[row, defined[row] - 1] - ordered[row, 0] < 1e-12:
-            found.append(Interval(reason=ALL_ALIKE))
+            found.append(BootstrapInterval(reason=ALL_ALIKE))
         else:
-            found.append(Interval(float(low), float(high)))
+            found.append(BootstrapInterval(float(low), float(high)))
     return found
 
 

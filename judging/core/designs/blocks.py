@@ -9,21 +9,21 @@ from collections.abc import Iterator
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.designs.shape import (
-    Design,
-    ImpossibleError,
+from judging.core.designs.allocation import (
+    Allocation,
+    DesignParameter,
+    ImpossibleDesignError,
     Ints,
-    Layout,
-    Number,
     Parameters,
-    Work,
-    blocks_layout,
-    require_named,
-    spread,
+    PlanDesign,
+    Workload,
+    block_allocation,
+    draw_within_topics,
+    require_assigned_people,
 )
 
 
-def orbits(crew: int, n: int) -> Iterator[tuple[list[tuple[int, ...]], int]]:
+def iter_block_orbits(crew: int, n: int) -> Iterator[tuple[list[tuple[int, ...]], int]]:
     """Orbits of blocks without end, each with how many blocks every two people share by then.
 
     The people stand in a circle. A block of n of them, turned by 0, 1, 2, … places, gives an
@@ -61,14 +61,14 @@ def _apart(one: int, other: int, crew: int) -> int:
     return min((one - other) % crew, (other - one) % crew)
 
 
-def blocks_for(crew: int, n: int, shared: int, room: int) -> list[tuple[int, ...]]:
+def build_blocks(crew: int, n: int, shared: int, room: int) -> list[tuple[int, ...]]:
     """Blocks in which every two of ``crew`` people share ``shared`` documents or more.
 
     Raises ``ImpossibleError`` if they are more than ``room``, telling what would fit.
     """
     blocks: list[tuple[int, ...]] = []
     fits = reached = 0
-    source = orbits(crew, n)
+    source = iter_block_orbits(crew, n)
     while reached < shared:
         orbit, reached = next(source)
         blocks += orbit
@@ -76,7 +76,7 @@ def blocks_for(crew: int, n: int, shared: int, room: int) -> list[tuple[int, ...
             fits = reached
     if len(blocks) > room:
         most = f"Ask for {fits} at most" if fits else "Ask for fewer people"
-        raise ImpossibleError(
+        raise ImpossibleDesignError(
             f"For every two of {crew} assessors to share {shared} documents, {len(blocks):,} "
             f"documents must be judged by {n} each; there are {room:,}.",
             f"{most}, or take a larger pool.",
@@ -84,7 +84,9 @@ def blocks_for(crew: int, n: int, shared: int, room: int) -> list[tuple[int, ...
     return blocks
 
 
-def topped_up(blocks: list[tuple[int, ...]], crew: int, n: int, count: int) -> Iterator[Ints]:
+def iter_top_up_blocks(
+    blocks: list[tuple[int, ...]], crew: int, n: int, count: int
+) -> Iterator[Ints]:
     """``count`` blocks of n more: of the least loaded, those who share least so far.
 
     Taking the least loaded keeps all loads within 1, if they were so before.
@@ -107,48 +109,48 @@ def topped_up(blocks: list[tuple[int, ...]], crew: int, n: int, count: int) -> I
         yield np.array(chosen, np.int64)
 
 
-def lay_out(work: Work, parameters: Parameters, seed: int) -> Layout:
+def allocate_blocks(work: Workload, parameters: Parameters, seed: int) -> Allocation:
     n, shared, rest = (int(parameters[name]) for name in ("n", "shared", "rest"))
-    people = same_everywhere(work, n)
+    people = shared_assessors(work, n)
     if rest > n:
-        raise ImpossibleError(
+        raise ImpossibleDesignError(
             f"The other documents would get {rest} judgments, those of the blocks {n}.",
             f"Give the others {n} at most.",
         )
     rng = np.random.default_rng(seed)
-    blocks = blocks_for(len(people), n, shared, work.pairs)
-    drawn = spread(work, len(blocks), rng)
+    blocks = build_blocks(len(people), n, shared, work.pairs)
+    drawn = draw_within_topics(work, len(blocks), rng)
     # At random, so that what two people share lies in many topics.
     in_blocks = [np.array(blocks[i], np.int64) for i in rng.permutation(len(blocks))]
-    others = iter(list(topped_up(blocks, len(people), rest, work.pairs - len(blocks))))
+    others = iter(list(iter_top_up_blocks(blocks, len(people), rest, work.pairs - len(blocks))))
     first = iter(in_blocks)
     chosen = [people[next(first) if block else next(others)] for block in drawn]
-    return blocks_layout(chosen)
+    return block_allocation(chosen)
 
 
-def same_everywhere(work: Work, n: int) -> Ints:
-    require_named(work, n)
+def shared_assessors(work: Workload, n: int) -> Ints:
+    require_assigned_people(work, n)
     if len({frozenset(who) for who in work.people}) > 1:
-        raise ImpossibleError(
+        raise ImpossibleDesignError(
             "Balanced blocks mix the same people in every topic.",
             "Assign everyone to every topic, or choose overlap and give topics to pairs.",
         )
     return np.array(work.people[0] if work.people else (), np.int64)
 
 
-def needed(crew: int, n: int, shared: int) -> int:
+def documents_needed(crew: int, n: int, shared: int) -> int:
     """How many documents the blocks take; no design does with fewer than
     shared · crew · (crew − 1) / (n · (n − 1)).
     """
     count = 0
-    for orbit, reached in orbits(crew, n):
+    for orbit, reached in iter_block_orbits(crew, n):
         count += len(orbit)
         if reached >= shared:
             break
     return count
 
 
-BLOCKS = Design(
+BLOCKS = PlanDesign(
     Card(
         name="blocks",
         title="Balanced blocks",
@@ -169,11 +171,17 @@ BLOCKS = Design(
         "160 each. P = 7, n = 3, m = 1: the 7 blocks of the Fano plane.",
     ),
     (
-        Number("n", "Judgments a document", "How many assessors judge a document.", 2, 20, 2),
-        Number("shared", "Shared by every two", "Documents that every two share.", 1, 10_000, 10),
-        Number("rest", "Judgments for the rest", "For documents outside of blocks.", 1, 20, 1),
+        DesignParameter(
+            "n", "Judgments a document", "How many assessors judge a document.", 2, 20, 2
+        ),
+        DesignParameter(
+            "shared", "Shared by every two", "Documents that every two share.", 1, 10_000, 10
+        ),
+        DesignParameter(
+            "rest", "Judgments for the rest", "For documents outside of blocks.", 1, 20, 1
+        ),
     ),
     lambda parameters: int(parameters["n"]),
-    lay_out,
+    allocate_blocks,
     reserves=True,
 )

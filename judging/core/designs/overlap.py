@@ -5,14 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.designs.shape import PER_PAIR, Design, Layout, Parameters, Work, repeated
+from judging.core.designs.allocation import (
+    PER_PAIR,
+    Allocation,
+    Parameters,
+    PlanDesign,
+    Workload,
+    unassigned_allocation,
+)
 
 
-def lay_out(work: Work, parameters: Parameters, seed: int) -> Layout:  # noqa: ARG001
-    return repeated(np.full(work.pairs, int(parameters["n"]), np.int64))
+def allocate_overlap(work: Workload, parameters: Parameters, seed: int) -> Allocation:  # noqa: ARG001
+    return unassigned_allocation(np.full(work.pairs, int(parameters["n"]), np.int64))
 
 
-OVERLAP = Design(
+OVERLAP = PlanDesign(
     Card(
         name="overlap",
         title="Overlap n",
@@ -29,5 +36,5 @@ OVERLAP = Design(
     ),
     (PER_PAIR,),
     lambda parameters: int(parameters["n"]),
-    lay_out,
+    allocate_overlap,
 )

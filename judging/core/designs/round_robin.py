@@ -7,32 +7,32 @@ from collections import defaultdict
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.designs.shape import (
+from judging.core.designs.allocation import (
     PER_PAIR,
-    Design,
+    Allocation,
     Ints,
-    Layout,
     Parameters,
-    Work,
-    blocks_layout,
-    require_named,
+    PlanDesign,
+    Workload,
+    block_allocation,
+    require_assigned_people,
 )
 
 
-def lay_out(work: Work, parameters: Parameters, seed: int) -> Layout:  # noqa: ARG001
+def allocate_round_robin(work: Workload, parameters: Parameters, seed: int) -> Allocation:  # noqa: ARG001
     """The next n people in turn for each document; topics of the same people are one deal."""
     n = int(parameters["n"])
-    require_named(work, n)
+    require_assigned_people(work, n)
     dealt: dict[tuple[int, ...], int] = defaultdict(int)
     blocks: list[Ints] = []
     for size, who in zip(work.sizes, work.people, strict=True):
         turn = dealt[who] + np.arange(size * n)
         dealt[who] = (dealt[who] + size * n) % len(who)
         blocks += list(np.array(who, np.int64)[turn % len(who)].reshape(size, n))
-    return blocks_layout(blocks)
+    return block_allocation(blocks)
 
 
-ROUND_ROBIN = Design(
+ROUND_ROBIN = PlanDesign(
     Card(
         name="round-robin",
         title="Round-robin",
@@ -51,6 +51,6 @@ ROUND_ROBIN = Design(
     ),
     (PER_PAIR,),
     lambda parameters: int(parameters["n"]),
-    lay_out,
+    allocate_round_robin,
     reserves=True,
 )

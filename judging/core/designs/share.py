@@ -5,26 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.designs.shape import (
+from judging.core.designs.allocation import (
     PER_PAIR,
-    Design,
-    Layout,
-    Number,
+    Allocation,
+    DesignParameter,
     Parameters,
-    Work,
-    repeated,
-    spread,
+    PlanDesign,
+    Workload,
+    draw_within_topics,
+    unassigned_allocation,
 )
 
 
-def lay_out(work: Work, parameters: Parameters, seed: int) -> Layout:
+def allocate_share(work: Workload, parameters: Parameters, seed: int) -> Allocation:
     # Half a document counts as one: round() would go to the even number.
     wanted = int(np.floor(parameters["share"] * work.pairs + 0.5))
-    drawn = spread(work, wanted, np.random.default_rng(seed))
-    return repeated(np.where(drawn, int(parameters["n"]), 1).astype(np.int64))
+    drawn = draw_within_topics(work, wanted, np.random.default_rng(seed))
+    return unassigned_allocation(np.where(drawn, int(parameters["n"]), 1).astype(np.int64))
 
 
-SHARE = Design(
+SHARE = PlanDesign(
     Card(
         name="share",
         title="Overlap by share",
@@ -42,7 +42,7 @@ SHARE = Design(
     ),
     (
         PER_PAIR,
-        Number(
+        DesignParameter(
             "share",
             "Share judged n times",
             "From 0 to 1: the share of the documents that get n judgments; the others get one.",
@@ -53,5 +53,5 @@ SHARE = Design(
         ),
     ),
     lambda parameters: int(parameters["n"]) if parameters["share"] else 1,
-    lay_out,
+    allocate_share,
 )

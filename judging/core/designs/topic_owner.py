@@ -5,32 +5,32 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.designs.shape import (
+from judging.core.designs.allocation import (
     LISTED,
-    Design,
-    ImpossibleError,
-    Layout,
+    Allocation,
+    ImpossibleDesignError,
     Parameters,
-    Work,
-    repeated,
+    PlanDesign,
+    Workload,
+    unassigned_allocation,
 )
 
 
-def lay_out(work: Work, parameters: Parameters, seed: int) -> Layout:  # noqa: ARG001
+def allocate_topic_owner(work: Workload, parameters: Parameters, seed: int) -> Allocation:  # noqa: ARG001
     """One judgment a document. Raises ``ImpossibleError`` for a topic with two people."""
     shared = [
         topic for topic, who in zip(work.topics, work.people, strict=True) if len(set(who)) > 1
     ]
     if shared:
         more = f" and {len(shared) - LISTED} more" if len(shared) > LISTED else ""
-        raise ImpossibleError(
+        raise ImpossibleDesignError(
             f"A topic has one owner; more people are named for {', '.join(shared[:LISTED])}{more}.",
             "Name one person a topic, or choose overlap.",
         )
-    return repeated(np.ones(work.pairs, np.int64))
+    return unassigned_allocation(np.ones(work.pairs, np.int64))
 
 
-TOPIC_OWNER = Design(
+TOPIC_OWNER = PlanDesign(
     Card(
         name="topic-owner",
         title="Topic-owner",
@@ -45,5 +45,5 @@ TOPIC_OWNER = Design(
     ),
     (),
     lambda _: 1,
-    lay_out,
+    allocate_topic_owner,
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from judging.core.exchange.records import Entry, Passage, Record
+from judging.core.exchange.records import JudgmentEntry, JudgmentRecord, Passage
 
 NAMES: dict[str, tuple[str, ...]] = {
     "topic": (
@@ -53,7 +53,7 @@ _IN_TEXT = {
 
 
 @dataclass
-class Taken:
+class MatchedFields:
     """Which names of the file were taken for which field, and which were left, with counts."""
 
     fields: dict[str, Counter[str]] = field(default_factory=dict)
@@ -69,13 +69,13 @@ class Taken:
         return [(name, ", ".join(self.fields[name])) for name in NAMES if name in self.fields]
 
 
-def plain(name: str) -> str:
+def normalize_field_name(name: str) -> str:
     return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
-def roles_of(names: Iterable[str]) -> dict[str, str]:
+def match_field_names(names: Iterable[str]) -> dict[str, str]:
     """By field the name among ``names`` that stands for it."""
-    known = {plain(name): name for name in reversed(list(names))}
+    known = {normalize_field_name(name): name for name in reversed(list(names))}
     found = {}
     for role, candidates in NAMES.items():
         name = next((known[c] for c in candidates if c in known), None)
@@ -84,45 +84,45 @@ def roles_of(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def entry_of(record: Record, taken: Taken) -> Entry:
+def parse_entry(record: JudgmentRecord, taken: MatchedFields) -> JudgmentEntry:
     """The record by our own names; what was taken is counted in ``taken``."""
-    roles = roles_of(record.values)
+    roles = match_field_names(record.values)
     for role, name in roles.items():
         taken.fields.setdefault(role, Counter())[name] += 1
     taken.left.update(set(record.values) - set(roles.values()))
     given = {role: record.values[name] for role, name in roles.items()}
-    ids = {name: text_of(given.get(name)) for name in IDS}
+    ids = {name: value_to_text(given.get(name)) for name in IDS}
     if "" in ids.values() and isinstance(record.values.get("text"), str):
-        found = {name: ids[name] or in_text(name, record.values["text"]) for name in IDS}
+        found = {name: ids[name] or find_id_in_text(name, record.values["text"]) for name in IDS}
         taken.from_text += found != ids
         ids = found
     places = [record.columns.get(roles.get(name, "")) for name in (*IDS, "labels")]
-    return Entry(
+    return JudgmentEntry(
         line=record.line,
         topic=ids["topic"],
         docno=ids["docno"],
-        labels=labels_of(given.get("labels")),
-        assessor=person_of(given.get("assessor")),
-        comment=comment_of(given.get("comment")),
-        flags=flags_of(given.get("flags")),
-        passages=passages_of(given.get("passages")),
-        active_seconds=number_of(given.get("active_seconds")),
-        revision=whole_of(given.get("revision")),
+        labels=parse_labels(given.get("labels")),
+        assessor=parse_person(given.get("assessor")),
+        comment=parse_comment(given.get("comment")),
+        flags=parse_flags(given.get("flags")),
+        passages=parse_passages(given.get("passages")),
+        active_seconds=parse_number(given.get("active_seconds")),
+        revision=parse_integer(given.get("revision")),
         columns=(places[0], places[1], places[2]),
         **{
-            name: text_of(given.get(name))
+            name: value_to_text(given.get(name))
             for name in ("purpose", "kind", "reason", "duplicate_of", "judged_at", "uuid")
         },
     )
 
 
-def in_text(name: str, text: str) -> str:
+def find_id_in_text(name: str, text: str) -> str:
     """An id that a line such as ``query_id: 17`` of the text gives, or nothing."""
     found = _IN_TEXT[name].search(text)
     return found.group(1) if found else ""
 
 
-def text_of(value: object) -> str:
+def value_to_text(value: object) -> str:
     """A value as one piece of text; a whole number never as ``2.0``."""
     if value is None or isinstance(value, bool):
         return ""
@@ -132,13 +132,13 @@ def text_of(value: object) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", " ").strip(" \t\n\r\x0b\x0c")
 
 
-def labels_of(value: object) -> tuple[str, ...]:
+def parse_labels(value: object) -> tuple[str, ...]:
     """Every label of a record: a list of texts or numbers, or of ``[start, end, label]``."""
-    texts = (text_of(label_in(item)) for item in listed(value))
+    texts = (value_to_text(parse_label(item)) for item in to_list(value))
     return tuple(text for text in texts if text)
 
 
-def label_in(item: object) -> object:
+def parse_label(item: object) -> object:
     if isinstance(item, Mapping):
         return item.get("label", item.get("text"))
     if isinstance(item, list):
@@ -146,41 +146,41 @@ def label_in(item: object) -> object:
     return item
 
 
-def flags_of(value: object) -> tuple[str, ...]:
+def parse_flags(value: object) -> tuple[str, ...]:
     """Flags of a list, or of a cell with ``|`` between them."""
-    items = value.split("|") if isinstance(value, str) else listed(value)
-    return tuple(text for text in map(text_of, items) if text)
+    items = value.split("|") if isinstance(value, str) else to_list(value)
+    return tuple(text for text in map(value_to_text, items) if text)
 
 
-def comment_of(value: object) -> str:
+def parse_comment(value: object) -> str:
     """A comment, or the comments of a list one below the other."""
     items = value if isinstance(value, list) else [value]
     own = (i.get("comment", i.get("text", i)) if isinstance(i, Mapping) else i for i in items)
-    texts = [text_of(item) for item in own]
+    texts = [value_to_text(item) for item in own]
     return "\n".join(text for text in texts if text)[:10_000]
 
 
-def person_of(value: object) -> str:
+def parse_person(value: object) -> str:
     """A name, a number, or of a described person user name, e-mail address or number."""
     if isinstance(value, Mapping):
         names = ("username", "email", "id")
         value = next((value[name] for name in names if value.get(name)), None)
-    return text_of(value)
+    return value_to_text(value)
 
 
-def passages_of(value: object) -> tuple[Passage, ...]:
+def parse_passages(value: object) -> tuple[Passage, ...]:
     """Marked passages, ``[start, end, text]`` each; what has another shape is left out."""
-    shaped = [item for item in listed(value) if isinstance(item, list) and len(item) == 3]
+    shaped = [item for item in to_list(value) if isinstance(item, list) and len(item) == 3]
     found = []
     for first, last, text in shaped:
-        start, end = whole_of(first), whole_of(last)
+        start, end = parse_integer(first), parse_integer(last)
         nowhere = start is None and end is None
-        if text_of(text) and (nowhere or (start is not None and start < (end or 0))):
-            found.append((start, end, text_of(text)))
+        if value_to_text(text) and (nowhere or (start is not None and start < (end or 0))):
+            found.append((start, end, value_to_text(text)))
     return tuple(found)
 
 
-def listed(value: object) -> list[Any]:
+def to_list(value: object) -> list[Any]:
     """A list as it is, also when it is written as JSON within a cell; one value as a list."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
@@ -192,14 +192,14 @@ def listed(value: object) -> list[Any]:
     return [] if value is None else [value]
 
 
-def number_of(value: object) -> float | None:
+def parse_number(value: object) -> float | None:
     try:
-        number = float(text_of(value))
+        number = float(value_to_text(value))
     except ValueError:
         return None
     return number if 0 <= number <= 86_400 else None
 
 
-def whole_of(value: object) -> int | None:
-    text = text_of(value)
+def parse_integer(value: object) -> int | None:
+    text = value_to_text(value)
     return int(text) if re.fullmatch(r"-?\d{1,9}", text) else None

@@ -17,7 +17,7 @@ Scale = Sequence[tuple[int, str]]
 
 
 @dataclass(frozen=True)
-class Proposal:
+class GradeProposal:
     """What a label is taken for: a grade, ``LEAVE_OUT``, or None where nothing tells.
 
     ``why`` is one of number, label, text, chosen or nothing; ``doubt`` says what speaks
@@ -35,38 +35,38 @@ class Proposal:
         return "" if self.grade is None else str(self.grade)
 
 
-def spelt(grade: int, label: str) -> str:
+def format_grade_label(grade: int, label: str) -> str:
     """A grade with its word, as our own exports write it: read back without a doubt."""
     return f"{grade} {label}"
 
 
-def propose(
+def propose_grades(
     labels: Iterable[str], scale: Scale, chosen: Mapping[str, str] | None = None
-) -> list[Proposal]:
+) -> list[GradeProposal]:
     """A proposal a distinct label, the frequent first; ``chosen`` says what is settled."""
     counts = Counter(labels)
     ranked = sorted(counts, key=lambda label: (-counts[label], label))
-    return [proposal(label, counts[label], scale, chosen or {}) for label in ranked]
+    return [propose_grade(label, counts[label], scale, chosen or {}) for label in ranked]
 
 
-def proposal(label: str, count: int, scale: Scale, chosen: Mapping[str, str]) -> Proposal:
+def propose_grade(label: str, count: int, scale: Scale, chosen: Mapping[str, str]) -> GradeProposal:
     """A number is that grade; a label of the scale is its grade; else a number in the text."""
     if label in chosen:
-        return Proposal(label, count, wanted(chosen[label]), "chosen")
+        return GradeProposal(label, count, parse_grade_choice(chosen[label]), "chosen")
     if _NUMBER.fullmatch(label):
-        return Proposal(label, count, int(float(label)), "number")
+        return GradeProposal(label, count, int(float(label)), "number")
     folded = " ".join(label.split()).casefold()
     for grade, word in scale:
-        if folded in (word.casefold(), spelt(grade, word).casefold()):
-            return Proposal(label, count, grade, "label")
+        if folded in (word.casefold(), format_grade_label(grade, word).casefold()):
+            return GradeProposal(label, count, grade, "label")
     numbers = {int(text) for text in _WITHIN.findall(label)}
     if len(numbers) != 1:
-        return Proposal(label, count, None, "nothing")
+        return GradeProposal(label, count, None, "nothing")
     grade = numbers.pop()
-    return Proposal(label, count, grade, "text", doubt_of(folded, grade, scale))
+    return GradeProposal(label, count, grade, "text", grade_doubt(folded, grade, scale))
 
 
-def doubt_of(folded: str, grade: int, scale: Scale) -> str:
+def grade_doubt(folded: str, grade: int, scale: Scale) -> str:
     """What the words around a number say, if they are those of another grade."""
     bare = " ".join(re.sub(r"[^\w\s]|\d", " ", folded).split())
     for other, word in scale:
@@ -75,7 +75,7 @@ def doubt_of(folded: str, grade: int, scale: Scale) -> str:
     return ""
 
 
-def wanted(text: str) -> int | str | None:
+def parse_grade_choice(text: str) -> int | str | None:
     """A choice as a grade, ``LEAVE_OUT``, or None where it is neither."""
     text = text.strip()
     if text == LEAVE_OUT:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from judging.core.exchange.objects import elements, flat
-from judging.core.exchange.records import Format, Record, Tell
+from judging.core.exchange.json_records import flatten_record, iter_json_elements
+from judging.core.exchange.records import JudgmentFormat, JudgmentRecord, Tell
 
 AUTOMATIC = "automatic"
 """The purpose of predictions: the word of a model."""
@@ -17,18 +17,18 @@ _OWN = ("flags", "duplicate_of", "passages")
 _LABELS = ("choices", "rating", "number", "labels", "taxonomy")
 
 
-def label_studio(text: str, tell: Tell) -> Iterator[Record]:
+def parse_label_studio(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
     """A record an annotation and prediction; a task without any is one unlabelled record."""
-    for line, task in elements(text, tell):
+    for line, task in iter_json_elements(text, tell):
         if not isinstance(task, dict):
             tell(line, "This element of the list is not a task.", str(task)[:100])
             continue
         data = task.get("data")
-        given = flat(data) if isinstance(data, dict) else {}
+        given = flatten_record(data) if isinstance(data, dict) else {}
         said = [_annotation(one) for one in _dicts(task, "annotations", "completions")]
         said += [_prediction(one) for one in _dicts(task, "predictions")]
         for values in said or [{}]:
-            yield Record(line, {**given, **values})
+            yield JudgmentRecord(line, {**given, **values})
 
 
 def _dicts(task: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:
@@ -78,9 +78,9 @@ def _results(said: Mapping[str, Any]) -> dict[str, Any]:
     return {"label": labels, "comment": comments}
 
 
-LABEL_STUDIO = Format(
+LABEL_STUDIO = JudgmentFormat(
     "label-studio",
     "Label Studio (JSON)",
     "a list of tasks with their annotations (choices, ratings) and predictions",
-    label_studio,
+    parse_label_studio,
 )

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from campaigns.core.records import Codes
+from campaigns.core.records import RecordCodes
 
-CODES = Codes(
+CODES = RecordCodes(
     noun="judgment",
     max_id=500,
     not_text="EJ04",
@@ -27,7 +27,7 @@ Passage = tuple[int | None, int | None, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class JudgmentRecord:
     """One judgment as it stands in the file: values by the names that the file uses.
 
     ``columns`` says at which character of ``line`` a value stands, where that is known.
@@ -39,7 +39,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JudgmentEntry:
     """One judgment by our own names; empty where the file says nothing.
 
     ``labels`` are texts as they stand in the file: none for an unlabelled record, several
@@ -72,11 +72,11 @@ class Entry:
 
 Tell = Callable[..., None]
 """Adds a fault of a malformed record: line, message, excerpt, and column by keyword."""
-Parser = Callable[[str, Tell], Iterator[Record]]
+Parser = Callable[[str, Tell], Iterator[JudgmentRecord]]
 
 
 @dataclass(frozen=True)
-class Format:
+class JudgmentFormat:
     """A file format of judgments. ``looks`` says in a sentence what stands in it."""
 
     name: str

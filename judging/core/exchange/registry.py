@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import re
 
-from judging.core.exchange.fields import IDS, plain, roles_of
+from judging.core.exchange.delimited import CSV, QRELS, TSV
+from judging.core.exchange.fields import IDS, match_field_names, normalize_field_name
+from judging.core.exchange.json_records import DOCCANO, JSON, JSONL
 from judging.core.exchange.label_studio import LABEL_STUDIO
-from judging.core.exchange.lines import CSV, QRELS, TSV
-from judging.core.exchange.objects import DOCCANO, JSON, JSONL
-from judging.core.exchange.records import Format
+from judging.core.exchange.records import JudgmentFormat
 
-FORMATS: dict[str, Format] = {
+FORMATS: dict[str, JudgmentFormat] = {
     found.name: found for found in (QRELS, CSV, TSV, JSONL, JSON, DOCCANO, LABEL_STUDIO)
 }
 LOOKED_AT = 1 << 20
 _TASK = {"annotations", "completions", "predictions"}
 
 
-def format_of(text: str) -> str | None:
+def detect_judgment_format(text: str) -> str | None:
     """The name of the format that ``text`` looks like, or None."""
     start = text[:LOOKED_AT].lstrip()
     if start.startswith("["):
@@ -28,7 +28,7 @@ def format_of(text: str) -> str | None:
         return DOCCANO.name if _is_doccano(start.partition("\n")[0]) else JSONL.name
     line = next((row for row in start.split("\n") if row.strip() and row[0] != "#"), "")
     for found, separator in ((TSV, "\t"), (CSV, ",")):
-        if set(roles_of(line.split(separator))) & set(IDS) and separator in line:
+        if set(match_field_names(line.split(separator))) & set(IDS) and separator in line:
             return found.name
     if len(line.split()) == 4:
         return QRELS.name
@@ -50,6 +50,6 @@ def _is_doccano(line: str) -> bool:
         found = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    names = {plain(name): value for name, value in found.items()}
+    names = {normalize_field_name(name): value for name, value in found.items()}
     lists = (names.get(name) for name in ("label", "labels", "annotations"))
     return any(isinstance(value, list) for value in lists) and bool({"text", "data"} & set(names))

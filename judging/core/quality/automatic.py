@@ -7,19 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.agreement.counts import confusions, divide
-from judging.core.agreement.labels import MISSING, Labels
-from judging.core.agreement.panel import compare_two
+from judging.core.agreement.counts import iter_confusion_tables, divide_or_default
+from judging.core.agreement.labels import MISSING, LabelTable
+from judging.core.agreement.panel import compare_label_sets
 from judging.core.agreement.report import Row
-from judging.core.agreement.resampling import Draws
-from judging.core.quality.estimate import Estimate, estimate, mean, undefined
+from judging.core.agreement.resampling import ResampleDraws
+from judging.core.quality.estimate import (
+    QualityEstimate,
+    bootstrap_estimate,
+    mean_from_sums,
+    undefined_estimate,
+)
 
 CONSENSUS = "consensus"
 NO_PEOPLE = "no person judged any of the pairs"
 
 
 @dataclass(frozen=True)
-class Automatic:
+class AutomaticQuality:
     """One automatic assessor: every coefficient against the people's consensus, and against
     each person; ``bias`` is the mean of its grade less the mean grade of the people.
     """
@@ -27,10 +32,12 @@ class Automatic:
     judged: int
     consensus: Row
     people: dict[str, Row]
-    bias: Estimate
+    bias: QualityEstimate
 
 
-def automatics(people: Labels, machines: Labels, level: int, draws: Draws) -> dict[str, Automatic]:
+def compare_automatic_assessors(
+    people: LabelTable, machines: LabelTable, level: int, draws: ResampleDraws
+) -> dict[str, AutomaticQuality]:
     """By automatic assessor."""
     if not len(machines.assessors):
         return {}
@@ -38,14 +45,14 @@ def automatics(people: Labels, machines: Labels, level: int, draws: Draws) -> di
     n = len(people.assessors)
     persons = both.only(*range(n)) if n else both.only()
     own = both.only(*range(n, len(both.assessors)))
-    against = _beside(consensus(persons), persons)
-    tables = np.stack(list(confusions(own, against)))
-    rows = compare_two(tables, both.scale, level, draws)
+    against = _beside(consensus_labels(persons), persons)
+    tables = np.stack(list(iter_confusion_tables(own, against)))
+    rows = compare_label_sets(tables, both.scale, level, draws)
     width = n + 1
     found = {}
     for at, name in enumerate(own.assessors):
         mine = rows[at * width : (at + 1) * width]
-        found[name] = Automatic(
+        found[name] = AutomaticQuality(
             int(own.judged[at].sum()),
             mine[0],
             dict(zip(persons.assessors, mine[1:], strict=True)),
@@ -54,7 +61,7 @@ def automatics(people: Labels, machines: Labels, level: int, draws: Draws) -> di
     return found
 
 
-def consensus(people: Labels) -> Labels:
+def consensus_labels(people: LabelTable) -> LabelTable:
     """One row: of each pair the middle grade that people gave, the lower of two."""
     given = people.judged.sum(axis=0)
     ordered = np.sort(np.where(people.judged, people.grades, np.iinfo(np.int32).max), axis=0)
@@ -62,25 +69,25 @@ def consensus(people: Labels) -> Labels:
     grades = np.full((1, len(people.pairs)), MISSING, np.int32)
     if len(people.assessors):
         grades[0] = np.where(given > 0, ordered[middle, np.arange(len(middle))], MISSING)
-    return Labels((CONSENSUS,), people.pairs, grades, people.scale)
+    return LabelTable((CONSENSUS,), people.pairs, grades, people.scale)
 
 
-def _beside(first: Labels, others: Labels) -> Labels:
+def _beside(first: LabelTable, others: LabelTable) -> LabelTable:
     grades = np.vstack([first.grades, others.grades])
-    return Labels((*first.assessors, *others.assessors), first.pairs, grades, first.scale)
+    return LabelTable((*first.assessors, *others.assessors), first.pairs, grades, first.scale)
 
 
-def _bias(people: Labels, machine: Labels, draws: Draws) -> Estimate:
+def _bias(people: LabelTable, machine: LabelTable, draws: ResampleDraws) -> QualityEstimate:
     given = people.judged.sum(axis=0)
     both = machine.judged[0] & (given > 0)
     if not both.any():
-        return undefined(NO_PEOPLE)
+        return undefined_estimate(NO_PEOPLE)
     total = np.where(people.judged, people.grades, 0).sum(axis=0)
-    apart = (machine.grades[0] - divide(total, given))[both]
+    apart = (machine.grades[0] - divide_or_default(total, given))[both]
     topics = people.topic_of[both]
     parts = [np.bincount(topics, part) for part in (np.ones(len(apart)), apart)]
     sums = np.stack(parts, axis=-1).astype(np.float64)
-    return estimate(sums, mean, draws, NO_PEOPLE)
+    return bootstrap_estimate(sums, mean_from_sums, draws, NO_PEOPLE)
 
 
 AUTOMATIC = Card(

@@ -8,9 +8,15 @@ import numpy as np
 
 from campaigns.core.cards import Card
 from judging.core.agreement.counts import Floats, Ints
-from judging.core.agreement.resampling import Draws
-from judging.core.quality.estimate import Estimate, estimate, mean, slope, undefined
-from judging.core.quality.said import Said
+from judging.core.agreement.resampling import ResampleDraws
+from judging.core.quality.estimate import (
+    QualityEstimate,
+    bootstrap_estimate,
+    mean_from_sums,
+    slope_from_sums,
+    undefined_estimate,
+)
+from judging.core.quality.ordered_grades import OrderedGrades
 
 ALONE = "nobody else judged any of the pairs"
 NO_ORDER = "the order in which the grades were given is not known"
@@ -23,7 +29,7 @@ PER = 100
 
 
 @dataclass(frozen=True)
-class Block:
+class BiasBlock:
     """Successive judgments of one assessor, from the ``first`` to the ``last`` of all of them:
     the bias within them, over the ``n`` that can be compared.
     """
@@ -35,58 +41,60 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Drift:
+class BiasDrift:
     """``slope``: how many grades the bias changes in a hundred judgments."""
 
-    slope: Estimate
-    blocks: tuple[Block, ...] = ()
+    slope: QualityEstimate
+    blocks: tuple[BiasBlock, ...] = ()
 
 
-def biases(said: Said, draws: Draws) -> dict[str, Estimate]:
+def bias_by_assessor(said: OrderedGrades, draws: ResampleDraws) -> dict[str, QualityEstimate]:
     """By assessor the mean of grade less the mean grade of the others."""
     return {
-        name: bias(said, np.flatnonzero(said.assessor == at), draws)
+        name: estimate_bias(said, np.flatnonzero(said.assessor == at), draws)
         for at, name in enumerate(said.assessors)
     }
 
 
-def bias(said: Said, rows: Ints, draws: Draws) -> Estimate:
+def estimate_bias(said: OrderedGrades, rows: Ints, draws: ResampleDraws) -> QualityEstimate:
     rows = rows[~np.isnan(said.apart[rows])]
     if not len(rows):
-        return undefined(ALONE)
+        return undefined_estimate(ALONE)
     sums = said.by_topic(rows, np.ones(len(rows)), said.apart[rows])
-    return estimate(sums, mean, draws, ALONE)
+    return bootstrap_estimate(sums, mean_from_sums, draws, ALONE)
 
 
-def drifts(said: Said, draws: Draws) -> dict[str, Drift]:
+def drift_by_assessor(said: OrderedGrades, draws: ResampleDraws) -> dict[str, BiasDrift]:
     """By assessor the bias in successive blocks, and its slope."""
     return {
-        name: drift(said, np.flatnonzero(said.assessor == at), draws)
+        name: estimate_drift(said, np.flatnonzero(said.assessor == at), draws)
         for at, name in enumerate(said.assessors)
     }
 
 
-def drift(said: Said, rows: Ints, draws: Draws) -> Drift:
+def estimate_drift(said: OrderedGrades, rows: Ints, draws: ResampleDraws) -> BiasDrift:
     """Of one assessor, whose judgments are ``rows``."""
     rows = rows[said.ordered[rows]]
     if not len(rows):
-        return Drift(undefined(NO_ORDER))
+        return BiasDrift(undefined_estimate(NO_ORDER))
     place = np.arange(1.0, len(rows) + 1)
     compared = ~np.isnan(said.apart[rows])
     n = int(compared.sum())
     if n < FEWEST:
-        return Drift(undefined(TOO_FEW.format(FEWEST), n))
+        return BiasDrift(undefined_estimate(TOO_FEW.format(FEWEST), n))
     x, y = place[compared] / PER, said.apart[rows[compared]]
     # Sums of centred places: the slope is the same and loses no digits.
     x = x - x.mean()
     sums = said.by_topic(rows[compared], np.ones(n), x, y, x * x, x * y)
-    return Drift(estimate(sums, slope, draws, NO_SPREAD), _blocks(place[compared], y))
+    return BiasDrift(
+        bootstrap_estimate(sums, slope_from_sums, draws, NO_SPREAD), _blocks(place[compared], y)
+    )
 
 
-def _blocks(place: Floats, apart: Floats) -> tuple[Block, ...]:
+def _blocks(place: Floats, apart: Floats) -> tuple[BiasBlock, ...]:
     parts = zip(np.array_split(place, BLOCKS), np.array_split(apart, BLOCKS), strict=True)
     return tuple(
-        Block(int(places[0]), int(places[-1]), float(values.mean()), len(values))
+        BiasBlock(int(places[0]), int(places[-1]), float(values.mean()), len(values))
         for places, values in parts
     )
 

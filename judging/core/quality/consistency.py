@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.agreement.panel import compare_two
+from judging.core.agreement.panel import compare_label_sets
 from judging.core.agreement.report import Row
-from judging.core.agreement.resampling import Draws
+from judging.core.agreement.resampling import ResampleDraws
 
 Again = tuple[str, str, int, int]
 """Assessor, topic, first grade, grade of the repeat."""
 EVERYONE = ""
 
 
-def consistencies(
-    repeats: Sequence[Again], scale: tuple[int, ...], level: int, draws: Draws
+def self_consistency_by_assessor(
+    repeats: Sequence[Again], scale: tuple[int, ...], level: int, draws: ResampleDraws
 ) -> dict[str, Row]:
     """Every coefficient of first grades against repeats: by assessor, and of all of them
     together under the empty name; assessors without repeats are left out.
@@ -32,7 +32,7 @@ def consistencies(
         cell = topics.index(topic), at_grade[first], at_grade[again]
         tables[(0, *cell)] += 1
         tables[(1 + names.index(name), *cell)] += 1
-    rows = compare_two(tables, scale, level, draws)
+    rows = compare_label_sets(tables, scale, level, draws)
     return dict(zip((EVERYONE, *names), rows, strict=True))
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from judging.core.agreement.formats import aligned, shown, span
+from judging.core.agreement.formats import align_agreement_rows, format_coefficient, format_interval
 from judging.core.agreement.report import Row
 from judging.core.quality.consistency import EVERYONE
-from judging.core.quality.estimate import Estimate
+from judging.core.quality.estimate import QualityEstimate
 from judging.core.quality.report import QualityReport
 
 SHOWN = ("percent", "kappa", "kappa-quadratic", "alpha-ordinal")
@@ -15,11 +15,11 @@ SHOWN = ("percent", "kappa", "kappa-quadratic", "alpha-ordinal")
 Cells = tuple[str, ...]
 
 
-def table_text(report: QualityReport) -> str:
+def quality_to_table(report: QualityReport) -> str:
     """Bias and drift, priming, self-consistency, pace and automatic assessors, as far as there
     is something to tell, and the reasons of what is undefined.
     """
-    parts = [aligned(rows) for rows in _tables(report) if len(rows) > 1]
+    parts = [align_agreement_rows(rows) for rows in _tables(report) if len(rows) > 1]
     reasons = "".join(f"{line}\n" for line in _reasons(report))
     return "\n".join([*parts, reasons] if reasons else parts)
 
@@ -28,11 +28,11 @@ def _tables(report: QualityReport) -> Iterator[Sequence[Cells]]:
     yield [("assessor", "bias", "95 % interval", "n", "drift per 100", "95 % interval", "n")] + [
         (
             name,
-            shown(bias.value),
-            span(bias),
+            format_coefficient(bias.value),
+            format_interval(bias),
             str(bias.n),
-            shown(report.drift[name].slope.value),
-            span(report.drift[name].slope),
+            format_coefficient(report.drift[name].slope.value),
+            format_interval(report.drift[name].slope),
             str(report.drift[name].slope.n),
         )
         for name, bias in report.bias.items()
@@ -40,7 +40,7 @@ def _tables(report: QualityReport) -> Iterator[Sequence[Cells]]:
     yield [("threshold priming", "slope", "95 % interval", "p", "n"), *_priming(report)]
     yield [("self-consistency", *SHOWN, "n"), *_consistency(report)]
     yield [("median active seconds", "seconds", "n", "hasty")] + [
-        (name, shown(pace.overall.median), str(pace.overall.n), str(pace.hasty))
+        (name, format_coefficient(pace.overall.median), str(pace.overall.n), str(pace.hasty))
         for name, pace in report.pace.items()
         if pace.overall.n
     ]
@@ -51,30 +51,36 @@ def _priming(report: QualityReport) -> Iterable[Cells]:
     found = {"all assessors": report.priming, **report.priming_by_assessor}
     for name, one in found.items():
         if one.slope is not None:
-            yield name, shown(one.slope), span(one), shown(one.p), str(one.n)
+            yield (
+                name,
+                format_coefficient(one.slope),
+                format_interval(one),
+                format_coefficient(one.p),
+                str(one.n),
+            )
 
 
 def _consistency(report: QualityReport) -> Iterable[Cells]:
-    return (_cells(name, row) for name, row in _repeated(report))
+    return (_cells(name, row) for name, row in _consistency_rows(report))
 
 
 def _automatic(report: QualityReport) -> Iterable[Cells]:
-    return (_cells(name, row) for name, row in _compared(report))
+    return (_cells(name, row) for name, row in _automatic_rows(report))
 
 
-def _repeated(report: QualityReport) -> Iterator[tuple[str, Row]]:
+def _consistency_rows(report: QualityReport) -> Iterator[tuple[str, Row]]:
     for name, row in report.consistency.items():
         yield "all assessors" if name == EVERYONE else name, row
 
 
-def _compared(report: QualityReport) -> Iterator[tuple[str, Row]]:
+def _automatic_rows(report: QualityReport) -> Iterator[tuple[str, Row]]:
     for name, found in report.automatic.items():
         for who, row in {"consensus": found.consensus, **found.people}.items():
             yield f"{name} ~ {who}", row
 
 
 def _cells(name: str, row: Row) -> Cells:
-    values = (shown(row[coefficient].value) for coefficient in SHOWN)
+    values = (format_coefficient(row[coefficient].value) for coefficient in SHOWN)
     return name, *values, str(row["percent"].n)
 
 
@@ -92,8 +98,8 @@ def _reasons(report: QualityReport) -> Iterable[str]:
         for name, one in report.priming_by_assessor.items():
             if one.reason:
                 yield f"{name}, threshold priming: {one.reason}"
-    yield from _reasons_of_rows(_repeated(report), "self-consistency, ")
-    yield from _reasons_of_rows(_compared(report), "")
+    yield from _reasons_of_rows(_consistency_rows(report), "self-consistency, ")
+    yield from _reasons_of_rows(_automatic_rows(report), "")
     for name, bias in report.bias.items():
         if bias.no_interval:
             yield f"{name}, bias{_lacks(bias)}: {bias.no_interval}"
@@ -105,5 +111,5 @@ def _reasons(report: QualityReport) -> Iterable[str]:
             yield f"{name}, drift{_lacks(slope)}: {slope.no_interval}"
 
 
-def _lacks(found: Estimate) -> str:
+def _lacks(found: QualityEstimate) -> str:
     return "" if found.reason else ", interval"

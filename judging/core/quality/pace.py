@@ -8,14 +8,14 @@ import numpy as np
 
 from campaigns.core.cards import Card
 from judging.core.agreement.counts import Floats
-from judging.core.quality.said import Said
+from judging.core.quality.ordered_grades import OrderedGrades
 
 FLOOR = 1.0
 NOT_MEASURED = "no active seconds were recorded"
 
 
 @dataclass(frozen=True)
-class Seconds:
+class SecondsPerJudgment:
     """The median active seconds of ``n`` judgments; None where none were recorded."""
 
     median: float | None
@@ -27,12 +27,12 @@ class Seconds:
 class AssessorPace:
     """``hasty`` judgments took less than the floor. ``by_grade`` is in the order of the scale."""
 
-    overall: Seconds
+    overall: SecondsPerJudgment
     hasty: int
-    by_grade: dict[int, Seconds]
+    by_grade: dict[int, SecondsPerJudgment]
 
 
-def paces(said: Said, floor: float = FLOOR) -> dict[str, AssessorPace]:
+def pace_by_assessor(said: OrderedGrades, floor: float = FLOOR) -> dict[str, AssessorPace]:
     """By assessor."""
     found = {}
     for at, name in enumerate(said.assessors):
@@ -46,11 +46,11 @@ def paces(said: Said, floor: float = FLOOR) -> dict[str, AssessorPace]:
     return found
 
 
-def _seconds(taken: Floats) -> Seconds:
+def _seconds(taken: Floats) -> SecondsPerJudgment:
     known = taken[~np.isnan(taken)]
     if not len(known):
-        return Seconds(None, 0, NOT_MEASURED)
-    return Seconds(float(np.median(known)), len(known))
+        return SecondsPerJudgment(None, 0, NOT_MEASURED)
+    return SecondsPerJudgment(float(np.median(known)), len(known))
 
 
 PACE = Card(

@@ -19,7 +19,7 @@ import numpy as np
 
 from campaigns.core.cards import Card
 from judging.core.agreement.counts import Floats, Ints
-from judging.core.quality.said import Said
+from judging.core.quality.ordered_grades import OrderedGrades
 
 WINDOW = 5
 SHORTEST = WINDOW + 1
@@ -46,7 +46,7 @@ class Priming:
 
 
 @dataclass(frozen=True)
-class Moments:
+class SequenceMoments:
     """T of one sequence of ``n`` grades, and its mean and variance over all permutations.
     ``spread`` is Σ m².
     """
@@ -58,20 +58,20 @@ class Moments:
     spread: float
 
 
-def primings(said: Said) -> tuple[Priming, dict[str, Priming]]:
+def priming_by_assessor(said: OrderedGrades) -> tuple[Priming, dict[str, Priming]]:
     """Over all assessors, and by assessor."""
-    found: dict[str, list[Moments]] = {name: [] for name in said.assessors}
+    found: dict[str, list[SequenceMoments]] = {name: [] for name in said.assessors}
     lengths: dict[str, list[int]] = {name: [] for name in said.assessors}
-    for assessor, grades in sequences(said):
+    for assessor, grades in iter_grade_sequences(said):
         lengths[said.assessors[assessor]].append(len(grades))
         if len(grades) >= SHORTEST and np.ptp(grades) > 0:
-            found[said.assessors[assessor]].append(moments(grades))
+            found[said.assessors[assessor]].append(sequence_moments(grades))
     everyone = [one for of_assessor in found.values() for one in of_assessor]
     overall = _test(everyone, _nothing([n for own in lengths.values() for n in own]))
     return overall, {name: _test(own, _nothing(lengths[name])) for name, own in found.items()}
 
 
-def sequences(said: Said) -> Iterator[tuple[int, Floats]]:
+def iter_grade_sequences(said: OrderedGrades) -> Iterator[tuple[int, Floats]]:
     """``(assessor, grades)`` of each assessor's documents of a topic that came shuffled."""
     rows = np.flatnonzero(said.shuffled & said.ordered)
     key = said.assessor[rows] * len(said.topics) + said.topic[rows]
@@ -85,7 +85,7 @@ def _starts(key: Ints) -> Ints:
     return np.flatnonzero(np.diff(key)) + 1
 
 
-def moments(grades: Floats) -> Moments:
+def sequence_moments(grades: Floats) -> SequenceMoments:
     """Of at least four grades, not all of them the same."""
     y = grades - grades.mean()
     before = _before(y)
@@ -98,7 +98,7 @@ def moments(grades: Floats) -> Moments:
         + apart * (3 * s2 * s2 - 6 * s4) / (n * (n - 1) * (n - 2) * (n - 3))
     )
     spread = float((before[1:] ** 2).sum())
-    return Moments(n, float((y * before).sum()), mean, square - mean * mean, spread)
+    return SequenceMoments(n, float((y * before).sum()), mean, square - mean * mean, spread)
 
 
 def _before(y: Floats) -> Floats:
@@ -125,7 +125,7 @@ def _geometry(n: int) -> tuple[float, float, float]:
     return same, sharing, (n - 1) ** 2 - same - sharing
 
 
-def _test(found: list[Moments], why: str | None) -> Priming:
+def _test(found: list[SequenceMoments], why: str | None) -> Priming:
     n = sum(one.n for one in found)
     reason = why or (FLAT if not found else TOO_FEW.format(FEWEST) if n < FEWEST else None)
     if reason:

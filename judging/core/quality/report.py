@@ -7,16 +7,21 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from campaigns.core.cards import Card
-from judging.core.agreement.labels import Labels
-from judging.core.agreement.report import Row, plain
-from judging.core.agreement.resampling import Draws
-from judging.core.quality.automatic import AUTOMATIC, Automatic, automatics
-from judging.core.quality.bias import BIAS, DRIFT, Drift, biases, drifts
-from judging.core.quality.consistency import CONSISTENCY, EVERYONE, Again, consistencies
-from judging.core.quality.estimate import Estimate
-from judging.core.quality.pace import FLOOR, PACE, AssessorPace, paces
-from judging.core.quality.priming import PRIMING, Priming, primings
-from judging.core.quality.said import Said, said_in
+from judging.core.agreement.labels import LabelTable
+from judging.core.agreement.report import Row, row_to_dict
+from judging.core.agreement.resampling import ResampleDraws
+from judging.core.quality.automatic import AUTOMATIC, AutomaticQuality, compare_automatic_assessors
+from judging.core.quality.bias import BIAS, DRIFT, BiasDrift, bias_by_assessor, drift_by_assessor
+from judging.core.quality.consistency import (
+    CONSISTENCY,
+    EVERYONE,
+    Again,
+    self_consistency_by_assessor,
+)
+from judging.core.quality.estimate import QualityEstimate
+from judging.core.quality.ordered_grades import OrderedGrades, untimed_judgments
+from judging.core.quality.pace import FLOOR, PACE, AssessorPace, pace_by_assessor
+from judging.core.quality.priming import PRIMING, Priming, priming_by_assessor
 
 CARDS: dict[str, Card] = {
     card.name: card for card in (BIAS, DRIFT, PRIMING, CONSISTENCY, PACE, AUTOMATIC)
@@ -25,28 +30,28 @@ CARDS: dict[str, Card] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class JudgingRecord:
     """What the judgment log says: people's current grades, side by side and in order, their
     blind repeats, and the grades of automatic assessors.
     """
 
-    people: Labels
-    said: Said
+    people: LabelTable
+    said: OrderedGrades
     repeats: Sequence[Again] = ()
-    automatic: Labels | None = None
+    automatic: LabelTable | None = None
 
 
 @dataclass(frozen=True)
 class QualityReport:
     """By assessor, but for ``priming`` over all of them and ``automatic`` by automatic one."""
 
-    bias: Mapping[str, Estimate]
-    drift: Mapping[str, Drift]
+    bias: Mapping[str, QualityEstimate]
+    drift: Mapping[str, BiasDrift]
     priming: Priming
     priming_by_assessor: Mapping[str, Priming]
     consistency: Mapping[str, Row]
     pace: Mapping[str, AssessorPace]
-    automatic: Mapping[str, Automatic]
+    automatic: Mapping[str, AutomaticQuality]
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values."""
@@ -70,38 +75,42 @@ class QualityReport:
                     "name": name,
                     "judged": found.judged,
                     "bias": asdict(found.bias),
-                    "consensus": plain(found.consensus),
-                    "people": [{"name": who, **plain(row)} for who, row in found.people.items()],
+                    "consensus": row_to_dict(found.consensus),
+                    "people": [
+                        {"name": who, **row_to_dict(row)} for who, row in found.people.items()
+                    ],
                 }
                 for name, found in self.automatic.items()
             ],
         }
 
 
-def quality_report(record: Record, level: int, draws: Draws | None = None) -> QualityReport:
+def quality_report(
+    record: JudgingRecord, level: int, draws: ResampleDraws | None = None
+) -> QualityReport:
     """``level`` is the lowest grade that is relevant."""
-    draws = draws or Draws()
+    draws = draws or ResampleDraws()
     said = record.said
-    priming, by_assessor = primings(said)
+    priming, by_assessor = priming_by_assessor(said)
     machines = record.automatic
     return QualityReport(
-        biases(said, draws),
-        drifts(said, draws),
+        bias_by_assessor(said, draws),
+        drift_by_assessor(said, draws),
         priming,
         by_assessor,
-        consistencies(record.repeats, said.scale, level, draws),
-        paces(said),
-        automatics(record.people, machines, level, draws) if machines else {},
+        self_consistency_by_assessor(record.repeats, said.scale, level, draws),
+        pace_by_assessor(said),
+        compare_automatic_assessors(record.people, machines, level, draws) if machines else {},
     )
 
 
-def record_of(labels: Labels) -> Record:
+def record_from_labels(labels: LabelTable) -> JudgingRecord:
     """A record of grades of which neither order nor time is known, as in qrels files."""
-    return Record(labels, said_in(labels))
+    return JudgingRecord(labels, untimed_judgments(labels))
 
 
 def _row(row: Row | None) -> dict[str, Any] | None:
-    return None if row is None else plain(row)
+    return None if row is None else row_to_dict(row)
 
 
 def _pace(found: AssessorPace) -> dict[str, Any]:

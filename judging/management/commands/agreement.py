@@ -7,12 +7,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns.core.qrels import read_qrels
-from campaigns.management.files import FileReader, stem
-from judging.core.agreement.formats import json_text, table_text
+from campaigns.management.files import FileReader, file_stem
+from judging.core.agreement.formats import agreement_to_json, agreement_to_table
 from judging.core.agreement.labels import labels_from_qrels
 from judging.core.agreement.panel import agreement_report
-from judging.core.quality.formats import table_text as quality_text
-from judging.core.quality.report import Record, quality_report, record_of
+from judging.core.quality.formats import quality_to_table as quality_text
+from judging.core.quality.report import JudgingRecord, quality_report, record_from_labels
 
 FORMATS = ("table", "json")
 
@@ -47,26 +47,28 @@ class Command(BaseCommand):
         report = agreement_report(record.people, level, binary=given["binary"])
         quality = quality_report(record, level)
         if given["format"] == "json":
-            self.stdout.write(json_text(report, quality.as_dict()), ending="")
+            self.stdout.write(agreement_to_json(report, quality.as_dict()), ending="")
         else:
-            self.stdout.write(f"{table_text(report)}\n{quality_text(quality)}", ending="")
+            self.stdout.write(f"{agreement_to_table(report)}\n{quality_text(quality)}", ending="")
 
-    def of_campaign(self, slug: str) -> tuple[Record, int]:
+    def of_campaign(self, slug: str) -> tuple[JudgingRecord, int]:
         from campaigns.models import Campaign
-        from judging.queries.quality import record_of_campaign
+        from judging.queries.quality import load_judging_record
 
         campaign = Campaign.objects.filter(slug=slug).first()
         if campaign is None:
             raise CommandError(f"There is no campaign {slug!r}.")
-        return record_of_campaign(campaign), campaign.relevance_level
+        return load_judging_record(campaign), campaign.relevance_level
 
-    def of_files(self, paths: list[str]) -> Record:
+    def of_files(self, paths: list[str]) -> JudgingRecord:
         if len(paths) < 2:
             raise CommandError("Agreement needs the files of two assessors or more.")
-        names = [stem(path) for path in paths]
+        names = [file_stem(path) for path in paths]
         if again := sorted({name for name in names if names.count(name) > 1}):
             raise CommandError(f"Two files name the same assessor: {', '.join(again)}. Rename one.")
         reader = FileReader(self)
         tables = reader.read_all(paths, read_qrels)
         reader.stop_if_refused("nothing was compared")
-        return record_of(labels_from_qrels({stem(path): it for path, it in tables.items()}))
+        return record_from_labels(
+            labels_from_qrels({file_stem(path): it for path, it in tables.items()})
+        )

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns.models import Campaign
 from judging.models import Judgment, Slot
-from judging.queries.invariants import breaches
+from judging.queries.invariants import list_violations
 
 
 class Command(BaseCommand):
@@ -23,7 +23,7 @@ class Command(BaseCommand):
         campaign = Campaign.objects.filter(slug=options["slug"]).first()
         if campaign is None:
             raise CommandError(f"There is no campaign {options['slug']}.")
-        found = breaches(campaign)
+        found = list_violations(campaign)
         slots = Slot.objects.filter(plan__campaign=campaign).count()
         judgments = Judgment.objects.filter(campaign=campaign).count()
         if options["format"] == "json":

@@ -9,22 +9,22 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns.models import Campaign
-from judging.core.exchange.writing import (
-    csv_parts,
-    doccano_parts,
-    json_parts,
-    jsonl_parts,
-    label_studio_parts,
+from judging.core.exchange.writer import (
+    iter_csv_parts,
+    iter_doccano_parts,
+    iter_json_parts,
+    iter_jsonl_parts,
+    iter_label_studio_parts,
 )
-from judging.queries.exchange import COLUMNS, judged_pairs, log_rows, open_pairs
+from judging.queries.exchange import COLUMNS, iter_judged_pairs, iter_log_rows, iter_open_pairs
 
 ROWS: dict[str, Callable[[Any], Iterator[str]]] = {
-    "csv": lambda rows: csv_parts(rows, COLUMNS),
-    "jsonl": jsonl_parts,
-    "json": json_parts,
+    "csv": lambda rows: iter_csv_parts(rows, COLUMNS),
+    "jsonl": iter_jsonl_parts,
+    "json": iter_json_parts,
 }
-PAIRS = {"doccano": doccano_parts, "label-studio": label_studio_parts}
-WHICH = {"log": log_rows, "current": log_rows, "open": open_pairs}
+PAIRS = {"doccano": iter_doccano_parts, "label-studio": iter_label_studio_parts}
+WHICH = {"log": iter_log_rows, "current": iter_log_rows, "open": iter_open_pairs}
 
 
 class Command(BaseCommand):
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         campaign = Campaign.objects.filter(slug=given["slug"]).first()
         if campaign is None:
             raise CommandError(f"There is no campaign {given['slug']}.")
-        parts = parts_of(campaign, given["format"], given["which"])
+        parts = iter_export_parts(campaign, given["format"], given["which"])
         if given["output"] is None:
             for part in parts:
                 self.stdout.write(part, ending="")
@@ -53,14 +53,14 @@ class Command(BaseCommand):
             raise CommandError(f"{given['output']}: {error.strerror or error}.") from error
 
 
-def parts_of(campaign: Campaign, form: str, which: str) -> Iterator[str]:
+def iter_export_parts(campaign: Campaign, form: str, which: str) -> Iterator[str]:
     """The file, piece by piece. doccano and Label Studio hold pairs, so never old revisions."""
     if form in ROWS:
         if which == "open":
             raise CommandError(f"Pairs to judge are written as {' or '.join(PAIRS)}.")
-        return ROWS[form](log_rows(campaign, current=which == "current"))
+        return ROWS[form](iter_log_rows(campaign, current=which == "current"))
     if which == "log":
         raise CommandError(f"The log is written as {', '.join(ROWS)}; say --which current or open.")
     scale = campaign.grades.order_by("value").values_list("value", "label")
-    found = open_pairs(campaign) if which == "open" else judged_pairs(campaign)
+    found = iter_open_pairs(campaign) if which == "open" else iter_judged_pairs(campaign)
     return PAIRS[form](found, tuple(scale))

@@ -7,15 +7,15 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from campaigns.core.faults import FaultReport, count_of
-from campaigns.management.files import lines_of
-from campaigns.management.importing import ImportCommand
+from campaigns.core.faults import FaultReport, format_count
+from campaigns.management.files import format_fault_lines
+from campaigns.management.import_command import ImportCommand
 from campaigns.models import Campaign, Role, User
+from judging.core.exchange.duplicates import RULES
 from judging.core.exchange.registry import FORMATS
-from judging.core.exchange.twice import RULES
 from judging.models import AutomaticAssessor
-from judging.services.bulk import Counts
-from judging.services.imports import Examined, Options, import_file, preview_file
+from judging.services.bulk import ImportCounts
+from judging.services.imports import ImportOptions, ImportPreview, import_file, preview_file
 
 
 class Command(ImportCommand):
@@ -50,22 +50,22 @@ class Command(ImportCommand):
             self.tell(preview_file(**file), report)
             return 0
         counts = import_file(**file, report=report)
-        self.stdout.write(f"{path}: {told(counts)}")
+        self.stdout.write(f"{path}: {format_counts(counts)}")
         return counts.written
 
-    def chosen(self, campaign: Campaign) -> Options:
+    def chosen(self, campaign: Campaign) -> ImportOptions:
         given = self.options
-        return Options(
+        return ImportOptions(
             format=given["format"],
-            assessor=assessor_named(campaign, given["assessor"]),
-            automatic=automatic_named(campaign, given["automatic"]),
+            assessor=find_assessor(campaign, given["assessor"]),
+            automatic=find_automatic_assessor(campaign, given["automatic"]),
             by_file=given["by_file"],
-            labels=split(given["map"], "--map"),
-            people=split(given["person"], "--person"),
+            labels=parse_mappings(given["map"], "--map"),
+            people=parse_mappings(given["person"], "--person"),
             duplicates=given["duplicates"],
         )
 
-    def tell(self, found: Examined, report: FaultReport) -> None:
+    def tell(self, found: ImportPreview, report: FaultReport) -> None:
         """What a dry run found: format, mapping, people, pairs labelled twice, faults, counts."""
         write, settled = self.stdout.write, found.settled
         write(f"format: {found.reading.format or 'unknown'}")
@@ -77,24 +77,24 @@ class Command(ImportCommand):
         for name, count, account in settled.people:
             write(f"by {name or '(not said)'} ({count:,}): {account or 'nobody known'}")
         for twice in settled.twice:
-            pairs = count_of(twice.pairs, "pair")
+            pairs = format_count(twice.pairs, "pair")
             write(f"{twice.assessor} labelled {pairs} again: {twice.same:,} the same")
-        write(f"would be written: {told(found.counts)}")
+        write(f"would be written: {format_counts(found.counts)}")
         if found.report.has_errors:
-            for line in lines_of(found.report):
+            for line in format_fault_lines(found.report):
                 self.stderr.write(line)
             raise CommandError("The file would be refused.")
         report.faults, report.counts = found.report.faults, found.report.counts
 
 
-def told(counts: Counts) -> str:
+def format_counts(counts: ImportCounts) -> str:
     return (
         f"{counts.new:,} new, {counts.revised:,} revised, {counts.unchanged:,} unchanged, "
         f"{counts.without_slot:,} without a slot"
     )
 
 
-def split(pairs: list[str], option: str) -> dict[str, str]:
+def parse_mappings(pairs: list[str], option: str) -> dict[str, str]:
     """``LEFT=RIGHT`` each; a label may hold the sign itself, so the last one counts."""
     found = {}
     for pair in pairs:
@@ -105,7 +105,7 @@ def split(pairs: list[str], option: str) -> dict[str, str]:
     return found
 
 
-def assessor_named(campaign: Campaign, name: str | None) -> User | None:
+def find_assessor(campaign: Campaign, name: str | None) -> User | None:
     if not name:
         return None
     members = campaign.members.filter(role=Role.ASSESSOR, user__username=name)
@@ -115,7 +115,7 @@ def assessor_named(campaign: Campaign, name: str | None) -> User | None:
     return member.user
 
 
-def automatic_named(campaign: Campaign, name: str | None) -> AutomaticAssessor | None:
+def find_automatic_assessor(campaign: Campaign, name: str | None) -> AutomaticAssessor | None:
     if not name:
         return None
     found = campaign.automatic_assessors.select_related("user").filter(name=name).first()

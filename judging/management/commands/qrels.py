@@ -15,13 +15,13 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from campaigns import store
-from campaigns.errors import Refused
-from campaigns.management.importing import campaign_named, organizer_of
+from campaigns.errors import ActionRefused
+from campaigns.management.import_command import get_campaign, get_organizer
 from campaigns.models import Campaign, User
 from judging.core.policies import POLICIES
 from judging.models import Qrels
-from judging.queries.releases import compare_releases, differing
-from judging.services.qrels import previews, release_qrels, verify
+from judging.queries.qrels_versions import compare_qrels_versions, count_differing_pairs
+from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 
 Given = dict[str, Any]
 
@@ -41,11 +41,11 @@ class Command(BaseCommand):
         add("--output", metavar="FILE", help="write here instead of standard output")
 
     def handle(self, **given: Any) -> None:
-        campaign = campaign_named(given["slug"])
-        actor = organizer_of(campaign, given["username"])
+        campaign = get_campaign(given["slug"])
+        actor = get_organizer(campaign, given["username"])
         try:
             text = ACTIONS[given["action"]](campaign, actor, given)
-        except Refused as refused:
+        except ActionRefused as refused:
             raise CommandError(str(refused)) from refused
         if given["output"]:
             Path(given["output"]).write_bytes(text.encode())
@@ -53,44 +53,46 @@ class Command(BaseCommand):
             self.stdout.write(text, ending="")
 
 
-def list_all(campaign: Campaign, _: User, __: Given) -> str:
+def format_version_list(campaign: Campaign, _: User, __: Given) -> str:
     """One line a release, the newest first."""
     lines = [
         f"{q.version}\t{q.policy}\t{q.pairs}\t{q.as_of.isoformat()}\t{q.sha256}\t{q.note}"
         for q in campaign.qrels.all()
     ]
-    return table("version\tpolicy\tpairs\tas_of\tsha256\tnote", lines)
+    return align_columns("version\tpolicy\tpairs\tas_of\tsha256\tnote", lines)
 
 
-def policies(campaign: Campaign, actor: User, given: Given) -> str:
+def format_policies(campaign: Campaign, actor: User, given: Given) -> str:
     """What each policy would give, and how many pairs differ from the first."""
     names = list(dict.fromkeys([given["policy"] or "majority", *POLICIES]))
-    drafts = previews(actor=actor, campaign=campaign, policies=names, as_of=moment(given["as_of"]))
+    drafts = preview_policies(
+        actor=actor, campaign=campaign, policies=names, as_of=parse_moment(given["as_of"])
+    )
     lines = []
     for draft in drafts:
         grades = " ".join(f"{grade}:{count}" for grade, count in draft.grades.items())
-        differ = differing(draft.rows, drafts[0].rows)
+        differ = count_differing_pairs(draft.rows, drafts[0].rows)
         row = (draft.policy.name, len(draft.rows), len(draft.conflicts), differ, grades)
         lines.append("\t".join(map(str, row)))
-    return table("policy\tpairs\tundecided\tdiffer\tgrades", lines)
+    return align_columns("policy\tpairs\tundecided\tdiffer\tgrades", lines)
 
 
-def release(campaign: Campaign, actor: User, given: Given) -> str:
+def freeze_version(campaign: Campaign, actor: User, given: Given) -> str:
     if not given["policy"]:
         raise CommandError("A release needs --policy.")
-    made = release_qrels(
+    made = freeze_qrels(
         actor=actor, campaign=campaign, policy=given["policy"], note=given["note"],
-        as_of=moment(given["as_of"]),
+        as_of=parse_moment(given["as_of"]),
     )  # fmt: skip
     return f"Released {made}: {made.pairs:,} pairs by {made.policy}, sha256 {made.sha256}.\n"
 
 
-def verify_all(campaign: Campaign, _: User, given: Given) -> str:
+def verify_versions(campaign: Campaign, _: User, given: Given) -> str:
     """Make releases again from the log; all of them if none is named."""
-    found = chosen(campaign, given) if given["versions"] else list(campaign.qrels.all())
+    found = get_versions(campaign, given) if given["versions"] else list(campaign.qrels.all())
     told, wrong = [], []
     for qrels in found:
-        same = verify(qrels)
+        same = verify_qrels(qrels)
         told.append(f"{qrels}: {'the same bytes' if same else 'DIFFERS from the log'}")
         wrong += [] if same else [str(qrels)]
     if wrong:
@@ -98,37 +100,37 @@ def verify_all(campaign: Campaign, _: User, given: Given) -> str:
     return "".join(f"{line}\n" for line in told) or "There is no release.\n"
 
 
-def compare(campaign: Campaign, _: User, given: Given) -> str:
+def format_comparison(campaign: Campaign, _: User, given: Given) -> str:
     """One line a pair that the second release grades otherwise than the first."""
-    found = chosen(campaign, given)
+    found = get_versions(campaign, given)
     if len(found) != 2:
         raise CommandError("Name two releases: before and after.")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["topic", "docno", "before", "after"])
-    for row in compare_releases(*found).changes:
+    for row in compare_qrels_versions(*found).changes:
         writer.writerow([row.topic, row.docno, row.before, row.after])
     return out.getvalue()
 
 
-def text(campaign: Campaign, _: User, given: Given) -> str:
-    return store.get(one(campaign, given).path).decode()
+def format_qrels(campaign: Campaign, _: User, given: Given) -> str:
+    return store.get_blob(get_version(campaign, given).path).decode()
 
 
-def manifest(campaign: Campaign, _: User, given: Given) -> str:
-    told = one(campaign, given)
+def format_manifest(campaign: Campaign, _: User, given: Given) -> str:
+    told = get_version(campaign, given)
     shown = {"version": told.version, "sha256": told.sha256, "note": told.note} | told.manifest
     return json.dumps(shown, ensure_ascii=False, indent=1) + "\n"
 
 
-def one(campaign: Campaign, given: Given) -> Qrels:
-    found = chosen(campaign, given)
+def get_version(campaign: Campaign, given: Given) -> Qrels:
+    found = get_versions(campaign, given)
     if len(found) != 1:
         raise CommandError("Name one release by its number.")
     return found[0]
 
 
-def chosen(campaign: Campaign, given: Given) -> list[Qrels]:
+def get_versions(campaign: Campaign, given: Given) -> list[Qrels]:
     known = {qrels.version: qrels for qrels in campaign.qrels.all()}
     missing = [version for version in given["versions"] if version not in known]
     if missing:
@@ -137,7 +139,7 @@ def chosen(campaign: Campaign, given: Given) -> list[Qrels]:
     return [known[version] for version in given["versions"]]
 
 
-def moment(text: str | None) -> datetime | None:
+def parse_moment(text: str | None) -> datetime | None:
     if text is None:
         return None
     try:
@@ -149,16 +151,16 @@ def moment(text: str | None) -> datetime | None:
     return found if timezone.is_aware(found) else timezone.make_aware(found)
 
 
-def table(head: str, lines: list[str]) -> str:
+def align_columns(head: str, lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in [head, *lines])
 
 
 ACTIONS: dict[str, Callable[[Campaign, User, Given], str]] = {
-    "list": list_all,
-    "policies": policies,
-    "release": release,
-    "verify": verify_all,
-    "compare": compare,
-    "text": text,
-    "manifest": manifest,
+    "list": format_version_list,
+    "policies": format_policies,
+    "release": freeze_version,
+    "verify": verify_versions,
+    "compare": format_comparison,
+    "text": format_qrels,
+    "manifest": format_manifest,
 }

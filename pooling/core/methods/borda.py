@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates, Floats
-from pooling.core.method import Values, scored
+from pooling.core.candidates import Floats, TopicCandidates
+from pooling.core.method import Values, score_based_method
 
 BORDA = Card(
     name="borda",
@@ -22,10 +22,10 @@ BORDA = Card(
 )
 
 
-def borda_scores(candidates: Candidates, values: Values) -> Floats:  # noqa: ARG001 -- none
+def borda_scores(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001 -- none
     """By document: minus the sum of ranks."""
     unlisted = (candidates.lengths + 1 + len(candidates)) / 2
     return candidates.sums(unlisted[candidates.run] - candidates.rank) - float(unlisted.sum())
 
 
-METHOD = scored(BORDA, borda_scores)
+METHOD = score_based_method(BORDA, borda_scores)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates, Floats, Mask
-from pooling.core.method import Choice, Method, Values
-from pooling.core.playing import best, chance
+from pooling.core.candidates import Floats, Mask, TopicCandidates
+from pooling.core.method import NextDocument, PoolingMethod, Values
+from pooling.core.players import best_run, step_rng
 
 PRESUMED = 100
 """Documents that are taken as not relevant in each round."""
@@ -47,7 +47,7 @@ CAL = Card(
 )
 
 
-class Cal:
+class ContinuousActiveLearning:
     """A player by texts, which are read when it first chooses. Raises ``ValueError`` without
     them, or without scikit-learn.
 
@@ -55,7 +55,7 @@ class Cal:
     asking again changes nothing. Documents in hand meanwhile come from the same round.
     """
 
-    def __init__(self, candidates: Candidates, values: Values) -> None:  # noqa: ARG002
+    def __init__(self, candidates: TopicCandidates, values: Values) -> None:  # noqa: ARG002
         if candidates.read is None or not candidates.query:
             lacking = f"texts of the documents and words of topic {candidates.topic}"
             raise ValueError(f"cal needs {lacking}")
@@ -66,15 +66,15 @@ class Cal:
         self.learned: dict[int, bool] = {}
         self.scores: Floats | None = None
 
-    def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002, ARG002
+    def choose(self, open: Mask, step: int) -> NextDocument:  # noqa: A002, ARG002
         if self.features is None:
             texts = self.read(list(self.candidates.docnos))
-            self.features = features_of([*texts, self.candidates.query])
+            self.features = tfidf_features([*texts, self.candidates.query])
         if self.scores is None:
             self.scores = self.learn()
-        return Choice(best(self.scores, open, self.candidates.tie))
+        return NextDocument(best_run(self.scores, open, self.candidates.tie))
 
-    def judged(self, choice: Choice, relevant: bool) -> None:
+    def judged(self, choice: NextDocument, relevant: bool) -> None:
         self.known[choice.doc] = relevant
         if len(self.known) == self.due:
             self.batch += -(-self.batch // 10)
@@ -94,7 +94,7 @@ class Cal:
 
         n = len(self.candidates)
         unknown = np.setdiff1d(np.arange(n), list(self.learned))
-        draw = chance(self.candidates, len(self.learned))
+        draw = step_rng(self.candidates, len(self.learned))
         presumed = draw.choice(unknown, min(PRESUMED, len(unknown)), replace=False)
         rows = [n, *self.learned, *presumed.tolist()]
         relevant = [True, *self.learned.values(), *[False] * len(presumed)]
@@ -107,7 +107,7 @@ class Cal:
         return np.asarray(np.round(model.decision_function(self.features[:n]), DECIMALS))
 
 
-def features_of(texts: Sequence[str]) -> Any:
+def tfidf_features(texts: Sequence[str]) -> Any:
     """Texts × terms: a sparse matrix of tf-idf."""
     try:
         from scipy.sparse import csr_matrix
@@ -120,4 +120,4 @@ def features_of(texts: Sequence[str]) -> Any:
     return words.fit_transform(texts)
 
 
-METHOD = Method(CAL, player=Cal, reads=True)
+METHOD = PoolingMethod(CAL, player=ContinuousActiveLearning, reads=True)

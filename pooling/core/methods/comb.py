@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates, Floats
-from pooling.core.method import Method, scored
+from pooling.core.candidates import Floats, TopicCandidates
+from pooling.core.method import PoolingMethod, score_based_method
 
 COMMON = (
     "v_r(d) = (score_r(d) − min_r) / (max_r − min_r): 1 for the best of a run, 0 for its last.",
@@ -18,7 +18,7 @@ COMMON = (
 )
 
 
-def normalised(candidates: Candidates) -> Floats:
+def normalize_scores(candidates: TopicCandidates) -> Floats:
     """By entry: the score from 0 to 1 within its run."""
     answered = candidates.lengths > 0
     half = candidates.score / 2  # the range of any two scores is finite then
@@ -31,53 +31,53 @@ def normalised(candidates: Candidates) -> Floats:
     return np.where(flat, candidates.score, (half - low) / np.where(flat, 1, width))
 
 
-def table(candidates: Candidates) -> Floats:
+def score_table(candidates: TopicCandidates) -> Floats:
     """Runs that answer the topic × documents: the normalised score, 0 where not listed."""
     found = np.zeros((len(candidates.runs), len(candidates)))
-    found[candidates.run, candidates.doc] = normalised(candidates)
+    found[candidates.run, candidates.doc] = normalize_scores(candidates)
     return found[candidates.lengths > 0]
 
 
-def nonzero(candidates: Candidates) -> Floats:
+def count_nonzero_scores(candidates: TopicCandidates) -> Floats:
     """By document: how many runs give it a normalised score other than 0."""
-    return candidates.sums((normalised(candidates) != 0).astype(float))
+    return candidates.sums((normalize_scores(candidates) != 0).astype(float))
 
 
-def comb_sum(candidates: Candidates) -> Floats:
-    return candidates.sums(normalised(candidates))
+def comb_sum(candidates: TopicCandidates) -> Floats:
+    return candidates.sums(normalize_scores(candidates))
 
 
-def comb_mnz(candidates: Candidates) -> Floats:
-    return comb_sum(candidates) * nonzero(candidates)
+def comb_mnz(candidates: TopicCandidates) -> Floats:
+    return comb_sum(candidates) * count_nonzero_scores(candidates)
 
 
-def comb_anz(candidates: Candidates) -> Floats:
-    return comb_sum(candidates) / np.maximum(nonzero(candidates), 1)
+def comb_anz(candidates: TopicCandidates) -> Floats:
+    return comb_sum(candidates) / np.maximum(count_nonzero_scores(candidates), 1)
 
 
-def comb_med(candidates: Candidates) -> Floats:
-    return np.median(table(candidates), axis=0)
+def comb_med(candidates: TopicCandidates) -> Floats:
+    return np.median(score_table(candidates), axis=0)
 
 
-def comb_min(candidates: Candidates) -> Floats:
-    found: Floats = table(candidates).min(axis=0)
+def comb_min(candidates: TopicCandidates) -> Floats:
+    found: Floats = score_table(candidates).min(axis=0)
     return found
 
 
-def comb_max(candidates: Candidates) -> Floats:
-    found: Floats = table(candidates).max(axis=0)
+def comb_max(candidates: TopicCandidates) -> Floats:
+    found: Floats = score_table(candidates).max(axis=0)
     return found
 
 
-def method(
+def comb_method(
     name: str,
     title: str,
     formula: str,
     reading: str,
     most: str,
-    combine: Callable[[Candidates], Floats],
+    combine: Callable[[TopicCandidates], Floats],
     *edge_cases: str,
-) -> Method:
+) -> PoolingMethod:
     """One of the family; ``most`` is the highest score where nothing is kept as it is."""
     card = Card(
         name=name,
@@ -89,7 +89,7 @@ def method(
         range=f"0 to {most}; any number with a run that keeps its scores",
         edge_cases=(*COMMON, *edge_cases),
     )
-    return scored(card, lambda candidates, _: combine(candidates))
+    return score_based_method(card, lambda candidates, _: combine(candidates))
 
 
 UNLISTED = (
@@ -97,34 +97,34 @@ UNLISTED = (
     "does not answer the topic does not count."
 )
 METHODS = (
-    method(
+    comb_method(
         "combsum", "CombSUM (sum of scores)",
         "Σ over runs r of v_r(d)",
         "Documents that many runs score high come first.",
         "the number of runs", comb_sum,
         "A run that does not list the document adds nothing, and nor does one that lists it last.",
     ),
-    method(
+    comb_method(
         "combmnz", "CombMNZ (sum of scores × runs)",
         "(Σ over runs r of v_r(d)) · (number of runs with v_r(d) ≠ 0)",
         "CombSUM with the agreement of runs counted once more.",
         "the square of the number of runs", comb_mnz,
         "A run that lists the document last gives it 0 and is not counted.",
     ),
-    method(
+    comb_method(
         "combanz", "CombANZ (mean of scores)",
         "(Σ over runs r of v_r(d)) / (number of runs with v_r(d) ≠ 0), or 0 if there is none",
         "The mean score over runs that list the document: one run alone can put it on top.",
         "1", comb_anz,
         "Runs that do not list the document, or list it last, are not counted.",
     ),
-    method(
+    comb_method(
         "combmax", "CombMAX (highest score)",
         "max over runs r of v_r(d)",
         "The score of the run that likes the document best: all first ranks are equal.",
         "1", comb_max, UNLISTED,
     ),
-    method(
+    comb_method(
         "combmed", "CombMED (median of scores)",
         "median over runs r of v_r(d)",
         "What the run in the middle thinks of a document.",
@@ -132,7 +132,7 @@ METHODS = (
         "So what fewer than half of the runs list has 0, and the hash decides.",
         "An even number of runs: the mean of the two in the middle.",
     ),
-    method(
+    comb_method(
         "combmin", "CombMIN (lowest score)",
         "min over runs r of v_r(d)",
         "The score of the run that likes the document least.",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates, Floats, Ints
-from pooling.core.method import Values, scored
+from pooling.core.candidates import Floats, Ints, TopicCandidates
+from pooling.core.method import Values, score_based_method
 
 CONDORCET = Card(
     name="condorcet",
@@ -28,7 +28,7 @@ CELLS = 1 << 20
 """Pairs of documents looked at in one go: what the processor holds near."""
 
 
-def condorcet_scores(candidates: Candidates, values: Values) -> Floats:  # noqa: ARG001 -- none
+def condorcet_scores(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001 -- none
     """By document: how many others it beats."""
     beaten = np.zeros(len(candidates))
     height = max(1, CELLS // max(1, len(candidates)))
@@ -36,11 +36,11 @@ def condorcet_scores(candidates: Candidates, values: Values) -> Floats:  # noqa:
         rows = slice(first, min(first + height, len(candidates)))
         # Runs that list one of two documents alone: listed less both. Both is the same for both.
         needed = candidates.listed - candidates.listed[rows, None]
-        beaten[rows] = (lead(candidates, rows) > needed).sum(axis=1)
+        beaten[rows] = (condorcet_lead(candidates, rows) > needed).sum(axis=1)
     return beaten
 
 
-def lead(candidates: Candidates, rows: slice) -> Ints:
+def condorcet_lead(candidates: TopicCandidates, rows: slice) -> Ints:
     """Documents ``rows`` × all: of the runs that list both, how many more rank the one of the
     row first than that of the column.
     """
@@ -53,4 +53,4 @@ def lead(candidates: Candidates, rows: slice) -> Ints:
     return table
 
 
-METHOD = scored(CONDORCET, condorcet_scores)
+METHOD = score_based_method(CONDORCET, condorcet_scores)

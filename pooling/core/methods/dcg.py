@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates, Floats
-from pooling.core.method import Values, scored
+from pooling.core.candidates import Floats, TopicCandidates
+from pooling.core.method import Values, score_based_method
 
 DCG = Card(
     name="dcg",
@@ -19,9 +19,9 @@ DCG = Card(
 )
 
 
-def dcg_scores(candidates: Candidates, values: Values) -> Floats:  # noqa: ARG001 -- none
+def dcg_scores(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001 -- none
     """By document: the sum of discounts."""
     return candidates.sums(1 / np.log2(candidates.rank + 1))
 
 
-METHOD = scored(DCG, dcg_scores)
+METHOD = score_based_method(DCG, dcg_scores)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Ints, Mask
-from pooling.core.method import Method, Values
+from pooling.core.candidates import Ints, Mask, TopicCandidates
+from pooling.core.method import PoolingMethod, Values
 
 DEPTH = Card(
     name="depth",
@@ -26,20 +26,20 @@ DEPTH = Card(
 )
 
 
-def depths(candidates: Candidates, values: Values) -> Ints:
+def depth_by_run(candidates: TopicCandidates, values: Values) -> Ints:
     """By run: the ranks that are taken."""
     k = values["k"]
     by_run = [k if isinstance(k, int) else k.get(tag, 0) for tag in candidates.runs]
     return np.array(by_run, np.int64)
 
 
-def depth_order(candidates: Candidates, values: Values, open: Mask) -> Ints:  # noqa: A002, ARG001
+def depth_order(candidates: TopicCandidates, values: Values, open: Mask) -> Ints:  # noqa: A002, ARG001
     """What some run has within its depth, by best rank."""
-    within = candidates.rank <= depths(candidates, values)[candidates.run]
+    within = candidates.rank <= depth_by_run(candidates, values)[candidates.run]
     wanted = np.zeros(len(candidates), bool)
     wanted[candidates.doc[within]] = True
     order = candidates.best_first(-candidates.min_rank.astype(float))
     return order[wanted[order]]
 
 
-METHOD = Method(DEPTH, order=depth_order, reach=depths)
+METHOD = PoolingMethod(DEPTH, order=depth_order, reach=depth_by_run)

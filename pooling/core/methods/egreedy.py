@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Floats
-from pooling.core.method import Method, Player, Values
-from pooling.core.playing import EARLIER_COUNTS, UPDATE, Bandit, Counts, chance
+from pooling.core.candidates import Floats, TopicCandidates
+from pooling.core.method import AdaptivePlayer, PoolingMethod, Values
+from pooling.core.players import EARLIER_COUNTS, UPDATE, Bandit, RunCounts, step_rng
 
 EGREEDY = Card(
     name="egreedy",
@@ -30,18 +30,18 @@ EGREEDY = Card(
 )
 
 
-def egreedy(candidates: Candidates, values: Values) -> Player:
+def egreedy(candidates: TopicCandidates, values: Values) -> AdaptivePlayer:
     """A player by shares, or by lot."""
     # The square alone can be beyond what numbers hold.
     worth = values["c1"] * int((candidates.lengths > 0).sum()) / values["c2"] / values["c2"]
 
-    def value(counts: Counts, step: int) -> Floats:
-        source = chance(candidates, step)
+    def value(counts: RunCounts, step: int) -> Floats:
+        source = step_rng(candidates, step)
         if source.random() < worth / (step + 1):
             return source.random(len(candidates.runs))
         return counts.shares()
 
-    return Bandit(candidates, Counts(candidates, values["update"]), value)
+    return Bandit(candidates, RunCounts(candidates, values["update"]), value)
 
 
-METHOD = Method(EGREEDY, player=egreedy)
+METHOD = PoolingMethod(EGREEDY, player=egreedy)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Floats, Mask
-from pooling.core.method import Choice, Method, Values
-from pooling.core.playing import best
+from pooling.core.candidates import Floats, Mask, TopicCandidates
+from pooling.core.method import NextDocument, PoolingMethod, Values
+from pooling.core.players import best_run
 
 HEDGE = Card(
     name="hedge",
@@ -30,7 +30,7 @@ HEDGE = Card(
 )
 
 
-def gains(candidates: Candidates) -> Floats:
+def hedge_gains(candidates: TopicCandidates) -> Floats:
     """Runs × documents: g_r(d)."""
     n = len(candidates)
     logs = np.log(np.arange(1, n + 1))
@@ -45,9 +45,9 @@ def gains(candidates: Candidates) -> Floats:
 class Hedge:
     """A player by weighted votes. Weights are kept as logarithms, which cannot underflow."""
 
-    def __init__(self, candidates: Candidates, values: Values) -> None:
+    def __init__(self, candidates: TopicCandidates, values: Values) -> None:
         self.tie = candidates.tie
-        self.gains = gains(candidates)
+        self.gains = hedge_gains(candidates)
         self.loss = np.zeros(len(candidates.runs))
         self.log_beta = np.log(max(values["beta"], np.finfo(float).tiny))
 
@@ -57,11 +57,11 @@ class Hedge:
         weights = np.exp(logs - logs.max())
         return np.asarray(weights / weights.sum())
 
-    def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002, ARG002
-        return Choice(best(self.weights() @ self.gains, open, self.tie))
+    def choose(self, open: Mask, step: int) -> NextDocument:  # noqa: A002, ARG002
+        return NextDocument(best_run(self.weights() @ self.gains, open, self.tie))
 
-    def judged(self, choice: Choice, relevant: bool) -> None:
+    def judged(self, choice: NextDocument, relevant: bool) -> None:
         self.loss += (-0.5 if relevant else 0.5) * self.gains[:, choice.doc]
 
 
-METHOD = Method(HEDGE, player=Hedge)
+METHOD = PoolingMethod(HEDGE, player=Hedge)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates
-from pooling.core.method import Method, Player, Values
-from pooling.core.playing import EARLIER_COUNTS, UPDATE, Bandit, Counts
+from pooling.core.candidates import TopicCandidates
+from pooling.core.method import AdaptivePlayer, PoolingMethod, Values
+from pooling.core.players import EARLIER_COUNTS, UPDATE, Bandit, RunCounts
 
 MAXMEAN = Card(
     name="maxmean",
@@ -23,10 +23,10 @@ MAXMEAN = Card(
 )
 
 
-def maxmean(candidates: Candidates, values: Values) -> Player:
+def maxmean(candidates: TopicCandidates, values: Values) -> AdaptivePlayer:
     """A player by posterior means."""
-    counts = Counts(candidates, values["update"])
+    counts = RunCounts(candidates, values["update"])
     return Bandit(candidates, counts, lambda seen, _: seen.means())
 
 
-METHOD = Method(MAXMEAN, player=maxmean)
+METHOD = PoolingMethod(MAXMEAN, player=maxmean)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates
-from pooling.core.method import Method, Player, Values
-from pooling.core.playing import EARLIER_COUNTS, UPDATE, Bandit, Counts
+from pooling.core.candidates import TopicCandidates
+from pooling.core.method import AdaptivePlayer, PoolingMethod, Values
+from pooling.core.players import EARLIER_COUNTS, UPDATE, Bandit, RunCounts
 
 MMNS = Card(
     name="mmns",
@@ -31,10 +31,10 @@ MMNS = Card(
 )
 
 
-def mmns(candidates: Candidates, values: Values) -> Player:
+def mmns(candidates: TopicCandidates, values: Values) -> AdaptivePlayer:
     """A player by posterior means of discounted counts."""
-    counts = Counts(candidates, values["update"], values["rate"])
+    counts = RunCounts(candidates, values["update"], values["rate"])
     return Bandit(candidates, counts, lambda seen, _: seen.means())
 
 
-METHOD = Method(MMNS, player=mmns)
+METHOD = PoolingMethod(MMNS, player=mmns)

@@ -7,9 +7,9 @@ from statistics import NormalDist
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Floats, Ints, Mask
-from pooling.core.method import Choice, Method, Values
-from pooling.core.playing import best
+from pooling.core.candidates import Floats, Ints, Mask, TopicCandidates
+from pooling.core.method import NextDocument, PoolingMethod, Values
+from pooling.core.players import best_run
 
 UNKNOWN = 0.5
 """The probability that a document nobody has judged is relevant."""
@@ -49,22 +49,22 @@ MTC = Card(
 )
 
 
-class Mtc:
+class MinimalTestCollection:
     """A player by weights. ``f`` and ``g`` have a value for each entry of the runs' lists; where a
     run does not list a document they are 0.
     """
 
-    def __init__(self, candidates: Candidates, values: Values) -> None:
+    def __init__(self, candidates: TopicCandidates, values: Values) -> None:
         self.candidates = candidates
         self.alpha = values["alpha"]
         self.own = 1 / candidates.rank
         self.f = self.own.copy()
-        self.g = 1 + after(candidates)
+        self.g = 1 + reciprocal_sums_after(candidates)
         self.chance = np.full(len(candidates), UNKNOWN)
         self.sure: bool | None = None
 
-    def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002, ARG002
-        return Choice(best(self.weights(), open, self.candidates.tie))
+    def choose(self, open: Mask, step: int) -> NextDocument:  # noqa: A002, ARG002
+        return NextDocument(best_run(self.weights(), open, self.candidates.tie))
 
     def weights(self) -> Floats:
         """By document."""
@@ -78,7 +78,7 @@ class Mtc:
         squares = self.candidates.sums((value - mean[doc]) ** 2)
         return runs * (squares + (runs - listed) * mean**2)
 
-    def judged(self, choice: Choice, relevant: bool) -> None:
+    def judged(self, choice: NextDocument, relevant: bool) -> None:
         self.chance[choice.doc] = relevant
         self.sure = None
         candidates = self.candidates
@@ -114,7 +114,7 @@ class Mtc:
         unknown = self.unknown(r, s)
         moves = self.of_run(r, likely)[unknown] - self.of_run(s, likely)[unknown]
         ranks = self.candidates.rank_of
-        both = together(ranks[r, unknown]) - together(ranks[s, unknown])
+        both = pair_weights(ranks[r, unknown]) - pair_weights(ranks[s, unknown])
         variance = float((moves**2).sum() / 4 + (np.triu(both, 1) ** 2).sum() / 16)
         if not variance:
             return True
@@ -133,16 +133,16 @@ class Mtc:
         return found
 
 
-def after(candidates: Candidates) -> Floats:
+def reciprocal_sums_after(candidates: TopicCandidates) -> Floats:
     """By entry: Σ 1 / i over the ranks i of its run after its own."""
     sums = np.concatenate(([0], np.cumsum(1 / np.arange(1, len(candidates) + 1))))
     return np.asarray(sums[candidates.lengths[candidates.run]] - sums[candidates.rank])
 
 
-def together(rank: Ints) -> Floats:
+def pair_weights(rank: Ints) -> Floats:
     """Documents × documents of one run: a_ij."""
     found = np.where(rank > 0, rank, np.inf)
     return np.asarray(1 / np.maximum.outer(found, found))
 
 
-METHOD = Method(MTC, player=Mtc)
+METHOD = PoolingMethod(MTC, player=MinimalTestCollection)

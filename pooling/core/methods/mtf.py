@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Mask
-from pooling.core.method import EARLIER, Choice, Method, Values
-from pooling.core.playing import best, next_of, playable, tie_of_runs
+from pooling.core.candidates import Mask, TopicCandidates
+from pooling.core.method import EARLIER, NextDocument, PoolingMethod, Values
+from pooling.core.players import best_run, next_open_document, playable_runs, run_tie_hashes
 
 MTF = Card(
     name="mtf",
@@ -40,22 +40,22 @@ class MoveToFront:
     else's priority ever rises, and ties are always broken in one order.
     """
 
-    def __init__(self, candidates: Candidates, values: Values) -> None:  # noqa: ARG002
+    def __init__(self, candidates: TopicCandidates, values: Values) -> None:  # noqa: ARG002
         self.candidates = candidates
         self.priority = np.zeros(len(candidates.runs))
-        self.tie = tie_of_runs(candidates)
+        self.tie = run_tie_hashes(candidates)
 
-    def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002, ARG002
-        run = best(self.priority, playable(self.candidates, open), self.tie)
-        return Choice(next_of(self.candidates, run, open), run)
+    def choose(self, open: Mask, step: int) -> NextDocument:  # noqa: A002, ARG002
+        run = best_run(self.priority, playable_runs(self.candidates, open), self.tie)
+        return NextDocument(next_open_document(self.candidates, run, open), run)
 
-    def judged(self, choice: Choice, relevant: bool) -> None:
+    def judged(self, choice: NextDocument, relevant: bool) -> None:
         if choice.run != EARLIER and not relevant:
             self.priority[choice.run] -= 1
 
     def urgency(self, open: Mask) -> float:  # noqa: A002
         """The priority of the run at the front."""
-        return float(self.priority[playable(self.candidates, open)].max())
+        return float(self.priority[playable_runs(self.candidates, open)].max())
 
 
-METHOD = Method(MTF, player=MoveToFront)
+METHOD = PoolingMethod(MTF, player=MoveToFront)

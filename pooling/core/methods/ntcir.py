@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Ints, Mask
-from pooling.core.method import Method, Values
+from pooling.core.candidates import Ints, Mask, TopicCandidates
+from pooling.core.method import PoolingMethod, Values
 
 NTCIR = Card(
     name="ntcir",
@@ -26,12 +26,12 @@ NTCIR = Card(
 )
 
 
-def reach(candidates: Candidates, values: Values) -> Ints:
+def ntcir_depth_by_run(candidates: TopicCandidates, values: Values) -> Ints:
     """By run: the ranks that are taken."""
     return np.full(len(candidates.runs), values["k"], np.int64)
 
 
-def ntcir_order(candidates: Candidates, values: Values, open: Mask) -> Ints:  # noqa: A002, ARG001
+def ntcir_order(candidates: TopicCandidates, values: Values, open: Mask) -> Ints:  # noqa: A002, ARG001
     """The depth-k pool by number of runs, then by sum of ranks."""
     within = candidates.rank <= values["k"]
     runs = candidates.sums(within.astype(float))
@@ -40,4 +40,4 @@ def ntcir_order(candidates: Candidates, values: Values, open: Mask) -> Ints:  # 
     return order[runs[order] > 0]
 
 
-METHOD = Method(NTCIR, order=ntcir_order, reach=reach)
+METHOD = PoolingMethod(NTCIR, order=ntcir_order, reach=ntcir_depth_by_run)

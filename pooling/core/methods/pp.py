@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates, Floats
-from pooling.core.method import Values, scored
+from pooling.core.candidates import Floats, TopicCandidates
+from pooling.core.method import Values, score_based_method
 
 PP = Card(
     name="pp",
@@ -20,9 +20,9 @@ PP = Card(
 )
 
 
-def pp_scores(candidates: Candidates, values: Values) -> Floats:  # noqa: ARG001 -- none
+def pp_scores(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001 -- none
     """By document: how many runs list it."""
     return candidates.listed.astype(float)
 
 
-METHOD = scored(PP, pp_scores)
+METHOD = score_based_method(PP, pp_scores)

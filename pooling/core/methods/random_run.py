@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates, Floats
-from pooling.core.method import Method, Player, Values
-from pooling.core.playing import Bandit, Counts, chance
+from pooling.core.candidates import Floats, TopicCandidates
+from pooling.core.method import AdaptivePlayer, PoolingMethod, Values
+from pooling.core.players import Bandit, RunCounts, step_rng
 
 RANDOM = Card(
     name="random",
@@ -19,13 +19,13 @@ RANDOM = Card(
 )
 
 
-def random_run(candidates: Candidates, values: Values) -> Player:  # noqa: ARG001
+def random_run(candidates: TopicCandidates, values: Values) -> AdaptivePlayer:  # noqa: ARG001
     """A player by lot."""
 
-    def value(_: Counts, step: int) -> Floats:
-        return chance(candidates, step).random(len(candidates.runs))
+    def value(_: RunCounts, step: int) -> Floats:
+        return step_rng(candidates, step).random(len(candidates.runs))
 
-    return Bandit(candidates, Counts(candidates, "all"), value)
+    return Bandit(candidates, RunCounts(candidates, "all"), value)
 
 
-METHOD = Method(RANDOM, player=random_run)
+METHOD = PoolingMethod(RANDOM, player=random_run)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import DIGITS, Candidates, Floats
-from pooling.core.method import Values, scored
+from pooling.core.candidates import DIGITS, Floats, TopicCandidates
+from pooling.core.method import Values, score_based_method
 
 RBP_A = Card(
     name="rbp_a",
@@ -27,12 +27,12 @@ RBP_A = Card(
 )  # fmt: skip
 
 
-def rbp_sums(candidates: Candidates, values: Values) -> Floats:
+def rbp_sums(candidates: TopicCandidates, values: Values) -> Floats:
     """By document: the sum of weights without the factor 1 − p."""
     return candidates.sums(np.power(float(values["p"]), candidates.rank - 1.0, dtype=np.float64))
 
 
-def rbp_places(candidates: Candidates, values: Values) -> Floats:
+def rbp_places(candidates: TopicCandidates, values: Values) -> Floats:
     """By document: the place of its sum among all sums, ascending, from 0."""
     # Sums reach over many powers of ten: each is rounded by itself, not by the largest.
     mantissa, power = np.frexp(rbp_sums(candidates, values))
@@ -40,4 +40,4 @@ def rbp_places(candidates: Candidates, values: Values) -> Floats:
     return np.unique(rounded, return_inverse=True)[1].astype(float)
 
 
-METHOD = scored(RBP_A, rbp_places)
+METHOD = score_based_method(RBP_A, rbp_places)

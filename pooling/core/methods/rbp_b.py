@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import DIGITS, Candidates, Floats, Ints, Mask
-from pooling.core.method import Method, Values
+from pooling.core.candidates import DIGITS, Floats, Ints, Mask, TopicCandidates
+from pooling.core.method import PoolingMethod, Values
 
 RBP_B = Card(
     name="rbp_b",
@@ -30,10 +30,10 @@ RBP_B = Card(
 )  # fmt: skip
 
 
-class Residuals:
+class RbpResiduals:
     """What is not known yet of each run, as a share of its RBP."""
 
-    def __init__(self, candidates: Candidates, p: float, known: Mask) -> None:
+    def __init__(self, candidates: TopicCandidates, p: float, known: Mask) -> None:
         # Sums of what is left: 1 − Σ of what was taken would lose the digits of small ones.
         self.left = np.zeros((len(candidates.runs), int(candidates.lengths.max())))
         self.left[candidates.run, candidates.rank - 1] = (1 - p) * p ** (candidates.rank - 1.0)
@@ -48,11 +48,11 @@ class Residuals:
         self.of_run[run] = self.unlisted[run] + self.left[run].sum(axis=1)
 
 
-def rbp_b_order(candidates: Candidates, values: Values, open: Mask) -> Ints:  # noqa: A002
+def rbp_b_order(candidates: TopicCandidates, values: Values, open: Mask) -> Ints:  # noqa: A002
     """What is open, in the order in which it is taken."""
     p = float(values["p"])
     wanted = open[candidates.doc]
-    residuals = Residuals(candidates, p, ~wanted)
+    residuals = RbpResiduals(candidates, p, ~wanted)
     by_doc = np.argsort(candidates.doc, kind="stable")
     owns = np.split(by_doc, np.cumsum(candidates.listed)[:-1])
     run, doc = candidates.run[wanted], candidates.doc[wanted]
@@ -63,7 +63,7 @@ def rbp_b_order(candidates: Candidates, values: Values, open: Mask) -> Ints:  # 
     alive = len(doc)
     for at in range(len(order)):
         score = np.bincount(doc, weight * residuals.of_run[run], len(open)) - taken
-        best = order[at] = highest(score, candidates.tie)
+        best = order[at] = find_highest(score, candidates.tie)
         taken[best] = np.inf
         residuals.take(candidates.run[owns[best]], candidates.rank[owns[best]])
         alive -= len(owns[best])
@@ -73,10 +73,10 @@ def rbp_b_order(candidates: Candidates, values: Values, open: Mask) -> Ints:  # 
     return order
 
 
-def highest(score: Floats, tie: Ints) -> int:
+def find_highest(score: Floats, tie: Ints) -> int:
     """The place of the highest of ``score``; of equal ones the first by ``tie``."""
     equal = np.flatnonzero(score >= score.max() * (1 - 10.0**-DIGITS))
     return int(equal[np.argmin(tie[equal])])
 
 
-METHOD = Method(RBP_B, order=rbp_b_order)
+METHOD = PoolingMethod(RBP_B, order=rbp_b_order)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Floats, Mask
-from pooling.core.method import Choice, Method, Values
-from pooling.core.playing import best
+from pooling.core.candidates import Floats, Mask, TopicCandidates
+from pooling.core.method import NextDocument, PoolingMethod, Values
+from pooling.core.players import best_run
 
 RBP_C = Card(
     name="rbp_c",
@@ -31,26 +31,26 @@ RBP_C = Card(
 class RbpC:
     """A player by weight × residual × (middle of the score)³."""
 
-    def __init__(self, candidates: Candidates, values: Values) -> None:
+    def __init__(self, candidates: TopicCandidates, values: Values) -> None:
         p = values["p"]
         self.candidates = candidates
         self.weight = (1 - p) * p ** (candidates.rank - 1.0)
         self.base = np.zeros(len(candidates.runs))
         self.residual = np.ones(len(candidates.runs))
 
-    def choose(self, open: Mask, step: int) -> Choice:  # noqa: A002, ARG002
-        return Choice(best(self.values(), open, self.candidates.tie))
+    def choose(self, open: Mask, step: int) -> NextDocument:  # noqa: A002, ARG002
+        return NextDocument(best_run(self.values(), open, self.candidates.tie))
 
     def values(self) -> Floats:
         """By document."""
         factor = self.residual * (self.base + self.residual / 2) ** 3
         return self.candidates.sums(self.weight * factor[self.candidates.run])
 
-    def judged(self, choice: Choice, relevant: bool) -> None:
+    def judged(self, choice: NextDocument, relevant: bool) -> None:
         entries = np.flatnonzero(self.candidates.doc == choice.doc)
         runs, weight = self.candidates.run[entries], self.weight[entries]
         self.residual[runs] -= weight
         self.base[runs] += relevant * weight
 
 
-METHOD = Method(RBP_C, player=RbpC)
+METHOD = PoolingMethod(RBP_C, player=RbpC)

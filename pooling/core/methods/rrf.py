@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Floats
-from pooling.core.method import Values, scored
+from pooling.core.candidates import Floats, TopicCandidates
+from pooling.core.method import Values, score_based_method
 
 RRF = Card(
     name="rrf",
@@ -22,9 +22,9 @@ RRF = Card(
 )
 
 
-def rrf_scores(candidates: Candidates, values: Values) -> Floats:
+def rrf_scores(candidates: TopicCandidates, values: Values) -> Floats:
     """By document: the sum of reciprocal ranks."""
     return candidates.sums(1 / (float(values["k"]) + candidates.rank))
 
 
-METHOD = scored(RRF, rrf_scores)
+METHOD = score_based_method(RRF, rrf_scores)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates, Floats, Mask
-from pooling.core.drawing import lots
-from pooling.core.method import Method, Sample, Values
+from pooling.core.candidates import Floats, Mask, TopicCandidates
+from pooling.core.method import DocumentSample, PoolingMethod, Values
 from pooling.core.order import hash_order
+from pooling.core.random_keys import draw_random_keys
 
 STATAP = Card(
     name="statap",
@@ -42,7 +42,7 @@ STATAP = Card(
 )
 
 
-def weights(candidates: Candidates) -> Floats:
+def statap_weights(candidates: TopicCandidates) -> Floats:
     """By document: the prior of average precision, averaged over the runs. They sum to 1."""
     length = candidates.lengths[candidates.run]
     harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, length.max(initial=0) + 1))))
@@ -51,7 +51,7 @@ def weights(candidates: Candidates) -> Floats:
     return candidates.sums((1 + tail) / (2 * length) / answered)
 
 
-def inclusion(weight: Floats, number: int) -> Floats:
+def inclusion_probabilities(weight: Floats, number: int) -> Floats:
     """Probabilities in proportion to ``weight``, 1 at most, that sum to ``number``."""
     probability = np.ones(len(weight))
     if number >= len(weight):
@@ -67,26 +67,26 @@ def inclusion(weight: Floats, number: int) -> Floats:
 
 
 def statap_sample(
-    candidates: Candidates,
+    candidates: TopicCandidates,
     values: Values,  # noqa: ARG001
     open: Mask,  # noqa: A002
     documents: int | None,
-) -> Sample:
+) -> DocumentSample:
     """The frame comes by falling probability; it has no strata."""
-    weight = weights(candidates)
+    weight = statap_weights(candidates)
     order = candidates.best_first(weight)
     frame = order[open[order]]
     number = len(frame) if documents is None else min(documents, len(frame))
-    probability = inclusion(weight[frame], number)
+    probability = inclusion_probabilities(weight[frame], number)
     drawn = probability >= 1
     chance = np.flatnonzero(~drawn)
-    lot = chance[np.argsort(lots(candidates, frame[chance]), kind="stable")]
+    lot = chance[np.argsort(draw_random_keys(candidates, frame[chance]), kind="stable")]
     start = hash_order(candidates.seed, candidates.topic, "where the sample starts") / 2**63
-    drawn[lot] = systematic(probability[lot], number - int(drawn.sum()), start)
-    return Sample(frame, np.zeros(len(frame), np.int64), probability, drawn)
+    drawn[lot] = systematic_sample(probability[lot], number - int(drawn.sum()), start)
+    return DocumentSample(frame, np.zeros(len(frame), np.int64), probability, drawn)
 
 
-def systematic(probability: Floats, number: int, start: float) -> Mask:
+def systematic_sample(probability: Floats, number: int, start: float) -> Mask:
     """``number`` of a row of ``probability``, which sum to it: those at ``start`` + 0, 1, 2, …"""
     end = np.cumsum(probability)
     # Sums of fractions end beside the whole number by a hair.
@@ -94,4 +94,4 @@ def systematic(probability: Floats, number: int, start: float) -> Mask:
     return np.diff(np.ceil(end - start), prepend=0) > 0
 
 
-METHOD = Method(STATAP, sample=statap_sample)
+METHOD = PoolingMethod(STATAP, sample=statap_sample)

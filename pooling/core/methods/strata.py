@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import Candidates, Ints, Mask
-from pooling.core.drawing import lots, shared
-from pooling.core.method import Method, Sample, Values
-from pooling.core.windows import windows_of
+from pooling.core.candidates import Ints, Mask, TopicCandidates
+from pooling.core.method import DocumentSample, PoolingMethod, Values
+from pooling.core.random_keys import apportion, draw_random_keys
+from pooling.core.windows import parse_windows
 
 STRATA = Card(
     name="strata",
@@ -51,42 +51,44 @@ STRATA = Card(
 
 
 def strata_sample(
-    candidates: Candidates,
+    candidates: TopicCandidates,
     values: Values,
     open: Mask,  # noqa: A002
     documents: int | None,
-) -> Sample:
+) -> DocumentSample:
     """The frame comes by stratum, then best rank."""
-    first, last = np.array(windows_of(values), np.int64).T
+    first, last = np.array(parse_windows(values), np.int64).T
     window = np.searchsorted(first, candidates.min_rank, side="right")
     order = candidates.best_first(-candidates.min_rank.astype(float))
     within = open & (window > 0) & (candidates.min_rank <= last[window - 1])
     frame = order[within[order]]
     stratum = window[frame]
     sizes = np.bincount(stratum, minlength=len(first) + 1)[1:]
-    wanted = sizes if values["sample"] is None else wanted_of(values["sample"], sizes)
-    taken = shared(int(sizes.sum()) if documents is None else documents, wanted)
-    lot = np.lexsort((lots(candidates, frame), stratum))
+    wanted = sizes if values["sample"] is None else stratum_sizes(values["sample"], sizes)
+    taken = apportion(int(sizes.sum()) if documents is None else documents, wanted)
+    lot = np.lexsort((draw_random_keys(candidates, frame), stratum))
     place = np.empty(len(frame), np.int64)
     place[lot] = np.arange(len(frame)) - (np.cumsum(sizes) - sizes)[stratum[lot] - 1]
     probability = taken[stratum - 1] / sizes[stratum - 1]
-    return Sample(frame, stratum, probability, place < taken[stratum - 1])
+    return DocumentSample(frame, stratum, probability, place < taken[stratum - 1])
 
 
-def wanted_of(sample: Sequence[Any], sizes: Ints) -> Ints:
+def stratum_sizes(sample: Sequence[Any], sizes: Ints) -> Ints:
     """How many of each stratum the spec asks for, of those that it has."""
-    return np.array([asked(share, int(n)) for share, n in zip(sample, sizes, strict=True)])
+    return np.array(
+        [total_requested(share, int(n)) for share, n in zip(sample, sizes, strict=True)]
+    )
 
 
-def asked(share: Any, size: int) -> int:
+def total_requested(share: Any, size: int) -> int:
     if share == "all":
         return size
     return min(size, share if isinstance(share, int) else max(1, int(share * size + 0.5)))
 
 
-def last_ranks(candidates: Candidates, values: Values) -> Ints:
+def last_rank_by_run(candidates: TopicCandidates, values: Values) -> Ints:
     """Every run is looked at down to the end of the last window."""
-    return np.full(len(candidates.runs), windows_of(values)[-1][1])
+    return np.full(len(candidates.runs), parse_windows(values)[-1][1])
 
 
-METHOD = Method(STRATA, sample=strata_sample, reach=last_ranks)
+METHOD = PoolingMethod(STRATA, sample=strata_sample, reach=last_rank_by_run)

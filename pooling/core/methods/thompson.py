@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates, Floats
-from pooling.core.method import Method, Player, Values
-from pooling.core.playing import EARLIER_COUNTS, UPDATE, Bandit, Counts, chance
+from pooling.core.candidates import Floats, TopicCandidates
+from pooling.core.method import AdaptivePlayer, PoolingMethod, Values
+from pooling.core.players import EARLIER_COUNTS, UPDATE, Bandit, RunCounts, step_rng
 
 THOMPSON = Card(
     name="thompson",
@@ -24,14 +24,14 @@ THOMPSON = Card(
 )
 
 
-def thompson(candidates: Candidates, values: Values) -> Player:
+def thompson(candidates: TopicCandidates, values: Values) -> AdaptivePlayer:
     """A player by draws."""
 
-    def value(counts: Counts, step: int) -> Floats:
+    def value(counts: RunCounts, step: int) -> Floats:
         missed = counts.judged - counts.relevant
-        return chance(candidates, step).beta(1 + counts.relevant, 1 + missed)
+        return step_rng(candidates, step).beta(1 + counts.relevant, 1 + missed)
 
-    return Bandit(candidates, Counts(candidates, values["update"]), value)
+    return Bandit(candidates, RunCounts(candidates, values["update"]), value)
 
 
-METHOD = Method(THOMPSON, player=thompson)
+METHOD = PoolingMethod(THOMPSON, player=thompson)

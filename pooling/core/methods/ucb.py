@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from pooling.core.candidates import Candidates, Floats
-from pooling.core.method import Method, Player, Values
-from pooling.core.playing import EARLIER_COUNTS, UPDATE, Bandit, Counts
+from pooling.core.candidates import Floats, TopicCandidates
+from pooling.core.method import AdaptivePlayer, PoolingMethod, Values
+from pooling.core.players import EARLIER_COUNTS, UPDATE, Bandit, RunCounts
 
 UCB = Card(
     name="ucb",
@@ -27,7 +27,7 @@ UCB = Card(
 )
 
 
-def bounds(counts: Counts) -> Floats:
+def upper_bounds(counts: RunCounts) -> Floats:
     """By run: the upper bound; infinite where nothing is judged."""
     share = counts.shares()
     known = counts.judged > 0
@@ -37,10 +37,10 @@ def bounds(counts: Counts) -> Floats:
     return np.asarray(share + np.sqrt(unsure * variance))
 
 
-def ucb(candidates: Candidates, values: Values) -> Player:
+def ucb(candidates: TopicCandidates, values: Values) -> AdaptivePlayer:
     """A player by upper bounds."""
-    counts = Counts(candidates, values["update"])
-    return Bandit(candidates, counts, lambda seen, _: bounds(seen))
+    counts = RunCounts(candidates, values["update"])
+    return Bandit(candidates, counts, lambda seen, _: upper_bounds(seen))
 
 
-METHOD = Method(UCB, player=ucb)
+METHOD = PoolingMethod(UCB, player=ucb)

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from pooling.core.session import Diverged
-from pooling.services.growing import check_log
+from pooling.core.session import LogMismatch
+from pooling.services.adaptive_pools import verify_pool_log
 
 
 class Command(BaseCommand):
@@ -28,8 +28,10 @@ class Command(BaseCommand):
                 self.stdout.write(f"{pool}: does not grow")
                 continue
             try:
-                self.stdout.write(f"{pool}: {check_log(pool):,} documents, as its log gives them")
-            except (Diverged, Refused) as fault:
+                self.stdout.write(
+                    f"{pool}: {verify_pool_log(pool):,} documents, as its log gives them"
+                )
+            except (LogMismatch, ActionRefused) as fault:
                 bad += 1
                 self.stderr.write(f"{pool}: {fault}")
         if bad:

@@ -17,7 +17,7 @@ from evaluation.models import ScoreSet
 from replay import tables
 from replay.core.manifest import read_manifest
 from replay.demo.build import write_campaign_folder
-from replay.services import organizer_named, play
+from replay.services import get_or_create_organizer, replay_campaign
 
 ACCOUNTS = {"organizer": "organizer", "ada": "assessor", "participant": "participant"}
 UNFINISHED = (
@@ -56,12 +56,14 @@ class Command(BaseCommand):
         self.stdout.write("Reading the documentation of Python's standard library …")
         write_campaign_folder(folder)
         manifest = read_manifest(folder)
-        actor = organizer_named("organizer")
-        return play(actor=actor, manifest=manifest, say=self.stdout.write).campaign
+        actor = get_or_create_organizer("organizer")
+        return replay_campaign(actor=actor, manifest=manifest, say=self.stdout.write).campaign
 
     def show(self, score_set: ScoreSet) -> None:
-        self.stdout.write("\nScores\n" + tables.scores(score_set))
-        self.stdout.write("\nAgreement of the assessors\n" + tables.agreement(score_set.campaign))
+        self.stdout.write("\nScores\n" + tables.format_scores_table(score_set))
+        self.stdout.write(
+            "\nAgreement of the assessors\n" + tables.format_agreement_table(score_set.campaign)
+        )
 
     def accounts(self, campaign: Campaign) -> None:
         """Give the demo accounts a new password, so that no installation shares one."""
@@ -77,4 +79,4 @@ class Command(BaseCommand):
             user.set_password(password)
             user.save()
         rows = [(role, name) for name, role in ACCOUNTS.items()]
-        self.stdout.write("\nAccounts\n" + tables.accounts(rows, password))
+        self.stdout.write("\nAccounts\n" + tables.format_accounts_table(rows, password))

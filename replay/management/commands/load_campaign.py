@@ -9,10 +9,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from campaigns.core.faults import BadFile
-from campaigns.errors import Refused
+from campaigns.core.faults import InvalidFile
+from campaigns.errors import ActionRefused
 from replay.core.manifest import read_manifest
-from replay.services import organizer_named, play, refuse_if_taken
+from replay.services import check_slug_free, get_or_create_organizer, replay_campaign
 
 
 class Command(BaseCommand):
@@ -28,12 +28,12 @@ class Command(BaseCommand):
         start = time.perf_counter()
         try:
             manifest = read_manifest(options["folder"])
-            refuse_if_taken(manifest.slug)
-            actor = organizer_named(options["organizer"])
-            played = play(actor=actor, manifest=manifest, say=self.stdout.write)
-        except BadFile as bad:
+            check_slug_free(manifest.slug)
+            actor = get_or_create_organizer(options["organizer"])
+            played = replay_campaign(actor=actor, manifest=manifest, say=self.stdout.write)
+        except InvalidFile as bad:
             raise CommandError(str(bad)) from bad
-        except Refused as refused:
+        except ActionRefused as refused:
             raise CommandError(str(refused)) from refused
         self.stdout.write(f"{'all':<12} {time.perf_counter() - start:6.1f} s")
         self.stdout.write(f"Campaign {played.campaign.slug}: {played.campaign.get_absolute_url()}")

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns.core.decimals import parse
-from campaigns.core.docnos import Docnos
+from campaigns.core.decimals import parse_decimals
+from campaigns.core.docnos import DocnoArray
 
 
 def read(texts):
-    numbers = parse(Docnos.of(texts))
+    numbers = parse_decimals(DocnoArray.of(texts))
     return [
         None if odd else value.hex()
         for value, odd in zip(numbers.values.tolist(), numbers.is_odd.tolist(), strict=True)
@@ -67,7 +67,9 @@ def test_zero_keeps_its_sign():
 
 
 def test_a_point_is_told():
-    assert parse(Docnos.of(["5", "5.", ".5", "1234567.12345678"])).has_point.tolist() == [
+    assert parse_decimals(
+        DocnoArray.of(["5", "5.", ".5", "1234567.12345678"])
+    ).has_point.tolist() == [
         False,
         True,
         True,

@@ -5,14 +5,14 @@ import gzip
 import pytest
 
 from campaigns.core.documents import DocumentText, read_documents
-from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.faults import FaultReport, InvalidFile
 
 
 def told(data, **options):
     report = FaultReport()
     try:
         list(read_documents(data, report=report, **options))
-    except BadFile as refused:
+    except InvalidFile as refused:
         report = refused.report
     return [(f.code, f.line) for f in report.faults]
 
@@ -97,7 +97,7 @@ def test_read_documents_packed():
 def test_read_documents_raises_after_the_last_without_a_report():
     documents = read_documents(b"1\tx\n1\ty\n2\tz\n")
     assert [next(documents).docno, next(documents).docno] == ["1", "2"]
-    with pytest.raises(BadFile, match="ED06 The id stands on line 1 already"):
+    with pytest.raises(InvalidFile, match="ED06 The id stands on line 1 already"):
         next(documents)
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from campaigns.core.natural import natural
+from campaigns.core.natural_sort import natural_sort_key
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from campaigns.core.natural import natural
     ],
 )
 def test_numbers_in_ids_count_as_numbers(ordered):
-    assert sorted(ordered[1::2] + ordered[::2], key=natural) == ordered
+    assert sorted(ordered[1::2] + ordered[::2], key=natural_sort_key) == ordered

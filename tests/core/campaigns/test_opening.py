@@ -5,12 +5,12 @@ import io
 
 import pytest
 
-from campaigns.core.faults import BadFile
-from campaigns.core.opening import read_bytes
+from campaigns.core.faults import InvalidFile
+from campaigns.core.streams import read_bytes
 
 
 def codes(source, **options):
-    with pytest.raises(BadFile) as refused:
+    with pytest.raises(InvalidFile) as refused:
         read_bytes(source, **options)
     return dict(refused.value.report.counts)
 

@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns.core.docnos import Docnos
-from campaigns.core.grouping import group_by_topic, repeated
+from campaigns.core.docnos import DocnoArray
+from campaigns.core.grouping import find_duplicate_rows, group_by_topic
+from campaigns.core.machine_words import mix_bits
 from campaigns.core.pair_index import PairIndex
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runs import run_from_rows
 from campaigns.core.tables import QrelsTable, RunTable
-from campaigns.core.words import mix
 
 TOPICS = st.sampled_from(["1", "01", "2", "é"])
 DOCNOS = st.text("ab-0é", min_size=1, max_size=12) | st.sampled_from(["x" * 300, "x" * 299 + "y"])
@@ -39,12 +39,12 @@ def test_find_in_qrels_of_many_topics_and_rows():
     assert qrels.docnos.take(found[found >= 0]) == run.docnos.take(np.flatnonzero(found >= 0))
 
 
-def colliding(count: int) -> Docnos:
+def colliding(count: int) -> DocnoArray:
     """Ids of sixteen bytes that all have one hash."""
     first = np.arange(1, count + 1, dtype=np.uint64) << np.uint64(1)
-    second = mix(np.uint64(16) ^ first) ^ np.uint64(0x123456789ABCDEF)
+    second = mix_bits(np.uint64(16) ^ first) ^ np.uint64(0x123456789ABCDEF)
     data = np.stack([first, second], axis=1).astype("<u8").tobytes()
-    return Docnos(data, np.arange(count) * 16, np.full(count, 16))
+    return DocnoArray(data, np.arange(count) * 16, np.full(count, 16))
 
 
 def test_ids_of_one_hash_are_told_apart():
@@ -68,7 +68,7 @@ def test_ids_of_one_hash_are_all_distinct():
 
 def test_ids_of_one_hash_are_no_repetition():
     ids = colliding(50)
-    assert repeated(ids, group_by_topic(["a"] * 50)) == {}
+    assert find_duplicate_rows(ids, group_by_topic(["a"] * 50)) == {}
     twice = ids.take(np.r_[0:50, 7:3:-1])
     topics = ["a"] * 50 + ["a", "b", "a", "a"]
-    assert repeated(twice, group_by_topic(topics)) == {50: 7, 52: 5, 53: 4}
+    assert find_duplicate_rows(twice, group_by_topic(topics)) == {50: 7, 52: 5, 53: 4}

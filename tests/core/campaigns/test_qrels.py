@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.opening import read_bytes
+from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.qrels import MAX_GRADE, qrels_from_rows, read_qrels, write_qrels
+from campaigns.core.streams import read_bytes
 
 
 def refused(data):
-    with pytest.raises(BadFile) as error:
+    with pytest.raises(InvalidFile) as error:
         read_qrels(data)
     return [(f.code, f.line, f.column) for f in error.value.report.faults]
 

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns.core.reading import CHUNK, PIECE, Block, Piece, blocks_of, extent, piece_of
+from campaigns.core.text_pages import (
+    CHUNK,
+    PIECE,
+    TextBlock,
+    TextPage,
+    measure_text_length,
+    slice_text_page,
+    split_blocks,
+)
 
 TEXT = (
     "\nA paragraph whose lines were broken\nbecause of their width alone.\n"
@@ -20,19 +28,19 @@ TEXT = (
 TEXTS = st.text(st.sampled_from("ab \n\n\t->1.😀ا"), max_size=400)
 
 
-def all_pieces(body: str, size: int = PIECE) -> list[Piece]:
-    pieces = [piece_of(body, size=size)]
+def all_pieces(body: str, size: int = PIECE) -> list[TextPage]:
+    pieces = [slice_text_page(body, size=size)]
     while (start := pieces[-1].next) is not None:
-        pieces.append(piece_of(body, start, size=size))
+        pieces.append(slice_text_page(body, start, size=size))
     return pieces
 
 
-def blocks_in(pieces: list[Piece]) -> list[Block]:
+def blocks_in(pieces: list[TextPage]) -> list[TextBlock]:
     return [block for piece in pieces for chunk in piece.chunks for block in chunk.blocks]
 
 
 def test_blocks_are_told_apart_and_keep_their_text():
-    found = list(blocks_of(TEXT))
+    found = list(split_blocks(TEXT))
     assert [block.kind for block in found] == ["wrapped", "wrapped", "verbatim", "lines"]
     assert [block.text.split()[0] for block in found] == ["A", "And", ">>>", "-"]
     assert all(TEXT[block.start : block.end] == block.text for block in found)
@@ -40,7 +48,7 @@ def test_blocks_are_told_apart_and_keep_their_text():
 
 
 def test_nothing_is_no_block():
-    assert [list(blocks_of(text)) for text in ("", "\n\n", " \n \n")] == [[], [], []]
+    assert [list(split_blocks(text)) for text in ("", "\n\n", " \n \n")] == [[], [], []]
 
 
 @given(TEXTS, st.integers(4, 50))
@@ -78,11 +86,11 @@ def test_a_text_without_paragraphs_is_cut_into_blocks_that_go_on():
 
 @pytest.mark.parametrize("start", [-5, 10**9])
 def test_a_start_outside_the_body_gives_its_beginning_or_nothing(start):
-    piece = piece_of("text", start)
+    piece = slice_text_page("text", start)
     assert [chunk.start for chunk in piece.chunks] == ([0] if start < 0 else [])
     assert piece.next is None
 
 
 def test_extent_is_in_words_or_in_characters_where_none_are_parted():
-    assert extent("one two") == (2, "word")
-    assert extent("热传导" * 400) == (1200, "character")
+    assert measure_text_length("one two") == (2, "word")
+    assert measure_text_length("热传导" * 400) == (1200, "character")

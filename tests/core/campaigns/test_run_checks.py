@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from campaigns.core.faults import SHOWN_PER_CODE
-from campaigns.core.run_checks import RunRules, check_run, normalised_hash
+from campaigns.core.run_checks import RunRules, check_run_file, ranking_hash
 from campaigns.core.runs import read_run, run_from_rows
 
 RULES = RunRules(
@@ -23,17 +23,17 @@ GOOD = b"1 Q0 d1 1 3.0 tag\n1 Q0 d2 2 2.0 tag\n2 Q0 d1 1 1 tag\n003 Q0 d3 1 1 ta
 def told(data, rules=RULES):
     """``{code: [(line, column), ...]}`` of the faults shown."""
     places: dict = {}
-    for fault in check_run(data, rules).report.faults:
+    for fault in check_run_file(data, rules).report.faults:
         places.setdefault(fault.code, []).append((fault.line, fault.column))
     return places
 
 
 def counts(data, rules=RULES):
-    return dict(check_run(data, rules).report.counts)
+    return dict(check_run_file(data, rules).report.counts)
 
 
 def fault(data, code, rules=RULES):
-    return next(f for f in check_run(data, rules).report.faults if f.code == code)
+    return next(f for f in check_run_file(data, rules).report.faults if f.code == code)
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def fault(data, code, rules=RULES):
     ],
 )
 def test_check_run_of_a_good_run(data):
-    checked = check_run(data, RULES, file="run.txt")
+    checked = check_run_file(data, RULES, file="run.txt")
     assert checked.accepted
     assert checked.report.counts.total() == 0
     assert checked.topics == ("003", "1", "2")
     assert checked.documents == 4
     assert checked.tag == "tag"
     assert checked.tied == 0
-    assert checked.digest == normalised_hash(read_run(GOOD))
+    assert checked.digest == ranking_hash(read_run(GOOD))
     assert checked.report.file == "run.txt"
 
 
@@ -92,7 +92,7 @@ def zipped(data):
 )
 def test_check_run_of_what_is_no_run(data, expected):
     rules = RunRules(max_bytes=1 << 20)
-    checked = check_run(data, rules)
+    checked = check_run_file(data, rules)
     assert dict(checked.report.counts) == expected
     assert not checked.accepted
     assert len(str(checked.report.faults[0])) < 400
@@ -104,7 +104,7 @@ def test_check_run_never_raises_on_damaged_runs():
         data = bytearray(GOOD)
         for _ in range(source.integers(1, 12)):
             data[source.integers(len(data))] = source.integers(256)
-        checked = check_run(bytes(data), RULES)
+        checked = check_run_file(bytes(data), RULES)
         assert checked.accepted or checked.report.has_errors
 
 
@@ -166,7 +166,7 @@ def test_check_run_withheld_topic():
 def test_check_run_unknown_docnos_with_near_misses():
     data = GOOD + b"2 Q0 d4 2 .5 tag\n2 Q0 zz 3 .4 tag\n"
     assert told(data) == {"E10": [(5, 6), (6, 6)], "W08": [(5, 1)], "W11": [(5, 6)]}
-    cures = [f.cure for f in check_run(data, RULES).report.faults if f.code == "E10"]
+    cures = [f.cure for f in check_run_file(data, RULES).report.faults if f.code == "E10"]
     assert cures == ["Did you mean D04?", "Use the docnos of the campaign's collection."]
 
 
@@ -202,7 +202,7 @@ def test_check_run_line_limit():
 
 def test_check_run_ties():
     data = b"1 Q0 a 1 2 t\n1 Q0 b 2 2.0 t\n1 Q0 c 3 1 t\n2 Q0 a 1 1 t\n"
-    checked = check_run(data, RunRules())
+    checked = check_run_file(data, RunRules())
     assert (checked.tied, checked.documents) == (2, 4)
     assert fault(data, "W04", RunRules()).message.startswith("2 of 4 documents (50.0%) share")
 
@@ -232,27 +232,27 @@ def test_check_run_topics_apart():
 
 def test_check_run_twin_of_an_earlier_run():
     other = b"# same ranking\n" + GOOD.replace(b"3.0", b"30e-1").replace(b"tag", b"first")
-    earlier = {check_run(other, RunRules()).digest: "first"}
-    checked = check_run(GOOD, RunRules(earlier_hashes=earlier))
+    earlier = {check_run_file(other, RunRules()).digest: "first"}
+    checked = check_run_file(GOOD, RunRules(earlier_hashes=earlier))
     assert checked.accepted
     assert "your run first" in fault(GOOD, "W09", RunRules(earlier_hashes=earlier)).message
 
 
 def test_normalised_hash_looks_at_topics_order_and_scores():
     base = [("1", "a", 2.0), ("1", "b", 0.0)]
-    digest = normalised_hash(run_from_rows("x", base))
-    assert digest == normalised_hash(run_from_rows("y", [("1", "b", -0.0), ("1", "a", 2.0)]))
+    digest = ranking_hash(run_from_rows("x", base))
+    assert digest == ranking_hash(run_from_rows("y", [("1", "b", -0.0), ("1", "a", 2.0)]))
     for other in (
         [("1", "a", 2.0), ("1", "b", 1.0)],
         [("2", "a", 2.0), ("2", "b", 0.0)],
         [("1", "b", 2.0), ("1", "a", 0.0)],
     ):
-        assert digest != normalised_hash(run_from_rows("x", other))
+        assert digest != ranking_hash(run_from_rows("x", other))
 
 
 def test_check_run_counts_all_and_shows_some():
     data = b"".join(b"1 Q0 z%d %d %d tag\n" % (n, n, 200 - n) for n in range(100))
-    report = check_run(data, RULES).report
+    report = check_run_file(data, RULES).report
     assert report.counts["E10"] == 100
     assert sum(f.code == "E10" for f in report.faults) == SHOWN_PER_CODE
 
@@ -261,7 +261,7 @@ def test_check_run_of_a_real_campaign(data_dir):
     topics = frozenset(str(number) for number in range(1, 31))
     rules = RunRules(topics=topics, tag_pattern=r".*", require_all_topics=False)
     files = sorted((data_dir / "trec-covid-r1" / "runs-top50").iterdir())
-    checked = [check_run(file.read_bytes(), rules, file=file.name) for file in files]
+    checked = [check_run_file(file.read_bytes(), rules, file=file.name) for file in files]
     assert all(run.accepted for run in checked)
     warned = [code for run in checked for code in run.report.counts]
     assert {code: warned.count(code) for code in sorted(set(warned))} == {

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from campaigns.core.columnar import read_columns, write_columns
 from campaigns.core.qrels import qrels_from_rows
-from campaigns.core.runmatrix import (
+from campaigns.core.run_matrix import (
+    PairArray,
     PairDictionary,
-    Pairs,
     RunMatrix,
     read_matrix,
     read_pairs,
@@ -58,7 +58,7 @@ def test_every_pair_has_one_code_and_runs_come_back(runs):
 def test_places_are_those_of_the_table(runs, judged):
     known = filled([made(pairs) for pairs in runs])
     table = qrels_from_rows((topic, docno, 0) for topic, docno in judged)
-    row = {pair: at for at, pair in enumerate(Pairs(table.topics, table.starts, table.docnos))}
+    row = {pair: at for at, pair in enumerate(PairArray(table.topics, table.starts, table.docnos))}
     assert known.places(table).tolist() == [row.get(pair, -1) for pair in known]
     code = {pair: at for at, pair in enumerate(known)}
     assert known.find(table).tolist() == [code.get(pair, -1) for pair in row]
@@ -72,7 +72,7 @@ def test_a_run_with_a_pair_that_has_no_code_is_refused():
 
 @given(st.lists(st.tuples(st.sampled_from("12"), st.text("abé", min_size=1)), max_size=20))
 def test_pairs_are_written_in_their_order(listed):
-    pairs = Pairs.of(listed)
+    pairs = PairArray.of(listed)
     again = read_pairs(write_pairs(pairs))
     assert list(again) == list(pairs) == listed
     assert (again.topics, again.docnos) == (pairs.topics, pairs.docnos)

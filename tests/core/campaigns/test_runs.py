@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.opening import read_bytes
+from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run, run_from_rows
+from campaigns.core.streams import read_bytes
 
 NASTY = "\u00a0\u3000\u2028\u0085\u001c"
 
@@ -24,7 +24,7 @@ def ranking(table):
 
 
 def refused(data, **options):
-    with pytest.raises(BadFile) as error:
+    with pytest.raises(InvalidFile) as error:
         read_run(data, **options)
     return [(f.code, f.line, f.column) for f in error.value.report.faults]
 
@@ -111,7 +111,7 @@ def test_read_run_lists_all_faults_at_once():
 
 
 def test_read_run_duplicate_with_another_score_names_the_first_line():
-    with pytest.raises(BadFile, match="in topic 7 already, on line 2"):
+    with pytest.raises(InvalidFile, match="in topic 7 already, on line 2"):
         read_run(b"8 Q0 b 1 1 t\n7 Q0 b 1 1 t\n8 Q0 c 1 1 t\n7 Q0 b 2 2 t\n")
 
 

@@ -6,23 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.qrels import MAX_GRADE
 from campaigns.core.sampled_qrels import (
     READERS,
-    read_plain,
+    build_prels_sample,
+    build_strata_sample,
+    number_strata,
     read_prels,
     read_strata,
-    sampled_by_probability,
-    sampled_by_strata,
-    strata_numbers,
+    read_unsampled_qrels,
     write_prels,
     write_strata,
 )
 
 
 def refused(read, data):
-    with pytest.raises(BadFile) as error:
+    with pytest.raises(InvalidFile) as error:
         read(data)
     return [(f.code, f.line, f.column) for f in error.value.report.faults]
 
@@ -40,7 +40,7 @@ def test_read_strata_takes_rates_from_the_strata_of_each_topic():
     assert table.qrels.grades.tolist() == [-2, 2, -1, 1, 0]
     assert table.strata == ("s1", "s1", "s1", "s1", "s2")
     assert known(table.inclusion) == [None, 0.5, None, 0.5, 1.0]
-    assert strata_numbers(table.qrels, table.strata).tolist() == [0, 0, 1, 1, 2]
+    assert number_strata(table.qrels, table.strata).tolist() == [0, 0, 1, 1, 2]
 
 
 def test_read_prels_takes_documents_chosen_otherwise_for_certain():
@@ -85,14 +85,16 @@ def test_read_strata_warns_of_a_byte_order_mark():
 
 
 def test_five_columns_read_as_plain_qrels_name_the_option():
-    with pytest.raises(BadFile, match=r"--qrels-format strata .* --qrels-format prels") as error:
-        read_plain(b"\n1 0 a 1 0\n1 0 b 1 0\n")
+    with pytest.raises(
+        InvalidFile, match=r"--qrels-format strata .* --qrels-format prels"
+    ) as error:
+        read_unsampled_qrels(b"\n1 0 a 1 0\n1 0 b 1 0\n")
     assert [fault.code for fault in error.value.report.faults] == ["ES08"]
 
 
 def test_plain_qrels_are_read_as_such():
     assert READERS["qrels"](b"# of five columns none\n1 0 a 1\n").grades.tolist() == [1]
-    assert refused(read_plain, b"1 0 a 1\n1 0 b 1 0\n") == [("EQ02", 2, 9)]
+    assert refused(read_unsampled_qrels, b"1 0 a 1\n1 0 b 1 0\n") == [("EQ02", 2, 9)]
 
 
 NAMES = st.text(st.characters(exclude_characters=" #", exclude_categories=["Cs", "Cc"]), min_size=1)
@@ -102,7 +104,7 @@ PAIRS = st.tuples(NAMES, NAMES)
 
 @given(st.dictionaries(PAIRS, st.tuples(NAMES, GRADES), min_size=1))
 def test_write_strata_is_read_back(rows):
-    table = sampled_by_strata((*pair, stratum, grade) for pair, (stratum, grade) in rows.items())
+    table = build_strata_sample((*pair, stratum, grade) for pair, (stratum, grade) in rows.items())
     again = read_strata(write_strata(table))
     assert write_strata(again) == write_strata(table)
     assert (again.strata, known(again.inclusion)) == (table.strata, known(table.inclusion))
@@ -113,7 +115,7 @@ PROBABILITIES = st.one_of(st.just(nan), st.floats(1e-6, 1))
 
 @given(st.dictionaries(PAIRS, st.tuples(GRADES, PROBABILITIES), min_size=1))
 def test_write_prels_is_read_back(rows):
-    table = sampled_by_probability((*pair, grade, p) for pair, (grade, p) in rows.items())
+    table = build_prels_sample((*pair, grade, p) for pair, (grade, p) in rows.items())
     again = read_prels(write_prels(table))
     assert write_prels(again) == write_prels(table)
     assert again.qrels.grades.tolist() == table.qrels.grades.tolist()
@@ -122,8 +124,8 @@ def test_write_prels_is_read_back(rows):
 
 def test_rows_that_are_no_sample_are_refused():
     with pytest.raises(ValueError, match="above 0 and at most 1"):
-        sampled_by_probability([("1", "a", 1, 0.0)])
+        build_prels_sample([("1", "a", 1, 0.0)])
     with pytest.raises(ValueError, match="one grade for each topic and document"):
-        sampled_by_strata([("1", "a", "s", 1), ("1", "a", "t", 1)])
+        build_strata_sample([("1", "a", "s", 1), ("1", "a", "t", 1)])
     with pytest.raises(ValueError, match="has no strata"):
-        write_strata(sampled_by_probability([("1", "a", 1, 0.5)]))
+        write_strata(build_prels_sample([("1", "a", 1, 0.5)]))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns.core.scan import by_line, scan
+from campaigns.core.field_scanner import scan_fields, scan_line_by_line
 
 FIELDS = st.text(
     st.characters(exclude_characters=" \t\n\r\x0b\x0c\0#", exclude_categories=["Cs", "Cc"]),
@@ -29,7 +29,7 @@ def line_by_line(data, start, stop, width):
         if line.split():
             lines.append((number, place, line))
         place += len(line) + 1
-    return by_line(data[start:stop].count(b"\n") + 1, lines, width)
+    return scan_line_by_line(data[start:stop].count(b"\n") + 1, lines, width)
 
 
 @st.composite
@@ -53,7 +53,7 @@ def test_scan_finds_what_the_slow_way_finds(width):
     def holds(text, before, ends_with_newline):
         data = (before + text + "\n" * ends_with_newline).encode()
         start, stop = len(before.encode()), len((before + text).encode())
-        found = scan(data, start, stop, width)
+        found = scan_fields(data, start, stop, width)
         assert found is not None
         assert listed(found) == listed(line_by_line(data, start, stop, width))
 
@@ -79,10 +79,10 @@ def test_scan_finds_what_the_slow_way_finds(width):
     ],
 )
 def test_scan_leaves_odd_lines_to_a_closer_look(data):
-    assert scan(data, 0, len(data), 4) is None
+    assert scan_fields(data, 0, len(data), 4) is None
 
 
 def test_scan_keeps_unicode_spaces_in_a_field():
     data = "1 0 a\u00a0b\u2028\u0085 1".encode()
-    found = scan(data, 0, len(data), 4)
+    found = scan_fields(data, 0, len(data), 4)
     assert data[found.starts[0, 2] : found.ends[0, 2]].decode() == "a\u00a0b\u2028\u0085"

@@ -4,12 +4,12 @@ import gzip
 
 import pytest
 
-from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.topics import TopicText, read_topics
 
 
 def refused(data, **options):
-    with pytest.raises(BadFile) as error:
+    with pytest.raises(InvalidFile) as error:
         read_topics(data, **options)
     return [(f.code, f.line) for f in error.value.report.faults]
 

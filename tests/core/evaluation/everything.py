@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluation.core.measures.family import Family, Measure
+from evaluation.core.measures.family import Measure, MeasureFamily
 from evaluation.core.measures.names import UnknownMeasureError, parse_measure
 from evaluation.core.measures.registry import FAMILIES
 
@@ -25,7 +25,7 @@ SAMPLES = {
 MODIFIERS = ("rel=2", "list=condensed", "mean=median")
 
 
-def measures_of(family: Family) -> tuple[Measure, ...]:
+def measures_of(family: MeasureFamily) -> tuple[Measure, ...]:
     """Measures of the family, all of them different."""
     names = [example.measure or family.name for example in family.examples]
     start = "k=3, " if family.suffix == "k" and family.bare else ""

@@ -10,14 +10,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
+from campaigns.core.streams import read_bytes
 from campaigns.core.tables import RunTable
 from evaluation.core.evaluate import evaluate
-from evaluation.core.formats import trec_eval_text
-from evaluation.core.judged import Judged
-from evaluation.core.options import Options
+from evaluation.core.formats import scores_to_trec_eval
+from evaluation.core.judgments import Judged
+from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import TREC_EVAL_9, TREC_EVAL_10, Profile
 
 PROGRAMS = {"te9.0.8": TREC_EVAL_9, "te10.0": TREC_EVAL_10}
@@ -37,9 +37,9 @@ class Tag(NamedTuple):
     summary: bool = True
     choices: dict[str, Any] = {}
 
-    def options(self, profile: Profile) -> Options:
+    def options(self, profile: Profile) -> ScoringOptions:
         topics = "judged" if self.complete else "common"
-        return Options(profile=profile, topics=topics, **self.choices)
+        return ScoringOptions(profile=profile, topics=topics, **self.choices)
 
 
 TAGS = {
@@ -56,13 +56,13 @@ TAGS = {
 }
 
 OPTION_SETS = {
-    "q": Options(topics="common"),
-    "qc": Options(),
-    "qcl2": Options(level=2),
-    "qJ": Options(topics="common", judged_only=True),
-    "qcJ": Options(judged_only=True),
-    "qcM10": Options(max_per_topic=10),
-    "qcM100l2": Options(max_per_topic=100, level=2),
+    "q": ScoringOptions(topics="common"),
+    "qc": ScoringOptions(),
+    "qcl2": ScoringOptions(level=2),
+    "qJ": ScoringOptions(topics="common", judged_only=True),
+    "qcJ": ScoringOptions(judged_only=True),
+    "qcM10": ScoringOptions(max_per_topic=10),
+    "qcM100l2": ScoringOptions(max_per_topic=100, level=2),
 }
 DEFECTS = {
     "-nan": "With -J and no judged document retrieved, interpolated precision is 0/0.",
@@ -94,7 +94,7 @@ class Case(NamedTuple):
         asked = TAGS[tag]
         options = asked.options(PROGRAMS[program])
         scores = evaluate(self.run(), self.judged(), asked.measures, options)
-        text = trec_eval_text([scores], by_topic=asked.by_topic, summary=asked.summary)
+        text = scores_to_trec_eval([scores], by_topic=asked.by_topic, summary=asked.summary)
         return split(text.encode())
 
     def run(self) -> RunTable:

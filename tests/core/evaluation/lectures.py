@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from evaluation.core.batch import Batch
+from evaluation.core.batch import ScoringBatch
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judged import Judged
+from evaluation.core.judgments import Judged
 from evaluation.core.matching import batch_from_table
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from tests.core.evaluation.made import Topic, made
 
 OWN = Path(__file__).with_name("worked_examples.json")
@@ -41,15 +41,15 @@ def listed(into: dict[str, Check], name: str) -> Callable[[Check], Check]:
     return put
 
 
-def value(measure: str, *topics: Topic, options: Options | None = None) -> float | None:
+def value(measure: str, *topics: Topic, options: ScoringOptions | None = None) -> float | None:
     """The mean of one measure over a few topics."""
     named = {str(number): topic for number, topic in enumerate(topics)}
     return evaluate(*made(named), [measure], options).means[0]
 
 
-def batch_of(*topics: Topic) -> Batch:
+def batch_of(*topics: Topic) -> ScoringBatch:
     run, qrels = made({str(number): topic for number, topic in enumerate(topics)})
-    return batch_from_table(run, Judged.from_table(qrels), Options())
+    return batch_from_table(run, Judged.from_table(qrels), ScoringOptions())
 
 
 def of_documents(given: Mapping[str, list[str]]) -> Topic:

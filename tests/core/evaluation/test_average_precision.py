@@ -7,7 +7,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.core.curves import area, saw_tooth
+from evaluation.core.curves import area_under_curve, sawtooth_curve
 from evaluation.core.evaluate import evaluate
 from tests.core.evaluation.lectures import batch_of, value
 from tests.core.evaluation.made import Topic, made, random_topics
@@ -46,8 +46,8 @@ def test_average_precision_is_the_area_under_the_raw_curve(
 ) -> None:
     topic = topic_of(ranked, missed)
     batch = batch_of(topic)
-    assert area(batch)[0] == pytest.approx(value("map", topic), abs=1e-12)
-    recall, precision = saw_tooth(batch, 0)
+    assert area_under_curve(batch)[0] == pytest.approx(value("map", topic), abs=1e-12)
+    recall, precision = sawtooth_curve(batch, 0)
     rises = [after - before for before, after in zip([0.0, *recall], recall, strict=False)]
     by_rank = sum(p * rise for p, rise in zip(precision, rises, strict=True))
     assert by_rank == pytest.approx(value("map", topic), abs=1e-12)

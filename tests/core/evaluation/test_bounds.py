@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaigns.core.tables import RunTable
-from evaluation.core.bounding.extremes import Side, extremes
-from evaluation.core.bounds import LOOSE, bounds, range_of, run_bounds
+from evaluation.core.bounding.extremes import CompletionSide, compute_extremes
+from evaluation.core.bounds import LOOSE, compute_bounds, compute_run_bounds, parse_card_range
 from evaluation.core.bounds import OF_ALL as OWN
-from evaluation.core.completions import Rankings
+from evaluation.core.completions import CompletionRankings
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.judged import Judged
+from evaluation.core.judgments import Judged
 from evaluation.core.matching import batch_from_table
 from evaluation.core.measures.names import parse_measures
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import PROFILES, Profile
 from tests.core.evaluation.everything import everything, with_modifiers
 from tests.core.evaluation.made import Topic, made, random_topics
@@ -34,7 +34,7 @@ GRADES = st.sampled_from([None, None, -1, 0, 0, 1, 1, 2, 3])
 RANKED = st.lists(GRADES, max_size=7).filter(lambda r: sum(is_open(g) for g in r) <= 4)
 TOPICS = st.tuples(RANKED, st.lists(st.sampled_from([-1, 0, 0, 1, 2, 3]), max_size=4))
 TABLES = st.sampled_from([None, None, {1: 1.0, 2: 3.0, 3: 7.0}, {1: 3.0, 2: 1.0}, {0: 0.5, 1: 2.0}])
-OPTIONS = st.builds(Options, level=st.sampled_from([1, 1, 2]), gains=TABLES)
+OPTIONS = st.builds(ScoringOptions, level=st.sampled_from([1, 1, 2]), gains=TABLES)
 
 
 def is_open(grade: int | None) -> bool:
@@ -56,12 +56,12 @@ def as_topic(ranked: list[int | None], missed: list[int]) -> Topic:
     return ranked, [g for g in ranked if g is not None] + [*missed, 0]
 
 
-def top_of(topic: Topic, options: Options) -> int:
+def top_of(topic: Topic, options: ScoringOptions) -> int:
     """The highest grade, as the product says that the scale has it."""
     return max(options.gains) if options.gains else max(options.level, 1, *topic[1])
 
 
-def all_values(topic: Topic, options: Options) -> ScoredRun:
+def all_values(topic: Topic, options: ScoringOptions) -> ScoredRun:
     """The scores of each completion, each as a topic of its own."""
     each = completions(without(topic), top_of(topic, options))
     return evaluate(*made({f"c{i:05}": t for i, t in enumerate(each)}), NUMBERS, options)
@@ -70,11 +70,11 @@ def all_values(topic: Topic, options: Options) -> ScoredRun:
 @settings(max_examples=50, deadline=None)
 @given(TOPICS, OPTIONS)
 def test_bounds_enclose_all_completions_and_exact_ones_are_reached(
-    drawn: tuple[list[int | None], list[int]], options: Options
+    drawn: tuple[list[int | None], list[int]], options: ScoringOptions
 ) -> None:
     topic = as_topic(*drawn)
     values = all_values(topic, options).values
-    for place, found in enumerate(run_bounds(*made({"1": topic}), NUMBERS, options)):
+    for place, found in enumerate(compute_run_bounds(*made({"1": topic}), NUMBERS, options)):
         if ("rel", 2) in found.measure.params and top_of(topic, options) < 2:
             continue  # to ask for it is to say that the scale has this grade
         column = values[:, place][~np.isnan(values[:, place])]
@@ -100,8 +100,8 @@ def test_bounds_of_longer_rankings_with_one_relevant_grade(
     ranked: list[int | None], missed: list[int]
 ) -> None:
     topic = as_topic(ranked, missed)
-    values = all_values(topic, Options()).values
-    for place, found in enumerate(run_bounds(*made({"1": topic}), NUMBERS)):
+    values = all_values(topic, ScoringOptions()).values
+    for place, found in enumerate(compute_run_bounds(*made({"1": topic}), NUMBERS)):
         column = values[:, place][~np.isnan(values[:, place])]
         if ("rel", 2) in found.measure.params or not len(column):
             continue
@@ -133,7 +133,7 @@ def test_bounds_of_means_are_reached(drawn: list[tuple[list[int | None], list[in
         evaluate(*made(dict(zip(binary, combined, strict=True))), OF_ALL).means
         for combined in product(*(list(completions(without(t), 1)) for t in binary.values()))
     ]
-    for place, found in enumerate(run_bounds(*made(binary), OF_ALL)):
+    for place, found in enumerate(compute_run_bounds(*made(binary), OF_ALL)):
         means = [row[place] for row in values if row[place] is not None]
         if not means:
             assert (found.mean_low, found.mean_high) == (None, None)
@@ -160,10 +160,14 @@ SOLVED = [
 @pytest.mark.parametrize("level", [1, 2])
 def test_what_is_computed_is_what_all_exchanges_give(level: int) -> None:
     topics = random_topics(40, seed=5)
-    batch = batch_from_table(*tables(topics), Options(level=level))
+    batch = batch_from_table(*tables(topics), ScoringOptions(level=level))
     measures = parse_measures(SOLVED)
-    tried = extremes(Rankings.of(batch), (Side("top", 3), Side("bottom", 3)), measures)
-    for found, wanted in zip(bounds(batch, measures), tried, strict=True):
+    tried = compute_extremes(
+        CompletionRankings.of(batch),
+        (CompletionSide("top", 3), CompletionSide("bottom", 3)),
+        measures,
+    )
+    for found, wanted in zip(compute_bounds(batch, measures), tried, strict=True):
         assert found.exact
         assert found.low == pytest.approx(wanted.low, abs=1e-12), found.measure.name
         assert found.high == pytest.approx(wanted.high, abs=1e-12), found.measure.name
@@ -177,10 +181,10 @@ def tables(topics: dict[str, Topic]) -> tuple[RunTable, Judged]:
 def test_long_rankings_are_tried_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     topics = random_topics(20, seed=9)
     names = ["11pt_avg", "bpref", "Rprec", "nerr", "q_measure(beta=0)"]
-    whole = run_bounds(*made(topics), names)
+    whole = compute_run_bounds(*made(topics), names)
     monkeypatch.setattr("evaluation.core.bounding.extremes.ROWS", 50)
-    monkeypatch.setattr("evaluation.core.bounding.counted.AT_ONCE", 50)
-    for found, wanted in zip(run_bounds(*made(topics), names), whole, strict=True):
+    monkeypatch.setattr("evaluation.core.bounding.counts.AT_ONCE", 50)
+    for found, wanted in zip(compute_run_bounds(*made(topics), names), whole, strict=True):
         assert np.array_equal(found.low, wanted.low)
         assert np.array_equal(found.high, wanted.high)
 
@@ -188,7 +192,7 @@ def test_long_rankings_are_tried_in_pieces(monkeypatch: pytest.MonkeyPatch) -> N
 def test_q_measure_of_many_open_documents_is_bounded_in_stretches() -> None:
     ranked = [None if rank % 5 else rank % 4 for rank in range(150)]
     topic = made({"1": (ranked, [g for g in ranked if g is not None] + [3, 2])})
-    average, blended = run_bounds(*topic, ["map", "q_measure"])
+    average, blended = compute_run_bounds(*topic, ["map", "q_measure"])
     rng = np.random.default_rng(0)
     for _ in range(200):
         drawn = rng.integers(1, 4, len(ranked)) * (rng.random(len(ranked)) < rng.random())
@@ -202,7 +206,7 @@ def test_q_measure_of_many_open_documents_is_bounded_in_stretches() -> None:
 def test_the_residual_of_rbp_is_its_bound_but_for_what_is_not_retrieved() -> None:
     topics = random_topics(30, seed=2)
     scores = evaluate(*made(topics), ["rbp", "rbp_resid", "num_ret"])
-    (found,) = run_bounds(*made(topics), ["rbp"])
+    (found,) = compute_run_bounds(*made(topics), ["rbp"])
     retrieved, rbp, residual = scores.values.T
     assert found.low == pytest.approx(rbp)
     assert found.high == pytest.approx(rbp + residual - 0.8**retrieved)
@@ -210,8 +214,8 @@ def test_the_residual_of_rbp_is_its_bound_but_for_what_is_not_retrieved() -> Non
 
 def test_judged_documents_only_change_no_bound() -> None:
     topics = random_topics(10, seed=4)
-    only = run_bounds(*made(topics), ["map", "ndcg"], Options(judged_only=True))
-    for found, wanted in zip(only, run_bounds(*made(topics), ["map", "ndcg"]), strict=True):
+    only = compute_run_bounds(*made(topics), ["map", "ndcg"], ScoringOptions(judged_only=True))
+    for found, wanted in zip(only, compute_run_bounds(*made(topics), ["map", "ndcg"]), strict=True):
         assert np.array_equal(found.low, wanted.low)
         assert np.array_equal(found.high, wanted.high)
 
@@ -219,31 +223,31 @@ def test_judged_documents_only_change_no_bound() -> None:
 @pytest.mark.parametrize("profile", list(PROFILES.values()))
 def test_an_unanswered_topic_has_nothing_open(profile: Profile) -> None:
     run, qrels = made({"1": ([None], [1]), "2": ([], [1, 0])})
-    options = Options(profile=profile, topics="judged")
-    for found in run_bounds(run, qrels, ["map", "P_5", "ndcg", "num_rel_ret"], options):
+    options = ScoringOptions(profile=profile, topics="judged")
+    for found in compute_run_bounds(run, qrels, ["map", "P_5", "ndcg", "num_rel_ret"], options):
         assert (found.low[1], found.high[1]) == (0.0, 0.0)
         assert (found.low[0], found.high[0] > 0) == (0.0, True)
 
 
 def test_bounds_stay_within_the_depth() -> None:
     run, qrels = made({"1": ([None, None, 1], [1])})
-    (found,) = run_bounds(run, qrels, ["num_rel_ret"], Options(max_per_topic=2))
+    (found,) = compute_run_bounds(run, qrels, ["num_rel_ret"], ScoringOptions(max_per_topic=2))
     assert (found.mean_low, found.mean_high) == (0.0, 2.0)
 
 
 def test_the_highest_grade_is_that_of_the_gain_table_or_the_qrels() -> None:
     run, qrels = made({"1": ([None, 1], [1]), "2": ([0], [0, 2])})
-    (found,) = run_bounds(run, qrels, ["cg"])
+    (found,) = compute_run_bounds(run, qrels, ["cg"])
     assert (found.top, found.high.tolist()) == (2, [3.0, 0.0])
-    (found,) = run_bounds(run, qrels, ["cg"], Options(gains={1: 1, 5: 10}))
+    (found,) = compute_run_bounds(run, qrels, ["cg"], ScoringOptions(gains={1: 1, 5: 10}))
     assert (found.top, found.high.tolist()) == (5, [11.0, 0.0])
-    (found,) = run_bounds(run, qrels, ["num_rel_ret"], Options(level=3))
+    (found,) = compute_run_bounds(run, qrels, ["num_rel_ret"], ScoringOptions(level=3))
     assert (found.top, found.high.tolist()) == (3, [1.0, 0.0])
 
 
 def test_where_nothing_is_known_the_range_is_told() -> None:
     run, qrels = made({"1": ([None] * 30, [2, 1]), "2": ([2], [2, 1])})
-    found = {b.measure.name: b for b in run_bounds(run, qrels, ["G", "cwl_total(user=ap)"])}
+    found = {b.measure.name: b for b in compute_run_bounds(run, qrels, ["G", "cwl_total(user=ap)"])}
     assert (found["G"].low[0], found["G"].high[0], found["G"].exact) == (0, 1, False)
     assert (found["G"].reason, found["G"].mean_low) == (LOOSE, found["G"].low[1] / 2)
     assert found["cwl_total(user=ap)"].high[0] == np.inf
@@ -251,20 +255,22 @@ def test_where_nothing_is_known_the_range_is_told() -> None:
 
 
 def test_estimates_and_texts_have_no_bounds() -> None:
-    for found in run_bounds(*made({"1": ([1], [1])}), ["statAP", "relstring"]):
+    for found in compute_run_bounds(*made({"1": ([1], [1])}), ["statAP", "relstring"]):
         assert (found.mean_low, found.mean_high, found.exact) == (None, None, False)
         assert found.reason
 
 
 def test_a_figure_of_its_own_over_all_topics_has_no_bounds() -> None:
-    options = Options(level=2, profile=PROFILES["trec_eval-9"], topics="judged")
-    (found,) = run_bounds(*made({"1": ([1, None], [1])}), ["num_rel"], options)
+    options = ScoringOptions(level=2, profile=PROFILES["trec_eval-9"], topics="judged")
+    (found,) = compute_run_bounds(*made({"1": ([1, None], [1])}), ["num_rel"], options)
     assert (found.low[0], found.high[0], found.mean_low, found.reason) == (0, 1, None, OWN)
 
 
 def test_no_topic_has_no_bounds() -> None:
     run, qrels = made({"1": ([], [1])})
-    for found in run_bounds(run, qrels, ["map", "ndcg", "P_5", "G"], Options(topics="common")):
+    for found in compute_run_bounds(
+        run, qrels, ["map", "ndcg", "P_5", "G"], ScoringOptions(topics="common")
+    ):
         assert (len(found.low), found.mean_low, found.mean_high) == (0, None, None)
 
 
@@ -281,4 +287,4 @@ def test_no_topic_has_no_bounds() -> None:
     ],
 )
 def test_ranges_of_cards_are_read(told: str, wanted: tuple[float, float]) -> None:
-    assert range_of(told) == wanted
+    assert parse_card_range(told) == wanted

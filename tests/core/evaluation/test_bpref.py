@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from campaigns.core.qrels import qrels_from_rows
-from evaluation.core.bpref_advice import advice, remarks
+from evaluation.core.bpref_advice import advise_on_bpref, list_bpref_remarks
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judged import Judged
+from evaluation.core.judgments import Judged
 from evaluation.core.measures.names import parse_measures
 from tests.conftest import REPOSITORY
 from tests.core.evaluation.made import made, random_topics
@@ -96,8 +96,8 @@ def judgments(**counts: tuple[int, int]) -> Judged:
 
 def test_topics_with_enough_judgments_need_no_word() -> None:
     judged = judgments(a=(2, 2), b=(5, 30))
-    assert advice(judged).sentences == ()
-    (told,) = advice(judged, name="bpref-10").sentences
+    assert advise_on_bpref(judged).sentences == ()
+    (told,) = advise_on_bpref(judged, name="bpref-10").sentences
     assert told == (
         "bpref-10 and bpref-10(form=textbook) can differ where fewer documents are judged "
         "non-relevant than R + 10 (N < R + 10): 1 of 2 topics (a)."
@@ -105,7 +105,7 @@ def test_topics_with_enough_judgments_need_no_word() -> None:
 
 
 def test_each_kind_of_topic_is_told_with_r_and_n() -> None:
-    found = advice(judgments(a=(3, 2), b=(1, 0), c=(0, 4), d=(4, 9)))
+    found = advise_on_bpref(judgments(a=(3, 2), b=(1, 0), c=(0, 4), d=(4, 9)))
     assert found.relevant.tolist() == [3, 1, 0, 4]
     assert found.nonrelevant.tolist() == [2, 0, 4, 9]
     assert found.blind.tolist() == [False, True, False, False]
@@ -122,29 +122,31 @@ def test_each_kind_of_topic_is_told_with_r_and_n() -> None:
 
 def test_many_topics_are_named_up_to_ten() -> None:
     topics = {f"t{number:02}": (1, 0) for number in range(12)}
-    (told,) = advice(judgments(**topics, z=(1, 1))).sentences
+    (told,) = advise_on_bpref(judgments(**topics, z=(1, 1))).sentences
     assert told.endswith("12 of 13 topics (t00, t01, t02, t03, t04, t05, t06, t07, t08, t09 and "
                          "2 more).")  # fmt: skip
 
 
 def test_judgments_without_a_relevant_document_are_not_called_uninformative() -> None:
-    found = advice(judgments(a=(0, 3)))
+    found = advise_on_bpref(judgments(a=(0, 3)))
     assert not found.is_uninformative
     assert found.sentences == ("Without a relevant document bpref is 0: 1 of 1 topics (a).",)
 
 
 def test_the_level_moves_documents_from_relevant_to_nonrelevant() -> None:
     judged = Judged.from_table(qrels_from_rows([("1", "a", 2), ("1", "b", 1), ("1", "c", -1)]))
-    assert advice(judged).is_uninformative
-    assert advice(judged, level=2).sentences == ()
+    assert advise_on_bpref(judged).is_uninformative
+    assert advise_on_bpref(judged, level=2).sentences == ()
 
 
 def test_remarks_are_on_the_bpref_measures_asked_for_at_their_level() -> None:
     judged = Judged.from_table(qrels_from_rows([("1", "a", 2), ("1", "b", 1)]))
-    assert remarks(parse_measures(["map", "ndcg"]), judged) == []
-    assert remarks(parse_measures(["bpref(rel=2)"]), judged) == []
-    assert remarks(parse_measures(["bpref"]), judged, level=2) == []
-    told = remarks(parse_measures(["bpref", "bpref(form=textbook)", "bpref-10", "map"]), judged)
+    assert list_bpref_remarks(parse_measures(["map", "ndcg"]), judged) == []
+    assert list_bpref_remarks(parse_measures(["bpref(rel=2)"]), judged) == []
+    assert list_bpref_remarks(parse_measures(["bpref"]), judged, level=2) == []
+    told = list_bpref_remarks(
+        parse_measures(["bpref", "bpref(form=textbook)", "bpref-10", "map"]), judged
+    )
     assert [word.split()[0] for word in told] == ["bpref", "bpref-10"]
 
 
@@ -163,7 +165,7 @@ def collection(path: Path) -> Judged:
 def test_collections_of_relevant_documents_only_are_told(
     data_dir: Path, place: str, topics: int, empty: int
 ) -> None:
-    found = advice(collection(data_dir / place))
+    found = advise_on_bpref(collection(data_dir / place))
     assert len(found.topics) == topics
     assert found.nonrelevant.tolist() == [0] * topics
     assert int((found.relevant == 0).sum()) == empty

@@ -11,13 +11,13 @@ import ir_measures
 import pytest
 import pytrec_eval
 
-from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
+from campaigns.core.streams import read_bytes
 from evaluation.core.evaluate import evaluate
-from evaluation.core.formats import trec_eval_text
+from evaluation.core.formats import scores_to_trec_eval
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from tests.core.evaluation.golden import cases, lines_of
 from tests.core.evaluation.made import Topic, made, random_topics
 
@@ -25,7 +25,7 @@ TOPICS = random_topics(40, seed=7, grades=5)
 BURGES = "ndcg_1=1,2=3,3=7,4=15"
 
 
-def by_topic(measure: str, options: Options | None = None) -> dict[str, float | None]:
+def by_topic(measure: str, options: ScoringOptions | None = None) -> dict[str, float | None]:
     scores = evaluate(*made(TOPICS), [measure], options)
     return scores.by_topic(scores.measures[0].name)
 
@@ -116,20 +116,20 @@ def test_the_ratio_of_means_is_0_without_any_gain_and_null_without_a_topic() -> 
     assert evaluate(*made({"1": ([0, None], [0])}), [name]).mean(name) == 0.0
     _, qrels = made({"1": ([1], [1])})
     run, _ = made({"2": ([1], [1])})
-    scores = evaluate(run, qrels, [name], Options(topics="common"))
+    scores = evaluate(run, qrels, [name], ScoringOptions(topics="common"))
     assert scores.mean(name) is None
     assert scores.reasons == {name: "no topic to average over"}
 
 
 def test_the_level_counts_only_where_it_is_asked_for() -> None:
-    strict = Options(level=3)
+    strict = ScoringOptions(level=3)
     assert by_topic("ndcg", strict) == by_topic("ndcg")
     assert by_topic("ndcg(level=applied)", strict) == by_topic("ndcg(level=applied, rel=3)")
     assert by_topic("ndcg(level=applied)") == by_topic("ndcg")
 
 
 def test_gains_of_the_measure_stand_before_those_of_the_options() -> None:
-    table = Options(gains={1: 5.0, 3: 0.5})
+    table = ScoringOptions(gains={1: 5.0, 3: 0.5})
     assert by_topic("ndcg", table) == by_topic("ndcg_1=5,3=0.5")
     assert by_topic("ndcg_1=2", table) == by_topic("ndcg_1=2")
     assert by_topic("ndcg(dcg=exponential)", table) == by_topic(BURGES)
@@ -193,7 +193,7 @@ def test_gains_are_those_of_trec_eval(data_dir: Path, version: str) -> None:
         if not output.exists() or case.folder.name == "09_float_precision":
             continue
         scores = evaluate(case.run(), case.judged(), [BURGES])
-        lines = trec_eval_text([scores], by_topic=True).split("\n")
+        lines = scores_to_trec_eval([scores], by_topic=True).split("\n")
         # Only version 10 prints topics that the run does not answer.
         answered = {*case.run().topics, "all"}
         wanted = [line for line in lines_of(output, {BURGES}) if line.split("\t")[1] in answered]

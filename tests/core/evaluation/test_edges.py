@@ -7,12 +7,12 @@ from math import log2
 import pytest
 
 from campaigns.core.runs import run_from_rows
-from campaigns.core.sampled_qrels import sampled_by_strata
+from campaigns.core.sampled_qrels import build_strata_sample
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judged import Judged
-from evaluation.core.measures.family import Family
+from evaluation.core.judgments import Judged
+from evaluation.core.measures.family import MeasureFamily
 from evaluation.core.measures.registry import FAMILIES
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from tests.core.evaluation.everything import measures_of
 
 
@@ -28,21 +28,21 @@ def test_a_reader_who_has_more_than_was_wanted_stops() -> None:
 
 def test_a_gain_of_grade_0_is_not_one_of_documents_without_a_judgment() -> None:
     run, qrels = {"1": {"a": 3.0, "b": 2.0, "c": 1.0, "d": 0.5}}, {"1": {"a": 0, "b": -1, "c": -2}}
-    options = Options(gains={0: 1.0, 1: 3.0})
+    options = ScoringOptions(gains={0: 1.0, 1: 3.0})
     assert evaluate(run, qrels, ["cg", "ndcg"], options).means == (1.0, 1.0)
 
 
 def test_only_topics_without_any_relevant_document_are_left_out() -> None:
     run = {"1": {"a": 1.0}, "2": {"b": 1.0}, "3": {"c": 1.0}}
     qrels = {"1": {"a": 1}, "2": {"b": 0}, "3": {"c": 0, "d": 1}}
-    found = evaluate(run, qrels, ["map"], Options(leave_out_empty=True))
+    found = evaluate(run, qrels, ["map"], ScoringOptions(leave_out_empty=True))
     assert found.topics == ("1", "3")
     assert found.means == (0.5,)
 
 
 def test_an_estimate_that_is_whole_but_for_rounding_has_all_its_ranks_in_the_ideal() -> None:
     rows = [("1", f"d{at:02}", "s", 1 if at else -1) for at in range(11)]
-    judged = Judged.from_sampled(sampled_by_strata(rows))
+    judged = Judged.from_sampled(build_strata_sample(rows))
     run = run_from_rows("r", [("1", "d01", 1.0)])
     # Ten documents stand for 1.1 each: 10.999999999999998 when they are added up.
     ideal = sum(1 / log2(1 + rank) for rank in range(1, 12))
@@ -55,10 +55,10 @@ def test_an_estimate_that_is_whole_but_for_rounding_has_all_its_ranks_in_the_ide
     ids=lambda family: family.name,
 )
 def test_a_measure_that_says_what_is_better_tells_the_best_ranking_from_a_bad_one(
-    family: Family,
+    family: MeasureFamily,
 ) -> None:
     rows = [("1", docno, "s", 2 if docno in "abcdef" else 0) for docno in "abcdefghijkl"]
-    judged = Judged.from_sampled(sampled_by_strata(rows))
+    judged = Judged.from_sampled(build_strata_sample(rows))
     runs = (
         run_from_rows("r", [("1", docno, -float(at)) for at, docno in enumerate(ranking)])
         for ranking in ("abcdef", "ghijkf")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows, read_qrels
 from campaigns.core.runs import read_run, run_from_rows
-from evaluation.core import Judged, Options, evaluate
-from evaluation.core.evaluate import NO_TOPIC, chosen, score_batch
+from evaluation.core import Judged, ScoringOptions, evaluate
+from evaluation.core.evaluate import NO_TOPIC, score_batch, select_measures
 from evaluation.core.matching import batch_from_places
 from tests.core.evaluation.made import made
 
@@ -56,7 +56,7 @@ def test_values_are_those_of_pytrec_eval(
         read_run(b"".join(run_bytes(run))),
         read_qrels(b"".join(qrels_bytes(qrels))),
         MEASURES,
-        Options(level=level, topics="common"),
+        ScoringOptions(level=level, topics="common"),
     )
     assert set(scores.topics) == set(wanted)
     for name in MEASURES:
@@ -94,7 +94,7 @@ def test_missing_topics_count_as_zero_unless_common() -> None:
     assert scores.mean("map") == 0.5
     assert scores.mean("num_rel") == 3
     assert scores.conditions["topics_not_retrieved"] == 1
-    common = evaluate(run, qrels, ["map", "num_rel"], Options(topics="common"))
+    common = evaluate(run, qrels, ["map", "num_rel"], ScoringOptions(topics="common"))
     assert common.topics == ("1", "3")
     assert common.mean("map") == 0.75
     assert common.conditions["topics_judged"] == 3
@@ -109,7 +109,9 @@ def test_topics_of_the_run_without_judgments_are_ignored() -> None:
 
 def test_no_common_topic_gives_null_with_a_reason() -> None:
     run = run_from_rows("r", [("9", "b", 1.0)])
-    scores = evaluate(run, qrels_from_rows([("1", "a", 1)]), ["map"], Options(topics="common"))
+    scores = evaluate(
+        run, qrels_from_rows([("1", "a", 1)]), ["map"], ScoringOptions(topics="common")
+    )
     assert scores.means == (None,)
     assert scores.reasons == {"map": NO_TOPIC}
 
@@ -124,14 +126,14 @@ def test_judged_is_undefined_where_nothing_is_retrieved() -> None:
 
 def test_depth_cuts_before_unjudged_documents_go() -> None:
     run, qrels = made({"1": ([None, None, 1, 1], [1, 1])})
-    both = Options(max_per_topic=3, judged_only=True)
+    both = ScoringOptions(max_per_topic=3, judged_only=True)
     assert evaluate(run, qrels, ["num_ret", "map", "P_5"], both).means == (1.0, 0.5, 0.2)
-    assert evaluate(run, qrels, ["num_ret"], Options(judged_only=True)).means == (2.0,)
+    assert evaluate(run, qrels, ["num_ret"], ScoringOptions(judged_only=True)).means == (2.0,)
 
 
 def test_gains_need_not_rise_with_the_grade() -> None:
     run, qrels = made({"1": ([2, 1], [2, 1])})
-    scores = evaluate(run, qrels, ["ndcg"], Options(gains={1: 3.0, 2: 1.0}))
+    scores = evaluate(run, qrels, ["ndcg"], ScoringOptions(gains={1: 3.0, 2: 1.0}))
     log3 = np.log2(3)
     assert scores.mean("ndcg") == pytest.approx((1 + 3 / log3) / (3 + 1 / log3))
     assert scores.conditions["gains"] == {"1": 3.0, "2": 1.0}
@@ -144,8 +146,8 @@ def test_a_batch_of_places_gives_the_same_scores_as_tables() -> None:
     assert table.index is not None
     places = table.index.find(run)
     assert qrels.grades[places].tolist() == [1, qrels.grades[-1], 0, 0, 2]
-    batch = batch_from_places(judged, run.topics, run.starts, places, Options())
-    scores = score_batch(batch, chosen(MEASURES), "made")
+    batch = batch_from_places(judged, run.topics, run.starts, places, ScoringOptions())
+    scores = score_batch(batch, select_measures(MEASURES), "made")
     assert np.array_equal(scores.values, evaluate(run, qrels, MEASURES).values)
 
 
@@ -155,4 +157,4 @@ def test_a_batch_of_places_gives_the_same_scores_as_tables() -> None:
 )
 def test_options_out_of_range_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r" (are|is) "):
-        Options(**wrong)  # type: ignore[arg-type]
+        ScoringOptions(**wrong)  # type: ignore[arg-type]

@@ -7,13 +7,13 @@ import pytest
 
 from evaluation.core.evaluate import evaluate
 from evaluation.core.measures.names import UnknownMeasureError, parse_measure
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 
 RUN = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
 QRELS = {"1": {"a": 2, "c": 1, "d": 2}}
 
 
-def value(name: str, options: Options | None = None) -> float | None:
+def value(name: str, options: ScoringOptions | None = None) -> float | None:
     with np.errstate(all="raise"):
         return evaluate(RUN, QRELS, [name], options).means[0]
 
@@ -39,7 +39,7 @@ def test_a_reader_who_wants_very_much_reads_the_first_k_evenly(reader: str) -> N
 
 
 def test_taken_for_relevant_they_are_relevant_though_the_gain_table_ends_below_the_level() -> None:
-    strict = Options(level=3, gains={1: 1.0, 2: 2.0})
+    strict = ScoringOptions(level=3, gains={1: 1.0, 2: 2.0})
     found = evaluate(
         {"1": {"a": 2.0, "b": 1.0}}, {"1": {"a": 1}}, ["map(unjudged=relevant)"], strict
     )

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.formats import csv_text, json_text, trec_eval_text
-from evaluation.core.measures.page import page
+from evaluation.core.formats import scores_to_csv, scores_to_json, scores_to_trec_eval
+from evaluation.core.measures.docs import render_measures_docs
 from tests.conftest import REPOSITORY
 from tests.core.evaluation.made import made
 
@@ -20,7 +20,7 @@ def scores() -> ScoredRun:
 
 def test_text_is_that_of_trec_eval() -> None:
     pad = " " * 12
-    assert trec_eval_text([scores()], by_topic=True) == (
+    assert scores_to_trec_eval([scores()], by_topic=True) == (
         f"num_ret   {pad}\tq,1\t3\nmap       {pad}\tq,1\t0.5556\njudged_5  {pad}\tq,1\t1.0000\n"
         f"num_ret   {pad}\tq2\t0\nmap       {pad}\tq2\t0.0000\njudged_5  {pad}\tq2\tnull\n"
         f"runid     {pad}\tall\tmade\nnum_q     {pad}\tall\t2\nnum_ret   {pad}\tall\t3\n"
@@ -29,18 +29,18 @@ def test_text_is_that_of_trec_eval() -> None:
 
 
 def test_csv_has_full_precision_and_empty_for_undefined() -> None:
-    lines = csv_text([scores()], by_topic=True).splitlines()
+    lines = scores_to_csv([scores()], by_topic=True).splitlines()
     assert lines[0] == "run,measure,topic,value,conditions"
     assert 'made,map,"q,1",0.5555555555555555,' in lines
     assert "made,judged_5,q2,," in lines
     rows = list(csv.reader(lines))
     assert rows[-3][:4] == ["made", "num_ret", "all", "3"]
     assert json.loads(rows[-3][4]) == scores().conditions
-    assert len(csv_text([scores()]).splitlines()) == 5
+    assert len(scores_to_csv([scores()]).splitlines()) == 5
 
 
 def test_json_has_null_and_the_conditions() -> None:
-    (run,) = json.loads(json_text([scores()], by_topic=True))["runs"]
+    (run,) = json.loads(scores_to_json([scores()], by_topic=True))["runs"]
     assert run["topics"]["q2"] == {"num_ret": 0, "map": 0.0, "judged_5": None}
     assert run["all"]["num_q"] == 2
     assert run["conditions"]["profile"] == "poolbench-1"
@@ -51,24 +51,24 @@ def test_json_has_null_and_the_conditions() -> None:
 def test_texts_are_printed_by_topic_and_in_no_mean() -> None:
     topics = {"1": ([1, None, -1, 12], [1, -1, 12, 0]), "2": ([], [1])}
     told = evaluate(*made(topics), ["map", "relstring", "relstring.2"])
-    lines = trec_eval_text([told], by_topic=True).splitlines()
+    lines = scores_to_trec_eval([told], by_topic=True).splitlines()
     assert [line.split("\t")[1:] for line in lines if line.startswith("relstring")] == [
         *(["1", "'1-.>'"], ["1", "'1-'"], ["2", "''"], ["2", "''"]),
     ]
     assert told.means[1:] == (None, None)
     assert told.reasons["relstring"] == "it is text; there is nothing to average."
-    assert "made,relstring,1,'1-.>'," in csv_text([told], by_topic=True).splitlines()
-    (run,) = json.loads(json_text([told], by_topic=True))["runs"]
+    assert "made,relstring,1,'1-.>'," in scores_to_csv([told], by_topic=True).splitlines()
+    (run,) = json.loads(scores_to_json([told], by_topic=True))["runs"]
     assert (set(run["all"]), run["topics"]["1"]["relstring_2"]) == ({"map"}, "'1-'")
 
 
 def test_the_summary_can_be_left_out() -> None:
-    assert "all" not in trec_eval_text([scores()], by_topic=True, summary=False)
-    assert ",all," not in csv_text([scores()], by_topic=True, summary=False)
-    (run,) = json.loads(json_text([scores()], by_topic=True, summary=False))["runs"]
+    assert "all" not in scores_to_trec_eval([scores()], by_topic=True, summary=False)
+    assert ",all," not in scores_to_csv([scores()], by_topic=True, summary=False)
+    (run,) = json.loads(scores_to_json([scores()], by_topic=True, summary=False))["runs"]
     assert set(run) == {"run", "conditions", "reasons", "topics"}
 
 
 def test_the_page_of_measures_is_up_to_date() -> None:
     written = (Path(REPOSITORY) / "docs" / "measures.md").read_text()
-    assert written == page()
+    assert written == render_measures_docs()

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from evaluation.core.evaluate import evaluate
-from evaluation.core.formats import trec_eval_text
-from evaluation.core.options import Options
+from evaluation.core.formats import scores_to_trec_eval
+from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import TREC_EVAL_9
 from tests.core.evaluation.golden import OPTION_SETS, cases, lines_of, split
 
@@ -52,7 +52,7 @@ def test_our_own_rules_are_those_of_trec_eval_10_but_for_recall_levels(
         if not case.output("te10.0", tag).exists() or case.stopped("te10.0", tag):
             continue
         scores = evaluate(case.run(), case.judged(), ["all_trec"], OPTION_SETS[tag])
-        lines = split(trec_eval_text([scores], by_topic=True).encode())
+        lines = split(scores_to_trec_eval([scores], by_topic=True).encode())
         for ours, theirs in zip(lines, case.lines("te10.0", tag), strict=True):
             assert ours == theirs or is_ours(ours, theirs, tag), case
             compared, other = compared + 1, other + (ours != theirs)
@@ -67,7 +67,7 @@ def test_values_are_the_doubles_of_pytrec_eval(data_dir: Path, level: int) -> No
         path = case.folder / f"{case.name}.pytrec_eval.l{level}.json"
         if not path.exists():
             continue
-        options = Options(profile=TREC_EVAL_9, topics="common", level=level)
+        options = ScoringOptions(profile=TREC_EVAL_9, topics="common", level=level)
         scores = evaluate(case.run(), case.judged(), ["all_trec"], options)
         ours = {measure.name: scores.by_topic(measure.name) for measure in scores.measures}
         for topic, values in json.loads(path.read_bytes()).items():
@@ -84,8 +84,8 @@ def test_values_are_the_doubles_of_pytrec_eval(data_dir: Path, level: int) -> No
 def test_num_rel_is_that_of_trec_eval_per_topic_at_level_2(data_dir: Path) -> None:
     for case in cases(data_dir, "01*"):
         wanted = lines_of(case.output("te9.0.8", "qcl2"), {"num_rel"})[:-1]
-        scores = evaluate(case.run(), case.judged(), ["num_rel"], Options(level=2))
-        assert trec_eval_text([scores], by_topic=True).split("\n")[:-3] == wanted
+        scores = evaluate(case.run(), case.judged(), ["num_rel"], ScoringOptions(level=2))
+        assert scores_to_trec_eval([scores], by_topic=True).split("\n")[:-3] == wanted
         assert scores.mean("num_rel") == sum(int(line.split("\t")[2]) for line in wanted)
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 import pytrec_eval
 
-from campaigns.core.faults import BadFile, FaultReport
-from campaigns.core.opening import read_bytes
+from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
+from campaigns.core.streams import read_bytes
 from evaluation.core.evaluate import NO_TOPIC, ScoredRun, evaluate
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import TREC_EVAL_10
 from tests.core.evaluation.golden import PROGRAMS, Case, split
 
@@ -59,7 +59,7 @@ def odd(data: Path, name: str) -> Path:
     return data / "trec_eval-golden" / f"20_odd_{name}"
 
 
-def scored(run: bytes, qrels: bytes, options: Options | None = None) -> ScoredRun:
+def scored(run: bytes, qrels: bytes, options: ScoringOptions | None = None) -> ScoredRun:
     return evaluate(read_run(run, lenient=True), read_qrels(qrels), ["all_trec"], options)
 
 
@@ -73,7 +73,7 @@ def test_wrong_files_are_refused_with_every_fault(data_dir: Path, name: str) -> 
     file, codes = REFUSED[name]
     read = read_qrels if file == "qrels" else read_run
     report = FaultReport(file)
-    with pytest.raises(BadFile):
+    with pytest.raises(InvalidFile):
         read(read_bytes(odd(data_dir, name) / file), file=file, report=report)
     assert {code for code, _, _ in report.grouped()} == codes
 
@@ -95,7 +95,7 @@ def test_a_topic_without_judgments_silences_no_other(
     data_dir: Path, name: str, profile: object
 ) -> None:
     case = Case(odd(data_dir, name), "ra")
-    scores = evaluate(case.run(), case.judged(), ["all_trec"], Options(profile=profile))
+    scores = evaluate(case.run(), case.judged(), ["all_trec"], ScoringOptions(profile=profile))
     assert scores.topics == ("351", "352")
     assert scores.by_topic("map")["351"] == scores.by_topic("ndcg")["351"] == 0.0
     assert scores.by_topic("num_rel")["351"] == scores.by_topic("num_nonrel_judged_ret")["351"] == 0
@@ -113,7 +113,7 @@ def test_a_topic_without_judgments_silences_no_other(
 
 def test_no_common_topic_is_null_or_all_zero(data_dir: Path) -> None:
     case = Case(odd(data_dir, "no_common_topic"), "ra")
-    scores = evaluate(case.run(), case.judged(), ["map"], Options(topics="common"))
+    scores = evaluate(case.run(), case.judged(), ["map"], ScoringOptions(topics="common"))
     assert (scores.means, scores.reasons) == ((None,), {"map": NO_TOPIC})
     # trec_eval 9 prints nothing even with -c; 10 prints zeros then.
     assert case.lines("te9.0.8", "qc") == []
@@ -125,6 +125,6 @@ def test_comment_lines_are_no_data(data_dir: Path) -> None:
     folder = data_dir / "trec_eval-golden" / "15_comments"
     run, qrels = read_bytes(folder / "ra.run"), read_bytes(folder / "qrels")
     bare = [b"\n".join(x for x in data.split(b"\n") if x[:1] != b"#") for data in (run, qrels)]
-    options = Options(profile=TREC_EVAL_10)
+    options = ScoringOptions(profile=TREC_EVAL_10)
     assert [b"#" in data for data in (run, qrels, *bare)] == [True, True, False, False]
     assert scored(run, qrels, options).means == scored(*bare, options).means

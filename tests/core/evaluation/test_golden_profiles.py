@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import PROFILES
 from tests.core.evaluation.golden import DEFECTS, PROGRAMS, TAGS, Case, cases, differences
 
@@ -68,7 +68,7 @@ def test_where_trec_eval_10_stops_we_go_on(data_dir: Path) -> None:
 
 
 def test_a_profile_has_its_topics() -> None:
-    assert [Options(profile=profile).topics for profile in PROFILES.values()] == [
+    assert [ScoringOptions(profile=profile).topics for profile in PROFILES.values()] == [
         *("judged", "common", "common"),
     ]
-    assert Options(profile=PROFILES["trec_eval-9"], topics="judged").topics == "judged"
+    assert ScoringOptions(profile=PROFILES["trec_eval-9"], topics="judged").topics == "judged"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.core.evaluate import evaluate
-from evaluation.core.formats import trec_eval_text
+from evaluation.core.formats import scores_to_trec_eval
 from tests.core.evaluation.golden import OPTION_SETS, cases, lines_of
 from tests.core.evaluation.made import made
 
@@ -28,7 +28,9 @@ def test_every_line_is_that_of_trec_eval(data_dir: Path, program: str, tag: str)
         if "all" not in told or (program == "te9.0.8" and case.folder.name.startswith("09")):
             continue
         scores = evaluate(case.run(), case.judged(), ["infAP"], OPTION_SETS[tag])
-        lines = [line.split("\t") for line in trec_eval_text([scores], by_topic=True).split("\n")]
+        lines = [
+            line.split("\t") for line in scores_to_trec_eval([scores], by_topic=True).split("\n")
+        ]
         found = [line for line in lines if line[0].startswith("infAP") and line[1] in told]
         assert ["\t".join(line) for line in found] == wanted, case
         compared += len(wanted)

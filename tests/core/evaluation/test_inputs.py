@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from campaigns.core.faults import BadFile
-from evaluation.core import Options, as_judged, as_run, evaluate
+from campaigns.core.faults import InvalidFile
+from evaluation.core import ScoringOptions, as_judged, as_run, evaluate
 from evaluation.core.profiles import TREC_EVAL_9
 
 RUN = {"001": {"a": 3.0, "b": 2.0, "NA": 1.0}, "1": {"a": 0.5}}
@@ -77,7 +77,7 @@ def test_what_is_no_run_is_refused(run: Any, told: str) -> None:
 def test_what_is_no_run_by_type_or_content_is_refused() -> None:
     with pytest.raises(TypeError, match="pandas frame"):
         evaluate([1, 2], QRELS)  # type: ignore[arg-type]
-    with pytest.raises(BadFile):
+    with pytest.raises(InvalidFile):
         evaluate(b"1 Q0 a\n", QRELS)
     with pytest.raises(ValueError, match="whole number"):
         evaluate(RUN, {"1": {"a": 0.5}})  # type: ignore[dict-item]
@@ -106,7 +106,7 @@ def test_one_name_is_a_list_of_it_and_what_is_no_name_is_refused() -> None:
 
 
 def test_options_take_a_profile_by_name_and_say_what_is_wrong() -> None:
-    assert Options(profile="trec_eval-9") == Options(profile=TREC_EVAL_9)  # type: ignore[arg-type]
+    assert ScoringOptions(profile="trec_eval-9") == ScoringOptions(profile=TREC_EVAL_9)  # type: ignore[arg-type]
     for given, told in (
         ({"profile": "trec_eval"}, "there are poolbench-1, trec_eval-9, trec_eval-10"),
         ({"gains": {"1": 1}}, "gains are by grade, a whole number such as 1, not '1'"),
@@ -114,7 +114,7 @@ def test_options_take_a_profile_by_name_and_say_what_is_wrong() -> None:
         ({"gains": {1: -1}}, "finite numbers of 0 or more, not -1"),
     ):
         with pytest.raises(ValueError, match=told):
-            Options(**given)  # type: ignore[arg-type]
+            ScoringOptions(**given)  # type: ignore[arg-type]
 
 
 def test_evaluating_imports_neither_django_nor_slow_libraries() -> None:

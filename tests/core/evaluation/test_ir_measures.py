@@ -13,7 +13,7 @@ from ir_measures import measures as theirs
 
 from evaluation.core.evaluate import evaluate
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import TREC_EVAL_9
 from tests.core.evaluation.golden import Case, cases
 
@@ -146,7 +146,7 @@ def in_own_process(case: Case) -> list[tuple[str, str, float]]:
 def test_values_are_those_of_ir_measures(data_dir: Path, name: str) -> None:
     compared = 0
     for case in cases(data_dir, name):
-        scores = evaluate(case.run(), case.judged(), TAKEN, Options(profile=TREC_EVAL_9))
+        scores = evaluate(case.run(), case.judged(), TAKEN, ScoringOptions(profile=TREC_EVAL_9))
         ours = {str(ir_measures.parse_measure(n)): scores.by_topic(TAKEN[n]) for n in TAKEN}
         # Their Judged takes a grade below 0 for a judgment.
         ours.pop("Judged@10" if name == "05_negative" else "", None)

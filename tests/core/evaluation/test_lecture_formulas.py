@@ -10,13 +10,13 @@ import pytest
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runs import run_from_rows
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judged import Judged
+from evaluation.core.judgments import Judged
 from evaluation.core.matching import batch_from_table
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.core.precision_histogram import precision_histogram
-from evaluation.core.summary import summary
+from evaluation.core.summary import summarize_counts
 from evaluation.core.users.measures import score_for_user
-from evaluation.core.users.preferences import kept, preferences_from_clicks
+from evaluation.core.users.preferences import preferences_from_clicks, share_of_preferences_met
 from tests.core.evaluation.lectures import Check, listed, value
 from tests.core.evaluation.made import Topic, made, random_topics
 
@@ -105,7 +105,7 @@ def _() -> None:
 
 @listed(FORMULAS, "mir-summary-table")
 def _() -> None:
-    table = summary(batch_from_table(RUN, Judged.from_table(QRELS), Options()))
+    table = summarize_counts(batch_from_table(RUN, Judged.from_table(QRELS), ScoringOptions()))
     assert [number for _, number in table.rows()] == [
         len(TOPICS),
         sum(len(ranked) for ranked, _ in TOPICS.values()),
@@ -130,7 +130,7 @@ def _() -> None:
         assert value(name, EMPTY) == 0.0
         assert value(name, EMPTY, SHORT) == value(name, SHORT) / 2  # type: ignore[operator]
     # ... or is left out, when asked for.
-    assert value("map", EMPTY, SHORT, options=Options(leave_out_empty=True)) == 2 / 4
+    assert value("map", EMPTY, SHORT, options=ScoringOptions(leave_out_empty=True)) == 2 / 4
     # The patient user of base 10: ranks below 10 undiscounted, log10(rank) from there on.
     grades = [1] * 12
     wanted = 9 + 1 + 1 / log10(11) + 1 / log10(12)
@@ -152,10 +152,10 @@ def _() -> None:
     shown = [f"result{number}" for number in range(1, 8)]
     pairs = preferences_from_clicks(shown, ["result1", "result3"])
     assert pairs == [("result3", "result2")]
-    assert kept(shown, pairs) == 0.0
-    assert kept([shown[0], shown[2], shown[1], *shown[3:]], pairs) == 1.0
+    assert share_of_preferences_met(shown, pairs) == 0.0
+    assert share_of_preferences_met([shown[0], shown[2], shown[1], *shown[3:]], pairs) == 1.0
     pairs = preferences_from_clicks(shown, ["result1", "result3", "result5"])
-    assert kept([shown[0], shown[2], shown[1], *shown[3:]], pairs) == 1 / 3
+    assert share_of_preferences_met([shown[0], shown[2], shown[1], *shown[3:]], pairs) == 1 / 3
 
 
 @listed(FORMULAS, "ise540-mrr")

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.core.bounds import run_bounds
+from evaluation.core.bounds import compute_run_bounds
 from evaluation.core.evaluate import evaluate
 from evaluation.core.means import LEAST
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measure, parse_measures
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from tests.core.evaluation.everything import everything
 from tests.core.evaluation.made import Topic, made, random_topics
 
@@ -50,8 +50,8 @@ def test_condensed_is_what_judged_documents_only_give(
 ) -> None:
     run, qrels = made(topics(drawn))
     condensed = [with_param(measure, "list", "condensed") for measure in CONDENSABLE]
-    by_list = evaluate(run, qrels, condensed, Options(level=level))
-    by_option = evaluate(run, qrels, CONDENSABLE, Options(level=level, judged_only=True))
+    by_list = evaluate(run, qrels, condensed, ScoringOptions(level=level))
+    by_option = evaluate(run, qrels, CONDENSABLE, ScoringOptions(level=level, judged_only=True))
     assert np.array_equal(by_list.values, by_option.values, equal_nan=True)
     assert by_list.means == by_option.means
 
@@ -93,11 +93,11 @@ def test_stand_ins_are_what_such_judgments_would_give(
 
 def test_nothing_is_open_where_unjudged_documents_are_taken_for_something() -> None:
     names = ["map(unjudged=relevant)", "ndcg(unjudged=nonrelevant)", "bpref(unjudged=2)"]
-    for found in run_bounds(*made(TOPICS), names):
+    for found in compute_run_bounds(*made(TOPICS), names):
         assert np.array_equal(found.low, found.high), found.measure.name
         assert found.mean_low == pytest.approx(found.mean_high)
     scores = evaluate(*made(TOPICS), names)
-    told = [bound.low for bound in run_bounds(*made(TOPICS), names)]
+    told = [bound.low for bound in compute_run_bounds(*made(TOPICS), names)]
     assert np.allclose(np.stack(told, axis=1), scores.values, atol=1e-12)
 
 

@@ -19,7 +19,7 @@ from sklearn.metrics import average_precision_score, ndcg_score
 from campaigns.core.tables import QrelsTable, RunTable
 from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.measures.names import parse_measures
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import TREC_EVAL_9
 from tests.core.evaluation.test_random_campaigns import LEAST, SEEDS, campaign, nested
 
@@ -38,7 +38,7 @@ GDEVAL = {"ERR@5": "err_5(max_rel=4)", "ERR@20": "err_20(max_rel=4)"} | {
     f"nDCG(dcg='exp-log2')@{k}": f"ndcg_cut_{k}(dcg=exponential)" for k in (5, 20)
 }
 MSMARCO = {"RR@10": "recip_rank_10", "RR(rel=2)@3": "recip_rank_3(rel=2)"}
-SETTLED = Options(topics="common")
+SETTLED = ScoringOptions(topics="common")
 
 
 def as_lists(run: RunTable, qrels: QrelsTable) -> tuple[list[Any], list[Any]]:
@@ -104,7 +104,7 @@ def test_condensed_lists_are_those_of_trec_eval(seed: int) -> None:
     if not sound or not len(run):
         return
     peer = pytrec_eval.RelevanceEvaluator(sound, names, judged_docs_only_flag=True)
-    only = Options(profile=TREC_EVAL_9, topics="common", judged_only=True)
+    only = ScoringOptions(profile=TREC_EVAL_9, topics="common", judged_only=True)
     ours = by_name(evaluate(run, qrels, ["all_trec"], only))
     for topic, values in peer.evaluate(nested(run)).items():
         for name, value in values.items():

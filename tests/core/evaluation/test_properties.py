@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runs import run_from_rows
-from evaluation.core.bounds import range_of
+from evaluation.core.bounds import parse_card_range
 from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.measures.registry import FAMILIES
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from tests.core.evaluation.everything import everything, with_modifiers
 
 MEASURES = tuple(dict.fromkeys((*everything(), *with_modifiers())))
@@ -27,7 +27,7 @@ PAIRS = st.tuples(st.sampled_from(TOPICS), DOCNOS)
 RUNS = st.dictionaries(PAIRS, st.integers(0, 6), min_size=1, max_size=40)
 QRELS = st.dictionaries(PAIRS, st.integers(-2, 3), min_size=1, max_size=40)
 OPTIONS = st.builds(
-    Options,
+    ScoringOptions,
     level=st.sampled_from([1, 2]),
     topics=st.sampled_from(["judged", "common"]),
     gains=st.sampled_from([None, {1: 1.0, 2: 3.0, 3: 7.0}, {1: 3.0, 2: 0.5}]),
@@ -38,7 +38,7 @@ Run = dict[tuple[str, str], int]
 Qrels = dict[tuple[str, str], int]
 
 
-def scored(run: Run, qrels: Qrels, options: Options | None = None) -> ScoredRun:
+def scored(run: Run, qrels: Qrels, options: ScoringOptions | None = None) -> ScoredRun:
     rows = [(topic, docno, float(score)) for (topic, docno), score in run.items()]
     judged = [(topic, docno, grade) for (topic, docno), grade in qrels.items()]
     return evaluate(run_from_rows("r", rows), qrels_from_rows(judged), MEASURES, options)
@@ -61,7 +61,7 @@ def test_every_family_is_here() -> None:
 @settings(max_examples=40, deadline=None)
 @given(RUNS, QRELS, OPTIONS, st.randoms(use_true_random=False))
 def test_the_order_of_lines_changes_nothing(
-    run: Run, qrels: Qrels, options: Options, chance: random.Random
+    run: Run, qrels: Qrels, options: ScoringOptions, chance: random.Random
 ) -> None:
     lines, judged = list(run.items()), list(qrels.items())
     chance.shuffle(lines)
@@ -72,7 +72,7 @@ def test_the_order_of_lines_changes_nothing(
 @settings(max_examples=40, deadline=None)
 @given(RUNS, QRELS, OPTIONS, st.sampled_from([lambda s: 3 * s - 7, lambda s: s**3 / 9, np.exp]))
 def test_scores_that_keep_their_order_change_nothing(
-    run: Run, qrels: Qrels, options: Options, change: Callable[[int], float]
+    run: Run, qrels: Qrels, options: ScoringOptions, change: Callable[[int], float]
 ) -> None:
     changed = {pair: change(score) for pair, score in run.items()}
     assert_same(scored(changed, qrels, options), scored(run, qrels, options))  # type: ignore[arg-type]
@@ -81,7 +81,7 @@ def test_scores_that_keep_their_order_change_nothing(
 @settings(max_examples=40, deadline=None)
 @given(RUNS, QRELS, OPTIONS, st.sets(st.sampled_from(TOPICS)))
 def test_topics_do_not_touch_each_other(
-    run: Run, qrels: Qrels, options: Options, chosen: set[str]
+    run: Run, qrels: Qrels, options: ScoringOptions, chosen: set[str]
 ) -> None:
     # Without a table the scale is that of the qrels, topics taken together.
     options = replace(options, gains=options.gains or {1: 1.0, 2: 2.0, 3: 3.0})
@@ -109,7 +109,7 @@ def only(pairs: dict[tuple[str, str], int], topics: set[str]) -> dict[tuple[str,
 @settings(max_examples=40, deadline=None)
 @given(RUNS, QRELS, OPTIONS, st.dictionaries(DOCNOS, st.integers(0, 6), min_size=1))
 def test_topics_without_judgments_change_nothing(
-    run: Run, qrels: Qrels, options: Options, more: dict[str, int]
+    run: Run, qrels: Qrels, options: ScoringOptions, more: dict[str, int]
 ) -> None:
     added = {("unjudged", docno): score for docno, score in more.items()}
     assert_same(scored({**added, **run}, qrels, options), scored(run, qrels, options))
@@ -117,10 +117,12 @@ def test_topics_without_judgments_change_nothing(
 
 @settings(max_examples=60, deadline=None)
 @given(RUNS, QRELS, OPTIONS)
-def test_values_are_within_the_range_of_the_card(run: Run, qrels: Qrels, options: Options) -> None:
+def test_values_are_within_the_range_of_the_card(
+    run: Run, qrels: Qrels, options: ScoringOptions
+) -> None:
     found = scored(run, qrels, options)
     for place, measure in enumerate(MEASURES):
-        low, high = range_of(measure.family.card.range)
+        low, high = parse_card_range(measure.family.card.range)
         told = [*found.values[:, place].tolist(), found.means[place]]
         for value in told if measure.family.aggregate != "sum" else told[:-1]:
             if value is not None and not isnan(value):
@@ -130,7 +132,7 @@ def test_values_are_within_the_range_of_the_card(run: Run, qrels: Qrels, options
 
 @settings(max_examples=60, deadline=None)
 @given(RUNS, QRELS, OPTIONS)
-def test_what_is_undefined_is_told(run: Run, qrels: Qrels, options: Options) -> None:
+def test_what_is_undefined_is_told(run: Run, qrels: Qrels, options: ScoringOptions) -> None:
     found = scored(run, qrels, options)
     for place, measure in enumerate(MEASURES):
         column = found.values[:, place]
@@ -144,7 +146,7 @@ def test_what_is_undefined_is_told(run: Run, qrels: Qrels, options: Options) -> 
 @settings(max_examples=20, deadline=None)
 @given(RUNS, QRELS, OPTIONS, st.sampled_from(MEASURES))
 def test_a_measure_alone_is_the_same_as_among_all(
-    run: Run, qrels: Qrels, options: Options, measure: object
+    run: Run, qrels: Qrels, options: ScoringOptions, measure: object
 ) -> None:
     place = [measure is other for other in MEASURES].index(True)
     everything_at_once = scored(run, qrels, options)
@@ -160,8 +162,8 @@ def test_a_measure_alone_is_the_same_as_among_all(
 @settings(max_examples=40, deadline=None)
 @given(RUNS, QRELS, st.sampled_from([1, 2]))
 def test_documents_below_the_depth_change_nothing(run: Run, qrels: Qrels, level: int) -> None:
-    options = Options(level=level, max_per_topic=4)
+    options = ScoringOptions(level=level, max_per_topic=4)
     ranked = sorted(run, key=lambda pair: (run[pair], pair[1]), reverse=True)
     kept = {t: [pair for pair in ranked if pair[0] == t][:4] for t in TOPICS}
     cut = {pair: run[pair] for pairs in kept.values() for pair in pairs}
-    assert_same(scored(run, qrels, options), scored(cut, qrels, Options(level=level)))
+    assert_same(scored(run, qrels, options), scored(cut, qrels, ScoringOptions(level=level)))

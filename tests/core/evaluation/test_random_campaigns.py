@@ -14,7 +14,7 @@ from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runs import run_from_rows
 from campaigns.core.tables import QrelsTable, RunTable
 from evaluation.core.evaluate import evaluate
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import PROFILES, TREC_EVAL_9
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -57,7 +57,7 @@ def wanted(run: RunTable, qrels: QrelsTable, level: int) -> dict[str, dict[str, 
 @given(SEEDS, st.sampled_from([1, 2]))
 def test_every_value_is_that_of_pytrec_eval(seed: int, level: int) -> None:
     run, qrels = campaign(seed)
-    options = Options(profile=TREC_EVAL_9, topics="common", level=level)
+    options = ScoringOptions(profile=TREC_EVAL_9, topics="common", level=level)
     scores = evaluate(run, qrels, ["all_trec"], options)
     ours = {measure.name: scores.by_topic(measure.name) for measure in scores.measures}
     for topic, values in wanted(run, qrels, level).items():
@@ -72,7 +72,7 @@ def test_every_value_is_that_of_pytrec_eval(seed: int, level: int) -> None:
 @given(SEEDS, st.sampled_from([1, 3]), st.booleans(), st.sampled_from([*PROFILES]))
 def test_nothing_is_ever_undefined(seed: int, level: int, judged_only: bool, profile: str) -> None:
     run, qrels = campaign(seed)
-    options = Options(
+    options = ScoringOptions(
         profile=PROFILES[profile], topics="judged", level=level, judged_only=judged_only
     )
     scores = evaluate(run, qrels, ["all_trec"], options)

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from campaigns.core.runs import read_run, run_from_rows
 from campaigns.core.sampled_qrels import (
     SampledQrels,
+    build_prels_sample,
+    build_strata_sample,
     read_strata,
-    sampled_by_probability,
-    sampled_by_strata,
 )
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.formats import trec_eval_text
-from evaluation.core.judged import Judged
+from evaluation.core.formats import scores_to_trec_eval
+from evaluation.core.judgments import Judged
 from evaluation.core.measures.registry import FAMILIES
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from tests.core.evaluation.made import made
 
 OURS = {
@@ -37,7 +37,7 @@ BY_STRATA = SAMPLED[:5]
 
 
 def scored(
-    ranking: str, sampled: SampledQrels, *, options: Options | None = None
+    ranking: str, sampled: SampledQrels, *, options: ScoringOptions | None = None
 ) -> dict[str, float | None]:
     """The values of one topic, its ranking given as one-letter docnos."""
     run = run_from_rows("r", [("1", docno, -float(at)) for at, docno in enumerate(ranking)])
@@ -49,7 +49,9 @@ def stratum(name: str, grades: dict[str, int]) -> list[tuple[str, str, str, int]
     return [("1", docno, name, grade) for docno, grade in grades.items()]
 
 
-SMALL = sampled_by_strata(stratum("1", {"a": 1}) + stratum("2", {"b": -1, "c": 1, "d": 0, "e": -1}))
+SMALL = build_strata_sample(
+    stratum("1", {"a": 1}) + stratum("2", {"b": -1, "c": 1, "d": 0, "e": -1})
+)
 
 
 @pytest.mark.parametrize("name", ["ra", "rb", "rc"])
@@ -57,8 +59,8 @@ def test_every_line_is_that_of_sample_eval(data_dir: Path, name: str) -> None:
     folder = data_dir / "trec_eval-golden" / "16_xinf"
     judged = Judged.from_sampled(read_strata((folder / "qrels5").read_bytes()))
     run = read_run((folder / f"{name}.run").read_bytes())
-    found = evaluate(run, judged, list(OURS.values()), Options(topics="common"))
-    lines = [line.split() for line in trec_eval_text([found], by_topic=True).splitlines()]
+    found = evaluate(run, judged, list(OURS.values()), ScoringOptions(topics="common"))
+    lines = [line.split() for line in scores_to_trec_eval([found], by_topic=True).splitlines()]
     ours = {(measure, topic): value for measure, topic, value in lines}
     compared = 0
     for line in (folder / f"{name}.sample_eval.out").read_text().splitlines():
@@ -77,7 +79,7 @@ def test_the_examples_of_the_cards_hold() -> None:
     assert (values["inum_rel"], values["stat_num_rel"]) == (3, 3)
     assert values["inum_rel_ret"] == pytest.approx(2.5, abs=1e-4)
     sample = [("1", "a", 1, 1.0), ("1", "c", 1, 0.5), ("1", "d", 0, 0.5)]
-    by_probability = scored("abcd", sampled_by_probability(sample))
+    by_probability = scored("abcd", build_prels_sample(sample))
     assert by_probability["statAP"] == values["statAP"] == pytest.approx(7 / 9)
     for name in ("xinfAP", "infNDCG", "iP", "inum_rel", "inum_rel_ret", "statAP", "stat_num_rel"):
         (example,) = FAMILIES[name].examples
@@ -85,19 +87,19 @@ def test_the_examples_of_the_cards_hold() -> None:
 
 
 def test_grades_are_gains_and_the_level_counts() -> None:
-    sampled = sampled_by_strata(stratum("1", {"a": 2, "b": 1}))
-    values = scored("ba", sampled, options=Options(level=2))
+    sampled = build_strata_sample(stratum("1", {"a": 2, "b": 1}))
+    values = scored("ba", sampled, options=ScoringOptions(level=2))
     assert values["xinfAP"] == pytest.approx(1 / 2, abs=1e-4)
     assert values["statAP"] == 1 / 2
     ideal = 2 + 1 / math.log2(3)
     assert values["infNDCG"] == pytest.approx((1 + 2 / math.log2(3)) / ideal)
-    tripled = scored("ba", sampled, options=Options(gains={1: 3}))["infNDCG"]
+    tripled = scored("ba", sampled, options=ScoringOptions(gains={1: 3}))["infNDCG"]
     assert tripled == pytest.approx((3 + 2 / math.log2(3)) / (3 + 2 / math.log2(3)))
 
 
 def test_in_the_ideal_a_grade_starts_after_the_fraction_of_the_better_one() -> None:
     one, two = {"a": 2, "b": -1, "c": 0}, {"d": 1, "e": 1}
-    sampled = sampled_by_strata(stratum("1", one) + stratum("2", two))
+    sampled = build_strata_sample(stratum("1", one) + stratum("2", two))
     # 1.5 documents of grade 2, so one of them; those of grade 1 at 2.5 and 3.5.
     ideal = 2 + 1 / math.log2(3.5) + 1 / math.log2(4.5)
     assert scored("d", sampled)["infNDCG"] == pytest.approx(1 / ideal)
@@ -112,7 +114,7 @@ def test_plain_qrels_leave_them_undefined(name: str) -> None:
 
 
 def test_probabilities_alone_tell_no_strata() -> None:
-    values = scored("ab", sampled_by_probability([("1", "a", 1, 0.5)]))
+    values = scored("ab", build_prels_sample([("1", "a", 1, 0.5)]))
     assert [name for name in SAMPLED if values[name] is None] == list(BY_STRATA)
 
 
@@ -120,7 +122,7 @@ def test_a_stratum_without_a_judged_document_leaves_its_topic_undefined() -> Non
     rows = [*stratum("1", {"a": 1}), *stratum("2", {"b": -1}), ("2", "a", "1", 1)]
     run = run_from_rows("r", [("1", "a", 1.0), ("2", "a", 1.0)])
     names = ["infNDCG", "inum_rel", "statAP"]
-    scores = evaluate(run, Judged.from_sampled(sampled_by_strata(rows)), names)
+    scores = evaluate(run, Judged.from_sampled(build_strata_sample(rows)), names)
     for name in names:
         assert scores.by_topic(name) == {"1": None, "2": 1.0}
         assert scores.mean(name) == 1.0
@@ -128,11 +130,11 @@ def test_a_stratum_without_a_judged_document_leaves_its_topic_undefined() -> Non
 
 
 def test_without_the_unjudged_documents_they_are_undefined() -> None:
-    assert set(scored("abc", SMALL, options=Options(judged_only=True)).values()) == {None}
+    assert set(scored("abc", SMALL, options=ScoringOptions(judged_only=True)).values()) == {None}
 
 
 def test_nothing_relevant_counts_as_0() -> None:
-    values = scored("ab", sampled_by_strata(stratum("1", {"a": 0, "b": -1})))
+    values = scored("ab", build_strata_sample(stratum("1", {"a": 0, "b": -1})))
     assert (values["xinfAP"], values["infNDCG"], values["statAP"]) == (0, 0, 0)
 
 
@@ -145,7 +147,7 @@ def test_a_run_without_judged_documents_scores_0() -> None:
 def test_the_first_thousand_documents_are_looked_at() -> None:
     rows = [("1", f"d{at:04}", "1", 1) for at in range(1200)]
     run = run_from_rows("r", [("1", docno, -float(at)) for at, (_, docno, _, _) in enumerate(rows)])
-    scores = evaluate(run, Judged.from_sampled(sampled_by_strata(rows)), SAMPLED)
+    scores = evaluate(run, Judged.from_sampled(build_strata_sample(rows)), SAMPLED)
     assert scores.mean("inum_rel") == 1200
     assert scores.mean("inum_rel_ret") == pytest.approx(1000)
     assert scores.mean("xinfAP") == pytest.approx(1, abs=1e-4)
@@ -164,7 +166,7 @@ def full_sample(grades: list[int], seed: int) -> tuple[ScoredRun, ScoredRun]:
     rows.append(("1", "missed", "s0", 1))
     ranked = rng.permutation(docnos).tolist()
     run = run_from_rows("r", [("1", docno, -float(at)) for at, docno in enumerate(ranked)])
-    sampled = sampled_by_strata(rows)
+    sampled = build_strata_sample(rows)
     plain = evaluate(run, sampled.qrels, ["map", "ndcg", "P_2", "num_rel", "num_rel_ret"])
     return evaluate(run, Judged.from_sampled(sampled), SAMPLED), plain
 

@@ -12,21 +12,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import qrels_from_rows, read_qrels
 from campaigns.core.runs import read_run, run_from_rows
 from campaigns.core.sampled_qrels import READERS, SampledQrels
+from campaigns.core.streams import read_bytes
 from campaigns.core.tables import QrelsTable, RunTable
-from evaluation.core.judged import Judged
+from evaluation.core.judgments import Judged
 from evaluation.core.matching import batch_from_table
 from evaluation.core.measures.names import parse_measure
-from evaluation.core.options import Options
-from pooling.core.building import sessions
-from pooling.core.candidates import Listing
+from evaluation.core.options import ScoringOptions
+from pooling.core.candidates import RunListing
 from pooling.core.formats import FRAME_FORMATS
-from pooling.core.frame import Frame, frame_of, graded
-from pooling.core.gathering import listing_of_tables
-from pooling.core.session import Step
+from pooling.core.frame import SamplingFrame, build_frame, fill_frame_grades
+from pooling.core.pool_builder import start_sessions
+from pooling.core.run_listing import build_listing
+from pooling.core.session import PoolStep
 from tests.core.pooling.toy import step
 
 
@@ -34,20 +34,22 @@ from tests.core.pooling.toy import step
 class World:
     """A pool that can be judged throughout, and the runs that are scored."""
 
-    listing: Listing
+    listing: RunListing
     qrels: QrelsTable
     runs: Sequence[RunTable]
     seeds: int
 
-    def judged(self, steps: Sequence[Step], fmt: str, seed: int) -> Judged:
+    def judged(self, steps: Sequence[PoolStep], fmt: str, seed: int) -> Judged:
         """A sample of this world as ``evaluate`` reads it."""
         frame = self.frame(steps, seed)
         sampled = READERS[fmt](FRAME_FORMATS[fmt](frame).encode())
         assert isinstance(sampled, SampledQrels)
         return Judged.from_sampled(sampled)
 
-    def frame(self, steps: Sequence[Step], seed: int) -> Frame:
-        return graded(frame_of(sessions(replace(self.listing, seed=seed), steps)), self.qrels)
+    def frame(self, steps: Sequence[PoolStep], seed: int) -> SamplingFrame:
+        return fill_frame_grades(
+            build_frame(start_sessions(replace(self.listing, seed=seed), steps)), self.qrels
+        )
 
     @cached_property
     def complete(self) -> Judged:
@@ -57,11 +59,11 @@ class World:
     def scores(self, judged: Judged, measure: str) -> np.ndarray:
         """By run: the mean over topics, or the sum of a count."""
         (found,) = parse_measure(measure)
-        values = [found(batch_from_table(run, judged, Options())) for run in self.runs]
+        values = [found(batch_from_table(run, judged, ScoringOptions())) for run in self.runs]
         return np.array([np.sum(v) if "num" in measure else np.mean(v) for v in values])
 
 
-def pooled_qrels(listing: Listing, grades: dict[tuple[str, str], int]) -> QrelsTable:
+def pooled_qrels(listing: RunListing, grades: dict[tuple[str, str], int]) -> QrelsTable:
     """Grades of all documents of ``listing``; what nobody judged is not relevant."""
     pairs = [(candidates.topic, docno) for candidates in listing for docno in candidates.docnos]
     return qrels_from_rows((*pair, max(grades.get(pair, 0), 0)) for pair in pairs)
@@ -81,7 +83,7 @@ def made_up() -> World:
             best = np.argsort(-score)[:60].tolist()
             rows.setdefault(tag, []).extend((topic, docnos[at], float(score[at])) for at in best)
     runs = [run_from_rows(f"run{tag}", listed) for tag, listed in rows.items()]
-    listing = listing_of_tables(runs, 30, 0)
+    listing = build_listing(runs, 30, 0)
     return World(listing, pooled_qrels(listing, grades), runs[::3], 30)
 
 
@@ -98,7 +100,7 @@ def covid(data_dir: Path) -> World:
     qrels = read_qrels((folder / "qrels-covid-round1.txt").read_bytes())
     topics = np.repeat(np.array(qrels.topics, object), np.diff(qrels.starts)).tolist()
     grades = dict(zip(zip(topics, qrels.docnos, strict=True), qrels.grades.tolist(), strict=True))
-    listing = listing_of_tables(runs, 7, 0, qrels.topics[::5])
+    listing = build_listing(runs, 7, 0, qrels.topics[::5])
     return World(listing, pooled_qrels(listing, grades), runs[::14], 20)
 
 
@@ -112,7 +114,7 @@ class Estimate(NamedTuple):
 
 class Design(NamedTuple):
     fmt: str
-    steps: Sequence[Step]
+    steps: Sequence[PoolStep]
     estimates: Sequence[Estimate]
 
 

@@ -11,14 +11,14 @@ import pytest
 from scipy.stats import t
 
 from campaigns.core.runs import run_from_rows
-from campaigns.core.sampled_qrels import SampledQrels, sampled_by_probability, sampled_by_strata
-from campaigns.core.tables import starts_of
-from evaluation.core.batch import Batch
-from evaluation.core.judged import Floats, Ints, Judged
+from campaigns.core.sampled_qrels import SampledQrels, build_prels_sample, build_strata_sample
+from campaigns.core.tables import group_starts
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.judgments import Floats, Ints, Judged
 from evaluation.core.matching import batch_from_table
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measure
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.core.sampling_error import (
     JACKKNIFE,
     OTHER_MEAN,
@@ -27,7 +27,7 @@ from evaluation.core.sampling_error import (
     VARIANCES,
     NoSamplingError,
     SamplingError,
-    sampling_error,
+    estimate_sampling_error,
 )
 
 STRATA = (40, 80, 180)
@@ -40,16 +40,18 @@ def named(name: str) -> Measure:
     return measure
 
 
-def of(batch: Batch, name: str, confidence: float = 0.95) -> SamplingError:
-    return sampling_error(batch, named(name), confidence)
+def of(batch: ScoringBatch, name: str, confidence: float = 0.95) -> SamplingError:
+    return estimate_sampling_error(batch, named(name), confidence)
 
 
-def batch_of(ranking: str, sampled: SampledQrels, options: Options | None = None) -> Batch:
+def batch_of(
+    ranking: str, sampled: SampledQrels, options: ScoringOptions | None = None
+) -> ScoringBatch:
     run = run_from_rows("r", [("1", docno, -float(at)) for at, docno in enumerate(ranking)])
-    return batch_from_table(run, Judged.from_sampled(sampled), options or Options())
+    return batch_from_table(run, Judged.from_sampled(sampled), options or ScoringOptions())
 
 
-def collection(rng: np.random.Generator) -> Batch:
+def collection(rng: np.random.Generator) -> ScoringBatch:
     """A run of fully judged topics: relevant documents stand high in the pool, whose strata
     are its parts by depth, and rather higher in the run, among documents of no pool."""
     pool, rows = sum(STRATA), TOPICS * sum(STRATA)
@@ -60,11 +62,11 @@ def collection(rng: np.random.Generator) -> Batch:
     score = rng.normal(size=rows) - 4 * depth + 1.2 * is_relevant
     listed = found[np.lexsort((-score[found], topic[found]))]
     steps = 1 + (rng.random(len(listed)) < 0.4)
-    starts = starts_of(np.bincount(topic[listed]))
+    starts = group_starts(np.bincount(topic[listed]))
     total = np.concatenate(([0], np.cumsum(steps)))
     layer = np.tile(np.repeat(np.arange(len(STRATA)), STRATA), TOPICS)
     judged = Judged.from_arrays([f"{i:03}" for i in range(TOPICS)], pool * np.arange(41), grades)
-    return Batch(
+    return ScoringBatch(
         judged=replace(judged, strata=topic * len(STRATA) + layer),
         topic_of=np.arange(TOPICS),
         lengths=np.full(TOPICS, 1000),
@@ -75,7 +77,7 @@ def collection(rng: np.random.Generator) -> Batch:
     )
 
 
-def with_sample(batch: Batch, kept: Floats, strata: Ints | None) -> Batch:
+def with_sample(batch: ScoringBatch, kept: Floats, strata: Ints | None) -> ScoringBatch:
     """The batch with judgments only where ``kept``, a probability of inclusion, is no NaN."""
     grades = np.where(np.isnan(kept), -1, batch.judged.grades).astype(np.int32)
     return replace(
@@ -83,24 +85,24 @@ def with_sample(batch: Batch, kept: Floats, strata: Ints | None) -> Batch:
     )
 
 
-def strata_of(batch: Batch) -> Ints:
+def strata_of(batch: ScoringBatch) -> Ints:
     assert batch.judged.strata is not None
     return batch.judged.strata
 
 
-def by_strata(batch: Batch, rng: np.random.Generator) -> Batch:
+def by_strata(batch: ScoringBatch, rng: np.random.Generator) -> ScoringBatch:
     """A sample of fixed size of each stratum."""
     strata = strata_of(batch)
     sizes = np.bincount(strata)
     sampled = np.ceil(sizes * np.tile(RATES, TOPICS))
     order = np.lexsort((rng.random(len(strata)), strata))
     place = np.empty(len(strata))
-    place[order] = np.arange(len(strata)) - starts_of(sizes)[strata[order]]
+    place[order] = np.arange(len(strata)) - group_starts(sizes)[strata[order]]
     rate = (sampled / sizes)[strata]
     return with_sample(batch, np.where(place < sampled[strata], rate, np.nan), strata)
 
 
-def at_one_rate(batch: Batch, rng: np.random.Generator) -> Batch:
+def at_one_rate(batch: ScoringBatch, rng: np.random.Generator) -> ScoringBatch:
     """Two fifths of the pool of each topic, as infAP supposes."""
     pool = sum(STRATA)
     place = np.argsort(rng.random((TOPICS, pool)), axis=1).ravel()
@@ -108,7 +110,7 @@ def at_one_rate(batch: Batch, rng: np.random.Generator) -> Batch:
     return with_sample(batch, kept, batch.judged.topic_of)
 
 
-def by_draws(batch: Batch, rng: np.random.Generator) -> Batch:
+def by_draws(batch: ScoringBatch, rng: np.random.Generator) -> ScoringBatch:
     """Independent draws, less likely with depth."""
     depth = np.tile(np.arange(sum(STRATA)), TOPICS)
     inclusion = np.clip(1.5 / np.sqrt(1 + depth / 10), 0.1, 1)
@@ -120,7 +122,7 @@ class Case(NamedTuple):
 
     name: str
     truth: str
-    draw: Callable[[Batch, np.random.Generator], Batch]
+    draw: Callable[[ScoringBatch, np.random.Generator], ScoringBatch]
     bias: float = 0.0
 
 
@@ -159,7 +161,7 @@ def test_estimates_are_near_the_truth_and_intervals_hold_it(case: Case) -> None:
     assert np.mean(held) >= 0.8
 
 
-SMALL = sampled_by_strata(
+SMALL = build_strata_sample(
     [("1", docno, "1", grade) for docno, grade in {"a": 1, "b": 0}.items()]
     + [
         ("1", docno, "2", grade)
@@ -194,10 +196,10 @@ def test_the_jackknife_is_the_plain_one(name: str) -> None:
         without = np.array([value_without(batch, measure, row, topic) for row in sample.tolist()])
         kept, n = 1 - len(sample) / members.sum(), len(sample)
         wanted += kept * (n - 1) / n * ((without - without.mean()) ** 2).sum()
-    assert sampling_error(batch, measure).errors[topic] == pytest.approx(np.sqrt(wanted))
+    assert estimate_sampling_error(batch, measure).errors[topic] == pytest.approx(np.sqrt(wanted))
 
 
-def value_without(batch: Batch, measure: Measure, row: int, topic: int) -> float:
+def value_without(batch: ScoringBatch, measure: Measure, row: int, topic: int) -> float:
     grades = batch.judged.grades.copy()
     grades[row] = -1
     value = measure(replace(batch, judged=replace(batch.judged, grades=grades)))[topic]
@@ -206,14 +208,14 @@ def value_without(batch: Batch, measure: Measure, row: int, topic: int) -> float
 
 def test_the_error_of_statap_comes_from_its_derivatives() -> None:
     rows = [("a", 1, 0.5), ("b", 0, 0.4), ("c", 2, 0.25), ("d", 1, 1.0), ("e", 1, 0.8)]
-    sampled = sampled_by_probability([("1", *row) for row in rows])
+    sampled = build_prels_sample([("1", *row) for row in rows])
     found = of(batch_of("xaybczd", sampled), "statAP")
     variance = 0.0
     for at, (docno, grade, inclusion) in enumerate(rows):
         if grade and inclusion < 1:
             nearby = [*rows]
             nearby[at] = (docno, grade, 1 / (1 / inclusion - 1e-6))
-            moved = sampled_by_probability([("1", *row) for row in nearby])
+            moved = build_prels_sample([("1", *row) for row in nearby])
             value = named("statAP")(batch_of("xaybczd", moved))[0]
             slope = (found.values[0] - value) / 1e-6
             variance += (1 - inclusion) / inclusion**2 * slope**2
@@ -246,7 +248,7 @@ def test_shares_end_at_1_and_counts_do_not() -> None:
 
 
 def test_one_judged_document_of_several_in_a_stratum_tells_no_error() -> None:
-    sampled = sampled_by_strata([("1", "a", "1", 1), ("1", "b", "2", 1), ("1", "c", "2", -1)])
+    sampled = build_strata_sample([("1", "a", "1", 1), ("1", "b", "2", 1), ("1", "c", "2", -1)])
     for name in ("xinfAP", "infNDCG", "statAP", "inum_rel"):
         found = of(batch_of("ab", sampled), name)
         assert np.isnan([found.errors[0], found.low[0], found.high[0]]).all()
@@ -256,7 +258,7 @@ def test_one_judged_document_of_several_in_a_stratum_tells_no_error() -> None:
 
 
 def test_infap_of_probabilities_has_no_interval() -> None:
-    found = of(batch_of("ab", sampled_by_probability([("1", "a", 1, 0.5)])), "infAP")
+    found = of(batch_of("ab", build_prels_sample([("1", "a", 1, 0.5)])), "infAP")
     assert np.isnan([found.low[0], found.high[0]]).all()
     assert (found.overall, found.reason) == ((found.values[0], None, None), UNTOLD)
 
@@ -268,7 +270,7 @@ def test_an_estimate_of_0_has_no_interval() -> None:
 
 
 def test_undefined_estimates_have_no_interval() -> None:
-    batch = batch_of("a", sampled_by_probability([("1", "a", 1, 0.5)]))
+    batch = batch_of("a", build_prels_sample([("1", "a", 1, 0.5)]))
     found = of(batch, "xinfAP")
     assert found.overall == (None, None, None)
     assert found.reason == named("xinfAP").family.card.undefined
@@ -287,9 +289,9 @@ def test_topics_left_out_of_the_run_are_left_out() -> None:
         for topic in "12"
         for docno, grade in zip("abc", (1, 0, -1), strict=True)
     ]
-    sampled = Judged.from_sampled(sampled_by_strata(rows))
+    sampled = Judged.from_sampled(build_strata_sample(rows))
     run = run_from_rows("r", [("2", "a", 1.0)])
-    found = of(batch_from_table(run, sampled, Options(topics="common")), "inum_rel")
+    found = of(batch_from_table(run, sampled, ScoringOptions(topics="common")), "inum_rel")
     assert (found.topics, found.values.tolist()) == (("2",), [1.5])
     assert found.errors.tolist() == pytest.approx([np.sqrt(9 * (1 / 3) * (1 / 2) / 2)])
 

@@ -8,17 +8,17 @@ from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runs import run_from_rows
 from campaigns.core.tables import RunTable
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judged import Judged
+from evaluation.core.judgments import Judged
 from evaluation.core.matching import batch_from_table
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from evaluation.core.precision_histogram import PRECISION_HISTOGRAM, precision_histogram
-from evaluation.core.summary import summary
+from evaluation.core.summary import summarize_counts
 from tests.core.evaluation.made import made, random_topics
 
 
 def test_the_summary_table_counts_over_all_topics() -> None:
     run, qrels = made({"a": ([1, 0, None], [1, 1, 0]), "b": ([], [1, 0]), "c": ([0], [0])})
-    found = summary(batch_from_table(run, Judged.from_table(qrels), Options()))
+    found = summarize_counts(batch_from_table(run, Judged.from_table(qrels), ScoringOptions()))
     assert found.rows() == (
         ("Number of topics", 3),
         ("Documents retrieved over all topics", 4),
@@ -27,10 +27,10 @@ def test_the_summary_table_counts_over_all_topics() -> None:
     )
 
 
-@pytest.mark.parametrize("options", [Options(), Options(level=2, max_per_topic=5)])
-def test_the_summary_table_says_what_the_counting_measures_say(options: Options) -> None:
+@pytest.mark.parametrize("options", [ScoringOptions(), ScoringOptions(level=2, max_per_topic=5)])
+def test_the_summary_table_says_what_the_counting_measures_say(options: ScoringOptions) -> None:
     run, qrels = made(random_topics(30, seed=4))
-    found = summary(batch_from_table(run, Judged.from_table(qrels), options))
+    found = summarize_counts(batch_from_table(run, Judged.from_table(qrels), options))
     names = ["num_q", "num_ret", "num_rel_ret", "num_rel"]
     scores = evaluate(run, qrels, names, options)
     assert [count for _, count in found.rows()] == [scores.mean(name) for name in names]
@@ -53,7 +53,9 @@ QRELS = qrels_from_rows(
 def test_a_bar_stands_for_each_topic_that_both_runs_have() -> None:
     a = run_of("a", {"1": "abce", "2": "ea", "3": "a", "4": "efgh"})
     b = run_of("b", {"1": "efga", "2": "abcd", "4": "hefg"})
-    first, second = (evaluate(run, QRELS, ["Rprec"], Options(topics="common")) for run in (a, b))
+    first, second = (
+        evaluate(run, QRELS, ["Rprec"], ScoringOptions(topics="common")) for run in (a, b)
+    )
     found = precision_histogram(first, second)
     assert found.topics == ("1", "2", "4")
     assert found.values.tolist() == [1 / 2, -3 / 4, 0.0]

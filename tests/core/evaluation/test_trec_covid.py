@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
+from campaigns.core.streams import read_bytes
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.judged import Judged
+from evaluation.core.judgments import Judged
 
 PUBLISHED = {"ndcg_cut_10": "ndcg@10", "P_5": "p@5", "bpref": "bpref", "map": "MAP"}
 

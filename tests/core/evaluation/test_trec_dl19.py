@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from campaigns.core.opening import read_bytes
-from evaluation.core import Options, as_judged, as_run, evaluate
+from campaigns.core.streams import read_bytes
+from evaluation.core import ScoringOptions, as_judged, as_run, evaluate
 from evaluation.core.profiles import TREC_EVAL_9
 
 BLOCK = re.compile(r"^#### (?P<tag>\S+) *\n(?P<body>.*?)(?=^#### |\Z)", re.MULTILINE | re.DOTALL)
@@ -38,7 +38,7 @@ def test_every_published_figure_is_ours_to_four_decimals(data_dir: Path) -> None
         run = as_run(path)
         for level, wanted in told[path.name.removesuffix(".gz")].items():
             # They were printed by trec_eval 9, which ties scores that are 32-bit equal.
-            scores = evaluate(run, judged, wanted, Options(level=level, profile=TREC_EVAL_9))
+            scores = evaluate(run, judged, wanted, ScoringOptions(level=level, profile=TREC_EVAL_9))
             for name, value in wanted.items():
                 assert f"{scores.mean(name):.4f}" == value, (path.name, level, name)
                 compared += 1
@@ -51,5 +51,5 @@ def test_the_two_levels_are_two_measures(data_dir: Path, name: str) -> None:
     run = as_run(folder / "runs-full-judged-topics" / "TUA1-1.gz")
     judged = as_judged(read_bytes(folder / "qrels.dl19-passage.txt"))
     one = evaluate(run, judged, [name, f"{name}(rel=2)"])
-    two = evaluate(run, judged, [name], Options(level=2))
+    two = evaluate(run, judged, [name], ScoringOptions(level=2))
     assert one.mean(f"{name}(rel=2)") == two.mean(name) != one.mean(name)

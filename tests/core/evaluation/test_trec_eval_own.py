@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
+from campaigns.core.streams import read_bytes
 from evaluation.core.evaluate import evaluate
-from evaluation.core.formats import trec_eval_text
+from evaluation.core.formats import scores_to_trec_eval
 from tests.core.evaluation.golden import PROGRAMS, Tag, split
 
 FOLDERS = {"te9.0.8": ".", "te10.0": "v10.0"}
@@ -62,7 +62,9 @@ def test_every_line_is_that_of_the_program(own_tests: Path, program: str) -> Non
             asked.options(PROGRAMS[program]),
         )
         lines = wanted(own_tests / FOLDERS[program] / output)
-        assert split(trec_eval_text([scores], by_topic=asked.by_topic).encode()) == lines, output
+        assert split(scores_to_trec_eval([scores], by_topic=asked.by_topic).encode()) == lines, (
+            output
+        )
         compared += len(lines)
     assert compared == LINES[program]
 

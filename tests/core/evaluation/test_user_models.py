@@ -14,7 +14,7 @@ from scipy.special import polygamma
 from evaluation.core.evaluate import evaluate
 from evaluation.core.measures.cwl import trigamma
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from tests.core.evaluation.made import Topic, made, random_topics
 
 TOPICS = random_topics(40, seed=11, grades=5)
@@ -24,7 +24,7 @@ DEPTH = 1000
 """cwl_eval's readers come no further."""
 
 
-def values(measure: str, options: Options | None = None) -> dict[str, float | None]:
+def values(measure: str, options: ScoringOptions | None = None) -> dict[str, float | None]:
     scores = evaluate(*made(TOPICS), [measure], options)
     return scores.by_topic(scores.measures[0].name)
 
@@ -227,8 +227,10 @@ def q(topic: Topic, beta: float, level: int, gain: Callable[[int], float]) -> fl
 def test_q_measure_word_by_word(level: int, condensed: bool) -> None:
     listed = ", list=condensed" if condensed else ""
     for beta in (0, 1, 10):
-        found = values(f"q_measure(beta={beta}{listed})", Options(level=level))
-        raised = values(f"Q(beta={beta}, gains=1=1,2=3,3=7,4=15{listed})", Options(level=level))
+        found = values(f"q_measure(beta={beta}{listed})", ScoringOptions(level=level))
+        raised = values(
+            f"Q(beta={beta}, gains=1=1,2=3,3=7,4=15{listed})", ScoringOptions(level=level)
+        )
         for topic, (ranked, judged) in TOPICS.items():
             kept = [g for g in ranked if not condensed or (g is not None and g >= 0)]
             assert found[topic] == pytest.approx(q((kept, judged), beta, level, float))
@@ -257,12 +259,12 @@ def test_the_scale_is_the_gain_table_or_else_the_qrels() -> None:
     topic = made({"1": ([1, 2], [1, 2]), "2": ([1], [1, 3])})
     one = 0.2 * (1 / 3 + 0.8 * 2 / 3)
     assert evaluate(*topic, ["rbp(gain=graded)"]).values[:, 0] == pytest.approx([one, 0.2 / 3])
-    table = Options(gains={1: 1, 2: 5, 4: 10})
+    table = ScoringOptions(gains={1: 1, 2: 5, 4: 10})
     wanted = [0.2 * (0.1 + 0.8 * 0.5), 0.2 * 0.1]
     assert evaluate(*topic, ["rbp(gain=graded)"], table).values[:, 0] == pytest.approx(wanted)
     capped = evaluate(*topic, ["rbp(gain=graded, max_rel=1)"], table)
     assert capped.values[:, 0] == pytest.approx([0.2 * 1.8, 0.2])
-    nothing = evaluate(*topic, ["rbp(gain=graded)"], Options(gains={1: 0, 2: 0, 3: 0}))
+    nothing = evaluate(*topic, ["rbp(gain=graded)"], ScoringOptions(gains={1: 0, 2: 0, 3: 0}))
     assert nothing.values[:, 0].tolist() == [0.0, 0.0]
     assert evaluate(*topic, ["err_1"]).values[:, 0].tolist() == [1 / 8, 1 / 8]
     assert evaluate(*made({"1": ([0, -1], [0, -1])}), ["err", "inst"]).means == (0.0, 0.0)

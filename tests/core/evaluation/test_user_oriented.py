@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runs import run_from_rows
 from evaluation.core.evaluate import ScoredRun
-from evaluation.core.options import Options
-from evaluation.core.users.known import read_known
+from evaluation.core.options import ScoringOptions
+from evaluation.core.users.docs import render_users_docs
+from evaluation.core.users.known_documents import read_known_documents
 from evaluation.core.users.measures import USER_MEASURES, score_for_user
-from evaluation.core.users.page import page
 from tests.conftest import REPOSITORY
 
 NAMES = [card.name for card in USER_MEASURES]
@@ -20,7 +20,7 @@ RELEVANT = {"1": ("d1", "d3", "d4", "d9"), "2": ("d7",), "3": ("d1", "d2")}
 
 
 def scored(
-    expected: int | None = None, options: Options | None = None, known: frozenset = KNOWN
+    expected: int | None = None, options: ScoringOptions | None = None, known: frozenset = KNOWN
 ) -> ScoredRun:
     """Each topic's run is d1 to d5; topic 1 is the example of the cards."""
     docnos = [f"d{rank}" for rank in range(1, 6)]
@@ -66,8 +66,13 @@ def test_more_expected_than_there_is_leaves_no_effort() -> None:
 
 
 def test_level_and_depth_hold_here_too() -> None:
-    assert values(scored(expected=1, options=Options(level=2)), "1") == [None, 1.0, 1.0, 1.0]
-    assert values(scored(expected=2, options=Options(max_per_topic=1)), "1") == [0, 1, 1 / 2, None]
+    assert values(scored(expected=1, options=ScoringOptions(level=2)), "1") == [None, 1.0, 1.0, 1.0]
+    assert values(scored(expected=2, options=ScoringOptions(max_per_topic=1)), "1") == [
+        0,
+        1,
+        1 / 2,
+        None,
+    ]
 
 
 def test_the_conditions_tell_what_was_known() -> None:
@@ -85,7 +90,7 @@ def test_a_user_expects_at_least_one_document() -> None:
 
 def test_known_documents_are_read_byte_for_byte() -> None:
     report = FaultReport()
-    pairs = read_known("\ufeff001 d\u00a01\n001\tD1\n\n001 D1\n".encode(), report=report)
+    pairs = read_known_documents("\ufeff001 d\u00a01\n001\tD1\n\n001 D1\n".encode(), report=report)
     assert pairs == {("001", "d\u00a01"), ("001", "D1")}
     assert list(report.counts) == ["WK01"]
 
@@ -94,10 +99,10 @@ def test_known_documents_are_read_byte_for_byte() -> None:
     ("data", "code"), [(b"", "EK03"), (b"1 a\n1 b c\n", "EK02"), (b"1 \xff\n", "EK01")]
 )
 def test_files_that_are_not_known_documents_are_refused(data: bytes, code: str) -> None:
-    with pytest.raises(BadFile) as refused:
-        read_known(data)
+    with pytest.raises(InvalidFile) as refused:
+        read_known_documents(data)
     assert list(refused.value.report.counts) == [code]
 
 
 def test_the_page_in_docs_is_that_of_the_cards() -> None:
-    assert (REPOSITORY / "docs" / "users.md").read_text() == page()
+    assert (REPOSITORY / "docs" / "users.md").read_text() == render_users_docs()

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from campaigns.core.qrels import qrels_from_rows
-from campaigns.core.runmatrix import PairDictionary
+from campaigns.core.run_matrix import PairDictionary
 from campaigns.core.runs import run_from_rows
 from campaigns.core.tables import QrelsTable
-from evaluation.core import Judged, Options, evaluate
-from evaluation.core.evaluate import chosen
-from evaluation.core.warm import WarmRuns, score_runs, score_topic
+from evaluation.core import Judged, ScoringOptions, evaluate
+from evaluation.core.evaluate import select_measures
+from evaluation.core.in_memory import WarmRuns, score_all_runs, score_topic
 
-MEASURES = chosen(["map", "bpref", "bpref-10", "ndcg", "P_2", "recip_rank", "num_ret"])
+MEASURES = select_measures(["map", "bpref", "bpref-10", "ndcg", "P_2", "recip_rank", "num_ret"])
 RUNS = [
     run_from_rows("a", [("1", "d1", 3.0), ("1", "d2", 2.0), ("1", "d3", 1.0), ("2", "d1", 1.0)]),
     run_from_rows("b", [("2", "d2", 3.0), ("2", "d1", 2.0), ("9", "d1", 1.0)]),
@@ -35,12 +35,12 @@ def judged_at(known: PairDictionary, table: QrelsTable) -> tuple[Judged, np.ndar
 
 
 @pytest.mark.parametrize(
-    "options", [Options(), Options(judged_only=True), Options(max_per_topic=2)]
+    "options", [ScoringOptions(), ScoringOptions(judged_only=True), ScoringOptions(max_per_topic=2)]
 )
-def test_all_runs_score_as_their_tables_do(options: Options) -> None:
+def test_all_runs_score_as_their_tables_do(options: ScoringOptions) -> None:
     runs, known = warm()
     table = qrels_from_rows(QRELS)
-    values = score_runs(runs, *judged_at(known, table), MEASURES, options)
+    values = score_all_runs(runs, *judged_at(known, table), MEASURES, options)
     for run, found in zip(RUNS, values, strict=True):
         assert np.array_equal(found, evaluate(run, table, MEASURES, options).values)
 
@@ -49,7 +49,7 @@ def test_one_topic_scores_as_it_does_among_all() -> None:
     runs, known = warm()
     for topic in ("1", "2"):
         table = qrels_from_rows([row for row in QRELS if row[0] == topic])
-        values = score_topic(runs, *judged_at(known, table), MEASURES, Options())
+        values = score_topic(runs, *judged_at(known, table), MEASURES, ScoringOptions())
         for run, found in zip(RUNS, values, strict=True):
             assert np.array_equal(found, evaluate(run, table, MEASURES).values[0])
 
@@ -57,5 +57,7 @@ def test_one_topic_scores_as_it_does_among_all() -> None:
 def test_a_topic_that_no_run_answers_scores_as_unanswered() -> None:
     runs, known = warm()
     table = qrels_from_rows([("7", "d1", 1)])
-    values = score_topic(runs, *judged_at(known, table), chosen(["map", "num_ret"]), Options())
+    values = score_topic(
+        runs, *judged_at(known, table), select_measures(["map", "num_ret"]), ScoringOptions()
+    )
     assert values.tolist() == [[0.0, 0.0]] * 3

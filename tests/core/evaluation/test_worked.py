@@ -6,19 +6,24 @@ from typing import Any
 
 import pytest
 
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.measures.docs import family_anchor, render_example, render_measures_docs
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.groups import GROUPS
-from evaluation.core.measures.names import UnknownMeasureError, parse_measure
-from evaluation.core.measures.page import anchor, example_text, page
-from evaluation.core.measures.registry import FAMILIES
-from evaluation.core.measures.telling import (
-    by_group,
-    family_named,
-    spellings,
-    usual,
-    variants,
+from evaluation.core.measures.lookup import (
+    accepted_spellings,
+    default_measures,
+    families_by_group,
+    find_family,
+    variant_names,
 )
-from evaluation.core.worked import Worked, example_of, not_retrieved, work
+from evaluation.core.measures.names import UnknownMeasureError, parse_measure
+from evaluation.core.measures.registry import FAMILIES
+from evaluation.core.worked_examples import (
+    WorkedScore,
+    judged_not_retrieved,
+    work_card_example,
+    work_example,
+)
 from tests.core.evaluation.lectures import value
 from tests.core.evaluation.test_worked_examples import EXAMPLES
 
@@ -27,24 +32,26 @@ EVERY = [(family, example) for family in ALL for example in family.examples]
 RANKED, JUDGED = (1, 0, None, 2, 0, 1), (1, 0, 2, 0, 1, 2, 1, 0)
 
 
-def worked(name: str, ranked: Any, judged: Any) -> Worked:
+def worked(name: str, ranked: Any, judged: Any) -> WorkedScore:
     (measure,) = parse_measure(name)
-    return work(measure, ranked, not_retrieved(ranked, judged))
+    return work_example(measure, ranked, judged_not_retrieved(ranked, judged))
 
 
 @pytest.mark.parametrize(("family", "example"), EXAMPLES)
 def test_an_example_comes_out_as_by_hand_and_as_a_file_does(
-    family: Family, example: Example
+    family: MeasureFamily, example: WorkedExample
 ) -> None:
-    found = example_of(family, example)
+    found = work_card_example(family, example)
     assert found.value == pytest.approx(example.value, abs=1e-9)
     by_file = value(found.name, (example.ranked, example.judged))
     assert found.value == pytest.approx(by_file, abs=1e-12)
 
 
 @pytest.mark.parametrize(("family", "example"), EVERY)
-def test_the_steps_of_an_example_lead_to_its_value(family: Family, example: Example) -> None:
-    found = example_of(family, example)
+def test_the_steps_of_an_example_lead_to_its_value(
+    family: MeasureFamily, example: WorkedExample
+) -> None:
+    found = work_card_example(family, example)
     assert [step.grade for step in found.steps] == list(example.ranked)
     if found.steps:
         # A geometric mean takes 0.00001 for less.
@@ -98,67 +105,67 @@ def test_a_count_that_no_rank_changes_tells_nothing() -> None:
 
 
 @pytest.mark.parametrize("family", ALL, ids=lambda family: family.name)
-def test_every_family_is_told_whole(family: Family) -> None:
+def test_every_family_is_told_whole(family: MeasureFamily) -> None:
     assert family.group in GROUPS
-    names = spellings(family)
-    assert [name for name in names if family_named(name)[0] is not family] == []
+    names = accepted_spellings(family)
+    assert [name for name in names if find_family(name)[0] is not family] == []
     assert names
     for known in family.parameters().values():
-        for name in variants(family, known):
+        for name in variant_names(family, known):
             (measure,) = parse_measure(name)
             assert (measure.name, measure.family) == (name, family)
             assert known.name in dict(measure.params)
 
 
 def test_spellings_begin_with_the_printed_name() -> None:
-    assert spellings(FAMILIES["map"]) == ("map", "AP", "MAP")
-    assert spellings(FAMILIES["P"]) == ("P_10", "P.10", "P@10", "Precision@10")
-    assert usual(FAMILIES["P"])[:2] == ("P_5", "P_10")
-    assert usual(FAMILIES["map"]) == ()
+    assert accepted_spellings(FAMILIES["map"]) == ("map", "AP", "MAP")
+    assert accepted_spellings(FAMILIES["P"]) == ("P_10", "P.10", "P@10", "Precision@10")
+    assert default_measures(FAMILIES["P"])[:2] == ("P_5", "P_10")
+    assert default_measures(FAMILIES["map"]) == ()
 
 
 def test_variants_are_printed_names_with_the_parameter() -> None:
     (form,) = FAMILIES["bpref"].card.parameters
-    assert variants(FAMILIES["bpref"], form) == ("bpref(form=textbook)", "bpref(form=2004)")
+    assert variant_names(FAMILIES["bpref"], form) == ("bpref(form=textbook)", "bpref(form=2004)")
     level = FAMILIES["P"].parameters()["rel"]
-    assert variants(FAMILIES["P"], level) == ("P_10(rel=2)",)
+    assert variant_names(FAMILIES["P"], level) == ("P_10(rel=2)",)
 
 
 def test_a_family_is_found_by_the_name_of_any_measure_of_it() -> None:
-    assert family_named("nDCG@10") == (FAMILIES["ndcg_cut"], {"k": "10"})
-    assert family_named("bpref(form=2004)") == (FAMILIES["bpref"], {"form": "2004"})
-    assert family_named("P.5,10") == (FAMILIES["P"], {})
-    assert family_named("P") == (FAMILIES["P"], {})
-    assert family_named("nope") == (None, {})
-    assert family_named("map" + " " * 200) == (None, {})
+    assert find_family("nDCG@10") == (FAMILIES["ndcg_cut"], {"k": "10"})
+    assert find_family("bpref(form=2004)") == (FAMILIES["bpref"], {"form": "2004"})
+    assert find_family("P.5,10") == (FAMILIES["P"], {})
+    assert find_family("P") == (FAMILIES["P"], {})
+    assert find_family("nope") == (None, {})
+    assert find_family("map" + " " * 200) == (None, {})
 
 
 def test_every_family_stands_in_one_group() -> None:
-    groups = by_group(FAMILIES)
+    groups = families_by_group(FAMILIES)
     assert sorted(it.name for found in groups.values() for it in found) == sorted(FAMILIES)
     titles = [group.title for group in GROUPS.values()]
     assert list(groups) == [title for title in titles if title in groups]
 
 
 def test_the_page_has_a_section_and_a_link_for_each_family() -> None:
-    told = page()
+    told = render_measures_docs()
     for family in ALL:
         assert f"\n### `{family.name}`: {family.card.title}\n" in told
-        assert f"(#{anchor(family)})" in told
+        assert f"(#{family_anchor(family)})" in told
         for example in family.examples:
-            assert example_text(family, example) in told
+            assert render_example(family, example) in told
 
 
 def test_an_example_of_the_page_has_the_value_of_the_engine() -> None:
     family = FAMILIES["map"]
-    text = example_text(family, Example((None, 1), (1, 1), 0.99, "(1/2) / 2"))
+    text = render_example(family, WorkedExample((None, 1), (1, 1), 0.99, "(1/2) / 2"))
     wanted = "Example: ranking `· 1`, judged and not retrieved `1`: map = (1/2) / 2 = 0.25."
     assert text == wanted
 
 
 def test_a_stratum_is_told_of_what_is_pooled() -> None:
     (measure,) = parse_measure("statAP")
-    found = work(measure, (1, -1, None, 1), (0,), "ab.bb")
+    found = work_example(measure, (1, -1, None, 1), (0,), "ab.bb")
     assert [step.stratum for step in found.steps] == ["a", "b", "", "b"]
     # One of stratum a's one, two of stratum b's three.
     assert found.value == pytest.approx((1 + 1.5 * (1 + 1) / 4) / 2.5)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from evaluation.core.curves import area, interpolated, mean_curve
+from evaluation.core.curves import area_under_curve, average_curves, interpolate_precision
 from evaluation.core.evaluate import evaluate
-from evaluation.core.measures.family import Example, Family
+from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.registry import FAMILIES
-from evaluation.core.users.interleaving import credit, interleave
+from evaluation.core.users.interleaving import credit_picks, interleave
 from tests.core.evaluation.lectures import (
     BOOK,
     Check,
@@ -39,7 +39,7 @@ CHECKS: dict[str, Check] = {}
 
 
 @pytest.mark.parametrize(("family", "example"), EXAMPLES)
-def test_examples_of_the_cards_hold(family: Family, example: Example) -> None:
+def test_examples_of_the_cards_hold(family: MeasureFamily, example: WorkedExample) -> None:
     found = value(example.measure or family.name, (example.ranked, example.judged))
     assert found == pytest.approx(example.value, abs=1e-9)
 
@@ -73,7 +73,7 @@ def _is_numeric(wanted: Any) -> bool:
 
 
 def eleven_points(*topics: Topic) -> list[float]:
-    return interpolated(batch_of(*topics))[0].tolist()
+    return interpolate_precision(batch_of(*topics))[0].tolist()
 
 
 @listed(CHECKS, "mir-q1-precision-recall")
@@ -98,7 +98,7 @@ def _(given: Any) -> dict[str, Any]:
 def _(given: Any) -> dict[str, Any]:
     topics = [of_documents(BOOK[name]["given"]) for name in given["topics"]]
     names = [f"iprec_at_recall_{tenth / 10:.2f}" for tenth in range(11)]
-    curve = mean_curve(interpolated(batch_of(*topics)))
+    curve = average_curves(interpolate_precision(batch_of(*topics)))
     assert curve == [value(name, *topics) for name in names]
     return {"mean_interpolated_precision_11pt": curve}
 
@@ -147,7 +147,7 @@ def _(given: Any) -> dict[str, Any]:
 def _(given: Any) -> dict[str, Any]:
     topic = of_grades(given["relevance_in_rank_order"], given["recall_base"])
     return {
-        "AUC_of_raw_PR_curve": area(batch_of(topic))[0],
+        "AUC_of_raw_PR_curve": area_under_curve(batch_of(topic))[0],
         "AP": value("map", topic),
         "interpolated_precision_11pt": eleven_points(topic),
     }
@@ -157,7 +157,7 @@ def _(given: Any) -> dict[str, Any]:
 def _(given: Any) -> dict[str, Any]:
     topic = of_grades(given["relevance_in_rank_order"], given["recall_base"])
     levels = ("0.2", "0.4", "0.6", "0.8", "1.0")
-    found = interpolated(batch_of(topic), tuple(map(float, levels)))[0].tolist()
+    found = interpolate_precision(batch_of(topic), tuple(map(float, levels)))[0].tolist()
     return {"interpolated_precision_at_recall": dict(zip(levels, found, strict=True))}
 
 
@@ -201,7 +201,7 @@ def _(given: Any) -> dict[str, Any]:
 def _(given: Any) -> dict[str, Any]:
     found = interleave(given["A"], given["B"], given["first"])
     picks = ["SVM-light", "Lucent SVM demo", "Royal Holl. SVM", "Archives of SVM"]
-    return {"shown": list(found.shown), "credit_example": credit(found, picks)}
+    return {"shown": list(found.shown), "credit_example": credit_picks(found, picks)}
 
 
 @listed(CHECKS, "ise540-ap-both-readings")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from judging.core.agreement.counts import Floats, Ints
-from judging.core.quality.said import Said
+from judging.core.quality.ordered_grades import OrderedGrades
 
 
 def said(
@@ -15,14 +15,14 @@ def said(
     *,
     seconds: Sequence[float] | None = None,
     shuffled: bool = True,
-) -> Said:
+) -> OrderedGrades:
     """The n-th judgment of each assessor is of the n-th pair; grades need not be whole."""
     lengths = [len(grades) for _, grades in given.values()]
     assessor = np.repeat(np.arange(len(given)), lengths)
     topic = np.concatenate([topics for topics, _ in given.values()])
     grade = np.concatenate([grades for _, grades in given.values()])
     n = len(grade)
-    return Said(
+    return OrderedGrades(
         tuple(given),
         tuple(str(at) for at in range(int(topic.max()) + 1)),
         tuple(sorted({int(one) for one in grade})),

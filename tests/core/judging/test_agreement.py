@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows
-from judging.core.agreement.coefficient import Agreement
-from judging.core.agreement.formats import json_text, table_text
-from judging.core.agreement.gwet import ordinal
+from judging.core.agreement.coefficient import AgreementCoefficient
+from judging.core.agreement.docs import render_agreement_docs
+from judging.core.agreement.formats import agreement_to_json, agreement_to_table
+from judging.core.agreement.gwet import gwet_ordinal_weights
 from judging.core.agreement.labels import labels_from_qrels
-from judging.core.agreement.page import page
-from judging.core.agreement.panel import agreement_report, coefficient_of
+from judging.core.agreement.panel import agreement_report, compute_coefficient
 from judging.core.agreement.registry import COEFFICIENTS
 from tests.conftest import REPOSITORY
 from tests.core.judging.labelled import Rows, labels, of, value
@@ -26,8 +26,10 @@ GRADES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, m
 
 
 @pytest.mark.parametrize(("coefficient", "rows", "wanted"), EXAMPLES)
-def test_examples_of_the_cards_hold(coefficient: Agreement, rows: Rows, wanted: float) -> None:
-    found = coefficient_of(coefficient, labels(*rows), 1)
+def test_examples_of_the_cards_hold(
+    coefficient: AgreementCoefficient, rows: Rows, wanted: float
+) -> None:
+    found = compute_coefficient(coefficient, labels(*rows), 1)
     assert found.value == pytest.approx(wanted, abs=1e-9)
 
 
@@ -73,9 +75,9 @@ def test_ordinal_weights_are_those_of_gwet() -> None:
     """Gwet 2014, table 3.5: 1 − C(|k − l| + 1, 2) / C(q, 2)."""
     q = 5
     wanted = [[1 - comb(abs(k - m) + 1, 2) / comb(q, 2) for m in range(q)] for k in range(q)]
-    assert ordinal(tuple(range(q))) == pytest.approx(np.array(wanted))
+    assert gwet_ordinal_weights(tuple(range(q))) == pytest.approx(np.array(wanted))
     # Steps of the scale count, not the grades' own values.
-    assert ordinal((0, 1, 7, 8, 9)) == pytest.approx(np.array(wanted))
+    assert gwet_ordinal_weights((0, 1, 7, 8, 9)) == pytest.approx(np.array(wanted))
 
 
 @pytest.mark.parametrize(
@@ -167,15 +169,15 @@ def test_a_report_of_one_assessor_says_why_it_is_empty() -> None:
         "agreement needs two assessors"
     }
     assert report.assessors[0].prevalence == pytest.approx(2 / 3)
-    assert "null" in table_text(report)
-    assert json.loads(json_text(report))["overall"]["percent"]["value"] is None
+    assert "null" in agreement_to_table(report)
+    assert json.loads(agreement_to_json(report))["overall"]["percent"]["value"] is None
 
 
 def test_a_mean_leaves_undefined_pairs_out_and_says_so() -> None:
     report = agreement_report(labels((0, 1, None), (0, 1, None), (None, None, 1)), 1)
     assert (report.means["kappa"].value, report.means["kappa"].n) == (1.0, 1)
     assert report.means["kappa"].reason == "2 of 3 pairs of assessors are undefined"
-    assert "A ~ C: no pair was judged by both" in table_text(report)
+    assert "A ~ C: no pair was judged by both" in agreement_to_table(report)
 
 
 def test_the_report_counts_grades_of_two_against_each_other_and_by_topic() -> None:
@@ -195,7 +197,7 @@ def test_the_report_counts_grades_of_two_against_each_other_and_by_topic() -> No
 
 def test_the_table_says_why_there_is_no_mean_over_topics() -> None:
     rows = ((0, 1, 0), (0, 1, 1))
-    told = table_text(agreement_report(labels(*rows, topics=("1", "2", "3")), 1))
+    told = agreement_to_table(agreement_report(labels(*rows, topics=("1", "2", "3")), 1))
     assert "mean over topics, kappa: 2 of 3 topics are undefined" in told
     assert "mean over topics, kappa, interval: the judgments that can be compared" in told
 
@@ -210,4 +212,4 @@ def test_binary_cuts_the_grades_at_the_level() -> None:
 
 
 def test_the_page_of_agreement_is_up_to_date() -> None:
-    assert (REPOSITORY / "docs" / "agreement.md").read_text() == page()
+    assert (REPOSITORY / "docs" / "agreement.md").read_text() == render_agreement_docs()

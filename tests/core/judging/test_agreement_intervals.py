@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from judging.core.agreement.labels import MISSING, Labels
-from judging.core.agreement.panel import MOST_PAIRS, agreement_report, over_all
+from judging.core.agreement.labels import MISSING, LabelTable
+from judging.core.agreement.panel import MOST_PAIRS, agreement_report, coefficients_over_all
 from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.resampling import Draws, intervals
+from judging.core.agreement.resampling import ResampleDraws, percentile_intervals
 from tests.core.judging.labelled import labels
 
 
 def simulated(
     topics: int, seed: int, assessors: int = 3, each: int = 12, spread: float = 0.15
-) -> Labels:
+) -> LabelTable:
     """Grades 0 to 2 that are the truth, or else drawn anew: as often as the topic is hard."""
     random = np.random.default_rng(seed)
     hard = np.repeat(np.clip(random.normal(0.35, spread, topics), 0.02, 0.98), each)
@@ -24,20 +24,20 @@ def simulated(
     lost = random.random((assessors, topics * each)) < hard
     grades = np.where(lost, random.integers(0, 3, lost.shape), truth).astype(np.int32)
     pairs = tuple((f"{at // each:03}", f"d{at}") for at in range(topics * each))
-    return Labels(tuple("ABCDEFGH"[:assessors]), pairs, grades, (0, 1, 2))
+    return LabelTable(tuple("ABCDEFGH"[:assessors]), pairs, grades, (0, 1, 2))
 
 
 def test_an_interval_is_the_middle_of_the_resamples_taken_one_by_one() -> None:
     """The same draws of topics, judgments copied out and every coefficient taken anew."""
-    whole, draws = simulated(6, 1, assessors=3, each=5), Draws(60, 3)
+    whole, draws = simulated(6, 1, assessors=3, each=5), ResampleDraws(60, 3)
     report = agreement_report(whole, 1, draws=draws)
     drawn: dict[str, list[float]] = {name: [] for name in report.overall}
     for weights in draws.weights(6).astype(int):
         taken = [t for t, times in enumerate(weights) for _ in range(times)]
         columns = [c for t in taken for c in np.flatnonzero(whole.topic_of == t)]
         pairs = tuple((f"{at // 5}", f"d{at}") for at in range(len(columns)))
-        copied = Labels(whole.assessors, pairs, whole.grades[:, columns], whole.scale)
-        again = agreement_report(copied, 1, draws=Draws(1, 0))
+        copied = LabelTable(whole.assessors, pairs, whole.grades[:, columns], whole.scale)
+        again = agreement_report(copied, 1, draws=ResampleDraws(1, 0))
         for name, found in again.overall.items():
             assert found.value is not None
             drawn[name].append(found.value)
@@ -50,7 +50,7 @@ def test_an_interval_is_the_middle_of_the_resamples_taken_one_by_one() -> None:
 def test_the_seed_makes_the_interval() -> None:
     whole = simulated(10, 2)
     first, again = agreement_report(whole, 1), agreement_report(whole, 1)
-    other = agreement_report(whole, 1, draws=Draws(seed=5))
+    other = agreement_report(whole, 1, draws=ResampleDraws(seed=5))
     assert first.overall == again.overall
     assert first.pairs == again.pairs
     assert first.overall["alpha-ordinal"].low != other.overall["alpha-ordinal"].low
@@ -59,12 +59,12 @@ def test_the_seed_makes_the_interval() -> None:
 
 def test_intervals_hold_about_as_often_as_they_say() -> None:
     """True value: that of very many topics of the same kind. 30 topics a campaign."""
-    draws = Draws(300, 7)
+    draws = ResampleDraws(300, 7)
     names = ("percent", "fleiss", "ac1", "alpha-ordinal")
-    truth, _ = over_all(simulated(8000, 99), 1, Draws(1, 0))
+    truth, _ = coefficients_over_all(simulated(8000, 99), 1, ResampleDraws(1, 0))
     held = dict.fromkeys(names, 0)
     for seed in range(200):
-        found, _ = over_all(simulated(30, seed), 1, draws)
+        found, _ = coefficients_over_all(simulated(30, seed), 1, draws)
         for name in names:
             low, high = found[name].low or 0, found[name].high or 0
             held[name] += low <= (truth[name].value or 0) <= high
@@ -73,18 +73,18 @@ def test_intervals_hold_about_as_often_as_they_say() -> None:
 
 def test_the_interval_of_a_mean_over_pairs_is_that_of_all_topics_drawn_together() -> None:
     """Pairs of assessors with all topics, with some, and with one of their own."""
-    whole, draws = simulated(5, 11, assessors=4, each=6), Draws(80, 2)
+    whole, draws = simulated(5, 11, assessors=4, each=6), ResampleDraws(80, 2)
     grades = whole.grades.copy()
     grades[2, whole.topic_of >= 3] = MISSING
     grades[3, whole.topic_of != 4] = MISSING
-    some = Labels(whole.assessors, whole.pairs, grades, whole.scale)
+    some = LabelTable(whole.assessors, whole.pairs, grades, whole.scale)
     drawn = []
     for weights in draws.weights(5).astype(int):
         taken = [t for t, times in enumerate(weights) for _ in range(times)]
         columns = [c for t in taken for c in np.flatnonzero(some.topic_of == t)]
         pairs = tuple(("1", f"d{at}") for at in range(len(columns)))
-        copied = Labels(some.assessors, pairs, grades[:, columns], some.scale)
-        drawn.append(agreement_report(copied, 1, draws=Draws(1, 0)).means["percent"].value)
+        copied = LabelTable(some.assessors, pairs, grades[:, columns], some.scale)
+        drawn.append(agreement_report(copied, 1, draws=ResampleDraws(1, 0)).means["percent"].value)
     found = agreement_report(some, 1, draws=draws).means["percent"]
     wanted = np.quantile([value for value in drawn if value is not None], [0.025, 0.975])
     assert (found.low, found.high) == pytest.approx(tuple(wanted), abs=1e-12)
@@ -103,11 +103,11 @@ def test_one_topic_has_no_interval_and_says_why() -> None:
 
 
 def test_the_interval_of_a_mean_over_topics_is_of_the_topics_that_have_a_value() -> None:
-    whole, draws = simulated(6, 4, assessors=2, each=6), Draws(200, 9)
+    whole, draws = simulated(6, 4, assessors=2, each=6), ResampleDraws(200, 9)
     grades = whole.grades.copy()
     grades[1, whole.topic_of >= 4] = MISSING
     found = agreement_report(
-        Labels(whole.assessors, whole.pairs, grades, whole.scale), 1, draws=draws
+        LabelTable(whole.assessors, whole.pairs, grades, whole.scale), 1, draws=draws
     )
     values = [panel.overall["percent"].value for panel in list(found.by_topic.values())[:4]]
     drawn = [np.repeat(values, weights.astype(int)).mean() for weights in draws.weights(4)]
@@ -142,10 +142,10 @@ def test_two_assessors_are_resampled_over_the_topics_they_share() -> None:
     whole = simulated(8, 3, assessors=2)
     grades = np.vstack([whole.grades, whole.grades[:1]])
     grades[2, whole.topic_of >= 4] = MISSING
-    three = Labels(tuple("ABC"), whole.pairs, grades, whole.scale)
+    three = LabelTable(tuple("ABC"), whole.pairs, grades, whole.scale)
     half = three.only(0, 2)
     shared = [at for at, topic in enumerate(whole.topic_of) if topic < 4]
-    alone = Labels(
+    alone = LabelTable(
         ("A", "C"), tuple(whole.pairs[at] for at in shared), half.grades[:, shared], whole.scale
     )
     assert agreement_report(three, 1).pairs["A", "C"] == agreement_report(alone, 1).pairs["A", "C"]
@@ -162,13 +162,15 @@ def test_alike_topics_and_undefined_resamples_have_no_interval() -> None:
 def test_quantiles_leave_undefined_resamples_out() -> None:
     values = np.arange(100.0)
     values[:4] = np.nan
-    (found,) = intervals(np.random.default_rng(1).permutation(values)[None], np.array([5]))
+    (found,) = percentile_intervals(
+        np.random.default_rng(1).permutation(values)[None], np.array([5])
+    )
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values[4:], [0.025, 0.975])))
 
 
 def test_a_crowd_has_intervals_over_all_of_it_only() -> None:
     random = np.random.default_rng(8)
-    crowd = Labels(
+    crowd = LabelTable(
         tuple(f"w{at}" for at in range(34)),
         tuple((str(at % 4), f"d{at}") for at in range(24)),
         random.integers(0, 2, (34, 24)).astype(np.int32),

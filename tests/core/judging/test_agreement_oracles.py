@@ -13,7 +13,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from judging.core.agreement.coefficient import Rows
-from judging.core.agreement.labels import MISSING, Labels
+from judging.core.agreement.labels import MISSING, LabelTable
 from judging.core.agreement.panel import agreement_report
 from judging.core.agreement.registry import COEFFICIENTS
 from tests.core.judging.labelled import of, value
@@ -109,7 +109,7 @@ def test_a_report_has_the_values_of_each_two_assessors_alone() -> None:
     grades = random.integers(0, 4, (5, 60)).astype(np.int32)
     grades[random.random(grades.shape) < 0.4] = MISSING
     pairs = tuple((str(at % 7), f"d{at}") for at in range(60))
-    whole = Labels(tuple("ABCDE"), pairs, grades, (0, 1, 2, 3))
+    whole = LabelTable(tuple("ABCDE"), pairs, grades, (0, 1, 2, 3))
     report = agreement_report(whole, 2)
     for (a, b), row in report.pairs.items():
         alone = agreement_report(whole.only("ABCDE".index(a), "ABCDE".index(b)), 2)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from judging.core.agreement.krippendorff import EXAMPLE_C
-from judging.core.agreement.labels import MISSING, Labels
+from judging.core.agreement.labels import MISSING, LabelTable
 from judging.core.agreement.panel import agreement_report
 from judging.core.agreement.report import AgreementReport
 from tests.core.judging.labelled import Rows, of, read_folder, value
@@ -114,7 +114,7 @@ def test_alphas_of_the_rounds_of_dl19(
     assert round(report.overall["alpha-nominal"].value or 0, 4) == nominal
 
 
-def without(found: Labels, name: str) -> Labels:
+def without(found: LabelTable, name: str) -> LabelTable:
     return found.only(*(row for row, other in enumerate(found.assessors) if other != name))
 
 
@@ -150,7 +150,7 @@ def test_crowds_agree_little(
     assert len(report.by_topic) == 10
 
 
-def crowd(path: Path, words: tuple[str, ...]) -> Labels:
+def crowd(path: Path, words: tuple[str, ...]) -> LabelTable:
     with path.open(newline="") as lines:
         rows = [row for row in csv.DictReader(lines, delimiter="\t") if row["label"]]
     workers = tuple(sorted({row["worker"] for row in rows}))
@@ -159,4 +159,4 @@ def crowd(path: Path, words: tuple[str, ...]) -> Labels:
     for row in rows:
         at = workers.index(row["worker"]), pairs.index((row["topic"], row["doc"]))
         grades[at] = words.index(row["label"])
-    return Labels(workers, pairs, grades)
+    return LabelTable(workers, pairs, grades)

@@ -9,18 +9,23 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from campaigns.core.cards import card_section
-from judging.core.designs.blocks import blocks_for, needed
-from judging.core.designs.foreseen import foresee
+from campaigns.core.cards import render_card_markdown
+from judging.core.designs.allocation import (
+    NOBODY,
+    ImpossibleDesignError,
+    Workload,
+    draw_within_topics,
+)
+from judging.core.designs.blocks import build_blocks, documents_needed
+from judging.core.designs.forecast import forecast_load
 from judging.core.designs.registry import DESIGNS
-from judging.core.designs.shape import NOBODY, ImpossibleError, Work, spread
 from tests.conftest import REPOSITORY
 
 
-def work(sizes: list[int], crew: int, people: list[tuple[int, ...]] | None = None) -> Work:
+def work(sizes: list[int], crew: int, people: list[tuple[int, ...]] | None = None) -> Workload:
     topics = tuple(str(n) for n in range(1, len(sizes) + 1))
     everyone = tuple(range(crew))
-    return Work(topics, tuple(sizes), tuple(people or [everyone] * len(sizes)), crew)
+    return Workload(topics, tuple(sizes), tuple(people or [everyone] * len(sizes)), crew)
 
 
 def blocks_of(layout) -> list[list[int]]:
@@ -51,7 +56,7 @@ def test_every_design_numbers_the_judgments_of_a_document(docs, crew, data):
     people = [(0,)] * len(docs) if name == "topic-owner" else None
     try:
         layout = design.lay_out(work(docs, crew, people), asked, 7)
-    except ImpossibleError:
+    except ImpossibleDesignError:
         assume(False)
     assert sorted(set(layout.pair.tolist())) == list(range(sum(docs)))
     for pair in range(sum(docs)):
@@ -81,8 +86,8 @@ def test_round_robin_loads_differ_by_one_at_most(docs, crew, n):
 def test_blocks_have_every_two_share_enough_and_equal_loads(docs, crew, n, least, rest):
     assume(n <= crew and rest <= n)
     design, asked = DESIGNS["blocks"], {"n": n, "shared": least, "rest": rest}
-    if needed(crew, n, least) > sum(docs):
-        with pytest.raises(ImpossibleError):
+    if documents_needed(crew, n, least) > sum(docs):
+        with pytest.raises(ImpossibleDesignError):
             design.lay_out(work(docs, crew), asked, 1)
         return
     layout = design.lay_out(work(docs, crew), asked, 1)
@@ -90,13 +95,13 @@ def test_blocks_have_every_two_share_enough_and_equal_loads(docs, crew, n, least
     assert min(shared(blocks, crew).values()) >= least
     loads = np.bincount(layout.person, minlength=crew)
     assert loads.max() - loads.min() <= 1
-    in_blocks = needed(crew, n, least)
+    in_blocks = documents_needed(crew, n, least)
     assert len(layout) == in_blocks * n + (sum(docs) - in_blocks) * rest
 
 
 @given(st.integers(2, 30), st.integers(1, 6))
 def test_blocks_of_two_take_no_document_too_many(crew, least):
-    blocks = blocks_for(crew, 2, least, 10**6)
+    blocks = build_blocks(crew, 2, least, 10**6)
     assert set(shared(blocks, crew).values()) == {least}
     assert len(blocks) == least * crew * (crew - 1) // 2
 
@@ -107,7 +112,7 @@ def test_blocks_of_two_take_no_document_too_many(crew, least):
     ids=["Fano plane", "projective plane of order 3", "all triples of 4", "everybody", "pairs"],
 )
 def test_blocks_are_the_perfect_designs_where_a_cyclic_one_is(crew, n, blocks):
-    found = blocks_for(crew, n, 1, 1000)
+    found = build_blocks(crew, n, 1, 1000)
     assert len(found) == blocks
     assert len(set(shared(found, crew).values())) == 1
 
@@ -121,22 +126,22 @@ def test_the_documents_outside_of_blocks_mix_people_evenly_too(crew, n, rest):
 
 
 def test_a_pool_too_small_for_blocks_is_refused_with_what_fits():
-    with pytest.raises(ImpossibleError) as told:
-        blocks_for(8, 2, 10, 100)
+    with pytest.raises(ImpossibleDesignError) as told:
+        build_blocks(8, 2, 10, 100)
     assert told.value.message == (
         "For every two of 8 assessors to share 10 documents, 280 documents must be judged by 2 "
         "each; there are 100."
     )
     assert told.value.cure == "Ask for 3 at most, or take a larger pool."
-    assert len(blocks_for(8, 2, 3, 100)) == 84
-    with pytest.raises(ImpossibleError, match="Ask for fewer people"):
-        blocks_for(8, 2, 1, 27)
+    assert len(build_blocks(8, 2, 3, 100)) == 84
+    with pytest.raises(ImpossibleDesignError, match="Ask for fewer people"):
+        build_blocks(8, 2, 1, 27)
 
 
 def test_the_worked_example_of_blocks():
     asked = {"n": 2, "shared": 10, "rest": 1}
     seen = work([500, 500], 8)
-    found = foresee(seen, DESIGNS["blocks"].lay_out(seen, asked, 3))
+    found = forecast_load(seen, DESIGNS["blocks"].lay_out(seen, asked, 3))
     assert found.judgments == 1280
     assert set(found.loads.tolist()) == {160}
     assert found.shared_range(list(range(8))) == (10, 10)
@@ -145,10 +150,10 @@ def test_the_worked_example_of_blocks():
 
 def test_blocks_mix_the_same_people_everywhere():
     two = work([9, 9], 3, [(0, 1, 2), (0, 1)])
-    with pytest.raises(ImpossibleError, match="same people in every topic"):
+    with pytest.raises(ImpossibleDesignError, match="same people in every topic"):
         DESIGNS["blocks"].lay_out(two, {"n": 2, "shared": 1, "rest": 1}, 0)
     nobody = work([9, 9], 3, [(0, 1, 2), ()])
-    with pytest.raises(ImpossibleError, match="fewer are named for 2"):
+    with pytest.raises(ImpossibleDesignError, match="fewer are named for 2"):
         DESIGNS["blocks"].lay_out(nobody, {"n": 2, "shared": 1, "rest": 1}, 0)
 
 
@@ -167,12 +172,12 @@ def test_a_share_is_drawn_from_each_topic_within_one(docs, share, seed):
 
 def test_a_share_is_drawn_by_its_seed_alone():
     one = work([40, 40], 3)
-    draw = [spread(one, 20, np.random.default_rng(seed)).tolist() for seed in (1, 1, 2)]
+    draw = [draw_within_topics(one, 20, np.random.default_rng(seed)).tolist() for seed in (1, 1, 2)]
     assert draw[0] == draw[1] != draw[2]
 
 
 def test_every_document_of_a_topic_can_be_drawn():
-    drawn = sum(spread(work([10], 1), 3, np.random.default_rng(s)) for s in range(2000))
+    drawn = sum(draw_within_topics(work([10], 1), 3, np.random.default_rng(s)) for s in range(2000))
     assert drawn.sum() == 6000
     # 600 each, standard deviation 20.5: four of them.
     assert np.abs(drawn - 600).max() < 82
@@ -181,20 +186,20 @@ def test_every_document_of_a_topic_can_be_drawn():
 def test_topic_owner_takes_one_person_a_topic():
     lay_out = DESIGNS["topic-owner"].lay_out
     assert len(lay_out(work([3, 2], 2, [(0,), ()]), {}, 0)) == 5
-    with pytest.raises(ImpossibleError, match="more people are named for 2"):
+    with pytest.raises(ImpossibleDesignError, match="more people are named for 2"):
         lay_out(work([3, 2], 2, [(0,), (0, 1)]), {}, 0)
 
 
 def test_what_is_foreseen_of_unnamed_judgments_is_the_even_part():
     seen = work([6, 4], 4, [(0, 1, 2), (3,)])
-    found = foresee(seen, DESIGNS["overlap"].lay_out(seen, {"n": 2}, 0))
+    found = forecast_load(seen, DESIGNS["overlap"].lay_out(seen, {"n": 2}, 0))
     # Topic 1: 12 judgments among three, 6 · 2·1/(3·2) = 2 shared; topic 2: one person, 8.
     assert found.loads.tolist() == [4, 4, 4, 8]
     assert found.shared_range([0, 1]) == (2, 2)
     assert found.shared_range([0, 3]) == (0, 0)
     assert found.shared_range([3]) is None
     assert not found.exact
-    waiting = foresee(
+    waiting = forecast_load(
         work([6], 0, [()]), DESIGNS["overlap"].lay_out(work([6], 0, [()]), {"n": 2}, 0)
     )
     assert waiting.waiting == 12
@@ -205,7 +210,7 @@ def test_what_is_foreseen_of_unnamed_judgments_is_the_even_part():
     [({"n": 0}, "Judgments a document: 0"), ({"n": 2.5}, "whole"), ({"share": 1.1}, "1.1")],
 )
 def test_parameters_out_of_range_are_refused(given_, match):
-    with pytest.raises(ImpossibleError, match=match):
+    with pytest.raises(ImpossibleDesignError, match=match):
         DESIGNS["share"].read(given_)
     assert DESIGNS["share"].read({"n": None}) == {"n": 2, "share": 0.2}
 
@@ -223,6 +228,6 @@ def test_cards_tell_everything(name):
 def test_the_page_of_plans_has_every_design_and_parameter():
     page = (REPOSITORY / "docs/judging.md").read_text()
     for design in DESIGNS.values():
-        assert card_section(design.card) in page
+        assert render_card_markdown(design.card) in page
         for number in design.numbers:
             assert f"| `{number.name}`: {number.label.lower()} |" in page

@@ -8,29 +8,34 @@ from collections.abc import Callable
 import pytest
 
 from campaigns.core.faults import FaultReport
-from judging.core.exchange.grades import propose
-from judging.core.exchange.reading import Reading, read_judgments
-from judging.core.exchange.registry import FORMATS, format_of
-from judging.core.exchange.settling import Choices, Known, Settled, settle
+from judging.core.exchange.grades import propose_grades
+from judging.core.exchange.import_resolution import (
+    CampaignLookup,
+    ImportChoices,
+    ResolvedImport,
+    resolve_import,
+)
+from judging.core.exchange.reader import JudgmentFile, read_judgments
+from judging.core.exchange.registry import FORMATS, detect_judgment_format
 
 SCALE = ((0, "Not Relevant"), (1, "Related"), (2, "Highly Relevant"), (3, "Perfect"))
 PEOPLE = {"ann": "ann", "bob": "bob", "bob@example.org": "bob", "7": "ann"}
-KNOWN = Known(
+KNOWN = CampaignLookup(
     SCALE, {"1", "2"}, PEOPLE, missing={"gone"}, reasons=("broken", "other"), flags=("duplicate",)
 )
 
 
-def read(text: str, **more: str) -> tuple[Reading, FaultReport]:
+def read(text: str, **more: str) -> tuple[JudgmentFile, FaultReport]:
     report = FaultReport("judgments")
     return read_judgments(text.encode(), report=report, **more), report
 
 
-def settled(text: str, **choices: object) -> tuple[Settled, FaultReport]:
+def settled(text: str, **choices: object) -> tuple[ResolvedImport, FaultReport]:
     reading, report = read(text)
-    return settle(reading.entries, KNOWN, Choices(**choices), report), report
+    return resolve_import(reading.entries, KNOWN, ImportChoices(**choices), report), report
 
 
-def said(found: Settled) -> list[tuple[object, ...]]:
+def said(found: ResolvedImport) -> list[tuple[object, ...]]:
     rows = [(b.assessor, b.entry.topic, b.entry.docno, b.grade) for b in found.ballots]
     return sorted(rows, key=str)
 
@@ -75,7 +80,7 @@ FILES: dict[str, str] = {
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_is_recognised_and_says_the_same(name):
-    assert format_of(FILES[name]) == name
+    assert detect_judgment_format(FILES[name]) == name
     found, report = settled(FILES[name], assessor="ann")
     assert said(found) == [("ann", "1", "d1", 2), ("ann", "2", "d2", 0)]
     assert not report.counts
@@ -179,12 +184,12 @@ def test_label_studio_has_several_annotations_cancelled_ones_and_predictions():
     ],
 )  # fmt: skip
 def test_what_is_proposed_for_a_label(label, grade, why):
-    found = propose([label], SCALE)[0]
+    found = propose_grades([label], SCALE)[0]
     assert (found.grade, found.why) == (grade, why)
 
 
 def test_a_number_against_the_words_is_doubted_and_a_choice_beats_all():
-    found = propose(["Perfect (2)", "Perfect (2)", "Odd"], SCALE, {"Odd": "-"})
+    found = propose_grades(["Perfect (2)", "Perfect (2)", "Odd"], SCALE, {"Odd": "-"})
     assert [(p.label, p.count, p.grade) for p in found] == [("Perfect (2)", 2, 2), ("Odd", 1, "-")]
     assert found[0].doubt == "“Perfect” is grade 3 of the scale"
 

@@ -8,10 +8,10 @@ from judging.core.policies import (
     FORMS,
     POLICIES,
     RULES,
-    Ballot,
+    PairBallot,
     UnknownPolicyError,
-    policy_named,
-    settle,
+    apply_policy,
+    get_policy,
 )
 
 # Of each card the policy and each case, "1, 2 gives 1".
@@ -29,8 +29,8 @@ EXAMPLES = [
 
 def decided(policy: str, *grades: int) -> list[tuple[str, str, int]]:
     """What comes of one pair with these grades."""
-    said = Ballot("1", "d", {f"assessor{i}": grade for i, grade in enumerate(grades)})
-    rows, undecided = settle(policy_named(policy), [said])
+    said = PairBallot("1", "d", {f"assessor{i}": grade for i, grade in enumerate(grades)})
+    rows, undecided = apply_policy(get_policy(policy), [said])
     assert undecided == []
     return rows
 
@@ -66,22 +66,26 @@ def test_one_judgment_stands_under_every_policy(policy: str) -> None:
 
 def test_single_lists_every_pair_with_different_grades() -> None:
     said = [
-        Ballot("2", "b", {"x": 0, "y": 1}),
-        Ballot("1", "a", {"x": 2, "y": 1}),
-        Ballot("1", "c", {"x": 1}),
+        PairBallot("2", "b", {"x": 0, "y": 1}),
+        PairBallot("1", "a", {"x": 2, "y": 1}),
+        PairBallot("1", "c", {"x": 1}),
     ]
-    rows, undecided = settle(policy_named("single"), said)
+    rows, undecided = apply_policy(get_policy("single"), said)
     assert (rows, undecided) == ([("1", "c", 1)], [("1", "a"), ("2", "b")])
 
 
 def test_pairs_come_out_sorted() -> None:
-    said = [Ballot("2", "a", {"x": 0}), Ballot("1", "b", {"x": 1}), Ballot("1", "a", {"x": 2})]
-    rows, _ = settle(policy_named("maximum"), said)
+    said = [
+        PairBallot("2", "a", {"x": 0}),
+        PairBallot("1", "b", {"x": 1}),
+        PairBallot("1", "a", {"x": 2}),
+    ]
+    rows, _ = apply_policy(get_policy("maximum"), said)
     assert rows == [("1", "a", 2), ("1", "b", 1), ("2", "a", 0)]
 
 
-def ballot(people: dict[str, int] | None = None, **more: object) -> Ballot:
-    return Ballot("1", "d", people or {}, **more)
+def ballot(people: dict[str, int] | None = None, **more: object) -> PairBallot:
+    return PairBallot("1", "d", people or {}, **more)
 
 
 @pytest.mark.parametrize(
@@ -112,18 +116,20 @@ def ballot(people: dict[str, int] | None = None, **more: object) -> Ballot:
         ("adjudicated-majority+automatic:robot", ballot(adjudicated=1, automatic={"robot": 3}), 1),
     ],
 )
-def test_who_is_heard_is_said_by_the_name(policy: str, said: Ballot, wanted: int | None) -> None:
-    rows, undecided = settle(policy_named(policy), [said])
+def test_who_is_heard_is_said_by_the_name(
+    policy: str, said: PairBallot, wanted: int | None
+) -> None:
+    rows, undecided = apply_policy(get_policy(policy), [said])
     assert rows == ([] if wanted is None else [("1", "d", wanted)])
     assert undecided == []
 
 
 def test_only_disagreement_without_an_adjudication_stops_the_adjudicated_policies() -> None:
     said = [
-        Ballot("1", "a", {"ada": 0, "bob": 2}, adjudicated=2),
-        Ballot("1", "b", {"ada": 0, "bob": 1}),
+        PairBallot("1", "a", {"ada": 0, "bob": 2}, adjudicated=2),
+        PairBallot("1", "b", {"ada": 0, "bob": 1}),
     ]
-    assert settle(policy_named("adjudicated-single"), said) == ([("1", "a", 2)], [("1", "b")])
+    assert apply_policy(get_policy("adjudicated-single"), said) == ([("1", "a", 2)], [("1", "b")])
 
 
 @pytest.mark.parametrize(
@@ -138,7 +144,7 @@ def test_only_disagreement_without_an_adjudication_stops_the_adjudicated_policie
     ],
 )  # fmt: skip
 def test_a_policy_knows_whether_it_heard_the_automatic_assessor(policy, said, heard) -> None:
-    assert policy_named(policy).hears_automatic(said) == heard
+    assert get_policy(policy).hears_automatic(said) == heard
 
 
 @pytest.mark.parametrize(
@@ -151,13 +157,13 @@ def test_a_policy_knows_whether_it_heard_the_automatic_assessor(policy, said, he
 )  # fmt: skip
 def test_unknown_names_are_told_what_may_be_said(name: str) -> None:
     with pytest.raises(UnknownPolicyError, match=r"majority.*adjudicated-.*assessor:NAME") as no:
-        policy_named(name)
+        get_policy(name)
     assert no.value.name == name
 
 
 @pytest.mark.parametrize("username", ["a+b@example.org", "adjudicated-majority", "automatic"])
 def test_any_username_can_be_named(username: str) -> None:
-    assert policy_named(f"assessor:{username}").own == username
+    assert get_policy(f"assessor:{username}").own == username
 
 
 @pytest.mark.parametrize(("policy", "case"), EXAMPLES)
@@ -172,12 +178,12 @@ def test_examples_of_the_cards_hold(policy: str, case: str) -> None:
         who, _, grade = word.rpartition(" ")
         (machines if who == "robot" else people)[who or f"{at}"] = int(grade)
     said = ballot(people, adjudicated=int(settled) if settled else None, automatic=machines)
-    rows, _ = settle(policy_named(policy), [said])
+    rows, _ = apply_policy(get_policy(policy), [said])
     assert rows == ([("1", "d", int(outcome))] if verb else [])
 
 
 def test_cards_say_the_name_and_the_person() -> None:
     for name in (*POLICIES, "assessor:ada", "automatic:robot", "single+automatic:robot"):
-        policy = policy_named(name)
+        policy = get_policy(name)
         assert policy.name == policy.card.name == name
-    assert "ada" in policy_named("assessor:ada").card.title
+    assert "ada" in get_policy("assessor:ada").card.title

@@ -9,25 +9,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judging.core.agreement.labels import MISSING, Labels, labels_from_qrels
-from judging.core.agreement.resampling import Draws
-from judging.core.quality.automatic import automatics, consensus
-from judging.core.quality.bias import bias, biases, drifts
-from judging.core.quality.consistency import EVERYONE, consistencies
-from judging.core.quality.formats import table_text
-from judging.core.quality.pace import paces
-from judging.core.quality.report import CARDS, Record, quality_report, record_of
-from judging.core.quality.said import Said, said_in
+from judging.core.agreement.labels import MISSING, LabelTable, labels_from_qrels
+from judging.core.agreement.resampling import ResampleDraws
+from judging.core.quality.automatic import compare_automatic_assessors, consensus_labels
+from judging.core.quality.bias import bias_by_assessor, drift_by_assessor, estimate_bias
+from judging.core.quality.consistency import EVERYONE, self_consistency_by_assessor
+from judging.core.quality.formats import quality_to_table
+from judging.core.quality.ordered_grades import OrderedGrades, untimed_judgments
+from judging.core.quality.pace import pace_by_assessor
+from judging.core.quality.report import CARDS, JudgingRecord, quality_report, record_from_labels
 from tests.core.judging.labelled import labels, read_folder
 from tests.core.judging.sequences import said
 
-DRAWS = Draws(200, 1)
+DRAWS = ResampleDraws(200, 1)
 
 
 def test_bias_is_the_mean_distance_to_the_others() -> None:
     """The example of the card: 2, 1, 3 where the others' means are 1, 1.5, 2."""
     rows = ((2, 1, 3, 3), (1, 1, 2, None), (1, 2, None, None))
-    found = biases(said_in(labels(*rows)), DRAWS)["A"]
+    found = bias_by_assessor(untimed_judgments(labels(*rows)), DRAWS)["A"]
     assert (found.value, found.n) == (pytest.approx(0.5), 3)
     assert "of one topic" in (found.no_interval or "")
     assert CARDS["bias"].example.endswith("0.5.")
@@ -36,7 +36,7 @@ def test_bias_is_the_mean_distance_to_the_others() -> None:
 def test_bias_of_two_is_the_same_with_the_sign_turned() -> None:
     random = np.random.default_rng(3)
     rows = tuple(tuple(row) for row in random.integers(0, 4, (2, 40)).tolist())
-    found = biases(said_in(labels(*rows, topics=tuple("abcd" * 10))), DRAWS)
+    found = bias_by_assessor(untimed_judgments(labels(*rows, topics=tuple("abcd" * 10))), DRAWS)
     assert found["A"].value == pytest.approx(-(found["B"].value or 0))
     assert found["A"].low == pytest.approx(-(found["B"].high or 0))
 
@@ -45,8 +45,8 @@ def test_the_interval_of_a_bias_is_that_of_topics_drawn_one_by_one() -> None:
     random = np.random.default_rng(5)
     grades = random.integers(0, 4, (3, 30))
     whole = labels(*map(tuple, grades.tolist()), topics=tuple("aabbbcccdd" * 3))
-    given = said_in(whole)
-    found = bias(given, np.flatnonzero(given.assessor == 0), DRAWS)
+    given = untimed_judgments(whole)
+    found = estimate_bias(given, np.flatnonzero(given.assessor == 0), DRAWS)
     apart = grades[0] - grades[1:].mean(axis=0)
     values = [
         np.repeat(apart, weights[whole.topic_of].astype(int)).mean() for weights in DRAWS.weights(4)
@@ -55,11 +55,11 @@ def test_the_interval_of_a_bias_is_that_of_topics_drawn_one_by_one() -> None:
 
 
 def test_who_judged_alone_has_no_bias() -> None:
-    found = biases(said_in(labels((1, None), (None, 2))), DRAWS)["B"]
+    found = bias_by_assessor(untimed_judgments(labels((1, None), (None, 2))), DRAWS)["B"]
     assert (found.value, found.reason) == (None, "nobody else judged any of the pairs")
 
 
-def drifting(slope: float, topics: int = 10, each: int = 10, noise: float = 0.0) -> Said:
+def drifting(slope: float, topics: int = 10, each: int = 10, noise: float = 0.0) -> OrderedGrades:
     """A moves away from B, who always says 1, by ``slope`` grades per 100 judgments."""
     n = topics * each
     truth = np.ones(n)
@@ -70,7 +70,7 @@ def drifting(slope: float, topics: int = 10, each: int = 10, noise: float = 0.0)
 
 
 def test_drift_is_the_slope_in_grades_per_hundred_judgments() -> None:
-    found = drifts(drifting(0.7), DRAWS)["A"]
+    found = drift_by_assessor(drifting(0.7), DRAWS)["A"]
     assert found.slope.value == pytest.approx(0.7)
     assert found.slope.n == 100
     blocks = [(block.first, block.last, block.n) for block in found.blocks]
@@ -88,14 +88,14 @@ def test_drift_counts_the_judgments_that_cannot_be_compared() -> None:
     kept = np.flatnonzero((given.assessor == 0) | (given.pair % 2 == 0))
     columns = ("assessor", "topic", "pair", "grade", "seconds", "ordered", "shuffled")
     half = replace(given, **{name: getattr(given, name)[kept] for name in columns})
-    found = drifts(half, DRAWS)["A"]
+    found = drift_by_assessor(half, DRAWS)["A"]
     assert (found.slope.value, found.slope.n) == (pytest.approx(0.5), 30)
     assert [(block.first, block.last) for block in found.blocks][::4] == [(1, 11), (49, 59)]
 
 
 def test_drift_is_that_of_least_squares_with_noise() -> None:
     given = drifting(-0.5, noise=0.4)
-    found = drifts(given, DRAWS)["A"].slope
+    found = drift_by_assessor(given, DRAWS)["A"].slope
     own = given.assessor == 0
     wanted = np.polyfit(np.arange(100) / 100, given.apart[own], 1)[0]
     assert found.value == pytest.approx(wanted)
@@ -108,11 +108,14 @@ def test_drift_is_that_of_least_squares_with_noise() -> None:
     ("given", "reason"),
     [
         (drifting(1.0, topics=1, each=19), "fewer than 20"),
-        (said_in(labels((1, 2), (1, 1))), "order in which the grades were given is not known"),
+        (
+            untimed_judgments(labels((1, 2), (1, 1))),
+            "order in which the grades were given is not known",
+        ),
     ],
 )
-def test_drift_is_undefined_with_a_reason(given: Said, reason: str) -> None:
-    found = drifts(given, DRAWS)["A"]
+def test_drift_is_undefined_with_a_reason(given: OrderedGrades, reason: str) -> None:
+    found = drift_by_assessor(given, DRAWS)["A"]
     assert (found.slope.value, found.blocks) == (None, ())
     assert reason in (found.slope.reason or "")
 
@@ -120,36 +123,36 @@ def test_drift_is_undefined_with_a_reason(given: Said, reason: str) -> None:
 def test_pace_is_the_median_by_grade_and_counts_the_hasty() -> None:
     grades = np.array([0.0, 0, 1, 1, 1])
     given = said({"A": (np.zeros(5, int), grades)}, seconds=[0.4, 3, 2, 4, 60])
-    found = paces(given, floor=1.0)["A"]
+    found = pace_by_assessor(given, floor=1.0)["A"]
     assert (found.overall.median, found.overall.n, found.hasty) == (3.0, 5, 1)
     assert {grade: it.median for grade, it in found.by_grade.items()} == {0: 1.7, 1: 4.0}
-    unknown = paces(said({"A": (np.zeros(2, int), np.array([0.0, 1]))}))["A"]
+    unknown = pace_by_assessor(said({"A": (np.zeros(2, int), np.array([0.0, 1]))}))["A"]
     assert (unknown.overall.median, unknown.hasty) == (None, 0)
     assert unknown.overall.reason == "no active seconds were recorded"
 
 
 def test_consistency_compares_first_grades_with_repeats() -> None:
     repeats = [("ann", "1", 2, 2), ("ann", "1", 0, 0), ("ann", "2", 1, 0), ("bob", "1", 1, 1)]
-    found = consistencies(repeats, (0, 1, 2), 1, DRAWS)
+    found = self_consistency_by_assessor(repeats, (0, 1, 2), 1, DRAWS)
     assert set(found) == {EVERYONE, "ann", "bob"}
     assert found["ann"]["percent"].value == pytest.approx(2 / 3)
     assert found["ann"]["kappa"].value == pytest.approx(1 - (1 / 3) / (1 - 1 / 3))
     assert (found["bob"]["kappa"].value, found["bob"]["kappa"].n) == (None, 1)
     assert found["bob"]["kappa"].reason
     assert (found[EVERYONE]["percent"].value, found[EVERYONE]["percent"].n) == (0.75, 4)
-    assert consistencies([], (0, 1), 1, DRAWS) == {}
+    assert self_consistency_by_assessor([], (0, 1), 1, DRAWS) == {}
 
 
 def test_consensus_is_the_lower_middle_grade() -> None:
     rows = ((0, 3, 1, None, None), (2, 1, 1, 2, None), (None, 2, 0, None, None))
-    found = consensus(labels(*rows))
+    found = consensus_labels(labels(*rows))
     assert found.grades[0].tolist() == [0, 2, 1, 2, int(MISSING)]
 
 
 def test_an_automatic_assessor_is_compared_with_consensus_and_with_each_person() -> None:
     """The example of the card: people 0, 2 and 1, 2; a model with 0, 1."""
     people, machine = labels((0, 2), (1, 2)), labels((0, 1), names="M")
-    found = automatics(people, machine, 1, DRAWS)["M"]
+    found = compare_automatic_assessors(people, machine, 1, DRAWS)["M"]
     assert found.consensus["percent"].value == 0.5
     assert {who: row["percent"].value for who, row in found.people.items()} == {"A": 0.5, "B": 0.0}
     assert (found.bias.value, found.bias.n, found.judged) == (pytest.approx(-0.75), 2, 2)
@@ -157,18 +160,18 @@ def test_an_automatic_assessor_is_compared_with_consensus_and_with_each_person()
 
 def test_an_automatic_assessor_alone_has_nothing_to_be_compared_with() -> None:
     people = labels((0, None), (1, None))
-    machine = Labels(("M",), (("1", "x"),), np.array([[1]], np.int32), (0, 1))
-    found = automatics(people, machine, 1, DRAWS)["M"]
+    machine = LabelTable(("M",), (("1", "x"),), np.array([[1]], np.int32), (0, 1))
+    found = compare_automatic_assessors(people, machine, 1, DRAWS)["M"]
     assert found.bias.reason == "no person judged any of the pairs"
     assert (found.consensus["kappa"].value, found.consensus["kappa"].n) == (None, 0)
-    nobody = Labels((), (), np.zeros((0, 0), np.int32), (0, 1))
-    assert automatics(nobody, machine, 1, DRAWS)["M"].people == {}
+    nobody = LabelTable((), (), np.zeros((0, 0), np.int32), (0, 1))
+    assert compare_automatic_assessors(nobody, machine, 1, DRAWS)["M"].people == {}
 
 
 def test_automatic_assessors_are_never_among_the_people() -> None:
     people, machine = labels((0, 2, 1), (1, 2, 1)), labels((2, 0, 0), names="M")
-    alone, beside = quality_report(record_of(people), 1), None
-    beside = quality_report(Record(people, said_in(people), (), machine), 1)
+    alone, beside = quality_report(record_from_labels(people), 1), None
+    beside = quality_report(JudgingRecord(people, untimed_judgments(people), (), machine), 1)
     assert alone.bias == beside.bias
     assert set(beside.bias) == {"A", "B"}
     assert set(beside.automatic) == {"M"}
@@ -176,7 +179,7 @@ def test_automatic_assessors_are_never_among_the_people() -> None:
 
 def test_the_report_is_plain_and_has_no_holes() -> None:
     people, machine = labels((0, 2, 1), (1, 2, 1)), labels((2, 0, 0), names="M")
-    record = Record(people, said_in(people), [("A", "1", 2, 2)], machine)
+    record = JudgingRecord(people, untimed_judgments(people), [("A", "1", 2, 2)], machine)
     report = quality_report(record, 1)
     told = json.loads(json.dumps(report.as_dict(), allow_nan=False))
     assert [row["name"] for row in told["assessors"]] == ["A", "B"]
@@ -184,7 +187,7 @@ def test_the_report_is_plain_and_has_no_holes() -> None:
     assert told["assessors"][1]["consistency"] is None
     assert told["priming"]["slope"] is None
     assert told["automatic"][0]["people"][1]["name"] == "B"
-    text = table_text(report)
+    text = quality_to_table(report)
     assert "M ~ consensus" in text
     assert "all assessors, drift: the order" in text
     assert "A, bias, interval: the judgments that can be compared are of one topic" in text
@@ -193,7 +196,9 @@ def test_the_report_is_plain_and_has_no_holes() -> None:
 
 def test_the_table_says_why_automatic_assessors_have_no_figure() -> None:
     people, machine = labels((0, None), (1, None)), labels((None, 1), names="M")
-    text = table_text(quality_report(Record(people, said_in(people), (), machine), 1))
+    text = quality_to_table(
+        quality_report(JudgingRecord(people, untimed_judgments(people), (), machine), 1)
+    )
     assert "M ~ consensus, kappa: no pair was judged by all of them" in text
 
 
@@ -210,7 +215,7 @@ def test_machines_and_people_of_dl19(data_dir: Path) -> None:
     content = nist.read_bytes()
     truth = read_qrels(gzip.decompress(content) if nist.suffix == ".gz" else content)
     people, machines = labels_from_qrels({"nist": truth}), labels_from_qrels(read)
-    found = automatics(people, machines, 2, Draws(20, 1))
+    found = compare_automatic_assessors(people, machines, 2, ResampleDraws(20, 1))
     kappas = sorted(it.people["nist"]["kappa"].value or 0 for it in found.values())
     assert (len(kappas), round(kappas[0], 3), round(kappas[-1], 3)) == (7, 0.124, 0.227)
     assert all(it.consensus == it.people["nist"] for it in found.values())
@@ -218,7 +223,7 @@ def test_machines_and_people_of_dl19(data_dir: Path) -> None:
 
 def test_biases_of_the_eight_assessors_sum_to_nothing(data_dir: Path) -> None:
     found = read_folder(data_dir / "dl19-eight-assessors" / "agreement-round")
-    values = [it.value or 0 for it in biases(said_in(found), DRAWS).values()]
+    values = [it.value or 0 for it in bias_by_assessor(untimed_judgments(found), DRAWS).values()]
     assert sum(values) == pytest.approx(0, abs=1e-9)
     wanted = found.grades.mean(axis=1) - found.grades.mean()
     assert values == pytest.approx((wanted * 8 / 7).tolist())

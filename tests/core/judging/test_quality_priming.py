@@ -10,8 +10,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from judging.core.agreement.counts import Floats
-from judging.core.quality.priming import PRIMING, WINDOW, Priming, moments, primings
-from judging.core.quality.said import Said, said_in
+from judging.core.quality.ordered_grades import OrderedGrades, untimed_judgments
+from judging.core.quality.priming import (
+    PRIMING,
+    WINDOW,
+    Priming,
+    priming_by_assessor,
+    sequence_moments,
+)
 from tests.core.judging.labelled import labels
 from tests.core.judging.sequences import said
 
@@ -27,14 +33,14 @@ def statistic(grades: Floats) -> float:
 def test_mean_and_variance_are_those_of_all_permutations(grades: list[int]) -> None:
     assume(len(set(grades)) > 1)
     values = [statistic(np.array(order, float)) for order in permutations(grades)]
-    found = moments(np.array(grades, float))
+    found = sequence_moments(np.array(grades, float))
     assert found.value == pytest.approx(statistic(np.array(grades, float)), abs=1e-12)
     assert found.mean == pytest.approx(np.mean(values), abs=1e-9)
     assert found.variance == pytest.approx(np.var(values), abs=1e-9)
 
 
 def test_the_example_of_the_card() -> None:
-    found = moments(np.array([2.0, 0, 2, 0, 1, 1]))
+    found = sequence_moments(np.array([2.0, 0, 2, 0, 1, 1]))
     told = f"T = {found.value:.4f}, E T = {found.mean:.4f}, Var T = {found.variance:.4f}"
     assert told in PRIMING.example
 
@@ -43,12 +49,12 @@ def test_longer_sequences_have_the_moments_of_many_shuffles() -> None:
     random = np.random.default_rng(2)
     grades = random.choice(4, size=40, p=[0.6, 0.2, 0.1, 0.1]).astype(float)
     values = [statistic(random.permutation(grades)) for _ in range(20_000)]
-    found = moments(grades)
+    found = sequence_moments(grades)
     assert found.mean == pytest.approx(np.mean(values), abs=4 * np.std(values) / 141)
     assert found.variance == pytest.approx(np.var(values), rel=0.05)
 
 
-def campaign(seed: int, effect: float, topics: int = 12, each: int = 25) -> Said:
+def campaign(seed: int, effect: float, topics: int = 12, each: int = 25) -> OrderedGrades:
     """Three assessors; relevance of topics differs, the order is random. The bar of each rises
     by ``effect`` for each grade that the mean of the last five grades is higher.
     """
@@ -70,7 +76,7 @@ def campaign(seed: int, effect: float, topics: int = 12, each: int = 25) -> Said
 
 
 def test_the_test_holds_its_level_when_nobody_is_primed() -> None:
-    found = [primings(campaign(seed, 0.0, topics=6))[0] for seed in range(400)]
+    found = [priming_by_assessor(campaign(seed, 0.0, topics=6))[0] for seed in range(400)]
     share = np.mean([(one.p or 0) < 0.05 for one in found])
     assert 0.025 <= share <= 0.08
     slopes = [one.slope or 0 for one in found]
@@ -78,7 +84,7 @@ def test_the_test_holds_its_level_when_nobody_is_primed() -> None:
 
 
 def test_the_test_has_power_when_somebody_is() -> None:
-    found = [primings(campaign(seed, 0.4))[0] for seed in range(40)]
+    found = [priming_by_assessor(campaign(seed, 0.4))[0] for seed in range(40)]
     assert np.mean([(one.p or 1) < 0.05 and (one.slope or 0) < 0 for one in found]) >= 0.8
     assert all(one.low is not None and one.low < (one.slope or 0) for one in found)
 
@@ -90,7 +96,7 @@ def test_one_assessor_alone_is_found_among_others() -> None:
         {name: (calm.topic[calm.assessor == at], grade[calm.assessor == at])
          for at, name in enumerate("ABC")}
     )  # fmt: skip
-    _, by_assessor = primings(mixed)
+    _, by_assessor = priming_by_assessor(mixed)
     ps = {name: one.p or 0 for name, one in by_assessor.items()}
     assert ps["B"] < 0.01 < min(ps["A"], ps["C"])
 
@@ -110,15 +116,18 @@ def test_a_plain_regression_would_see_priming_where_there_is_none() -> None:
 @pytest.mark.parametrize(
     ("given_", "reason"),
     [
-        (said_in(labels((1, 2, 0), (1, 1, 2))), "no documents were shown in random order"),
+        (
+            untimed_judgments(labels((1, 2, 0), (1, 1, 2))),
+            "no documents were shown in random order",
+        ),
         (said({"A": (np.zeros(40, int), np.arange(40) % 2.0)}, shuffled=False), "random order"),
         (said({"A": (np.arange(20) // 5, np.arange(20) % 2.0)}), "6 judgments of a topic"),
         (said({"A": (np.zeros(40, int), np.ones(40))}), "all grades are the same"),
         (said({"A": (np.zeros(12, int), np.arange(12) % 2.0)}), "fewer than 30"),
     ],
 )
-def test_priming_is_undefined_with_a_reason(given_: Said, reason: str) -> None:
-    overall, by_assessor = primings(given_)
+def test_priming_is_undefined_with_a_reason(given_: OrderedGrades, reason: str) -> None:
+    overall, by_assessor = priming_by_assessor(given_)
     assert (overall.slope, overall.p) == (None, None)
     assert reason in (overall.reason or "")
     assert reason in (by_assessor["A"].reason or "")
@@ -128,9 +137,9 @@ def test_topics_judged_by_turns_are_taken_apart() -> None:
     random = np.random.default_rng(6)
     topic = np.arange(60) % 2
     grades = random.integers(0, 3, 60).astype(float)
-    mixed, _ = primings(said({"A": (topic, grades)}))
+    mixed, _ = priming_by_assessor(said({"A": (topic, grades)}))
     order = np.argsort(topic, kind="stable")
-    apart, _ = primings(said({"A": (topic[order], grades[order])}))
+    apart, _ = priming_by_assessor(said({"A": (topic[order], grades[order])}))
     assert isinstance(mixed, Priming)
     assert mixed == apart
     assert (mixed.sequences, mixed.n) == (2, 60)
@@ -148,7 +157,7 @@ def test_each_assessor_is_told_their_own_reason() -> None:
         }
     )
     whole.shuffled[whole.assessor == 1] = False
-    overall, found = primings(whole)
+    overall, found = priming_by_assessor(whole)
     assert (overall.reason, found["A"].reason) == (None, None)
     assert (
         found["B"].reason == "no documents were shown in random order, so there is nothing to test"

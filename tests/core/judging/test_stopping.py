@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judging.core.stopping import Rule
+from judging.core.stopping import StoppingCriteria
 
 
 def outcomes(marks: str) -> list[bool]:
@@ -15,13 +15,13 @@ def outcomes(marks: str) -> list[bool]:
 @pytest.mark.parametrize(
     ("rule", "goes_on", "ends"),
     [
-        (Rule(documents=3), "+-", "+-+"),
-        (Rule(relevant=2), "+--", "+--+"),
-        (Rule(no_relevant_in=3), "--+--", "--+---"),
+        (StoppingCriteria(documents=3), "+-", "+-+"),
+        (StoppingCriteria(relevant=2), "+--", "+--+"),
+        (StoppingCriteria(no_relevant_in=3), "--+--", "--+---"),
         # A relevant document that comes late: the topic goes on after all.
-        (Rule(no_relevant_in=3), "---+", "---"),
-        (Rule(documents=9, relevant=1), "-----", "+"),
-        (Rule(documents=4, no_relevant_in=2), "-+-", "-+-+"),
+        (StoppingCriteria(no_relevant_in=3), "---+", "---"),
+        (StoppingCriteria(documents=9, relevant=1), "-----", "+"),
+        (StoppingCriteria(documents=4, no_relevant_in=2), "-+-", "-+-+"),
     ],
 )
 def test_a_topic_ends_by_whatever_holds_first(rule, goes_on, ends):
@@ -30,13 +30,13 @@ def test_a_topic_ends_by_whatever_holds_first(rule, goes_on, ends):
 
 
 def test_no_rule_never_ends_a_topic():
-    assert not Rule()
-    assert not Rule().ends(outcomes("-" * 1000))
-    assert Rule().in_words() == "never"
+    assert not StoppingCriteria()
+    assert not StoppingCriteria().ends(outcomes("-" * 1000))
+    assert StoppingCriteria().in_words() == "never"
 
 
 def test_a_rule_in_words():
-    assert Rule(1200, None, 30).in_words() == (
+    assert StoppingCriteria(1200, None, 30).in_words() == (
         "after 1,200 judged documents, or after 30 documents one after another without a "
         "relevant one"
     )

@@ -15,19 +15,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pooling.core.building import sessions
-from pooling.core.candidates import Candidates
-from pooling.core.gathering import listing_of_tables
-from pooling.core.method import EARLIER, Choice
-from pooling.core.methods.cal import Cal
+from pooling.core.candidates import TopicCandidates
+from pooling.core.method import EARLIER, NextDocument
+from pooling.core.methods.cal import ContinuousActiveLearning
 from pooling.core.methods.hedge import Hedge
-from pooling.core.methods.mtc import Mtc
+from pooling.core.methods.mtc import MinimalTestCollection
 from pooling.core.methods.rbp_c import RbpC
-from pooling.core.methods.ucb import bounds
-from pooling.core.playing import Counts
+from pooling.core.methods.ucb import upper_bounds
+from pooling.core.players import RunCounts
+from pooling.core.pool_builder import start_sessions
 from pooling.core.registry import LISTED, METHODS
-from pooling.core.session import Session, Stop
-from pooling.core.spec_file import defaults_of
+from pooling.core.run_listing import build_listing
+from pooling.core.session import PoolSession, StepLimit
+from pooling.core.spec_file import default_parameters
 from tests.core.pooling.toy import orders, read, run, step, toy_listing
 from tests.core.pooling.twins import CASES, TWINS, Past, Turn, shared
 
@@ -36,7 +36,7 @@ ALPHA, BETA, DELTA, GAMMA = range(4)
 A, B, C, D, E = range(5)
 
 
-def topic_1() -> Candidates:
+def topic_1() -> TopicCandidates:
     """alpha a b c, beta b a d, gamma a c e; a and d are relevant. By hash: runs gamma, beta,
     delta, alpha; documents b d c e a.
     """
@@ -75,10 +75,10 @@ def test_upper_bounds_by_hand() -> None:
     # own: gamma a, then runs not played: beta b, alpha c; n = 3: gamma 1 + √(ln3/4) = 1.52: e;
     # beta d.
     assert order("ucb", update="own") == "abced"
-    counts = Counts(topic_1(), "all")
-    counts.add(Choice(A), True)
-    counts.add(Choice(C), False)
-    found = bounds(counts)
+    counts = RunCounts(topic_1(), "all")
+    counts.add(NextDocument(A), True)
+    counts.add(NextDocument(C), False)
+    found = upper_bounds(counts)
     assert found[[ALPHA, BETA, GAMMA]] == pytest.approx([0.79435, 1.41628, 0.79435], abs=1e-5)
     assert found[DELTA] == np.inf
 
@@ -89,7 +89,7 @@ def test_hedge_by_hand() -> None:
     assert player.gains[ALPHA] == pytest.approx([1.609, 0.916, 0.511, 0.112, 0.112], abs=1e-3)
     # delta lists nothing: ln 5 − (ln 120)/5 = 0.652 for all.
     assert player.gains[DELTA] == pytest.approx([0.652] * 5, abs=1e-3)
-    player.judged(Choice(A), True)
+    player.judged(NextDocument(A), True)
     # 10^(½ g(a)): alpha, gamma 10^0.805 = 6.38, beta 10^0.458 = 2.87, delta 10^0.326 = 2.12.
     assert player.weights() == pytest.approx([0.359, 0.162, 0.119, 0.359], abs=1e-3)
     # a has the most votes; then b (0.708) before c (0.609); beta falls, and d with it.
@@ -99,7 +99,7 @@ def test_hedge_by_hand() -> None:
 def test_hedge_holds_after_thousands_of_judgments() -> None:
     player = Hedge(topic_1(), {"beta": 0.0})
     for _ in range(5000):
-        player.judged(Choice(B), False)
+        player.judged(NextDocument(B), False)
     # gamma put b last, delta nowhere: gamma has all the weight.
     assert player.weights() == pytest.approx([0, 0, 0, 1])
     assert player.choose(np.ones(5, bool), 0).doc == A
@@ -110,7 +110,7 @@ def test_rbp_c_by_hand() -> None:
     # a 0.56, b 0.36, c 0.288, d and e 0.128. After a (relevant): alpha, gamma 0.8 · 0.6³ = 0.1728,
     # beta 0.84 · 0.58³ = 0.1639; b 0.2 · 0.1639 + 0.16 · 0.1728 = 0.0604, c 0.288 · 0.1728 = 0.050.
     player = RbpC(topic_1(), {"p": 0.8})
-    player.judged(Choice(A, EARLIER), True)
+    player.judged(NextDocument(A, EARLIER), True)
     assert player.residual == pytest.approx([0.8, 0.84, 1, 0.8])
     assert player.base == pytest.approx([0.2, 0.16, 0, 0.2])
     # b is not relevant: beta 0.64 · 0.48³ = 0.0708, gamma as it was: c; then e 0.128 · factor of
@@ -121,18 +121,18 @@ def test_rbp_c_by_hand() -> None:
 def test_mtc_by_hand() -> None:
     # Two runs, a b and b a, of which nothing is known: c_aa = 1 − 1/2, c_bb = 1/2 − 1, c_ab = 0.
     # So a and b weigh ½ each, and the hash puts b before a.
-    two = listing_of_tables([run("r", {"1": "ab"}), run("s", {"1": "ba"})], 10, 0).topic(0)
-    assert Mtc(two, {"alpha": 0.0}).weights() == pytest.approx([0.5, 0.5])
+    two = build_listing([run("r", {"1": "ab"}), run("s", {"1": "ba"})], 10, 0).topic(0)
+    assert MinimalTestCollection(two, {"alpha": 0.0}).weights() == pytest.approx([0.5, 0.5])
     # r is a b c, s is c: with all unknown the larger of c_ii and Σ c_ij is, for a 1 + ½ + ⅓, for
     # b ½ + ½ + ⅓, for c |⅓ + ⅓ + ⅓ − 1| = 0 and |⅓ − 1|.
-    pair = listing_of_tables([run("r", {"1": "abc"}), run("s", {"1": "c"})], 10, 0).topic(0)
-    player = Mtc(pair, {"alpha": 0.0})
+    pair = build_listing([run("r", {"1": "abc"}), run("s", {"1": "c"})], 10, 0).topic(0)
+    player = MinimalTestCollection(pair, {"alpha": 0.0})
     assert player.weights() == pytest.approx([11 / 6, 4 / 3, 2 / 3])
     # a is relevant: b may still bring ½ + ½ + ⅓; c has ⅓ + ⅓ − 1 for certain, 0 at best.
-    player.judged(Choice(A), True)
+    player.judged(NextDocument(A), True)
     assert player.weights()[1:] == pytest.approx([4 / 3, 1 / 3])
     # b is not: nothing of c hangs on b any more, ⅓ + ⅓ − 1 both ways.
-    player.judged(Choice(B), False)
+    player.judged(NextDocument(B), False)
     assert player.weights()[2] == pytest.approx(1 / 3)
 
 
@@ -154,7 +154,7 @@ def test_each_document_is_that_of_the_slow_twin(
 ) -> None:
     tables = [run(tag, {"1": docs}) for tag, docs in lists.items()]
     steps = [step("depth", k=1, order="random")] if burn_in else []
-    (session,) = sessions(listing_of_tables(tables, 10, 0), [*steps, step(method, **values)])
+    (session,) = start_sessions(build_listing(tables, 10, 0), [*steps, step(method, **values)])
     docnos = session.candidates.docnos
     past = Past(lists, [], set(docnos))
     for given_ in session.given:
@@ -177,7 +177,7 @@ def test_mtc_is_settled_where_all_possible_judgments_say_so(
     lists: dict[str, str], relevant: set[str], judged: set[str]
 ) -> None:
     tables = [run(tag, {"1": docs}) for tag, docs in lists.items()]
-    candidates = listing_of_tables(tables, 10, 0).topic(0)
+    candidates = build_listing(tables, 10, 0).topic(0)
     docs = list(candidates.docnos)
     past = Past(lists, [], set())
     unknown = [doc for doc in docs if doc not in judged]
@@ -194,18 +194,18 @@ def test_mtc_is_settled_where_all_possible_judgments_say_so(
         if apart.std() > 1e-9:
             doubts.append(NormalDist().cdf(-abs(apart.mean()) / apart.std()))
     for alpha in (0.05, 0.2, 0.4):
-        player = Mtc(candidates, {"alpha": alpha})
+        player = MinimalTestCollection(candidates, {"alpha": alpha})
         for doc in judged & set(docs):
-            player.judged(Choice(docs.index(doc)), doc in relevant)
+            player.judged(NextDocument(docs.index(doc)), doc in relevant)
         if not math.isclose(max(doubts), alpha, rel_tol=1e-6):
             assert player.settled() == (max(doubts) < alpha)
-    assert not Mtc(candidates, {"alpha": 0.0}).settled()
+    assert not MinimalTestCollection(candidates, {"alpha": 0.0}).settled()
 
 
 def test_a_step_of_mtc_ends_when_it_is_settled() -> None:
     # ΔAP of a b and b a is (x_a − x_b)/2. After b, relevant: −1/4 on average, give or take 1/4, so
     # that P(ΔAP > 0) is Φ(−1) = 0.159.
-    listing = listing_of_tables([run("r", {"1": "ab"}), run("s", {"1": "ba"})], 10, 0)
+    listing = build_listing([run("r", {"1": "ab"}), run("s", {"1": "ba"})], 10, 0)
     found = [
         orders(step("mtc", alpha=alpha), listing=listing, judge=lambda *_: True)["1"]
         for alpha in (0.16, 0.15, 0.0)
@@ -225,8 +225,8 @@ def first_runs(method: str, **values: Any) -> list[int]:
         candidates = replace(topic_1(), seed=seed)
         player = METHODS[method].player
         assert player is not None
-        playing = player(candidates, defaults_of(METHODS[method]) | values)
-        playing.judged(Choice(A, GAMMA), False)
+        playing = player(candidates, default_parameters(METHODS[method]) | values)
+        playing.judged(NextDocument(A, GAMMA), False)
         open_ = np.array([False, True, True, True, True])
         found.append(playing.choose(open_, 1).run)
     return found
@@ -265,17 +265,17 @@ def test_what_earlier_steps_found_counts_for_all_that_list_it() -> None:
 def test_a_late_judgment_of_an_earlier_step_counts_when_it_comes() -> None:
     for method, moved in (("maxmean", True), ("hedge", True), ("mtf", False)):
         steps = [step("depth", k=1, order="random"), step(method)]
-        session = sessions(toy_listing(), steps)[0]
+        session = start_sessions(toy_listing(), steps)[0]
         before = session.next()
         assert before is not None  # b and a are in hand, and nobody has said anything
         assert not session.open[[A, B]].any()
         for doc in (A, B):
             session.judge(doc, False)
-        fresh = sessions(toy_listing(), steps)[0]
+        fresh = start_sessions(toy_listing(), steps)[0]
         assert (vars_of(session) == vars_of(fresh)) is not moved
 
 
-def vars_of(session: Session) -> list[Any]:
+def vars_of(session: PoolSession) -> list[Any]:
     """What a player has counted."""
     player = session._player
     seen = vars(getattr(player, "counts", player))
@@ -284,7 +284,7 @@ def vars_of(session: Session) -> list[Any]:
 
 
 def test_documents_in_hand_are_skipped_and_move_nothing() -> None:
-    session = sessions(toy_listing(), [step("mtf")])[0]
+    session = start_sessions(toy_listing(), [step("mtf")])[0]
     given_ = []
     for _ in range(3):
         choice = session.next()
@@ -294,11 +294,11 @@ def test_documents_in_hand_are_skipped_and_move_nothing() -> None:
     # Three assessors get the first three documents of gamma.
     assert [(c.run, c.doc) for c in given_] == [(GAMMA, A), (GAMMA, C), (GAMMA, E)]
     session.judge(E, False)
-    assert session.next() == Choice(B, BETA)
+    assert session.next() == NextDocument(B, BETA)
 
 
 def test_a_stop_counts_the_judgments_of_its_own_step() -> None:
-    steps = [step("depth", k=1), step("maxmean", stop=Stop(no_relevant_in=2))]
+    steps = [step("depth", k=1), step("maxmean", stop=StepLimit(no_relevant_in=2))]
     # The burn-in gives b and a; then c and e say nothing, and d is not reached.
     assert orders(*steps)["1"] == "bace"
 
@@ -312,10 +312,10 @@ def test_cal_finds_what_reads_like_the_topic_and_what_was_relevant() -> None:
 
 
 def test_cal_learns_anew_after_each_batch_and_keeps_still_between() -> None:
-    player = Cal(topic_1(), {})
+    player = ContinuousActiveLearning(topic_1(), {})
     learned = []
     for doc in range(4):
-        player.judged(Choice(doc), doc == A)
+        player.judged(NextDocument(doc), doc == A)
         learned.append(len(player.learned))
     # B is 1, then 2, then 3: learned after 1 and 3 judgments, next after 6.
     assert learned == [1, 1, 3, 3]
@@ -326,7 +326,7 @@ def test_cal_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates = topic_1()
     for lacking in (replace(candidates, read=None), replace(candidates, query="")):
         with pytest.raises(ValueError, match="words of topic 1"):
-            Cal(lacking, {})
+            ContinuousActiveLearning(lacking, {})
     known = builtins.__import__
 
     def without(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -336,7 +336,7 @@ def test_cal_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ValueError, match=r"pip install poolbench\[cal\]"):
-        Cal(candidates, {}).choose(np.ones(5, bool), 0)
+        ContinuousActiveLearning(candidates, {}).choose(np.ones(5, bool), 0)
 
 
 def test_cal_reads_when_it_first_chooses_and_only_once() -> None:
@@ -346,10 +346,10 @@ def test_cal_reads_when_it_first_chooses_and_only_once() -> None:
         asked.append(docnos)
         return read(docnos)
 
-    player = Cal(replace(candidates, read=reading), {})
+    player = ContinuousActiveLearning(replace(candidates, read=reading), {})
     assert (asked, player.cells) == ([], 0)
     player.choose(np.ones(5, bool), 0)
-    player.judged(Choice(0), True)
+    player.judged(NextDocument(0), True)
     player.choose(np.ones(5, bool), 1)
     assert asked == [["a", "b", "c", "d", "e"]]
     assert player.cells == player.features.nnz > 5
@@ -357,7 +357,7 @@ def test_cal_reads_when_it_first_chooses_and_only_once() -> None:
 
 def test_cal_goes_by_the_hash_where_no_text_has_a_word() -> None:
     candidates = replace(topic_1(), read=lambda docnos: ["" for _ in docnos], query="?")
-    chosen = Cal(candidates, {}).choose(np.ones(5, bool), 0)
+    chosen = ContinuousActiveLearning(candidates, {}).choose(np.ones(5, bool), 0)
     assert chosen.doc == candidates.tie.argmin()
 
 
@@ -374,7 +374,7 @@ def test_the_order_of_runs_changes_nothing(
     found = []
     for tags in ("pqrs", shuffled):
         tables = [run(tag, {"1": lists[tag]}) for tag in tags if tag in lists]
-        listing = listing_of_tables(tables, 10, 0)
+        listing = build_listing(tables, 10, 0)
         listing = replace(listing, read=about, queries={"1": "about aa"})
         found.append(
             orders(step(method), listing=listing, judge=lambda _, docno: docno in relevant)

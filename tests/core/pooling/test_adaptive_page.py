@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pooling.core.building import Budget, next_of_all, sessions
 from pooling.core.order import hash_order
+from pooling.core.pool_builder import PoolBudget, choose_next_in_any_topic, start_sessions
 from pooling.core.registry import LISTED
-from pooling.core.session import Session
-from pooling.core.spec_file import defaults_of
+from pooling.core.session import PoolSession
+from pooling.core.spec_file import default_parameters
 from tests.core.pooling import reading, twins
 from tests.core.pooling.toy import (
     FLAT,
@@ -154,7 +154,7 @@ def rows_of(table: Table) -> list[Cells]:
 
 
 def values_of(method: str, **values: Any) -> dict[str, Any]:
-    return defaults_of(ADAPTIVE[method]) | values
+    return default_parameters(ADAPTIVE[method]) | values
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.title)
@@ -181,7 +181,7 @@ def of_bandit(player: Any, at: int) -> Any:
 def test_the_method_goes_by_the_same_numbers(table: Table, topic: str) -> None:
     (session,) = (
         found
-        for found in sessions(toy_listing(), [*burn_in_of(table), step_of(table)])
+        for found in start_sessions(toy_listing(), [*burn_in_of(table), step_of(table)])
         if found.candidates.topic == topic
     )
     docnos, names = session.candidates.docnos, session.candidates.runs
@@ -274,8 +274,8 @@ def queue_by_hand(total: int) -> list[Cells]:
     return found
 
 
-def queue_by_method(found: list[Session], total: int) -> Iterator[Cells]:
-    while (wanted := next_of_all(found, total)) is not None:
+def queue_by_method(found: list[PoolSession], total: int) -> Iterator[Cells]:
+    while (wanted := choose_next_in_any_topic(found, total)) is not None:
         session, choice = wanted
         topic, docno = session.candidates.topic, session.candidates.docnos[choice.doc]
         session.give(choice)
@@ -286,7 +286,7 @@ def queue_by_method(found: list[Session], total: int) -> Iterator[Cells]:
 def test_one_queue_goes_as_the_page_tells() -> None:
     by_hand = queue_by_hand(8)
     assert rows_after("**One queue by hand**") == by_hand
-    found = sessions(toy_listing(), [step("mtf", scope="global")], Budget(total=8))
+    found = start_sessions(toy_listing(), [step("mtf", scope="global")], PoolBudget(total=8))
     assert [*queue_by_method(found, 8)] == [row[-3:] for row in by_hand]
     ordered = sorted(
         (hash_order(0, t, f" {tag}"), f"{t} {tag}")

@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run, run_from_rows
+from campaigns.core.streams import read_bytes
 from campaigns.core.tables import RunTable
-from pooling.core.building import pool_of, sessions
-from pooling.core.formats import FORMATS, csv_text, json_text, trec_text
-from pooling.core.gathering import listing_of_tables
+from pooling.core.docs import render_methods_docs
+from pooling.core.formats import FORMATS, pool_to_csv, pool_to_json, pool_to_trec
 from pooling.core.order import hash_order, hash_orders
-from pooling.core.page import methods_text
+from pooling.core.pool_builder import build_pool_table, start_sessions
 from pooling.core.registry import METHODS
-from pooling.core.session import Step
-from pooling.core.tables import PoolTable, sizes
+from pooling.core.run_listing import build_listing
+from pooling.core.session import PoolStep
+from pooling.core.tables import PoolTable, count_pool_sizes
 from tests.conftest import REPOSITORY
 
 # The toy of docs/pooling.md: documents by run and topic, in rank order.
@@ -51,8 +51,8 @@ def toy() -> list[RunTable]:
 
 def depth_pool(runs: list[RunTable], k: int | dict[str, int]) -> PoolTable:
     deepest = k if isinstance(k, int) else max(k.values())
-    step = Step(METHODS["depth"], {"k": k})
-    return pool_of(sessions(listing_of_tables(runs, deepest, 0), [step]))
+    step = PoolStep(METHODS["depth"], {"k": k})
+    return build_pool_table(start_sessions(build_listing(runs, deepest, 0), [step]))
 
 
 def documents(pool: PoolTable) -> dict[str, str]:
@@ -77,7 +77,7 @@ def test_the_toy_pool_is_that_worked_by_hand() -> None:
 
 
 def test_sizes_count_what_hangs_on_one_run() -> None:
-    found = sizes(depth_pool(toy(), 2))
+    found = count_pool_sizes(depth_pool(toy(), 2))
     assert found.documents.tolist() == [3, 3, 2]
     assert found.alone.tolist() == [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0]]
 
@@ -96,8 +96,8 @@ def test_equal_scores_are_pooled_in_trec_eval_order() -> None:
 def test_no_run_gives_an_empty_pool() -> None:
     pool = depth_pool([], 5)
     assert (len(pool), pool.topics, pool.starts.tolist()) == (0, (), [0])
-    assert sizes(pool).alone.shape == (0, 0)
-    assert trec_text(pool) == ""
+    assert count_pool_sizes(pool).alone.shape == (0, 0)
+    assert pool_to_trec(pool) == ""
 
 
 def test_two_runs_of_one_tag_are_refused() -> None:
@@ -121,7 +121,7 @@ def test_the_order_of_runs_and_lines_changes_nothing(
     shuffled = list(lines.items())
     chance.shuffle(shuffled)
     second = _pool_of(shuffled, depth)
-    assert csv_text(first) == csv_text(second)
+    assert pool_to_csv(first) == pool_to_csv(second)
     assert np.array_equal(first.bounds, second.bounds)
 
 
@@ -133,15 +133,15 @@ def _pool_of(lines: list[tuple[tuple[str, str, str], int]], depth: int) -> PoolT
 
 def test_formats_show_judges_no_run_and_no_rank() -> None:
     pool = depth_pool(toy(), {"alpha": 1, "gamma": 1})
-    assert trec_text(pool) == "1 0 a -1\n2 0 x -1\n3 0 k -1\n3 0 l -1\n"
-    assert csv_text(pool).splitlines()[:2] == [
+    assert pool_to_trec(pool) == "1 0 a -1\n2 0 x -1\n3 0 k -1\n3 0 l -1\n"
+    assert pool_to_csv(pool).splitlines()[:2] == [
         "topic,docno,min_rank,contributors",
         "1,a,1,alpha gamma",
     ]
-    content = json.loads(json_text(pool))
+    content = json.loads(pool_to_json(pool))
     assert content["runs"] == ["alpha", "beta", "delta", "gamma"]
     assert content["topics"]["2"] == [{"docno": "x", "min_rank": 1, "contributors": ["alpha"]}]
-    assert read_qrels(trec_text(pool).encode()).grades.tolist() == [-1, -1, -1, -1]
+    assert read_qrels(pool_to_trec(pool).encode()).grades.tolist() == [-1, -1, -1, -1]
     assert set(FORMATS) == {"trec", "csv", "json", "ntcir"}
 
 
@@ -171,5 +171,5 @@ def test_the_pool_of_trec_covid_round_1(data_dir: Path) -> None:
 
 def test_the_page_of_pooling_tells_the_toy_and_the_cards_as_they_are() -> None:
     text = (REPOSITORY / "docs" / "pooling.md").read_text()
-    assert csv_text(depth_pool(toy(), 2)) in text
-    assert methods_text() in text
+    assert pool_to_csv(depth_pool(toy(), 2)) in text
+    assert render_methods_docs() in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 
 from campaigns.core.runs import read_run
-from pooling.core.gathering import listing_of_tables, shortened
+from pooling.core.run_listing import build_listing, truncate_run
 
 RUN = b"""2 Q0 e 1 1 r
 1 Q0 a 1 3 r
@@ -16,7 +16,7 @@ RUN = b"""2 Q0 e 1 1 r
 
 
 def test_a_shortened_run_keeps_the_first_of_each_topic_and_no_file() -> None:
-    short = shortened(read_run(RUN), 2)
+    short = truncate_run(read_run(RUN), 2)
     assert (short.tag, short.topics, short.starts.tolist()) == ("r", ("1", "2"), [0, 2, 3])
     assert (list(short.docnos), short.scores.tolist()) == (["a", "c", "e"], [3, 2, 1])
     assert short.docnos.data == b"ace"
@@ -26,8 +26,8 @@ def test_a_shortened_run_keeps_the_first_of_each_topic_and_no_file() -> None:
 def test_a_shortened_run_is_listed_as_the_whole_one() -> None:
     whole = read_run(RUN)
     for cutoff in (1, 2, 9):
-        listed = listing_of_tables([whole], cutoff, 0)
-        again = listing_of_tables([shortened(whole, cutoff)], cutoff, 0)
+        listed = build_listing([whole], cutoff, 0)
+        again = build_listing([truncate_run(whole, cutoff)], cutoff, 0)
         assert list(again.docnos) == list(listed.docnos)
         for column in ("starts", "entries", "run", "doc", "rank", "score"):
             assert getattr(again, column).tolist() == getattr(listed, column).tolist()

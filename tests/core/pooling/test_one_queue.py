@@ -5,8 +5,13 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pooling.core.building import Budget, next_of_all, sessions, simulated_all
-from pooling.core.gathering import listing_of_tables
+from pooling.core.pool_builder import (
+    PoolBudget,
+    choose_next_in_any_topic,
+    simulate_sessions,
+    start_sessions,
+)
+from pooling.core.run_listing import build_listing
 from tests.core.pooling.test_adaptive_methods import LISTS, RELEVANT
 from tests.core.pooling.toy import order_of, orders, run, step
 
@@ -45,15 +50,15 @@ def test_a_campaign_played_by_hand_goes_as_the_simulated_one(
         run(tag, {str(at): topic[tag] for at, topic in enumerate(lists) if tag in topic})
         for tag in "pqrs"
     ]
-    listing = listing_of_tables(tables, 10, 0)
-    steps, budget = [step("maxmean", documents=1), step("mtf", scope="global")], Budget(total)
+    listing = build_listing(tables, 10, 0)
+    steps, budget = [step("maxmean", documents=1), step("mtf", scope="global")], PoolBudget(total)
 
     def judge(topic: str, docno: str) -> bool:
         return docno in relevant
 
-    simulated = simulated_all(sessions(listing, steps, budget), judge, budget)
-    live = sessions(listing, steps, budget)
-    while (wanted := next_of_all(live, total)) is not None:
+    simulated = simulate_sessions(start_sessions(listing, steps, budget), judge, budget)
+    live = start_sessions(listing, steps, budget)
+    while (wanted := choose_next_in_any_topic(live, total)) is not None:
         session, choice = wanted
         session.give(choice)
         session.judge(choice.doc, judge("", session.candidates.docnos[choice.doc]))

@@ -7,10 +7,10 @@ from itertools import accumulate, combinations, product
 
 import pytest
 
-from pooling.core.building import sessions
 from pooling.core.order import hash_order
+from pooling.core.pool_builder import start_sessions
 from pooling.core.registry import LISTED
-from pooling.core.session import Step
+from pooling.core.session import PoolStep
 from tests.core.pooling.toy import FLAT, RELEVANT, TOY, rows_after, step, toy_listing
 
 WINDOWS = [(1, 1), (2, 3)]
@@ -39,9 +39,9 @@ def size(stratum: int, documents: str) -> int:
     return 1 if stratum == 1 else max(1, (len(documents) + 1) // 2)
 
 
-def drawn_of(name: Step, topic: str) -> dict[str, tuple[float, int]]:
+def drawn_of(name: PoolStep, topic: str) -> dict[str, tuple[float, int]]:
     """By document drawn: its probability and stratum."""
-    (session,) = (s for s in sessions(toy_listing(), [name]) if s.candidates.topic == topic)
+    (session,) = (s for s in start_sessions(toy_listing(), [name]) if s.candidates.topic == topic)
     sample = session.sample
     assert sample is not None
     docs = [session.candidates.docnos[doc] for doc in sample.frame]

@@ -9,25 +9,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pooling.core.building import Budget, pool_of, sessions
-from pooling.core.candidates import Candidates, Listing
-from pooling.core.drawing import shared
-from pooling.core.gathering import listing_of_tables
-from pooling.core.method import Sample
-from pooling.core.methods.statap import inclusion, systematic, weights
-from pooling.core.session import Step
+from pooling.core.candidates import RunListing, TopicCandidates
+from pooling.core.method import DocumentSample
+from pooling.core.methods.statap import inclusion_probabilities, statap_weights, systematic_sample
+from pooling.core.pool_builder import PoolBudget, build_pool_table, start_sessions
+from pooling.core.random_keys import apportion
+from pooling.core.run_listing import build_listing
+from pooling.core.session import PoolStep
 from tests.core.pooling.toy import order_of, run, step, toy_listing
 
 SEEDS = 1500
 SMALL = step("strata", windows=["1-1", [2, 3]], sample=["all", 1])
 
 
-def letters(candidates: Candidates, documents: np.ndarray) -> str:
+def letters(candidates: TopicCandidates, documents: np.ndarray) -> str:
     return "".join(sorted(candidates.docnos[doc] for doc in documents))
 
 
 def test_strata_of_the_toy_are_those_worked_by_hand() -> None:
-    found = {s.candidates.topic: s for s in sessions(toy_listing(), [SMALL])}
+    found = {s.candidates.topic: s for s in start_sessions(toy_listing(), [SMALL])}
     strata, drawn = {}, {}
     for topic, session in found.items():
         sample = session.sample
@@ -39,7 +39,7 @@ def test_strata_of_the_toy_are_those_worked_by_hand() -> None:
     # k 1 and l 1, m 3.
     assert strata == {"1": ["ab", "cde"], "2": ["xy", "z"], "3": ["kl", "m"]}
     assert drawn == {"1": [2, 1], "2": [2, 1], "3": [2, 1]}
-    pool = pool_of(found.values())
+    pool = build_pool_table(found.values())
     assert pool.stratum[pool.rows(0)].tolist() == [1, 1, 2]
     assert pool.probability[pool.rows(0)].tolist() == [1, 1, pytest.approx(1 / 3)]
     # The best come first, and runs are looked at to the end of the last window.
@@ -49,10 +49,10 @@ def test_strata_of_the_toy_are_those_worked_by_hand() -> None:
 
 def test_documents_of_earlier_steps_are_certain_and_not_in_the_frame() -> None:
     for last in (step("strata", windows=["1-9"], sample=[1]), step("statap", documents=1)):
-        (session, *_) = sessions(toy_listing(), [step("depth", k=1), last])
+        (session, *_) = start_sessions(toy_listing(), [step("depth", k=1), last])
         assert session.sample is not None
         assert letters(session.candidates, session.sample.frame) == "cde"
-        pool = pool_of([session])
+        pool = build_pool_table([session])
         chosen = [pool.docnos.index(docno) for docno in "ab"]
         assert pool.stratum[chosen].tolist() == [0, 0]
         assert pool.probability[chosen].tolist() == [1, 1]
@@ -60,7 +60,7 @@ def test_documents_of_earlier_steps_are_certain_and_not_in_the_frame() -> None:
 
 
 def test_what_is_in_no_window_is_not_drawn() -> None:
-    (session, *_) = sessions(toy_listing(), [step("strata", windows=["1-1", "3-3"])])
+    (session, *_) = start_sessions(toy_listing(), [step("strata", windows=["1-1", "3-3"])])
     assert sorted(order_of(session)) == ["a", "b", "d", "e"]
 
 
@@ -80,9 +80,11 @@ def test_sizes_of_strata_add_up_exactly(
     sample: list[object] | None, documents: int | None, sizes: list[int]
 ) -> None:
     long = run("long", {"1": "".join(map(chr, range(0x4E00, 0x4E00 + 100)))})
-    listing = listing_of_tables([long], 100, 3)
+    listing = build_listing([long], 100, 3)
     windows = [[1, 20], [21, 40], [41, 100]]
-    (session,) = sessions(listing, [step("strata", documents, windows=windows, sample=sample)])
+    (session,) = start_sessions(
+        listing, [step("strata", documents, windows=windows, sample=sample)]
+    )
     found = session.sample
     assert found is not None
     assert np.bincount(found.stratum[found.drawn], minlength=4)[1:].tolist() == sizes
@@ -95,7 +97,7 @@ def test_sizes_of_strata_add_up_exactly(
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 200), st.lists(st.integers(0, 60), min_size=1, max_size=6))
 def test_a_number_is_shared_whole_and_nobody_is_left_out(number: int, wanted: list[int]) -> None:
-    given_ = shared(number, wanted)
+    given_ = apportion(number, wanted)
     assert given_.sum() == min(number, sum(wanted))
     assert (given_ <= wanted).all()
     assert (given_ >= 0).all()
@@ -107,7 +109,7 @@ def test_weights_are_those_of_the_prior_of_average_precision() -> None:
     (first, *_) = toy_listing()
     # Runs of three: W(1) = (1 + 11/6) / 6, W(2) = (1 + 5/6) / 6, W(3) = (1 + 1/3) / 6.
     one, two, three = 17 / 36, 11 / 36, 8 / 36
-    by_docno = dict(zip(first.docnos, weights(first).tolist(), strict=True))
+    by_docno = dict(zip(first.docnos, statap_weights(first).tolist(), strict=True))
     # alpha a b c, beta b a d, gamma a c e; delta has none for this topic.
     hand = [2 * one + two, one + two, two + three, three, three]
     assert by_docno == pytest.approx(dict(zip("abcde", np.array(hand) / 3, strict=True)))
@@ -116,10 +118,10 @@ def test_weights_are_those_of_the_prior_of_average_precision() -> None:
 
 def test_probabilities_above_one_are_capped_and_what_is_left_is_shared() -> None:
     # 3 · 6/10 is above 1; then 2 · 2/4 is 1, and then 1 · 1/2.
-    assert inclusion(np.array([1.0, 6, 2, 1]), 3) == pytest.approx([0.5, 1, 1, 0.5])
-    assert inclusion(np.array([1.0, 1]), 2).tolist() == [1, 1]
-    assert inclusion(np.array([1.0, 1]), 0).tolist() == [0, 0]
-    assert inclusion(np.empty(0), 0).tolist() == []
+    assert inclusion_probabilities(np.array([1.0, 6, 2, 1]), 3) == pytest.approx([0.5, 1, 1, 0.5])
+    assert inclusion_probabilities(np.array([1.0, 1]), 2).tolist() == [1, 1]
+    assert inclusion_probabilities(np.array([1.0, 1]), 0).tolist() == [0, 0]
+    assert inclusion_probabilities(np.empty(0), 0).tolist() == []
 
 
 @settings(max_examples=200, deadline=None)
@@ -131,20 +133,20 @@ def test_probabilities_above_one_are_capped_and_what_is_left_is_shared() -> None
 def test_systematic_samples_have_their_number(
     weight: list[float], number: int, start: float
 ) -> None:
-    probability = inclusion(np.array(weight), min(number, len(weight)))
+    probability = inclusion_probabilities(np.array(weight), min(number, len(weight)))
     assert probability.sum() == pytest.approx(min(number, len(weight)))
     assert ((probability >= 0) & (probability <= 1 + 1e-12)).all()
     chance = probability[probability < 1]
     left = min(number, len(weight)) - int((probability >= 1).sum())
-    assert systematic(chance, left, start).sum() == left
+    assert systematic_sample(chance, left, start).sum() == left
 
 
-def world() -> Listing:
+def world() -> RunListing:
     """Three runs of thirty documents over one topic; many ties of best rank."""
     rng = np.random.default_rng(5)
     names = [chr(0x4E00 + at) for at in range(45)]
     runs = [run(tag, {"1": "".join(rng.permutation(names)[:30])}) for tag in ("a", "b", "c")]
-    return listing_of_tables(runs, 30, 0)
+    return build_listing(runs, 30, 0)
 
 
 DESIGNS = {
@@ -176,7 +178,7 @@ def test_documents_are_drawn_as_often_as_their_probability_says(name: str) -> No
     assert squares.max() < 16
 
 
-def of_seed(listing: Listing, steps: tuple[Step, ...], seed: int) -> Sample:
-    (session,) = sessions(replace(listing, seed=seed), steps, Budget())
+def of_seed(listing: RunListing, steps: tuple[PoolStep, ...], seed: int) -> DocumentSample:
+    (session,) = start_sessions(replace(listing, seed=seed), steps, PoolBudget())
     assert session.sample is not None
     return session.sample

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pooling.core.budget import split
-from pooling.core.building import Budget, pool_of, sessions, simulated
-from pooling.core.gathering import listing_of_tables
-from pooling.core.method import Choice
+from pooling.core.budget import split_budget
+from pooling.core.method import NextDocument
+from pooling.core.pool_builder import PoolBudget, build_pool_table, simulate_session, start_sessions
 from pooling.core.registry import LISTED
-from pooling.core.session import Diverged, Event, Session, Stop, replayed
+from pooling.core.run_listing import build_listing
+from pooling.core.session import LogMismatch, PoolSession, SessionEvent, StepLimit, replay_events
 from tests.core.pooling.toy import (
     RELEVANT,
     is_relevant,
@@ -67,7 +67,7 @@ def test_a_total_budget_is_met_exactly_and_decides_by_hash_where_it_cannot_be_ev
 def test_a_split_adds_up_and_is_as_even_as_it_can_be(
     available: list[int], total: int, seed: int
 ) -> None:
-    given_ = split(total, available, [str(at) for at in range(len(available))], seed)
+    given_ = split_budget(total, available, [str(at) for at in range(len(available))], seed)
     assert given_.sum() == min(total, sum(available))
     assert (given_ <= available).all()
     unfilled = given_[given_ < available]
@@ -77,50 +77,52 @@ def test_a_split_adds_up_and_is_as_even_as_it_can_be(
 
 def test_a_negative_budget_is_refused() -> None:
     with pytest.raises(ValueError, match="0 or more"):
-        split(-1, [1], ["1"], 0)
+        split_budget(-1, [1], ["1"], 0)
 
 
 def test_a_step_stops_after_so_many_without_a_relevant_document() -> None:
-    steps = (step("take", stop=Stop(no_relevant_in=2)),)
+    steps = (step("take", stop=StepLimit(no_relevant_in=2)),)
     found = orders(*steps, judge=lambda _topic, _docno: False)
     assert [len(order) for order in found.values()] == [2, 2, 2]
     assert orders(*steps, judge=lambda _topic, _docno: True) == orders(step("take"))
 
 
 def test_a_step_stops_after_so_many_relevant_ones_and_the_next_goes_on() -> None:
-    only = orders(step("take", stop=Stop(relevant=1)))
+    only = orders(step("take", stop=StepLimit(relevant=1)))
     for topic, order in only.items():
         assert [docno in RELEVANT[topic] for docno in order] == [False] * (len(order) - 1) + [True]
-    more = orders(step("take", stop=Stop(relevant=1)), step("depth", k=100))
+    more = orders(step("take", stop=StepLimit(relevant=1)), step("depth", k=100))
     assert [len(order) for order in more.values()] == [5, 3, 3]
 
 
 @pytest.mark.parametrize("method", ADAPTIVE)
 def test_asking_changes_nothing(method: str) -> None:
-    (session, *_) = sessions(toy_listing(), [step(method)])
+    (session, *_) = start_sessions(toy_listing(), [step(method)])
     assert session.next() == session.next()
-    (other, *_) = sessions(toy_listing(), [step(method)])
+    (other, *_) = start_sessions(toy_listing(), [step(method)])
     for _ in range(3):
         session.next()
-    assert order_of(simulated(session, is_relevant)) == order_of(simulated(other, is_relevant))
+    assert order_of(simulate_session(session, is_relevant)) == order_of(
+        simulate_session(other, is_relevant)
+    )
 
 
-def live(session: Session, chance: np.random.Generator, hands: int) -> list[Event]:
+def live(session: PoolSession, chance: np.random.Generator, hands: int) -> list[SessionEvent]:
     """``hands`` assessors at once, who finish in any order; the log of what happened."""
-    log: list[Event] = []
-    held: list[Choice] = []
+    log: list[SessionEvent] = []
+    held: list[NextDocument] = []
     while True:
         choice = session.next() if len(held) < hands else None
         if choice is not None and (not held or chance.random() < 0.6):
             session.give(choice)
             held.append(choice)
-            log.append(Event(choice.doc))
+            log.append(SessionEvent(choice.doc))
         elif held:
             done = held.pop(int(chance.integers(len(held))))
             docno = session.candidates.docnos[done.doc]
             relevant = is_relevant(session.candidates.topic, docno)
             session.judge(done.doc, relevant)
-            log.append(Event(done.doc, relevant))
+            log.append(SessionEvent(done.doc, relevant))
         elif choice is None:
             return log
 
@@ -130,23 +132,23 @@ def live(session: Session, chance: np.random.Generator, hands: int) -> list[Even
 def test_a_log_played_again_gives_the_same_documents(method: str, hands: int) -> None:
     steps = (step("depth", k=1, order="random"), step(method))
     for at, candidates in enumerate(toy_listing()):
-        session = Session(candidates, steps)
+        session = PoolSession(candidates, steps)
         log = live(session, np.random.default_rng(at), hands)
-        again = replayed(Session(candidates, steps), log)
+        again = replay_events(PoolSession(candidates, steps), log)
         assert again.given == session.given
         assert sorted(order_of(session)) == sorted(candidates.docnos)
 
 
 def test_a_log_of_another_order_is_refused() -> None:
-    (session, *_) = sessions(toy_listing(), [step("maxmean")])
+    (session, *_) = start_sessions(toy_listing(), [step("maxmean")])
     first = session.next()
     assert first is not None
-    with pytest.raises(Diverged, match="event 1"):
-        replayed(session, [Event((first.doc + 1) % len(session.candidates))])
+    with pytest.raises(LogMismatch, match="event 1"):
+        replay_events(session, [SessionEvent((first.doc + 1) % len(session.candidates))])
 
 
 def test_a_second_judgment_rewrites_nothing() -> None:
-    (session, *_) = sessions(toy_listing(), [step("maxmean")])
+    (session, *_) = start_sessions(toy_listing(), [step("maxmean")])
     first = session.next()
     assert first is not None
     session.give(first)
@@ -157,7 +159,7 @@ def test_a_second_judgment_rewrites_nothing() -> None:
 
 
 def test_only_what_was_given_is_judged_and_nothing_is_given_twice() -> None:
-    (session, *_) = sessions(toy_listing(), [step("maxmean")])
+    (session, *_) = start_sessions(toy_listing(), [step("maxmean")])
     with pytest.raises(ValueError, match="not given"):
         session.judge(0, True)
     first = session.next()
@@ -187,8 +189,8 @@ def test_every_method_gives_each_document_once(method: str) -> None:
 
 
 def test_what_a_pool_keeps_of_each_document() -> None:
-    found = sessions(toy_listing(), [step("take")], Budget(per_topic=2))
-    pool = pool_of(found)
+    found = start_sessions(toy_listing(), [step("take")], PoolBudget(per_topic=2))
+    pool = build_pool_table(found)
     assert len(pool) == 6
     for at, topic in enumerate(pool.topics):
         docnos = pool.docnos[pool.rows(at)]
@@ -204,6 +206,6 @@ def test_what_a_pool_keeps_of_each_document() -> None:
 
 def test_runs_without_documents_and_topics_without_runs_do_no_harm() -> None:
     runs = [run("empty", {}), run("one", {"7": "a"})]
-    found = sessions(listing_of_tables(runs, 10, 0), [step("maxmean")])
-    assert [order_of(simulated(session, lambda *_: True)) for session in found] == ["a"]
-    assert sessions(listing_of_tables([], 10, 0), [step("maxmean")]) == []
+    found = start_sessions(build_listing(runs, 10, 0), [step("maxmean")])
+    assert [order_of(simulate_session(session, lambda *_: True)) for session in found] == ["a"]
+    assert start_sessions(build_listing([], 10, 0), [step("maxmean")]) == []

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from campaigns.core.faults import BadFile
-from pooling.core.building import Budget
+from campaigns.core.faults import InvalidFile
+from pooling.core.pool_builder import PoolBudget
 from pooling.core.registry import METHODS
-from pooling.core.session import Stop
+from pooling.core.session import StepLimit
 from pooling.core.spec import RunChoice, depth_spec, method_in_words
 from pooling.core.spec_file import read_spec
 from tests.conftest import REPOSITORY
@@ -30,12 +30,12 @@ steps:
 
 def test_a_spec_is_read_and_written_as_it_is() -> None:
     spec = read_spec(GOOD)
-    assert (spec.seed, spec.cutoff, spec.budget) == (7, 50, Budget(per_topic=30))
+    assert (spec.seed, spec.cutoff, spec.budget) == (7, 50, PoolBudget(per_topic=30))
     assert spec.runs == RunChoice(2, 1, "automatic", ("north", "south"), ("n1", "s1"))
     depth, maxmean = spec.steps
     assert (depth.method, depth.values, depth.order) == (METHODS["depth"], {"k": 10}, "random")
     assert maxmean.values == {"update": "own"}
-    assert (maxmean.documents, maxmean.stop) == (20, Stop(no_relevant_in=5))
+    assert (maxmean.documents, maxmean.stop) == (20, StepLimit(no_relevant_in=5))
     assert spec.as_dict() == yaml.safe_load(GOOD)
     assert read_spec(yaml.safe_dump(spec.as_dict())) == spec
     assert method_in_words(spec.as_dict()) == "depth 10, then maxmean (20 a topic), 30 a topic"
@@ -61,7 +61,7 @@ steps:
   - {method: depth}
   - {method: maxmean, update: some, stop: {relevant: 0}, order: hashed}
 """
-    with pytest.raises(BadFile) as refused:
+    with pytest.raises(InvalidFile) as refused:
         read_spec(bad, "a.yaml")
     told = sorted((f.line, f.message) for f in refused.value.report.faults)
     assert told == [
@@ -107,7 +107,7 @@ steps:
     ],
 )
 def test_what_is_no_spec_is_refused(content: str | bytes | dict[str, Any], code: str) -> None:
-    with pytest.raises(BadFile) as refused:
+    with pytest.raises(InvalidFile) as refused:
         read_spec(content)
     assert {fault.code for fault in refused.value.report.faults} == {code}
 
@@ -118,7 +118,7 @@ def test_a_few_lines_cannot_stand_for_more_than_memory_holds() -> None:
     for level in range(1, 12):
         below = ", ".join([f"*a{level - 1}"] * 9)
         lines.append(f"a{level}: &a{level} {{<<: [{below}]}}")
-    with pytest.raises(BadFile, match="aliases are not read"):
+    with pytest.raises(InvalidFile, match="aliases are not read"):
         read_spec("\n".join(lines))
 
 
@@ -142,13 +142,13 @@ def test_windows_and_sizes_are_read_as_they_are_written() -> None:
     "window", ["10-1", "0-5", "1", "1-2-3", "[1]", "[1, 2, 3]", "[2, 1]", "[true, 2]", "{1: 2}"]
 )
 def test_a_window_is_a_first_and_a_last_rank(window: str) -> None:
-    with pytest.raises(BadFile, match=r"windows is not a list of ranks from and to"):
+    with pytest.raises(InvalidFile, match=r"windows is not a list of ranks from and to"):
         read_spec(f"steps: [{{method: strata, documents: 9, windows: [{window}]}}]")
 
 
 @pytest.mark.parametrize("size", ["0", "-1", "1.0", "1.5", "some", "true", "null", ".nan", "[1]"])
 def test_a_size_is_a_number_a_rate_or_all(size: str) -> None:
-    with pytest.raises(BadFile, match=r"sample is not a list of numbers from 1"):
+    with pytest.raises(InvalidFile, match=r"sample is not a list of numbers from 1"):
         read_spec(f"steps: [{{method: strata, windows: [1-9], sample: [{size}]}}]")
 
 
@@ -161,7 +161,7 @@ steps:
     stop: {relevant: 3}
   - {method: statap}
 """
-    with pytest.raises(BadFile) as refused:
+    with pytest.raises(InvalidFile) as refused:
         read_spec(bad)
     assert sorted((f.line, f.message) for f in refused.value.report.faults) == [
         (4, "steps[1].windows[2] does not begin after the window before it."),

@@ -14,17 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from campaigns.core.faults import BadFile
+from campaigns.core.faults import InvalidFile
 from campaigns.core.runs import run_from_rows
-from pooling.core.building import pool_of, sessions
-from pooling.core.candidates import Candidates, Floats
-from pooling.core.gathering import listing_of_tables
+from pooling.core.candidates import Floats, TopicCandidates
 from pooling.core.methods import borda, comb, condorcet, dcg, pp, rbp_a, rrf
 from pooling.core.methods.rbp_b import rbp_b_order
 from pooling.core.order import hash_order
+from pooling.core.pool_builder import build_pool_table, start_sessions
 from pooling.core.registry import METHODS
+from pooling.core.run_listing import build_listing
 from pooling.core.spec import method_in_words
-from pooling.core.spec_file import defaults_of, read_spec
+from pooling.core.spec_file import default_parameters, read_spec
 from tests.conftest import REPOSITORY
 from tests.core.pooling.slowly import SLOW, Small, cut, slow_ntcir, slow_rbp_b
 from tests.core.pooling.toy import FLAT, TOY, orders, run, step, toy_listing
@@ -143,7 +143,7 @@ HAND: dict[str, dict[str, dict[str, Any]]] = {
 HASHED = {"1": "bdcea", "2": "zyx", "3": "kml"}
 """Documents of the toy in the hashed order of seed 0."""
 DEPTH = {"depth": {"k": 2}, "ntcir": {"k": 2}}
-SCORES: dict[str, Callable[[Candidates], Floats]] = {
+SCORES: dict[str, Callable[[TopicCandidates], Floats]] = {
     "take": lambda c: -c.min_rank.astype(float),
     "pp": lambda c: pp.pp_scores(c, {}),
     "dcg": lambda c: dcg.dcg_scores(c, {}),
@@ -243,11 +243,11 @@ def code_order(
     pooled: Collection[str] = (),
 ) -> str:
     tables = [run_from_rows(tag, [("1", d, s) for d, s in f.items()]) for tag, f in runs.items()]
-    (candidates,) = listing_of_tables(tables, cutoff, seed)
+    (candidates,) = build_listing(tables, cutoff, seed)
     known = METHODS[method]
     assert known.order is not None
     open_ = np.array([docno not in pooled for docno in candidates.docnos])
-    order = known.order(candidates, defaults_of(known) | values, open_)
+    order = known.order(candidates, default_parameters(known) | values, open_)
     return "".join(candidates.docnos[doc] for doc in order.tolist())
 
 
@@ -281,7 +281,7 @@ def test_rbp_b_worked_slowly_gives_the_same_order(
 def test_residuals_put_what_an_unknown_run_has_first() -> None:
     # p = 0.6: weights 0.4 and 0.24. By A: a 0.8, b 0.48, c 0.4, d 0.24.
     # By B after a: b 0.48 · 0.6 = 0.288, c 0.4; after c: b 0.288, d 0.24 · 0.6 = 0.144.
-    listing = listing_of_tables([run("r", {"1": "ab"}), run("s", {"1": "ab"}),
+    listing = build_listing([run("r", {"1": "ab"}), run("s", {"1": "ab"}),
                                  run("t", {"1": "cd"})], 100, 0)  # fmt: skip
     assert orders(step("rbp_a", p=0.6), listing=listing, judge=lambda *_: False) == {"1": "abcd"}
     assert orders(step("rbp_b", p=0.6), listing=listing, judge=lambda *_: False) == {"1": "acbd"}
@@ -293,7 +293,7 @@ def test_residuals_know_what_a_burn_in_has_pooled() -> None:
     # After a pool of depth 1, which is g p q u: r has 1 − 0.2 − 0.128 = 0.672 left, s, t and v
     # 0.8: x has 0.16 · 0.672 + 0.16 · 0.8 = 0.23552, and y, still 0.256, comes first.
     lists = {"r": "pxg", "s": "qx", "t": "uy", "v": "uy", "m": "g"}
-    listing = listing_of_tables([run(tag, {"1": docs}) for tag, docs in lists.items()], 100, 0)
+    listing = build_listing([run(tag, {"1": docs}) for tag, docs in lists.items()], 100, 0)
     assert orders(step("rbp_b"), listing=listing)["1"][:4] == "ugxy"
     burnt = orders(step("depth", k=1), step("rbp_b"), listing=listing)["1"]
     assert (set(burnt[:4]), burnt[4:]) == (set("gpqu"), "yx")
@@ -301,7 +301,7 @@ def test_residuals_know_what_a_burn_in_has_pooled() -> None:
 
 def test_rbp_b_after_a_large_pool_needs_no_more_memory_than_its_runs() -> None:
     runs = [run(f"r{n}", {"1": [f"d{at}" for at in range(400)]}) for n in range(20)]
-    topic = listing_of_tables(runs, 400, 0).topic(0)
+    topic = build_listing(runs, 400, 0).topic(0)
     pooled = np.arange(len(topic)) >= 5
     tracemalloc.start()
     order = rbp_b_order(topic, {"p": 0.8}, ~pooled)
@@ -328,7 +328,7 @@ def test_after_depth_1_the_toy_goes_on_as_the_page_tells() -> None:
 def test_small_weights_far_down_are_no_ties(method: str) -> None:
     docnos = [f"d{at:03d}" for at in range(200)]
     table = run_from_rows("r", [("1", docno, -float(at)) for at, docno in enumerate(docnos)])
-    (candidates,) = listing_of_tables([table], 200, 0)
+    (candidates,) = build_listing([table], 200, 0)
     order = METHODS[method].order
     assert order is not None
     assert order(candidates, {"p": 0.5}, np.ones(200, bool)).tolist() == list(range(200))
@@ -342,7 +342,7 @@ def test_condorcet_counts_the_same_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_scores_of_any_size_are_normalised() -> None:
     table = run_from_rows("r", [("1", "a", 1.7e308), ("1", "b", 0.0), ("1", "c", -1.7e308)])
-    (candidates,) = listing_of_tables([table], 100, 0)
+    (candidates,) = build_listing([table], 100, 0)
     assert comb.comb_sum(candidates).tolist() == [1, 0.5, 0]
 
 
@@ -350,7 +350,7 @@ def test_ntcir_looks_down_to_its_depth_and_rrf_to_the_cut_off() -> None:
     spec = read_spec("steps: [{method: ntcir, k: 2}]")
     assert (spec.cutoff, method_in_words(spec.as_dict())) == (2, "ntcir 2")
     assert read_spec("steps: [{method: rrf, k: 7}]").cutoff == 100
-    pool = pool_of(sessions(toy_listing(), spec.steps))
+    pool = build_pool_table(start_sessions(toy_listing(), spec.steps))
     # c is at rank 2 of gamma, and at rank 3 of alpha, which is not looked at.
     assert pool.contributors_of(pool.docnos.index("c")) == ("gamma",)
 
@@ -368,6 +368,6 @@ def test_ntcir_looks_down_to_its_depth_and_rrf_to_the_cut_off() -> None:
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(step: str, told: str) -> None:
-    with pytest.raises(BadFile) as refused:
+    with pytest.raises(InvalidFile) as refused:
         read_spec(f"steps: [{{{step}}}]")
     assert [fault.message for fault in refused.value.report.faults] == [f"{told}."]

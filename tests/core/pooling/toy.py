@@ -9,12 +9,12 @@ from typing import Any
 
 from campaigns.core.runs import run_from_rows
 from campaigns.core.tables import RunTable
-from pooling.core.building import Budget, Judge, sessions, simulated_all
-from pooling.core.candidates import Listing
-from pooling.core.gathering import listing_of_tables
+from pooling.core.candidates import RunListing
+from pooling.core.pool_builder import Judge, PoolBudget, simulate_sessions, start_sessions
 from pooling.core.registry import METHODS
-from pooling.core.session import Session, Step
-from pooling.core.spec_file import defaults_of
+from pooling.core.run_listing import build_listing
+from pooling.core.session import PoolSession, PoolStep
+from pooling.core.spec_file import default_parameters
 from tests.conftest import REPOSITORY
 
 PAGE = (REPOSITORY / "docs/pooling.md").read_text()
@@ -51,8 +51,8 @@ def toy_runs() -> list[RunTable]:
 
 def toy_listing(
     cutoff: int = 100, seed: int = 0, runs: Sequence[RunTable] | None = None
-) -> Listing:
-    listing = listing_of_tables(toy_runs() if runs is None else runs, cutoff, seed)
+) -> RunListing:
+    listing = build_listing(toy_runs() if runs is None else runs, cutoff, seed)
     return replace(listing, read=read, queries=QUERIES)
 
 
@@ -60,18 +60,18 @@ def read(docnos: Sequence[str]) -> list[str]:
     return [TEXTS[docno] for docno in docnos]
 
 
-def step(method: str, documents: int | None = None, **values: Any) -> Step:
+def step(method: str, documents: int | None = None, **values: Any) -> PoolStep:
     """A step with the defaults of its method; ``order`` and ``stop`` are the step's own."""
     own = {key: values.pop(key) for key in ("order", "stop") if key in values}
     known = METHODS[method]
-    return Step(known, defaults_of(known) | values, documents, **own)
+    return PoolStep(known, default_parameters(known) | values, documents, **own)
 
 
 def is_relevant(topic: str, docno: str) -> bool:
     return docno in RELEVANT[topic]
 
 
-def order_of(session: Session) -> str:
+def order_of(session: PoolSession) -> str:
     """The documents in the order in which they were given, as one word."""
     return "".join(session.candidates.docnos[choice.doc] for choice in session.given)
 
@@ -85,9 +85,9 @@ def rows_after(title: str) -> list[list[str]]:
 
 
 def orders(
-    *steps: Step, listing: Listing | None = None, judge: Judge = is_relevant, **budget: int
+    *steps: PoolStep, listing: RunListing | None = None, judge: Judge = is_relevant, **budget: int
 ) -> dict[str, str]:
     """By topic: what ``steps`` give, judged at once where that matters."""
-    found = sessions(listing or toy_listing(), steps, Budget(**budget))
-    done = simulated_all(found, judge, Budget(**budget))
+    found = start_sessions(listing or toy_listing(), steps, PoolBudget(**budget))
+    done = simulate_sessions(found, judge, PoolBudget(**budget))
     return {session.candidates.topic: order_of(session) for session in done}

@@ -17,21 +17,21 @@ from campaigns.core.documents import DocumentText, read_documents
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.core.topics import TopicText, read_topics
-from pooling.core.spec import depth_spec, pool_by
-from replay.core.manifest import Manifest, read_manifest
+from pooling.core.spec import depth_spec, pool_by_spec
+from replay.core.manifest import ReplayManifest, read_manifest
 from replay.demo import fulltext
 from replay.demo.build import (
     ASSESSORS,
     JUDGMENTS,
     POOL_DEPTH,
     TOPICS,
-    judgments_of,
+    load_demo_judgments,
     write_campaign_folder,
     write_documents,
 )
 from replay.demo.corpus import stdlib_documents
 from replay.demo.rankers import RUNS, DemoRun
-from replay.demo.words import DEPTH, name_parts, stems
+from replay.demo.words import DEPTH, split_name, stem_words
 from tests.conftest import REPOSITORY
 
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}")
@@ -69,12 +69,12 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.fixture(scope="module")
-def manifest(folders: tuple[Path, Path]) -> Manifest:
+def manifest(folders: tuple[Path, Path]) -> ReplayManifest:
     return read_manifest(folders[0])
 
 
 @pytest.fixture(scope="module")
-def tops(manifest: Manifest) -> Tops:
+def tops(manifest: ReplayManifest) -> Tops:
     """tag -> topic -> docnos in the order of the run's lines."""
     found: Tops = {}
     for entry in manifest.runs:
@@ -103,7 +103,7 @@ def test_corpus_has_unique_plain_docnos(documents: list[DocumentText]) -> None:
 
 
 def test_corpus_is_the_same_twice(
-    documents: list[DocumentText], manifest: Manifest, tmp_path: Path
+    documents: list[DocumentText], manifest: ReplayManifest, tmp_path: Path
 ) -> None:
     write_documents(tmp_path / "documents", documents)
     assert manifest.documents is not None
@@ -127,12 +127,12 @@ def test_topics_have_all_three_parts(topics: list[TopicText]) -> None:
 
 
 def test_names_are_split_at_case_dots_and_underscores() -> None:
-    parts = name_parts("http.HTTPServer.do_listFiles")
+    parts = split_name("http.HTTPServer.do_listFiles")
     assert parts == ["http", "http", "server", "list", "fil"]
 
 
 def test_stems_of_one_word_agree() -> None:
-    assert stems("compress compresses compressed compressing") == ["compress"] * 4
+    assert stem_words("compress compresses compressed compressing") == ["compress"] * 4
 
 
 def test_runs_are_of_several_teams_with_valid_tags() -> None:
@@ -165,14 +165,14 @@ def test_missing_full_text_index_is_told_clearly() -> None:
 @pytest.mark.parametrize("assessor", ASSESSORS)
 def test_judgments_are_well_formed(assessor: str, topics: list[TopicText]) -> None:
     lines = (JUDGMENTS / f"{assessor}.qrels").read_text(encoding="ascii").splitlines()
-    judged = judgments_of(assessor)
+    judged = load_demo_judgments(assessor)
     assert len(lines) == len(judged) > 1000
     assert set(judged.values()) == {0, 1, 2, 3}
     assert {topic for topic, _ in judged} <= {topic.number for topic in topics}
 
 
 def test_pool_is_judged_by_somebody(pool: set[tuple[str, str]]) -> None:
-    judged = {pair for assessor in ASSESSORS for pair in judgments_of(assessor)}
+    judged = {pair for assessor in ASSESSORS for pair in load_demo_judgments(assessor)}
     assert len(pool & judged) / len(pool) >= 0.95
 
 
@@ -181,21 +181,23 @@ def test_every_topic_has_relevant_documents(topics: list[TopicText]) -> None:
         grades = [
             grade
             for assessor in ASSESSORS
-            for (number, _), grade in judgments_of(assessor).items()
+            for (number, _), grade in load_demo_judgments(assessor).items()
             if number == topic.number
         ]
         assert max(grades) == 3
 
 
 def test_assessors_differ_where_they_overlap() -> None:
-    ada, grace, edsger = (judgments_of(name) for name in ("ada", "grace", "edsger"))
+    ada, grace, edsger = (load_demo_judgments(name) for name in ("ada", "grace", "edsger"))
     common = ada.keys() & grace.keys() & edsger.keys()
     assert len({topic for topic, _ in common}) == 9
     totals = [sum(grades[pair] for pair in common) for grades in (grace, ada, edsger)]
     assert totals == sorted(set(totals), reverse=True)
 
 
-def test_campaign_folder_is_readable(manifest: Manifest, documents: list[DocumentText]) -> None:
+def test_campaign_folder_is_readable(
+    manifest: ReplayManifest, documents: list[DocumentText]
+) -> None:
     assert (manifest.slug, manifest.depth, manifest.policy) == ("stdlib-demo", 10, "median-floor")
     assert [grade.value for grade in manifest.scale] == [0, 1, 2, 3]
     assert manifest.documents is not None
@@ -209,10 +211,10 @@ def test_campaign_folder_is_readable(manifest: Manifest, documents: list[Documen
 
 
 def test_campaign_folder_pools_what_its_qrels_judge(
-    manifest: Manifest, pool: set[tuple[str, str]]
+    manifest: ReplayManifest, pool: set[tuple[str, str]]
 ) -> None:
     runs = [read_run(gzip.decompress(entry.file.read_bytes())) for entry in manifest.runs]
-    table = pool_by(depth_spec(POOL_DEPTH), runs)
+    table = pool_by_spec(depth_spec(POOL_DEPTH), runs)
     pooled = {
         (topic, docno)
         for index, topic in enumerate(table.topics)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from campaigns.models import Campaign, User
 from judging.models import Plan, Slot
-from judging.services.work import claim
+from judging.services.judgments import claim_next
 
 
 def take(user: User, campaign: Campaign) -> Slot | None:
     """The next pair to settle."""
-    return claim(actor=user, campaign=campaign, topic=None, kind=Plan.Kind.ADJUDICATE)
+    return claim_next(actor=user, campaign=campaign, topic=None, kind=Plan.Kind.ADJUDICATE)

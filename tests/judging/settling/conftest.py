@@ -6,8 +6,8 @@ import pytest
 
 from campaigns.models import Role, User
 from judging.models import Judgment, Plan, Slot
-from judging.services.adjudication import open_round, pairs_wanted
-from judging.services.work import judge
+from judging.services.adjudication import list_pairs_to_adjudicate, open_round
+from judging.services.judgments import submit_judgment
 from tests.conftest import joined
 
 
@@ -30,7 +30,7 @@ def begin(disputed, organizer, adjudicator):
     """``begin(apart=1, …)``: a round over the disputes."""
 
     def make(apart: int = 1, crossing: bool = False, people=None, **more: object) -> Plan:
-        wanted = pairs_wanted(disputed, apart=apart, crossing=crossing)
+        wanted = list_pairs_to_adjudicate(disputed, apart=apart, crossing=crossing)
         people = [adjudicator] if people is None else people
         return open_round(
             actor=organizer, campaign=disputed, pairs=wanted, adjudicators=people, **more
@@ -44,7 +44,7 @@ def decide(campaign, topic):
     """``decide(user, slot, grade)``: an adjudication under the lease of ``slot``."""
 
     def give(user: User, slot: Slot, value: int, **more: object) -> Judgment:
-        return judge(
+        return submit_judgment(
             actor=user, campaign=campaign, topic=slot.topic, docno=slot.item.docno, grade=value,
             client_uuid=uuid4(), token=slot.token, kind=Plan.Kind.ADJUDICATE, **more,
         )  # fmt: skip

@@ -16,17 +16,17 @@ import pytest
 from django.utils import timezone
 
 from campaigns import store
-from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
+from campaigns.core.streams import read_bytes
 from campaigns.models import Campaign, Document, Role, Topic, User
 from campaigns.services.campaigns import create_campaign
 from judging.models import Judgment, Plan, Qrels, Slot
-from judging.queries.adjudication import disputes, rounds
-from judging.services.adjudication import open_round, pairs_wanted
-from judging.services.leasing import AHEAD
-from judging.services.plans import make_plan
-from judging.services.qrels import previews, release_qrels, verify
-from judging.services.work import claim_ahead, judge
+from judging.queries.adjudication import list_disagreements, list_rounds
+from judging.services.adjudication import list_pairs_to_adjudicate, open_round
+from judging.services.judgments import claim_ahead, submit_judgment
+from judging.services.leases import AHEAD
+from judging.services.plans import create_plan
+from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 from tests.conftest import SCALE, joined
 from tests.judging.conftest import make_pool
 
@@ -70,7 +70,7 @@ def judged(organizer: User, published: dict[str, Grades]) -> Campaign:
     docnos = {docno for listed in pairs.values() for docno in listed}
     Document.objects.bulk_create(Document(campaign=campaign, docno=d, body=d) for d in docnos)
     people = [joined(campaign, name, Role.ASSESSOR) for name in NAMES]
-    make_plan(
+    create_plan(
         actor=organizer,
         pool=make_pool(campaign, pairs),
         overlap=8,
@@ -86,7 +86,7 @@ def work_through(user: User, campaign: Campaign, grades: Grades, kind: str) -> i
     given, wanted = 0, {"actor": user, "campaign": campaign, "topic": None, "count": AHEAD}
     while slots := claim_ahead(**wanted, kind=kind):
         for slot in slots:
-            judge(
+            submit_judgment(
                 actor=user,
                 campaign=campaign,
                 topic=slot.topic,
@@ -104,7 +104,7 @@ def adjudicate(organizer: User, campaign: Campaign, nist: Grades) -> tuple[int, 
     """Settle every disagreement by NIST's grade; how many, and the moment before."""
     third = joined(campaign, "third", Role.ADJUDICATOR)
     before = timezone.now()
-    wanted = pairs_wanted(campaign, apart=1, crossing=False)
+    wanted = list_pairs_to_adjudicate(campaign, apart=1, crossing=False)
     open_round(actor=organizer, campaign=campaign, pairs=wanted, adjudicators=[third])
     return work_through(third, campaign, nist, Plan.Kind.ADJUDICATE), before
 
@@ -119,7 +119,7 @@ def text_of(grades: Grades) -> str:
 
 
 def released(qrels: Qrels) -> str:
-    return store.get(qrels.path).decode()
+    return store.get_blob(qrels.path).decode()
 
 
 def test_eight_assessors_are_adjudicated_released_and_verified(
@@ -129,24 +129,24 @@ def test_eight_assessors_are_adjudicated_released_and_verified(
     assert not Slot.objects.exclude(state=Slot.State.JUDGED).exists()
     sides = {pair: [published[name][pair] for name in NAMES] for pair in nist}
     split = {pair for pair, grades in sides.items() if len(set(grades)) > 1}
-    sizes = [each.size for each in disputes(judged)]
+    sizes = [each.size for each in list_disagreements(judged)]
     assert sizes == sorted((max(sides[p]) - min(sides[p]) for p in split), reverse=True)
 
     own = [f"assessor:{name}" for name in NAMES]
-    for draft in previews(actor=organizer, campaign=judged, policies=own):
+    for draft in preview_policies(actor=organizer, campaign=judged, policies=own):
         assert draft.text().decode() == text_of(published[draft.policy.own])
 
     settled, before = adjudicate(organizer, judged, nist)
     assert settled == len(split)
-    assert rounds(judged)[0].tally.percent == 100
-    assert pairs_wanted(judged, apart=1, crossing=False) == []
+    assert list_rounds(judged)[0].tally.percent == 100
+    assert list_pairs_to_adjudicate(judged, apart=1, crossing=False) == []
 
     release = {"actor": organizer, "campaign": judged}
     voted = {pair: majority(grades) for pair, grades in sides.items()}
     decided = {pair: nist[pair] if pair in split else voted[pair] for pair in nist}
-    made = release_qrels(**release, policy="adjudicated-majority")
-    plain = release_qrels(**release, policy="majority")
-    earlier = release_qrels(**release, policy="adjudicated-majority", as_of=before)
+    made = freeze_qrels(**release, policy="adjudicated-majority")
+    plain = freeze_qrels(**release, policy="majority")
+    earlier = freeze_qrels(**release, policy="adjudicated-majority", as_of=before)
     assert released(made) == text_of(decided)
     assert released(plain) == released(earlier) == text_of(voted)
     assert released(made) != released(plain)
@@ -159,4 +159,4 @@ def test_eight_assessors_are_adjudicated_released_and_verified(
         "adjudicators": {"third": len(split)},
     }
     assert told["assessors"] == dict.fromkeys(NAMES, 188)
-    assert all(map(verify, (made, plain, earlier)))
+    assert all(map(verify_qrels, (made, plain, earlier)))

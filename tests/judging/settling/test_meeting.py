@@ -8,20 +8,20 @@ import pytest
 from django.utils import timezone
 
 from campaigns import store
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Role, User
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.adjudication import (
-    disputes,
-    standing_decision,
-    yet_to_judge,
+    current_decision,
+    list_disagreements,
+    open_pairs_for,
 )
-from judging.queries.judgments import ballots
+from judging.queries.judgments import list_pair_ballots
 from judging.services.adjudication import (
-    reconsider,
-    settle,
+    record_meeting_decision,
+    withdraw_decision,
 )
-from judging.services.qrels import release_qrels, verify
+from judging.services.qrels import freeze_qrels, verify_qrels
 from tests.judging.settling.acts import take
 from tests.judging.test_work import lapse
 
@@ -32,7 +32,9 @@ def agree(campaign, topic):
 
     def give(user: User, docno: str, value: int, **more: object) -> Judgment:
         more = {"client_uuid": uuid4(), **more}
-        return settle(actor=user, campaign=campaign, topic=topic, docno=docno, grade=value, **more)
+        return record_meeting_decision(
+            actor=user, campaign=campaign, topic=topic, docno=docno, grade=value, **more
+        )
 
     return give
 
@@ -45,13 +47,13 @@ def test_a_meeting_settles_and_the_pair_leaves_its_round(
     assert (made.purpose, made.comment) == (Purpose.ADJUDICATE, "the table counts")
     assert made.slot.state == Slot.State.JUDGED
     assert take(adjudicator, disputed).item.docno != "d1"
-    assert {each.docno: each.adjudicated for each in disputes(disputed)}["d1"] == 2
+    assert {each.docno: each.adjudicated for each in list_disagreements(disputed)}["d1"] == 2
 
 
 def test_a_meeting_needs_no_round_and_no_third_person(disputed, assessor, agree) -> None:
     disputed.members.create(user=assessor, role=Role.ADJUDICATOR)
     assert agree(assessor, "d1", 1).slot is None
-    assert standing_decision(disputed, disputed.topics.get(number="1"), "d1").grade == 1
+    assert current_decision(disputed, disputed.topics.get(number="1"), "d1").grade == 1
 
 
 def test_the_same_submission_settles_once(disputed, organizer, agree) -> None:
@@ -64,19 +66,19 @@ def test_the_latest_decision_stands_and_can_be_taken_back(
     disputed, organizer, adjudicator, agree, topic
 ) -> None:
     def standing() -> int | None:
-        found = standing_decision(disputed, topic, "d1")
+        found = current_decision(disputed, topic, "d1")
         return found and found.grade
 
     agree(adjudicator, "d1", 1)
     agree(organizer, "d1", 3)
     assert standing() == 3
     place = {"campaign": disputed, "topic": topic, "docno": "d1"}
-    reconsider(actor=organizer, client_uuid=uuid4(), **place)
+    withdraw_decision(actor=organizer, client_uuid=uuid4(), **place)
     assert standing() == 1
-    reconsider(actor=adjudicator, client_uuid=uuid4(), **place)
+    withdraw_decision(actor=adjudicator, client_uuid=uuid4(), **place)
     assert standing() is None
-    with pytest.raises(Refused, match="no decision of yours"):
-        reconsider(actor=adjudicator, client_uuid=uuid4(), **place)
+    with pytest.raises(ActionRefused, match="no decision of yours"):
+        withdraw_decision(actor=adjudicator, client_uuid=uuid4(), **place)
 
 
 def test_a_decision_taken_back_puts_the_pair_into_its_round_again(
@@ -84,7 +86,9 @@ def test_a_decision_taken_back_puts_the_pair_into_its_round_again(
 ) -> None:
     begin(apart=2)
     agree(organizer, "d1", 2)
-    reconsider(actor=organizer, campaign=disputed, topic=topic, docno="d1", client_uuid=uuid4())
+    withdraw_decision(
+        actor=organizer, campaign=disputed, topic=topic, docno="d1", client_uuid=uuid4()
+    )
     assert take(adjudicator, disputed).item.docno == "d1"
 
 
@@ -93,21 +97,21 @@ def test_a_meeting_waits_for_what_is_on_a_screen(
 ) -> None:
     begin(apart=2)
     slot = take(adjudicator, disputed)
-    with pytest.raises(Refused, match="adjudicator has document d1 on the screen"):
+    with pytest.raises(ActionRefused, match="adjudicator has document d1 on the screen"):
         agree(organizer, "d1", 2)
     lapse(slot)
     agree(organizer, "d1", 2)
     late = decide(adjudicator, slot, 0)
     assert late.slot is None
-    assert {each.docno: each.adjudicated for each in disputes(disputed)}["d1"] == 2
+    assert {each.docno: each.adjudicated for each in list_disagreements(disputed)}["d1"] == 2
 
 
 def test_a_meeting_refuses_what_nobody_judged_and_grades_off_the_scale(
     disputed, organizer, agree
 ) -> None:
-    with pytest.raises(Refused, match="Nobody has judged document d9"):
+    with pytest.raises(ActionRefused, match="Nobody has judged document d9"):
         agree(organizer, "d9", 1)
-    with pytest.raises(Refused, match="not on the grade scale"):
+    with pytest.raises(ActionRefused, match="not on the grade scale"):
         agree(organizer, "d1", 7)
 
 
@@ -115,8 +119,8 @@ def test_who_may_still_judge_a_pair_must_not_see_what_others_said(
     double_plan, campaign, assessor, assessor2, grade
 ) -> None:
     grade(assessor, "d1", 0)
-    assert ("1", "d1") not in yet_to_judge(assessor, campaign)
-    assert ("1", "d1") in yet_to_judge(assessor2, campaign)
+    assert ("1", "d1") not in open_pairs_for(assessor, campaign)
+    assert ("1", "d1") in open_pairs_for(assessor2, campaign)
 
 
 @pytest.mark.parametrize("blind", [True, False])
@@ -124,10 +128,10 @@ def test_the_meeting_keeps_from_blind_adjudicators_what_they_will_get(
     begin, disputed, adjudicator, blind
 ) -> None:
     begin(apart=2, blind=blind)
-    assert (("1", "d1") in yet_to_judge(adjudicator, disputed)) is blind
+    assert (("1", "d1") in open_pairs_for(adjudicator, disputed)) is blind
     take(adjudicator, disputed)
-    assert (("1", "d1") in yet_to_judge(adjudicator, disputed)) is blind
-    assert ("1", "d3") not in yet_to_judge(adjudicator, disputed)
+    assert (("1", "d1") in open_pairs_for(adjudicator, disputed)) is blind
+    assert ("1", "d3") not in open_pairs_for(adjudicator, disputed)
 
 
 # What it does to qrels
@@ -137,9 +141,9 @@ def test_adjudications_are_heard_by_the_policies_that_say_so(disputed, organizer
     agree(organizer, "d1", 1)
 
     def released(policy: str) -> str:
-        made = release_qrels(actor=organizer, campaign=disputed, policy=policy)
-        assert verify(made)
-        return store.get(made.path).decode()
+        made = freeze_qrels(actor=organizer, campaign=disputed, policy=policy)
+        assert verify_qrels(made)
+        return store.get_blob(made.path).decode()
 
     assert released("maximum") == "1 0 d1 3\n1 0 d2 1\n1 0 d3 2\n1 0 d4 1\n"
     assert released("adjudicated-maximum") == "1 0 d1 1\n1 0 d2 1\n1 0 d3 2\n1 0 d4 1\n"
@@ -155,15 +159,15 @@ def test_a_release_as_of_a_moment_before_does_not_know_the_adjudication(
     before = timezone.now()
     agree(organizer, "d1", 1)
     args = {"actor": organizer, "campaign": disputed, "policy": "adjudicated-maximum"}
-    now, then = release_qrels(**args), release_qrels(**args, as_of=before)
-    assert store.get(now.path) != store.get(then.path)
-    assert b"d1 3" in store.get(then.path)
-    assert verify(now)
-    assert verify(then)
+    now, then = freeze_qrels(**args), freeze_qrels(**args, as_of=before)
+    assert store.get_blob(now.path) != store.get_blob(then.path)
+    assert b"d1 3" in store.get_blob(then.path)
+    assert verify_qrels(now)
+    assert verify_qrels(then)
 
 
 def test_an_adjudication_is_no_judgment_of_the_plan(disputed, organizer, agree) -> None:
     agree(organizer, "d1", 1)
-    ballot = next(each for each in ballots(disputed) if each.docno == "d1")
+    ballot = next(each for each in list_pair_ballots(disputed) if each.docno == "d1")
     assert dict(ballot.people) == {"assessor": 0, "assessor2": 3}
     assert ballot.adjudicated == 1

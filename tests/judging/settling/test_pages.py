@@ -11,9 +11,13 @@ from django.utils import timezone
 
 from campaigns.models import Role, User
 from judging.models import Judgment, Plan, Purpose, Qrels
-from judging.services.adjudication import open_round, pairs_wanted, settle
-from judging.services.qrels import release_qrels
-from judging.services.work import claim
+from judging.services.adjudication import (
+    list_pairs_to_adjudicate,
+    open_round,
+    record_meeting_decision,
+)
+from judging.services.judgments import claim_next
+from judging.services.qrels import freeze_qrels
 from tests.conftest import joined
 
 
@@ -28,7 +32,7 @@ def disputed(double_plan, campaign, assessor, assessor2, grade):
 @pytest.fixture
 def begin(disputed, organizer, adjudicator):
     def make(**more: object) -> Plan:
-        wanted = pairs_wanted(disputed, apart=1, crossing=False)
+        wanted = list_pairs_to_adjudicate(disputed, apart=1, crossing=False)
         return open_round(
             actor=organizer, campaign=disputed, pairs=wanted, adjudicators=[adjudicator], **more
         )
@@ -190,7 +194,7 @@ def test_the_meeting_lists_filters_and_settles_one_after_another(disputed, organ
 
 
 def test_a_decision_can_be_taken_back_at_the_meeting(disputed, organizer, topic, visit, send):
-    settle(
+    record_meeting_decision(
         actor=organizer, campaign=disputed, topic=topic, docno="d1", grade=2, client_uuid=uuid4()
     )
     assert "Take it back" in visit(organizer, "meeting-pair", topic="1", docno="d1")
@@ -255,13 +259,13 @@ def test_adjudicators_open_only_their_pages(disputed, adjudicator, client):
 def test_a_screen_costs_the_same_queries_however_much_waits(
     disputed, organizer, adjudicator, client, django_assert_num_queries, count
 ):
-    pairs = pairs_wanted(disputed, apart=1, crossing=False)
+    pairs = list_pairs_to_adjudicate(disputed, apart=1, crossing=False)
     topic = pairs[0][0]
     pairs = [*pairs, (topic, "d4", 0.0)][:count]
     open_round(
         actor=organizer, campaign=disputed, pairs=pairs, adjudicators=[adjudicator], blind=False
     )
-    claim(actor=adjudicator, campaign=disputed, topic=None, kind=Plan.Kind.ADJUDICATE)
+    claim_next(actor=adjudicator, campaign=disputed, topic=None, kind=Plan.Kind.ADJUDICATE)
     client.force_login(adjudicator)
     with django_assert_num_queries(QUERIES):
         client.get(reverse("adjudicate", args=["small"]))
@@ -284,7 +288,7 @@ def test_policies_are_set_side_by_side_with_how_many_pairs_differ(disputed, orga
 
 
 def test_the_form_puts_a_policy_together(disputed, organizer, topic, send):
-    settle(
+    record_meeting_decision(
         actor=organizer, campaign=disputed, topic=topic, docno="d1", grade=2, client_uuid=uuid4()
     )
     for body, name in (
@@ -316,11 +320,11 @@ def test_a_release_as_of_a_past_moment_from_the_page(disputed, organizer, assess
 
 def test_two_releases_are_compared(disputed, organizer, topic, visit):
     release = {"actor": organizer, "campaign": disputed}
-    release_qrels(**release, policy="majority")
-    settle(
+    freeze_qrels(**release, policy="majority")
+    record_meeting_decision(
         actor=organizer, campaign=disputed, topic=topic, docno="d1", grade=2, client_uuid=uuid4()
     )
-    made = release_qrels(**release, policy="adjudicated-majority")
+    made = freeze_qrels(**release, policy="adjudicated-majority")
     page = visit(organizer, "qrels-compare")
     assert "From qrels 1 to qrels 2" in page
     assert ">d1<" in page
@@ -338,7 +342,7 @@ def test_a_release_that_is_not_there_is_not_compared(disputed, organizer, client
     client.force_login(organizer)
     address = reverse("qrels-compare", args=["small"])
     assert client.get(address).status_code == 404
-    release_qrels(actor=organizer, campaign=disputed, policy="majority")
+    freeze_qrels(actor=organizer, campaign=disputed, policy="majority")
     for asked in ("?before=7", "?before=x", "?after=99999999999"):
         assert client.get(address + asked).status_code == 404
     assert client.get(address).status_code == 200

@@ -17,7 +17,7 @@ from rest_framework.test import APIClient
 from campaigns import store
 from campaigns.models import Event
 from judging.models import Judgment, Qrels
-from judging.services.adjudication import settle
+from judging.services.adjudication import record_meeting_decision
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def disputed(double_plan, campaign, assessor, assessor2, grade):
 @pytest.fixture
 def agreed(disputed, organizer, topic):
     """d1 settled as 2."""
-    settle(
+    record_meeting_decision(
         actor=organizer, campaign=disputed, topic=topic, docno="d1", grade=2, client_uuid=uuid4()
     )
     return disputed
@@ -51,7 +51,7 @@ def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):
     assert "1\tadjudicated-majority\t3\t" in run("list", "small")
     assert run("text", "small", 1) == "1 0 d1 2\n1 0 d2 1\n1 0 d3 1\n"
     assert run("text", "small", 1, "--output", tmp_path / "qrels.txt") == ""
-    assert (tmp_path / "qrels.txt").read_bytes() == store.get(made.path)
+    assert (tmp_path / "qrels.txt").read_bytes() == store.get_blob(made.path)
     manifest = json.loads(run("manifest", "small", 1))
     assert manifest["adjudications"]["pairs"] == 1
     assert (manifest["version"], manifest["sha256"]) == (1, made.sha256)
@@ -62,7 +62,7 @@ def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):
 def test_what_differs_from_the_log_ends_with_an_error(agreed):
     run("release", "small", "--policy", "majority")
     run("release", "small", "--policy", "maximum")
-    store.path(Qrels.objects.get(version=1).path).write_bytes(b"1 0 d1 3\n")
+    store.blob_path(Qrels.objects.get(version=1).path).write_bytes(b"1 0 d1 3\n")
     with pytest.raises(CommandError, match="qrels 1: DIFFERS"):
         run("verify", "small")
     assert run("verify", "small", 2) == "qrels 2: the same bytes\n"

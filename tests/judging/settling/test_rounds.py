@@ -9,24 +9,24 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
-from campaigns.errors import Refused
+from campaigns.errors import ActionRefused
 from campaigns.models import Event, Role
 from judging.models import Judgment, Plan, Purpose
 from judging.queries.adjudication import (
-    disputes,
-    letter_of,
-    my_round,
-    rounds,
-    sides,
+    assessor_letter,
+    list_anonymous_judgments,
+    list_disagreements,
+    list_rounds,
+    own_adjudication_progress,
 )
 from judging.services.adjudication import (
-    drop_agreed,
     end_round,
+    list_pairs_to_adjudicate,
     open_round,
-    pairs_wanted,
-    settle,
+    record_meeting_decision,
+    remove_agreed_pairs,
 )
-from judging.services.work import judge, skip, undo
+from judging.services.judgments import submit_judgment, submit_skip, undo_judgment
 from tests.conftest import joined
 from tests.judging.settling.acts import take
 from tests.judging.test_work import lapse
@@ -35,30 +35,30 @@ ADJUDICATE = Plan.Kind.ADJUDICATE
 
 
 def test_disputes_come_farthest_first_and_tell_who_crosses_relevance(disputed) -> None:
-    found = {each.docno: each for each in disputes(disputed)}
+    found = {each.docno: each for each in list_disagreements(disputed)}
     assert next(iter(found)) == "d1"
     assert {docno: (each.size, each.crosses) for docno, each in found.items()} == {
         "d1": (3, True),
         "d3": (1, False),
         "d4": (1, True),
     }
-    assert [each.docno for each in disputes(disputed, apart=2)] == ["d1"]
-    assert {each.docno for each in disputes(disputed, crossing=True)} == {"d1", "d4"}
+    assert [each.docno for each in list_disagreements(disputed, apart=2)] == ["d1"]
+    assert {each.docno for each in list_disagreements(disputed, crossing=True)} == {"d1", "d4"}
 
 
 def test_equal_disputes_come_in_the_seeded_order(disputed) -> None:
-    first = [each.docno for each in disputes(disputed)]
+    first = [each.docno for each in list_disagreements(disputed)]
     orders = set()
     for seed in range(12):
         disputed.seed = seed
-        orders.add(tuple(each.docno for each in disputes(disputed)))
+        orders.add(tuple(each.docno for each in list_disagreements(disputed)))
     assert orders == {("d1", "d3", "d4"), ("d1", "d4", "d3")}
     assert tuple(first) in orders
 
 
 def test_a_round_hands_out_the_pairs_in_its_order(begin, disputed, adjudicator, decide) -> None:
     plan = begin()
-    wanted = [each.docno for each in disputes(disputed)]
+    wanted = [each.docno for each in list_disagreements(disputed)]
     assert list(plan.slots.values_list("item__docno", "value", "purpose")) == [
         (docno, size, Purpose.ADJUDICATE)
         for docno, size in zip(wanted, (3.0, 1.0, 1.0), strict=True)
@@ -68,7 +68,7 @@ def test_a_round_hands_out_the_pairs_in_its_order(begin, disputed, adjudicator, 
         served.append(slot.item.docno)
         decide(adjudicator, slot, 2)
     assert served == wanted
-    assert my_round(disputed, adjudicator).judged == 3
+    assert own_adjudication_progress(disputed, adjudicator).judged == 3
     made = Judgment.objects.filter(purpose=Purpose.ADJUDICATE)
     assert {(row.grade, row.slot.plan_id) for row in made} == {(2, plan.pk)}
 
@@ -86,15 +86,15 @@ def test_an_order_given_by_others_is_kept(disputed, organizer, adjudicator, topi
 
 def test_no_pair_is_in_two_rounds_or_settled_twice(begin, disputed, adjudicator, decide) -> None:
     begin(apart=2)
-    assert pairs_wanted(disputed, apart=2, crossing=False) == []
-    with pytest.raises(Refused, match="No pair is so far apart"):
+    assert list_pairs_to_adjudicate(disputed, apart=2, crossing=False) == []
+    with pytest.raises(ActionRefused, match="No pair is so far apart"):
         begin(apart=2)
     second = begin()
     assert set(second.slots.values_list("item__docno", flat=True)) == {"d3", "d4"}
     slot = take(adjudicator, disputed)
     decide(adjudicator, slot, 1)
     assert slot.item.docno == "d1"
-    assert [each.state for each in disputes(disputed)] == ["settled", "round", "round"]
+    assert [each.state for each in list_disagreements(disputed)] == ["settled", "round", "round"]
 
 
 def test_pairs_taken_before_are_left_out_and_told(
@@ -105,10 +105,10 @@ def test_pairs_taken_before_are_left_out_and_told(
     open_round(actor=organizer, campaign=disputed, pairs=pairs, adjudicators=[adjudicator])
     told = Event.objects.filter(verb="opened a round of adjudication").order_by("-pk")[0].data
     assert (told["pairs"], told["taken_before"], told["without_pool"]) == (1, 2, 0)
-    with pytest.raises(Refused, match="settled or in a round already"):
+    with pytest.raises(ActionRefused, match="settled or in a round already"):
         open_round(actor=organizer, campaign=disputed, pairs=pairs, adjudicators=[adjudicator])
     stray = [(topic.pk, "d9", None)]
-    with pytest.raises(Refused, match="in no pool"):
+    with pytest.raises(ActionRefused, match="in no pool"):
         open_round(actor=organizer, campaign=disputed, pairs=stray, adjudicators=[adjudicator])
 
 
@@ -117,16 +117,16 @@ def test_a_pair_can_come_to_a_second_round_after_its_decision_is_taken_back(
 ) -> None:
     plan = begin(apart=2)
     decide(adjudicator, take(adjudicator, disputed), 1)
-    undo(actor=adjudicator, campaign=disputed, kind=ADJUDICATE)
+    undo_judgment(actor=adjudicator, campaign=disputed, kind=ADJUDICATE)
     lapse(plan.slots.get())
     assert end_round(actor=organizer, plan=plan) == 1
     second = begin(apart=2)
     assert second.slots.get().k == 1
     assert take(adjudicator, disputed) is None
-    assert rounds(disputed)[0].stuck == 1
+    assert list_rounds(disputed)[0].stuck == 1
     other = joined(disputed, "other", Role.ADJUDICATOR)
     second.assignments.create(topic=second.slots.get().topic, assessor=other)
-    assert rounds(disputed)[0].stuck == 0
+    assert list_rounds(disputed)[0].stuck == 0
     assert take(other, disputed).k == 1
 
 
@@ -134,10 +134,10 @@ def test_nobody_adjudicates_a_pair_of_their_own(begin, disputed, assessor, organ
     disputed.members.create(user=assessor, role=Role.ADJUDICATOR)
     begin(people=[assessor])
     assert take(assessor, disputed) is None
-    assert rounds(disputed)[0].stuck == 3
+    assert list_rounds(disputed)[0].stuck == 3
     topic = disputed.topics.get(number="1")
-    with pytest.raises(Refused, match="judged document d1 of topic 1 yourself"):
-        judge(
+    with pytest.raises(ActionRefused, match="judged document d1 of topic 1 yourself"):
+        submit_judgment(
             actor=assessor, campaign=disputed, topic=topic, docno="d1", grade=2,
             client_uuid=uuid4(), kind=ADJUDICATE,
         )  # fmt: skip
@@ -147,9 +147,9 @@ def test_nobody_adjudicates_a_pair_of_their_own(begin, disputed, assessor, organ
 def test_only_the_role_opens_works_and_settles(
     begin, disputed, organizer, assessor, adjudicator, participant, topic
 ) -> None:
-    with pytest.raises(Refused, match="Not an adjudicator of this campaign: assessor"):
+    with pytest.raises(ActionRefused, match="Not an adjudicator of this campaign: assessor"):
         begin(people=[assessor])
-    with pytest.raises(Refused, match="somebody who adjudicates"):
+    with pytest.raises(ActionRefused, match="somebody who adjudicates"):
         begin(people=[])
     with pytest.raises(PermissionDenied):
         open_round(
@@ -161,7 +161,7 @@ def test_only_the_role_opens_works_and_settles(
             take(user, disputed)
     for user in (assessor, participant):
         with pytest.raises(PermissionDenied):
-            settle(
+            record_meeting_decision(
                 actor=user, campaign=disputed, topic=topic, docno="d1", grade=1,
                 client_uuid=uuid4(),
             )  # fmt: skip
@@ -175,19 +175,19 @@ def test_the_deadline_of_judging_does_not_stop_adjudication(
     disputed.save()
     slot = take(adjudicator, disputed)
     assert decide(adjudicator, slot, 2).grade == 2
-    assert undo(actor=adjudicator, campaign=disputed, kind=ADJUDICATE).kind == "withdrawn"
+    assert undo_judgment(actor=adjudicator, campaign=disputed, kind=ADJUDICATE).kind == "withdrawn"
 
 
 def test_a_skip_waits_for_the_organizer_and_is_told(begin, disputed, adjudicator, topic) -> None:
     begin(apart=2)
     slot = take(adjudicator, disputed)
-    skip(
+    submit_skip(
         actor=adjudicator, campaign=disputed, topic=topic, docno="d1", reason="undecided",
         client_uuid=uuid4(), token=slot.token, kind=ADJUDICATE,
     )  # fmt: skip
     assert take(adjudicator, disputed) is None
-    assert disputes(disputed, apart=2)[0].state == "skipped"
-    assert rounds(disputed)[0].people[0].skipped == 1
+    assert list_disagreements(disputed, apart=2)[0].state == "skipped"
+    assert list_rounds(disputed)[0].people[0].skipped == 1
 
 
 def test_what_is_agreed_by_now_can_leave_the_round(
@@ -196,10 +196,10 @@ def test_what_is_agreed_by_now_can_leave_the_round(
     plan = begin()
     grade(assessor, "d3", 2)
     agreed = {("1", "d3")}
-    assert rounds(disputed, agreed)[0].agreed == 1
-    assert drop_agreed(actor=organizer, plan=plan) == 1
+    assert list_rounds(disputed, agreed)[0].agreed == 1
+    assert remove_agreed_pairs(actor=organizer, plan=plan) == 1
     assert set(plan.slots.values_list("item__docno", flat=True)) == {"d1", "d4"}
-    assert drop_agreed(actor=organizer, plan=plan) == 0
+    assert remove_agreed_pairs(actor=organizer, plan=plan) == 0
     with pytest.raises(PermissionDenied):
         end_round(actor=adjudicator, plan=plan)
 
@@ -220,17 +220,26 @@ def test_an_ended_round_keeps_what_is_settled_and_a_place_for_what_is_out(
 
 def test_blind_or_open_is_the_rounds(begin) -> None:
     plan = begin(blind=False)
-    assert rounds(plan.campaign)[0].blindness == "open"
+    assert list_rounds(plan.campaign)[0].blindness == "open"
 
 
 def test_sides_have_letters_that_tell_nobody(disputed, topic, assessor, assessor2) -> None:
-    one = {side.letter: side.judgment.grade for side in sides(disputed, topic, "d1")}
+    one = {
+        side.letter: side.judgment.grade for side in list_anonymous_judgments(disputed, topic, "d1")
+    }
     assert set(one) == {"A", "B"}
     assert set(one.values()) == {0, 3}
     firsts = set()
     for docno in ("d1", "d2", "d3", "d4"):
         for seed in range(4):
             disputed.seed = seed
-            firsts.add(sides(disputed, topic, docno)[0].judgment.assessor)
+            firsts.add(list_anonymous_judgments(disputed, topic, docno)[0].judgment.assessor)
     assert firsts == {assessor, assessor2}
-    assert [letter_of(at) for at in (0, 25, 26, 27, 51, 52)] == ["A", "Z", "AA", "AB", "AZ", "BA"]
+    assert [assessor_letter(at) for at in (0, 25, 26, 27, 51, 52)] == [
+        "A",
+        "Z",
+        "AA",
+        "AB",
+        "AZ",
+        "BA",
+    ]

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from campaigns.models import User
-from campaigns.services.jobs import sweep
+from campaigns.services.jobs import requeue_lost_jobs
 
 SWEEP_SECONDS = 60
 FIRST_ORGANIZER = """
@@ -67,7 +67,7 @@ class Command(BaseCommand):
         swept = 0.0
         while True:
             if time.monotonic() - swept > SWEEP_SECONDS:
-                sweep()
+                requeue_lost_jobs()
                 swept = time.monotonic()
             for child in children:
                 if child.poll() is not None:

@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 
 from campaigns.core.qrels import qrels_from_rows
-from evaluation.core.collection.by_depth import new_by_depth
-from evaluation.core.collection.condensed import condensed
-from evaluation.core.collection.contributors import contributors_of
-from evaluation.core.collection.correction import ALL_POOLED, FEW_POOLED, corrections
-from evaluation.core.collection.extrapolation import extrapolated, of_counts
-from evaluation.core.collection.laid import Source, collection_of
-from evaluation.core.collection.leave_out import left_out
+from evaluation.core.collection.condensed_lists import compare_condensed
+from evaluation.core.collection.contributors import count_contributions
+from evaluation.core.collection.correction import ALL_POOLED, FEW_POOLED, correct_unpooled_scores
+from evaluation.core.collection.depths import count_new_by_depth
+from evaluation.core.collection.extrapolation import extrapolate_counts, extrapolate_depths
+from evaluation.core.collection.inputs import CollectionSource, build_collection
+from evaluation.core.collection.leave_one_group_out import leave_groups_out
 from evaluation.core.collection.pool import NO_RUN, NO_TOPIC
-from evaluation.core.collection.stability import stability_of
-from evaluation.core.comparison.drop import Drop
-from evaluation.core.comparison.estimate import Sampling
+from evaluation.core.collection.stability import assess_stability
+from evaluation.core.comparison.estimate import ResamplingOptions
+from evaluation.core.comparison.rank_drop import RankDrop
 from tests.core.evaluation.collection.toy import P_2, toy_collection, toy_qrels
 from tests.core.pooling.toy import run
 
 
 def test_what_each_team_alone_brought():
-    found = contributors_of(toy_collection())
+    found = count_contributions(toy_collection())
     assert [astuple(row) for row in found.by_team] == [
         # b, x, y and z, of which z is relevant; 5 relevant in all.
         ("north", 2, 6, 3, 4, 1, 1 / 4, 1 / 5),
@@ -34,7 +34,7 @@ def test_what_each_team_alone_brought():
 
 
 def test_what_each_run_alone_brought():
-    rows = contributors_of(toy_collection()).by_run
+    rows = count_contributions(toy_collection()).by_run
     assert [(row.name, row.alone, row.relevant_alone, row.rate) for row in rows] == [
         ("gamma", 2, 1, 1 / 2),
         ("beta", 1, 1, 1.0),
@@ -45,23 +45,23 @@ def test_what_each_run_alone_brought():
 def test_a_group_that_brought_nothing_alone_has_no_rate():
     qrels = qrels_from_rows([("1", "a", 0)])
     runs = [run(tag, {"1": "a"}) for tag in ("one", "two")]
-    found = contributors_of(collection_of(runs, qrels, Source(depth=1)))
+    found = count_contributions(build_collection(runs, qrels, CollectionSource(depth=1)))
     assert [(row.alone, row.rate, row.share) for row in found.by_run] == [(0, None, None)] * 2
 
 
 def test_grades_below_0_are_no_judgments():
     qrels = qrels_from_rows([("1", "a", -1), ("1", "b", 1)])
-    found = collection_of([run("one", {"1": "ab"})], qrels, Source(depth=2))
-    (row,) = contributors_of(found).by_team
+    found = build_collection([run("one", {"1": "ab"})], qrels, CollectionSource(depth=2))
+    (row,) = count_contributions(found).by_team
     assert (row.judged, row.alone, row.relevant_alone) == (1, 1, 1)
-    assert [(d.new, d.judged, d.relevant, d.rate) for d in new_by_depth(found)] == [
+    assert [(d.new, d.judged, d.relevant, d.rate) for d in count_new_by_depth(found)] == [
         (1, 0, 0, None),
         (1, 1, 1, 1.0),
     ]
 
 
 def test_leave_one_team_out():
-    (found,) = left_out(toy_collection(), [P_2])
+    (found,) = leave_groups_out(toy_collection(), [P_2])
     rows = {row.run: row for row in found.runs}
     assert list(rows) == ["beta", "gamma", "alpha"]  # delta's team has no pooled run
     scores = {tag: (row.score, row.without) for tag, row in rows.items()}
@@ -78,15 +78,18 @@ def test_leave_one_team_out():
     assert found.mean_percent == pytest.approx(-(50 + 100 / 3) / 3)
     # gamma stands above the three others, then beta below them: one pair agrees of 3 and 3.
     assert found.coefficients["tau-b"].value == pytest.approx(1 / 3)
-    assert found.drop == Drop("beta", 2, 4)
+    assert found.drop == RankDrop("beta", 2, 4)
 
 
 def test_one_run_left_out_loses_less_than_its_team():
     (qrels,) = [qrels_from_rows([("1", "a", 1), ("1", "b", 1)])]
     runs = [run("old", {"1": "a"}), run("variant", {"1": "ab"}), run("other", {"1": "x"})]
     teams = {"old": "t", "variant": "t", "other": "o"}
-    found = collection_of(runs, qrels, Source(teams=teams, depth=2))
-    (by_team,), (by_run,) = left_out(found, [P_2], "team"), left_out(found, [P_2], "run")
+    found = build_collection(runs, qrels, CollectionSource(teams=teams, depth=2))
+    (by_team,), (by_run,) = (
+        leave_groups_out(found, [P_2], "team"),
+        leave_groups_out(found, [P_2], "run"),
+    )
     losses = [{row.run: row.change for row in kind.runs} for kind in (by_team, by_run)]
     assert losses[0] == pytest.approx({"old": -0.5, "variant": -1.0, "other": 0.0})
     assert losses[1] == pytest.approx({"old": 0.0, "variant": -0.5, "other": 0.0})
@@ -95,19 +98,19 @@ def test_one_run_left_out_loses_less_than_its_team():
 
 def test_runs_of_a_pooled_team_are_scored_again_and_do_not_count_in_the_mean():
     found = toy_collection(pooled=("alpha", "gamma"))
-    (row,) = left_out(found, [P_2])
+    (row,) = leave_groups_out(found, [P_2])
     pooled = {one.run: one.pooled for one in row.runs}
     assert pooled == {"alpha": True, "beta": False, "gamma": True}
     assert row.mean_change == pytest.approx(np.mean([c.change for c in row.runs if c.pooled]))
 
 
 def test_new_documents_by_depth():
-    assert [astuple(row) for row in new_by_depth(toy_collection())] == [
+    assert [astuple(row) for row in count_new_by_depth(toy_collection())] == [
         (1, 6, 6, 3, 1 / 2),
         (2, 2, 2, 1, 1 / 2),
     ]
     # Nobody judged c: it is new, and no judged document.
-    assert [astuple(row) for row in new_by_depth(toy_collection("c"))][1] == (2, 2, 1, 1, 1.0)
+    assert [astuple(row) for row in count_new_by_depth(toy_collection("c"))][1] == (2, 2, 1, 1, 1.0)
 
 
 def test_the_depth_is_found_where_it_is_not_told():
@@ -126,9 +129,11 @@ def test_no_pool_without_runs_or_topics():
     with pytest.raises(ValueError, match=NO_RUN):
         toy_collection(pooled=())
     with pytest.raises(ValueError, match=NO_TOPIC):
-        collection_of([run("one", {"9": "a"})], toy_qrels(), Source(depth=1))
+        build_collection([run("one", {"9": "a"})], toy_qrels(), CollectionSource(depth=1))
     with pytest.raises(ValueError, match="same tag"):
-        collection_of([run("one", {"1": "a"})] * 2, toy_qrels(), Source(depth=1, pooled=()))
+        build_collection(
+            [run("one", {"1": "a"})] * 2, toy_qrels(), CollectionSource(depth=1, pooled=())
+        )
 
 
 def power_counts(topics: int, depth: int, slope: float) -> np.ndarray:
@@ -137,7 +142,7 @@ def power_counts(topics: int, depth: int, slope: float) -> np.ndarray:
 
 
 def test_the_extrapolation_of_a_power_law_is_that_law():
-    found = of_counts(power_counts(4, 20, -1.0), Sampling(0, 100), target=22)
+    found = extrapolate_counts(power_counts(4, 20, -1.0), ResamplingOptions(0, 100), target=22)
     further = 400 * (1 / 21 + 1 / 22)
     assert found.slope == pytest.approx(-1)
     assert found.log_c == pytest.approx(np.log(400))
@@ -151,7 +156,7 @@ def test_the_extrapolation_of_a_power_law_is_that_law():
 def test_depths_without_a_new_relevant_document_are_left_out_of_the_fit():
     counts = power_counts(3, 20, -1.0)
     counts[:, 14] = 0
-    found = of_counts(counts, Sampling(0, 100))
+    found = extrapolate_counts(counts, ResamplingOptions(0, 100))
     assert found.fitted == 10
     assert found.slope == pytest.approx(-1)
     assert found.target == 40
@@ -160,10 +165,10 @@ def test_depths_without_a_new_relevant_document_are_left_out_of_the_fit():
 def test_the_interval_is_as_wide_as_topics_differ():
     counts = power_counts(10, 20, -1.0)
     counts[:5] *= 3
-    found = of_counts(counts, Sampling(0, 1000))
+    found = extrapolate_counts(counts, ResamplingOptions(0, 1000))
     assert found.low < found.further < found.high
-    assert of_counts(counts, Sampling(0, 1000)) == found
-    assert of_counts(counts, Sampling(1, 1000)).low != found.low
+    assert extrapolate_counts(counts, ResamplingOptions(0, 1000)) == found
+    assert extrapolate_counts(counts, ResamplingOptions(1, 1000)).low != found.low
 
 
 @pytest.mark.parametrize(
@@ -177,20 +182,20 @@ def test_the_interval_is_as_wide_as_topics_differ():
     ],
 )
 def test_why_there_is_no_extrapolation_or_no_interval(counts, told):
-    found = of_counts(counts, Sampling(0, 200))
+    found = extrapolate_counts(counts, ResamplingOptions(0, 200))
     assert (told in found.reason) if told else found.reason is None
     assert (found.low is None) == bool(told)
 
 
 def test_the_toy_is_too_shallow_to_extrapolate():
-    found = extrapolated(toy_collection(), Sampling(0, 100))
+    found = extrapolate_depths(toy_collection(), ResamplingOptions(0, 100))
     assert (found.found, found.further) == (4, None)
     with pytest.raises(ValueError, match="target depth"):
-        extrapolated(toy_collection(), Sampling(0, 100), target=1)
+        extrapolate_depths(toy_collection(), ResamplingOptions(0, 100), target=1)
 
 
 def test_signs_of_a_small_pool():
-    found = stability_of(toy_collection())
+    found = assess_stability(toy_collection())
     shares = {row.run: row.shares["5"] for row in found.runs}
     # gamma: a and c of ace, k and l of lkm; all others are judged down to their ends.
     assert shares == pytest.approx({"alpha": 1, "beta": 1, "delta": 1, "gamma": 2 / 3})
@@ -207,7 +212,7 @@ def test_signs_of_a_small_pool():
 
 
 def test_condensed_beside_plain():
-    (found,) = condensed(toy_collection("b"), [P_2])
+    (found,) = compare_condensed(toy_collection("b"), [P_2])
     rows = {row.run: row for row in found.runs}
     # Without b beta has a and d on topic 1, and alpha a and c.
     assert rows["beta"].gap == pytest.approx(1 / 6)
@@ -219,7 +224,7 @@ def test_condensed_beside_plain():
 
 
 def test_the_correction_is_the_mean_loss_of_pooled_runs():
-    (found,) = corrections(toy_collection(), [P_2])
+    (found,) = correct_unpooled_scores(toy_collection(), [P_2])
     # alpha loses nothing, beta z, gamma l.
     assert found.bias == pytest.approx(1 / 9)
     assert found.sd == pytest.approx(np.std([0, 1 / 6, 1 / 6], ddof=1))
@@ -231,5 +236,5 @@ def test_the_correction_is_the_mean_loss_of_pooled_runs():
 
 @pytest.mark.parametrize(("pooled", "reason"), [(None, ALL_POOLED), (("alpha",), FEW_POOLED)])
 def test_no_correction(pooled, reason):
-    (found,) = corrections(toy_collection(pooled=pooled), [P_2])
+    (found,) = correct_unpooled_scores(toy_collection(pooled=pooled), [P_2])
     assert (found.bias, found.runs, found.reason) == (None, (), reason)

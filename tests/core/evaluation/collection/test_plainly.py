@@ -9,10 +9,10 @@ import pytest
 
 from campaigns.core.qrels import qrels_from_rows
 from evaluation.core import evaluate
-from evaluation.core.collection.by_depth import new_by_depth
-from evaluation.core.collection.contributors import contributors_of
-from evaluation.core.collection.laid import Source, collection_of
-from evaluation.core.collection.leave_out import left_out
+from evaluation.core.collection.contributors import count_contributions
+from evaluation.core.collection.depths import count_new_by_depth
+from evaluation.core.collection.inputs import CollectionSource, build_collection
+from evaluation.core.collection.leave_one_group_out import leave_groups_out
 from evaluation.core.measures.names import parse_measures
 from tests.core.evaluation.disagreement.drawn import DOCNOS, TOPICS, drawn_runs
 
@@ -48,19 +48,19 @@ class Plain:
         return qrels_from_rows(kept)
 
     def collection(self):
-        source = Source(teams=TEAMS, pooled=POOLED, depth=self.depth)
-        return collection_of(self.runs, self.qrels(set()), source)
+        source = CollectionSource(teams=TEAMS, pooled=POOLED, depth=self.depth)
+        return build_collection(self.runs, self.qrels(set()), source)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_uniques_and_depths(seed: int):
     plain = Plain(seed)
     found = plain.collection()
-    for row in contributors_of(found).by_team:
+    for row in count_contributions(found).by_team:
         alone = [plain.grades[pair] for pair in plain.alone(row.name)]
         judged = [grade for grade in alone if grade >= 0]
         assert (row.alone, row.relevant_alone) == (len(judged), sum(g > 0 for g in judged))
-    for row in new_by_depth(found):
+    for row in count_new_by_depth(found):
         new = [plain.grades.get(pair, -1) for pair, best in plain.best.items() if best == row.depth]
         told = (row.new, row.judged, row.relevant)
         assert told == (len(new), sum(g >= 0 for g in new), sum(g > 0 for g in new))
@@ -70,7 +70,7 @@ def test_uniques_and_depths(seed: int):
 def test_scores_without_a_team_are_those_of_evaluate(seed: int):
     plain = Plain(seed)
     found = plain.collection()
-    by_measure = left_out(found, MEASURES)
+    by_measure = leave_groups_out(found, MEASURES)
     for run in plain.runs:
         table = plain.qrels(plain.alone(TEAMS[run.tag]))
         if set(table.topics) != set(found.judged.topics):

@@ -10,14 +10,14 @@ import pytest
 
 from campaigns.core.qrels import qrels_from_rows
 from evaluation.core import evaluate
-from evaluation.core.collection.laid import Collection, Source, collection_of
-from evaluation.core.collection.reduced import (
+from evaluation.core.collection.inputs import CollectionSource, PooledCollection, build_collection
+from evaluation.core.collection.reduced_judgments import (
     LEAST_NONRELEVANT,
     LEVELS,
-    kept_at,
-    reduced,
-    scores_of_draw,
-    turns,
+    draw_judgment_order,
+    judgments_at_level,
+    rank_with_fewer_judgments,
+    score_draw,
 )
 from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.core.measures.names import parse_measures
@@ -35,14 +35,14 @@ def large_qrels(topics: str = "12", relevant: int = 30, others: int = 90):
     )
 
 
-def large(topics: str = "12") -> Collection:
+def large(topics: str = "12") -> PooledCollection:
     runs = drawn_runs(np.random.default_rng(5))
-    return collection_of(runs, large_qrels(topics), Source(depth=1))
+    return build_collection(runs, large_qrels(topics), CollectionSource(depth=1))
 
 
-def counts(found: Collection, level: int, draw: int = 0) -> list[tuple[int, int]]:
+def counts(found: PooledCollection, level: int, draw: int = 0) -> list[tuple[int, int]]:
     """Relevant and non-relevant judgments of each topic that are kept."""
-    kept = kept_at(found, turns(found, 0, draw), level)
+    kept = judgments_at_level(found, draw_judgment_order(found, 0, draw), level)
     relevant, others = kept & found.is_relevant, kept & ~found.is_relevant
     masks = (found.judged.count(relevant).tolist(), found.judged.count(others).tolist())
     return list(zip(*masks, strict=True))
@@ -59,8 +59,8 @@ def test_how_many_are_drawn(level: int, relevant: int, others: int):
 
 def test_samples_are_nested_and_relevant_ones_by_themselves():
     found = large()
-    turn = turns(found, 0, 0)
-    kept = [kept_at(found, turn, level) for level in LEVELS]
+    turn = draw_judgment_order(found, 0, 0)
+    kept = [judgments_at_level(found, turn, level) for level in LEVELS]
     for smaller, larger in pairwise(kept):
         assert not (smaller & ~larger).any()
     assert kept[-1].all()
@@ -68,32 +68,36 @@ def test_samples_are_nested_and_relevant_ones_by_themselves():
 
 def test_a_draw_depends_on_seed_draw_and_topic_and_on_no_other_topic():
     found, more = large("12"), large("123")
-    first = turns(found, 0, 0)
-    assert (turns(more, 0, 0)[: len(first)] == first).all()
-    assert (turns(found, 0, 0) == first).all()
+    first = draw_judgment_order(found, 0, 0)
+    assert (draw_judgment_order(more, 0, 0)[: len(first)] == first).all()
+    assert (draw_judgment_order(found, 0, 0) == first).all()
     half = len(first) // 2
-    for other in (turns(found, 1, 0), turns(found, 0, 1), np.roll(first, half)):
+    for other in (
+        draw_judgment_order(found, 1, 0),
+        draw_judgment_order(found, 0, 1),
+        np.roll(first, half),
+    ):
         assert (other != first).any()
 
 
 def test_lines_that_are_no_judgment_stay_and_few_judgments_all_do():
     qrels = qrels_from_rows([("1", "a", 1), ("1", "b", 0), ("1", "c", -1), ("2", "x", 0)])
-    found = collection_of(drawn_runs(np.random.default_rng(1)), qrels, Source(depth=1))
-    assert kept_at(found, turns(found, 0, 0), 1).all()
+    found = build_collection(drawn_runs(np.random.default_rng(1)), qrels, CollectionSource(depth=1))
+    assert judgments_at_level(found, draw_judgment_order(found, 0, 0), 1).all()
     assert LEAST_NONRELEVANT == 10
 
 
 def test_scores_are_those_of_evaluate_on_the_judgments_that_are_left():
     runs, qrels = drawn_runs(np.random.default_rng(5)), large_qrels()
-    found = collection_of(runs, qrels, Source(depth=1))
-    kept = kept_at(found, turns(found, 3, 1), 20)
+    found = build_collection(runs, qrels, CollectionSource(depth=1))
+    kept = judgments_at_level(found, draw_judgment_order(found, 3, 1), 20)
     pairs = ((t, qrels.docnos[row]) for row, t in _topics(qrels))
     rows = [
         (*pair, int(grade))
         for pair, grade, there in zip(pairs, qrels.grades, kept, strict=True)
         if there
     ]
-    scores = scores_of_draw(found, MEASURES, 3, (20,), 1)[0]
+    scores = score_draw(found, MEASURES, 3, (20,), 1)[0]
     for at, table in enumerate(sorted(runs, key=lambda run: run.tag)):
         told = evaluate(table, qrels_from_rows(rows), MEASURES, found.options)
         assert scores[at].tolist() == list(told.means)
@@ -105,13 +109,16 @@ def _topics(qrels):
 
 def test_all_judgments_give_the_same_ranking_and_tau_is_of_the_scores():
     found = large()
-    rows = {(row.measure, row.level): row for row in reduced(found, MEASURES, draws=3, seed=2)}
+    rows = {
+        (row.measure, row.level): row
+        for row in rank_with_fewer_judgments(found, MEASURES, draws=3, seed=2)
+    }
     assert len(rows) == len(MEASURES) * len(LEVELS)
     base = found.figures(MEASURES)
     for measure in MEASURES:
         full = rows[measure.name, 100]
         assert (full.judged, full.tau.mean, full.tau.least, full.drop) == (1, 1, 1, None)
-    scores = [scores_of_draw(found, MEASURES, 2, LEVELS, draw) for draw in range(3)]
+    scores = [score_draw(found, MEASURES, 2, LEVELS, draw) for draw in range(3)]
     level, column = LEVELS.index(10), 2
     taus = [
         CORRELATIONS["tau-b"].of_scores(base[:, column], s[level, :, column]).value for s in scores
@@ -126,16 +133,16 @@ def test_all_judgments_give_the_same_ranking_and_tau_is_of_the_scores():
 
 
 def test_the_toy_by_hand():
-    (row,) = reduced(toy_collection(), [P_2], draws=4, levels=(1,))
+    (row,) = rank_with_fewer_judgments(toy_collection(), [P_2], draws=4, levels=(1,))
     # One relevant of each topic is left of five, and all of the four that are not relevant.
     assert row.judged == 7 / 9
     found = toy_collection()
-    kept = kept_at(found, turns(found, 0, 0), 1)
+    kept = judgments_at_level(found, draw_judgment_order(found, 0, 0), 1)
     # Topic 1 keeps a or d, topic 2 keeps z, topic 3 keeps k or l.
     a, k = int(kept[0]), int(kept[7])
     assert (a + kept[3], kept[6], k + kept[8], kept[[1, 2, 4, 5]].all()) == (1, 1, 1, True)
     halves = {"alpha": a + k, "beta": a + 1, "delta": 1, "gamma": a + 1}
-    scores = scores_of_draw(found, [P_2], 0, (1,), 0)[0][:, 0]
+    scores = score_draw(found, [P_2], 0, (1,), 0)[0][:, 0]
     assert dict(zip(found.tags, scores, strict=True)) == pytest.approx(
         {tag: number / 6 for tag, number in halves.items()}
     )
@@ -146,10 +153,12 @@ def test_the_toy_by_hand():
 )
 def test_levels_and_draws_that_are_none(wrong):
     with pytest.raises(ValueError, match="per cent"):
-        reduced(toy_collection(), [P_2], **wrong)
+        rank_with_fewer_judgments(toy_collection(), [P_2], **wrong)
 
 
 def test_one_run_has_no_tau():
-    found = collection_of(drawn_runs(np.random.default_rng(5), 1), large_qrels(), Source(depth=1))
-    (row,) = reduced(found, [P_2], draws=1, levels=(50,))
+    found = build_collection(
+        drawn_runs(np.random.default_rng(5), 1), large_qrels(), CollectionSource(depth=1)
+    )
+    (row,) = rank_with_fewer_judgments(found, [P_2], draws=1, levels=(50,))
     assert astuple(row.tau) == (None, None, None, None)

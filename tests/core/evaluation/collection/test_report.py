@@ -6,35 +6,40 @@ import json
 
 import pytest
 
-from campaigns.core.faults import BadFile, FaultReport
+from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.qrels import qrels_from_rows
-from campaigns.core.runmatrix import PairDictionary
+from campaigns.core.run_matrix import PairDictionary
 from campaigns.core.runs import run_from_rows
+from evaluation.core.collection.docs import CARDS, render_collection_docs
 from evaluation.core.collection.formats import FORMATS
-from evaluation.core.collection.laid import (
-    Collection,
-    Source,
-    collection_of,
-    collection_of_matrices,
+from evaluation.core.collection.inputs import (
+    CollectionSource,
+    PooledCollection,
+    build_collection,
+    build_collection_from_matrices,
 )
 from evaluation.core.collection.name_files import read_tags, read_teams
-from evaluation.core.collection.page import CARDS, page
-from evaluation.core.collection.report import MEASURES, Report, ranks, report_of
-from evaluation.core.collection.stability import stability_of
-from evaluation.core.collection.told import sections_of
+from evaluation.core.collection.report import (
+    MEASURES,
+    ReusabilityReport,
+    build_reusability_report,
+    can_rank_by,
+)
+from evaluation.core.collection.report_tables import build_sections
+from evaluation.core.collection.stability import assess_stability
 from evaluation.core.measures.names import parse_measures
 from tests.conftest import REPOSITORY
 from tests.core.evaluation.collection.toy import POOLED, TEAMS, toy_collection, toy_qrels
 from tests.core.pooling.toy import toy_runs
 
 
-def toy_report(found: Collection | None = None) -> Report:
+def toy_report(found: PooledCollection | None = None) -> ReusabilityReport:
     measures = parse_measures(MEASURES)
-    return report_of(found or toy_collection(), measures, draws=2, levels=(10, 100))
+    return build_reusability_report(found or toy_collection(), measures, draws=2, levels=(10, 100))
 
 
 @pytest.fixture(scope="module")
-def report() -> Report:
+def report() -> ReusabilityReport:
     return toy_report()
 
 
@@ -42,14 +47,16 @@ def test_topics_are_told_as_people_count_or_as_asked():
     rows = [(topic, "a", 1) for topic in ("10", "2", "q1")]
     run = run_from_rows("r", [(topic, docno, 1.0) for topic, docno, _ in rows])
     for first, order in (((), ["2", "10", "q1"]), (("q1", "x", "10"), ["q1", "10", "2"])):
-        source = Source(depth=1, topics=first)
-        found = collection_of([run], qrels_from_rows(rows), source)
-        assert [topic.topic for topic in stability_of(found).topics] == order
+        source = CollectionSource(depth=1, topics=first)
+        found = build_collection([run], qrels_from_rows(rows), source)
+        assert [topic.topic for topic in assess_stability(found).topics] == order
 
 
 def test_the_order_of_runs_changes_nothing(report):
     for runs in ([*reversed(toy_runs())], [toy_runs()[at] for at in (2, 0, 3, 1)]):
-        found = collection_of(runs, toy_qrels(), Source(teams=TEAMS, pooled=POOLED, depth=2))
+        found = build_collection(
+            runs, toy_qrels(), CollectionSource(teams=TEAMS, pooled=POOLED, depth=2)
+        )
         assert toy_report(found) == report
 
 
@@ -59,8 +66,8 @@ def test_runs_by_pair_codes_give_the_same(depth):
     for table in runs:
         known.extend(known.missing(table))
     coded = {table.tag: known.encode(table) for table in runs}
-    source = Source(teams=TEAMS, pooled=POOLED, depth=depth)
-    found = collection_of_matrices(coded, known, toy_qrels(), source)
+    source = CollectionSource(teams=TEAMS, pooled=POOLED, depth=depth)
+    found = build_collection_from_matrices(coded, known, toy_qrels(), source)
     assert toy_report(found) == toy_report(toy_collection(depth=depth))
 
 
@@ -99,18 +106,18 @@ def test_the_table_has_a_part_for_every_diagnostic(report):
 
 
 def test_every_row_of_every_table_is_as_wide_as_its_head(report):
-    for section in sections_of(report):
+    for section in build_sections(report):
         for table in section.tables:
             assert {len(row) for row in table.rows} <= {len(table.head)}, table.caption
 
 
 def test_a_measure_ranks_runs_only_if_higher_is_better():
     names = ["map", "num_rel", "search_length"]
-    assert [ranks(measure) for measure in parse_measures(names)].count(True) == 1
+    assert [can_rank_by(measure) for measure in parse_measures(names)].count(True) == 1
 
 
 def test_the_page_is_made_of_the_cards():
-    assert (REPOSITORY / "docs" / "collection.md").read_text() == page()
+    assert (REPOSITORY / "docs" / "collection.md").read_text() == render_collection_docs()
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)
@@ -134,12 +141,12 @@ def test_teams_and_tags_are_read():
 )
 def test_what_is_wrong_with_a_file_of_teams(data, codes):
     report = FaultReport()
-    with pytest.raises(BadFile):
+    with pytest.raises(InvalidFile):
         read_teams(data, report=report)
     assert report.counts == codes
 
 
 def test_what_is_wrong_with_a_file_of_tags():
-    with pytest.raises(BadFile) as bad:
+    with pytest.raises(InvalidFile) as bad:
         read_tags(b"a b\nc\n")
     assert bad.value.report.counts == {"EG02": 1}

@@ -7,48 +7,56 @@ from pathlib import Path
 
 import pytest
 
-from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
-from evaluation.core.collection.by_depth import new_by_depth
-from evaluation.core.collection.condensed import condensed
-from evaluation.core.collection.contributors import contributors_of
-from evaluation.core.collection.correction import corrections
-from evaluation.core.collection.laid import Collection, Source, collection_of
-from evaluation.core.collection.leave_out import left_out
-from evaluation.core.collection.reduced import reduced
+from campaigns.core.streams import read_bytes
+from evaluation.core.collection.condensed_lists import compare_condensed
+from evaluation.core.collection.contributors import count_contributions
+from evaluation.core.collection.correction import correct_unpooled_scores
+from evaluation.core.collection.depths import count_new_by_depth
+from evaluation.core.collection.inputs import CollectionSource, PooledCollection, build_collection
+from evaluation.core.collection.leave_one_group_out import leave_groups_out
+from evaluation.core.collection.reduced_judgments import rank_with_fewer_judgments
 from evaluation.core.collection.report import MEASURES
-from evaluation.core.collection.stability import stability_of
-from evaluation.core.comparison.drop import Drop
+from evaluation.core.collection.stability import assess_stability
+from evaluation.core.comparison.rank_drop import RankDrop
 from evaluation.core.measures.names import parse_measures
 
 
 @pytest.fixture(scope="module")
-def covid(data_dir: Path) -> Collection:
+def covid(data_dir: Path) -> PooledCollection:
     folder = data_dir / "trec-covid-r1"
     with (folder / "leaderboard.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     paths = sorted((folder / "runs-top50").iterdir())
     runs = [read_run(read_bytes(path), lenient=True) for path in paths]
-    return collection_of(
+    return build_collection(
         runs,
         read_qrels(read_bytes(folder / "qrels-covid-round1.txt")),
-        Source(
+        CollectionSource(
             teams={row["run"]: row["team"] for row in rows},
             pooled={row["run"] for row in rows if row["contributed judgments"] == "yes"},
         ),
     )
 
 
-def test_the_depth_of_the_pool_can_be_seen(covid: Collection):
+def test_the_depth_of_the_pool_can_be_seen(covid: PooledCollection):
     # The README of the data: the depth-7 pool has 6,959 pairs, 6,953 of them judged.
     assert (covid.pool.depth, len(covid.pool.place)) == (7, 6959)
-    assert sum(row.judged for row in new_by_depth(covid)) == 6953
-    assert [row.relevant for row in new_by_depth(covid)] == [517, 354, 307, 219, 207, 180, 167]
+    assert sum(row.judged for row in count_new_by_depth(covid)) == 6953
+    assert [row.relevant for row in count_new_by_depth(covid)] == [
+        517,
+        354,
+        307,
+        219,
+        207,
+        180,
+        167,
+    ]
 
 
-def test_uniques(covid: Collection):
-    found = contributors_of(covid)
+def test_uniques(covid: PooledCollection):
+    found = count_contributions(covid)
     assert len(found.by_team) == 56
     assert (found.from_elsewhere, found.relevant_from_elsewhere) == (1738, 401)
     first = found.by_team[0]
@@ -56,26 +64,26 @@ def test_uniques(covid: Collection):
     assert sum(row.relevant_alone for row in found.by_team) == 1068
 
 
-def test_leave_one_team_out(covid: Collection):
-    found = {row.measure: row for row in left_out(covid, parse_measures(MEASURES))}
+def test_leave_one_team_out(covid: PooledCollection):
+    found = {row.measure: row for row in leave_groups_out(covid, parse_measures(MEASURES))}
     means = {name: round(row.mean_percent, 1) for name, row in found.items()}
     assert means == {"map": -18.5, "P_10": -24.6, "bpref": -6.3, "bpref-10": -6.7, "ndcg": -13.0}
     taus = {name: round(row.coefficients["tau-b"].value, 3) for name, row in found.items()}
     assert taus == {"map": 0.946, "P_10": 0.892, "bpref": 0.975, "bpref-10": 0.975, "ndcg": 0.959}
-    assert found["P_10"].drop == Drop("xj4wang_run1", 3, 33)
-    assert found["map"].drop == Drop("xj4wang_run1", 7, 32)
+    assert found["P_10"].drop == RankDrop("xj4wang_run1", 3, 33)
+    assert found["map"].drop == RankDrop("xj4wang_run1", 7, 32)
 
 
-def test_signs_of_a_small_pool(covid: Collection):
-    found = stability_of(covid)
+def test_signs_of_a_small_pool(covid: PooledCollection):
+    found = assess_stability(covid)
     assert found.low_runs == {"5": 59, "10": 122, "20": 143, "100": 143}
     dense = [topic.topic for topic in found.topics if topic.alarm]
     assert sorted(map(int, dense)) == [5, 6, 10, 12, 13, 18, 26, 29]
     assert round(found.concentration, 3) == 0.454
 
 
-def test_fewer_judgments(covid: Collection):
-    rows = reduced(covid, parse_measures(MEASURES), levels=(10, 40, 50, 100))
+def test_fewer_judgments(covid: PooledCollection):
+    rows = rank_with_fewer_judgments(covid, parse_measures(MEASURES), levels=(10, 40, 50, 100))
     found = {(row.measure, row.level): row for row in rows}
     taus = {key: round(row.tau.mean, 3) for key, row in found.items()}
     tenth = {name: taus[name, 10] for name in MEASURES}
@@ -91,8 +99,10 @@ def test_fewer_judgments(covid: Collection):
     assert (means["bpref-10", 10], means["bpref-10", 100]) == (0.17, 0.159)
 
 
-def test_condensed_and_corrected(covid: Collection):
-    (gap,), (correction,) = (of(covid, parse_measures(["P_10"])) for of in (condensed, corrections))
+def test_condensed_and_corrected(covid: PooledCollection):
+    (gap,), (correction,) = (
+        of(covid, parse_measures(["P_10"])) for of in (compare_condensed, correct_unpooled_scores)
+    )
     assert round(gap.mean_gap_others, 3) == 0.109
     assert round(gap.mean_gap_pooled, 3) == 0.061
     assert round(correction.bias, 3) == 0.064

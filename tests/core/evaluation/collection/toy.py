@@ -6,7 +6,7 @@ from typing import Any
 
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.tables import QrelsTable
-from evaluation.core.collection.laid import Collection, Source, collection_of
+from evaluation.core.collection.inputs import CollectionSource, PooledCollection, build_collection
 from evaluation.core.measures.names import parse_measures
 from tests.core.pooling.toy import toy_runs
 
@@ -27,7 +27,7 @@ def toy_qrels(leave_out: str = "") -> QrelsTable:
     return qrels_from_rows(rows)
 
 
-def toy_collection(leave_out: str = "", **given: Any) -> Collection:
+def toy_collection(leave_out: str = "", **given: Any) -> PooledCollection:
     """The toy; ``leave_out`` are letters that nobody judged."""
     source = {"teams": TEAMS, "pooled": POOLED, "depth": 2} | given
-    return collection_of(toy_runs(), toy_qrels(leave_out), Source(**source))
+    return build_collection(toy_runs(), toy_qrels(leave_out), CollectionSource(**source))

@@ -20,11 +20,16 @@ from evaluation.core.comparison.compare import (
     compare_pair,
 )
 from evaluation.core.comparison.discriminative import NO_PAIR, discriminative_power
-from evaluation.core.comparison.effect import Balance
-from evaluation.core.comparison.estimate import SAME, TOO_FEW, Floats, Sampling
+from evaluation.core.comparison.docs import render_comparison_docs
+from evaluation.core.comparison.effect import WinLossTie
+from evaluation.core.comparison.estimate import SAME, TOO_FEW, Floats, ResamplingOptions
 from evaluation.core.comparison.family import TOO_SMALL
-from evaluation.core.comparison.formats import csv_text, json_text, shown, table_text
-from evaluation.core.comparison.page import page
+from evaluation.core.comparison.formats import (
+    comparison_to_csv,
+    comparison_to_json,
+    comparison_to_table,
+    format_p_value,
+)
 from evaluation.core.comparison.registry import (
     CORRECTIONS,
     EFFECTS,
@@ -32,9 +37,9 @@ from evaluation.core.comparison.registry import (
     INTERVALS,
     TESTS,
 )
-from evaluation.core.comparison.scores import names, values_by_measure
+from evaluation.core.comparison.scores import unique_run_tags, values_by_measure
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.options import Options
+from evaluation.core.options import ScoringOptions
 from tests.conftest import REPOSITORY
 from tests.core.evaluation.comparison.test_family import campaign
 from tests.core.evaluation.comparison.test_paired import drawn
@@ -57,8 +62,8 @@ def test_a_pair_tells_everything_about_its_common_topics(test: str) -> None:
     one, two = first[kept], second[kept]
     assert (found.n, found.left_out) == (18, 2)
     assert found.means == (pytest.approx(one.mean()), pytest.approx(two.mean()))
-    assert found.outcome == TESTS[test].of_pair(one, two, Sampling(3, 500))
-    assert found.balance == Balance(int((one > two).sum()), int((one < two).sum()), 0)
+    assert found.outcome == TESTS[test].of_pair(one, two, ResamplingOptions(3, 500))
+    assert found.balance == WinLossTie(int((one > two).sum()), int((one < two).sum()), 0)
     assert list(found.effects) == list(EFFECTS)
     assert found.effects["difference"].value == pytest.approx((one - two).mean())
     assert list(found.intervals) == list(INTERVALS)
@@ -88,7 +93,7 @@ def test_all_pairs_are_the_pairs_with_their_own_topics(test: str) -> None:
         assert row.statistic == pytest.approx(pair.outcome.statistic)
         assert row.difference == pytest.approx(pair.effects["difference"].value)
         assert row.effect == pytest.approx(pair.effects["d_z"].value)
-        assert Balance(row.wins, row.losses, row.ties) == pair.balance
+        assert WinLossTie(row.wins, row.losses, row.ties) == pair.balance
     raw = np.array([row.p_value for row in found.rows], float)
     assert [row.adjusted for row in found.rows] == CORRECTIONS["holm"].adjust(raw).tolist()
 
@@ -106,7 +111,7 @@ def test_pairs_are_different_where_the_adjusted_p_is_alpha_or_less(correction: s
 def test_tukeys_hsd_takes_the_topics_of_all_runs_and_no_correction(test: str) -> None:
     values = holed()
     found = compare_all(values, TAGS, test=test, resamples=300)
-    wanted = FAMILY_TESTS[test].of_runs(values, 0.05, Sampling(0, 300))
+    wanted = FAMILY_TESTS[test].of_runs(values, 0.05, ResamplingOptions(0, 300))
     assert (found.correction, found.left_out, found.critical) == ("none", 2, wanted.critical)
     assert {row.n for row in found.rows} == {18}
     assert [row.p_value for row in found.rows] == wanted.p_value.tolist()
@@ -177,7 +182,7 @@ def test_means_of_runs_come_with_their_interval() -> None:
 def scored(tag: str, topics: tuple[str, ...]) -> ScoredRun:
     qrels = {topic: {"d1": 1, "d2": 0} for topic in ("1", "2", "3")}
     run = {topic: {"d1": 2.0, "d2": float(topic)} for topic in topics}
-    options = Options(topics="common")
+    options = ScoringOptions(topics="common")
     return replace(evaluate(run, qrels, ["map", "num_rel", "num_q"], options), tag=tag)
 
 
@@ -190,7 +195,7 @@ def test_values_of_scored_runs_are_laid_side_by_side_by_topic() -> None:
 
 
 def test_runs_with_one_tag_are_told_apart_by_their_files() -> None:
-    told = names(["x", "y", "x"], ["1.gz", "2.gz", "3.gz"])
+    told = unique_run_tags(["x", "y", "x"], ["1.gz", "2.gz", "3.gz"])
     assert told == ("x (1.gz)", "y", "x (3.gz)")
 
 
@@ -241,7 +246,7 @@ def measured() -> dict[str, Comparisons]:
 
 
 def test_the_table_tells_conditions_values_and_reasons() -> None:
-    lines = table_text(measured()).splitlines()
+    lines = comparison_to_table(measured()).splitlines()
     assert lines[0] == (
         "map: t, correction holm, alpha 0.05; 10 topics, 0 not in all runs; 0 of 3 pairs different"
     )
@@ -262,18 +267,18 @@ def test_the_table_tells_conditions_values_and_reasons() -> None:
 def test_csv_has_a_line_a_pair_in_full_precision() -> None:
     values = campaign(3, 20)
     found = compare_all(values, ("a,b", "c", "d"), test="wilcoxon")
-    rows = list(csv.DictReader(io.StringIO(csv_text({"map": found, "P_10": found}))))
+    rows = list(csv.DictReader(io.StringIO(comparison_to_csv({"map": found, "P_10": found}))))
     assert [row["measure"] for row in rows] == ["map"] * 3 + ["P_10"] * 3
     assert (rows[0]["first"], rows[0]["test"], rows[0]["correction"]) == ("a,b", "wilcoxon", "holm")
     assert [float(row["p_value"]) for row in rows[:3]] == [row.p_value for row in found.rows]
     assert [row["different"] for row in rows[:3]] == [str(int(r.different)) for r in found.rows]
-    undefined = next(iter(csv.DictReader(io.StringIO(csv_text(measured())))))
+    undefined = next(iter(csv.DictReader(io.StringIO(comparison_to_csv(measured())))))
     assert (undefined["p_value"], undefined["reason"]) == ("", SAME)
 
 
 def test_json_has_conditions_power_and_pairs() -> None:
     conditions = {"ours": {"level": 2}}
-    everything = json.loads(json_text(measured(), conditions))
+    everything = json.loads(comparison_to_json(measured(), conditions))
     assert everything["scores"] == conditions
     content = everything["measures"]["map"]
     assert [run["run"] for run in content["runs"]] == ["ours", "base", "twin"]
@@ -301,11 +306,11 @@ def test_json_has_conditions_power_and_pairs() -> None:
     ("value", "told"), [(None, "null"), (0.0, "0.0000"), (0.12345, "0.1235"), (2e-6, "2.0e-06")]
 )
 def test_small_numbers_are_not_shown_as_0(value: float | None, told: str) -> None:
-    assert shown(value) == told
+    assert format_p_value(value) == told
 
 
 def test_the_page_of_comparison_is_up_to_date() -> None:
-    assert (REPOSITORY / "docs" / "comparison.md").read_text() == page()
+    assert (REPOSITORY / "docs" / "comparison.md").read_text() == render_comparison_docs()
 
 
 def test_scipy_is_imported_where_it_is_used_only() -> None:

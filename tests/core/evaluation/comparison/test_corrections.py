@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from evaluation.core.comparison.corrections import Correction
+from evaluation.core.comparison.corrections import MultipleTestCorrection
 from evaluation.core.comparison.registry import CORRECTIONS
 
 EXAMPLES = [(c, *example[:2]) for c in CORRECTIONS.values() for example in c.examples]
@@ -27,7 +27,7 @@ def adjusted(name: str, p_values: list[float]) -> list[float]:
 
 @pytest.mark.parametrize(("correction", "p_values", "wanted"), EXAMPLES)
 def test_examples_of_the_cards_hold(
-    correction: Correction, p_values: tuple[float, ...], wanted: tuple[float, ...]
+    correction: MultipleTestCorrection, p_values: tuple[float, ...], wanted: tuple[float, ...]
 ) -> None:
     assert adjusted(correction.name, list(p_values)) == pytest.approx(list(wanted), abs=1e-8)
 

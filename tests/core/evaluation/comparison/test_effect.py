@@ -8,10 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.core.comparison.effect import FLAT, Balance, Effect, balance
-from evaluation.core.comparison.estimate import SAME, TOO_FEW, Estimate, Floats, Sampling
-from evaluation.core.comparison.interval import FEW, Interval, IntervalMethod
-from evaluation.core.comparison.paired import TEN_QUERIES
+from evaluation.core.comparison.effect import FLAT, EffectSize, WinLossTie, count_wins_and_losses
+from evaluation.core.comparison.estimate import (
+    SAME,
+    TOO_FEW,
+    ComparisonEstimate,
+    Floats,
+    ResamplingOptions,
+)
+from evaluation.core.comparison.interval import FEW, IntervalMethod, MeanInterval
+from evaluation.core.comparison.paired_tests import TEN_QUERIES
 from evaluation.core.comparison.registry import EFFECTS, INTERVALS, TESTS
 from tests.core.evaluation.comparison.test_paired import VALUES, drawn
 
@@ -23,7 +29,7 @@ def effect(name: str, first: Floats, second: Floats) -> float | None:
 
 
 @pytest.mark.parametrize("chosen", EFFECTS.values(), ids=lambda chosen: chosen.name)
-def test_examples_of_the_effect_cards_hold(chosen: Effect) -> None:
+def test_examples_of_the_effect_cards_hold(chosen: EffectSize) -> None:
     assert chosen.of_pair(FIRST, SECOND).value == pytest.approx(chosen.wanted, abs=5e-5)
 
 
@@ -48,7 +54,7 @@ def test_cliffs_delta_is_scipys_mann_whitney_statistic() -> None:
 
 def test_d_z_is_t_over_the_root_of_n() -> None:
     first, second = drawn(30)
-    t = TESTS["t"].of_pair(first, second, Sampling()).statistic or 0
+    t = TESTS["t"].of_pair(first, second, ResamplingOptions()).statistic or 0
     assert effect("d_z", first, second) == pytest.approx(t / np.sqrt(30))
 
 
@@ -61,8 +67,8 @@ def test_hedges_correction_is_near_its_usual_approximation() -> None:
 def test_wins_losses_and_ties_are_counted_on_common_topics() -> None:
     first = np.array([0.1, 0.2, 0.3, np.nan, 0.5])
     second = np.array([0.0, 0.2, 0.4, 0.1, np.nan])
-    assert balance(first, second) == Balance(wins=1, losses=1, ties=1)
-    assert EFFECTS["superiority"].of_pair(first, second) == Estimate(0.5, 3)
+    assert count_wins_and_losses(first, second) == WinLossTie(wins=1, losses=1, ties=1)
+    assert EFFECTS["superiority"].of_pair(first, second) == ComparisonEstimate(0.5, 3)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +86,7 @@ def test_undefined_effects_are_null_with_a_reason(
     name: str, first: list[float], second: list[float], reason: str
 ) -> None:
     found = EFFECTS[name].of_pair(np.array(first), np.array(second))
-    assert found == Estimate(None, len(first), reason)
+    assert found == ComparisonEstimate(None, len(first), reason)
 
 
 @pytest.mark.parametrize("name", EFFECTS)
@@ -116,7 +122,7 @@ def test_bootstrap_intervals_are_those_of_scipy_on_the_same_draws(
         confidence_level=0.9,
         rng=np.random.default_rng(11),
     ).confidence_interval
-    found = INTERVALS[name].of_mean(values, 0.9, Sampling(11, 3000))
+    found = INTERVALS[name].of_mean(values, 0.9, ResamplingOptions(11, 3000))
     assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), rel=1e-9)
 
 
@@ -125,14 +131,16 @@ def test_columns_are_handled_alone_with_their_own_topics(method: IntervalMethod)
     values = np.random.default_rng(0).normal(0.4, 0.1, (30, 5))
     values[3, 1] = values[4, 1] = values[3, 4] = np.nan
     values[1:, 2] = np.nan
-    found = method.of_columns(values, 0.95, Sampling(0, 500))
+    found = method.of_columns(values, 0.95, ResamplingOptions(0, 500))
     for column, interval in enumerate(found):
         alone = values[:, column][~np.isnan(values[:, column])]
-        wanted = method.of_mean(alone, 0.95, Sampling(0, 500))
+        wanted = method.of_mean(alone, 0.95, ResamplingOptions(0, 500))
         assert (interval.mean, interval.n) == (wanted.mean, wanted.n)
         assert interval.low == (None if column == 2 else pytest.approx(wanted.low, abs=1e-12))
-    assert found[2] == Interval(values[0, 2], None, None, 1, 0.95, FEW)
-    assert method.of_columns(np.full((3, 1), np.nan)) == [Interval(None, None, None, 0, 0.95, FEW)]
+    assert found[2] == MeanInterval(values[0, 2], None, None, 1, 0.95, FEW)
+    assert method.of_columns(np.full((3, 1), np.nan)) == [
+        MeanInterval(None, None, None, 0, 0.95, FEW)
+    ]
 
 
 @pytest.mark.parametrize("method", INTERVALS.values(), ids=lambda method: method.name)
@@ -145,7 +153,9 @@ def test_intervals_hold_the_mean_and_move_with_the_values(
     method: IntervalMethod, values: list[int], shift: float
 ) -> None:
     column = np.array(values, float)
-    found, moved = (method.of_mean(v, 0.95, Sampling(0, 500)) for v in (column, column + shift))
+    found, moved = (
+        method.of_mean(v, 0.95, ResamplingOptions(0, 500)) for v in (column, column + shift)
+    )
     low, high = found.low or 0, found.high or 0
     if method.name == "t" or len(values) >= 8:
         assert low - 1e-9 <= (found.mean or 0) <= high + 1e-9

@@ -11,11 +11,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evaluation.core.comparison import randomisation as randomisation_module
-from evaluation.core.comparison.estimate import SAME, TOO_FEW, Floats, Sampling, differences
-from evaluation.core.comparison.paired import (
+from evaluation.core.comparison.estimate import (
+    SAME,
+    TOO_FEW,
+    Floats,
+    ResamplingOptions,
+    subtract_without_noise,
+)
+from evaluation.core.comparison.paired_tests import (
     NO_DIFFERENCE,
     TEN_QUERIES,
-    Outcome,
+    PairedOutcome,
     PairedTest,
     PairExample,
 )
@@ -28,8 +34,10 @@ VALUES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=2,
 )
 
 
-def outcome(name: str, first: Floats, second: Floats, sampling: Sampling | None = None) -> Outcome:
-    return TESTS[name].of_pair(np.array(first), np.array(second), sampling or Sampling())
+def outcome(
+    name: str, first: Floats, second: Floats, sampling: ResamplingOptions | None = None
+) -> PairedOutcome:
+    return TESTS[name].of_pair(np.array(first), np.array(second), sampling or ResamplingOptions())
 
 
 def drawn(topics: int, seed: int = 1, gap: float = 0.05) -> tuple[Floats, Floats]:
@@ -42,7 +50,7 @@ def drawn(topics: int, seed: int = 1, gap: float = 0.05) -> tuple[Floats, Floats
 
 @pytest.mark.parametrize(("test", "example"), EXAMPLES)
 def test_examples_of_the_cards_hold(test: PairedTest, example: PairExample) -> None:
-    found = test.of_pair(np.array(example.first), np.array(example.second), Sampling())
+    found = test.of_pair(np.array(example.first), np.array(example.second), ResamplingOptions())
     assert found.statistic == pytest.approx(example.statistic, abs=0.005)
     assert found.p_value == pytest.approx(example.p_value, abs=0.0005)
 
@@ -79,7 +87,7 @@ def test_wilcoxon_is_that_of_scipy(values: tuple[Floats, Floats]) -> None:
     apart = np.round(values[0] * 20) - np.round(values[1] * 20)
     moved = apart[apart != 0]
     if not len(moved):
-        assert found == Outcome("wilcoxon", 0.0, 1.0, len(apart), NO_DIFFERENCE)
+        assert found == PairedOutcome("wilcoxon", 0.0, 1.0, len(apart), NO_DIFFERENCE)
         return
     method = "exact" if len(np.unique(np.abs(moved))) == len(moved) else "approx"
     wanted = stats.wilcoxon(moved, method=method, correction=False)
@@ -140,7 +148,7 @@ def test_randomisation_by_chance_is_near_the_exact_one(monkeypatch: pytest.Monke
     first, second = drawn(14, gap=0.03)
     exact = outcome("randomisation", first, second).p_value or 0
     monkeypatch.setattr(randomisation_module, "EXACT", 0)
-    found = outcome("randomisation", first, second, Sampling(3, 40_000))
+    found = outcome("randomisation", first, second, ResamplingOptions(3, 40_000))
     error = np.sqrt(exact * (1 - exact) / 40_000)
     assert abs((found.p_value or 0) - exact) < 3 * error
     assert found.note == "40000 random assignments of signs, seed 3"
@@ -157,7 +165,7 @@ def test_bootstrap_is_near_all_resamples_of_four_topics() -> None:
         spread = 0.0 if alike else np.std(sample, ddof=1) / 2
         reached += alike or abs(sample.mean()) >= t * spread * (1 - 1e-9)
     exact = reached / 4**4
-    found = outcome("bootstrap", apart, np.zeros(4), Sampling(5, 40_000))
+    found = outcome("bootstrap", apart, np.zeros(4), ResamplingOptions(5, 40_000))
     assert found.statistic == pytest.approx(t)
     assert abs((found.p_value or 0) - exact) < 3 * np.sqrt(exact * (1 - exact) / 40_000)
 
@@ -167,28 +175,28 @@ def test_tests_by_resampling_agree_with_t_on_ordinary_runs(name: str) -> None:
     first, second = drawn(50, seed=3, gap=0.02)
     wanted = outcome("t", first, second).p_value or 0
     assert 0.005 < wanted < 0.5
-    found = outcome(name, first, second, Sampling(0, 20_000)).p_value
+    found = outcome(name, first, second, ResamplingOptions(0, 20_000)).p_value
     assert found == pytest.approx(wanted, abs=0.02)
 
 
 @pytest.mark.parametrize("name", TESTS)
 def test_no_difference_gives_p_1_with_a_note(name: str) -> None:
     values = np.array([0.1, 0.2, 0.3])
-    assert outcome(name, values, values) == Outcome(name, 0.0, 1.0, 3, NO_DIFFERENCE)
+    assert outcome(name, values, values) == PairedOutcome(name, 0.0, 1.0, 3, NO_DIFFERENCE)
 
 
 @pytest.mark.parametrize("name", TESTS)
 @pytest.mark.parametrize("values", [[], [0.5]])
 def test_fewer_than_two_topics_are_undefined(name: str, values: list[float]) -> None:
     found = outcome(name, np.array(values, float), np.zeros(len(values)))
-    assert found == Outcome(name, None, None, len(values), reason=TOO_FEW)
+    assert found == PairedOutcome(name, None, None, len(values), reason=TOO_FEW)
 
 
 @pytest.mark.parametrize("name", ["t", "bootstrap"])
 def test_one_and_the_same_difference_is_undefined_where_spread_is_needed(name: str) -> None:
     second = np.array([0.1, 0.2, 0.3, 0.7])
     found = outcome(name, second + 0.1, second)
-    assert found == Outcome(name, None, None, 4, reason=SAME)
+    assert found == PairedOutcome(name, None, None, 4, reason=SAME)
     assert outcome("sign", second + 0.1, second).p_value == pytest.approx(2 / 16)
 
 
@@ -208,7 +216,7 @@ def test_runs_with_other_topics_are_refused() -> None:
 
 def test_floating_point_noise_makes_no_difference_and_breaks_no_tie() -> None:
     first, second = np.array([0.3, 0.1 + 0.2, 0.2]), np.array([0.1, 0.3, 0.4])
-    assert differences(first, second).tolist()[1] == 0.0
+    assert subtract_without_noise(first, second).tolist()[1] == 0.0
     found = outcome("wilcoxon", first, second)
     assert found.statistic == 0.0
     assert found.note == "normal, corrected for ties; 1 zero differences left out"
@@ -221,8 +229,8 @@ def test_exact_tests_do_not_depend_on_the_order_of_topics(
     test: PairedTest, values: tuple[Floats, Floats], data: st.DataObject
 ) -> None:
     order = data.draw(st.permutations(range(len(values[0]))))
-    straight = test.of_pair(*values, Sampling())
-    turned = test.of_pair(*(side[order] for side in values), Sampling())
+    straight = test.of_pair(*values, ResamplingOptions())
+    turned = test.of_pair(*(side[order] for side in values), ResamplingOptions())
     assert turned.p_value == pytest.approx(straight.p_value, abs=1e-12)
     assert turned.statistic == pytest.approx(straight.statistic, abs=1e-9)
 
@@ -233,7 +241,7 @@ def test_exact_tests_do_not_depend_on_the_order_of_topics(
 def test_swapping_the_runs_or_the_unit_keeps_p(
     test: PairedTest, values: tuple[Floats, Floats], scale: float
 ) -> None:
-    few = Sampling(0, 200)
+    few = ResamplingOptions(0, 200)
     first, second = values
     wanted = test.of_pair(first, second, few).p_value
     assert test.of_pair(second, first, few).p_value == pytest.approx(wanted, abs=1e-12)
@@ -244,7 +252,7 @@ def test_swapping_the_runs_or_the_unit_keeps_p(
 
 @pytest.mark.parametrize("name", TESTS)
 def test_p_lies_between_the_least_possible_and_1(name: str) -> None:
-    sampling = Sampling(0, 1000)
+    sampling = ResamplingOptions(0, 1000)
     for topics, gap in ((2, 0.0), (5, 0.5), (12, 5.0), (30, 50.0)):
         p_value = outcome(name, *drawn(topics, gap=gap), sampling).p_value or 0
         assert TESTS[name].smallest(topics, sampling) <= p_value <= 1
@@ -252,7 +260,7 @@ def test_p_lies_between_the_least_possible_and_1(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["sign", "wilcoxon", "randomisation", "bootstrap"])
 def test_the_least_possible_p_is_reached(name: str) -> None:
-    sampling = Sampling(0, 1000)
+    sampling = ResamplingOptions(0, 1000)
     topics = 40 if name == "bootstrap" else 12
     found = outcome(name, *drawn(topics, gap=5.0), sampling).p_value
     assert found == pytest.approx(TESTS[name].smallest(topics, sampling))
@@ -261,7 +269,7 @@ def test_the_least_possible_p_is_reached(name: str) -> None:
 @pytest.mark.parametrize("name", ["randomisation", "bootstrap"])
 def test_the_same_seed_gives_the_same_p_and_another_one_another(name: str) -> None:
     first, second = drawn(30, gap=0.03)
-    told = [outcome(name, first, second, Sampling(seed)).p_value for seed in (0, 0, 1)]
+    told = [outcome(name, first, second, ResamplingOptions(seed)).p_value for seed in (0, 0, 1)]
     assert told[0] == told[1]
     assert told[0] != told[2]
 
@@ -272,9 +280,9 @@ def test_a_pair_among_others_has_the_outcome_of_the_pair_alone(name: str) -> Non
     apart = generator.normal(0.02, 0.1, (700, 40))
     apart[5] = 0.0
     apart[6] = 0.25
-    together = TESTS[name].of_differences(apart, Sampling(0, 500))
+    together = TESTS[name].of_differences(apart, ResamplingOptions(0, 500))
     for row in (0, 5, 6, 512, 699):
-        alone = TESTS[name].of_differences(apart[row : row + 1], Sampling(0, 500))[0]
+        alone = TESTS[name].of_differences(apart[row : row + 1], ResamplingOptions(0, 500))[0]
         assert together[row].p_value == alone.p_value
         assert together[row].reason == alone.reason
 
@@ -282,4 +290,4 @@ def test_a_pair_among_others_has_the_outcome_of_the_pair_alone(name: str) -> Non
 @pytest.mark.parametrize(("seed", "resamples"), [(-1, 1000), (0, 99)])
 def test_samplings_that_make_no_sense_are_refused(seed: int, resamples: int) -> None:
     with pytest.raises(ValueError, match=r"seed|resamples"):
-        Sampling(seed, resamples)
+        ResamplingOptions(seed, resamples)

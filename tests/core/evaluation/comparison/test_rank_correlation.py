@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.core.comparison.drop import Drop, largest_drop
-from evaluation.core.comparison.estimate import Estimate
+from evaluation.core.comparison.estimate import ComparisonEstimate
 from evaluation.core.comparison.rank_correlation import (
     ALL_TIED,
     TOO_FEW_RUNS,
-    Correlation,
+    RankCorrelation,
     RankingExample,
-    between,
-    levels,
+    correlate_measures,
+    score_levels,
 )
+from evaluation.core.comparison.rank_drop import RankDrop, find_largest_drop
 from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.core.comparison.tau_ap import REFERENCE_TIES, TIES
 
@@ -53,7 +53,7 @@ def value(name: str, first: object, second: object, persistence: float = 0.9) ->
 
 
 @pytest.mark.parametrize(("correlation", "example"), EXAMPLES)
-def test_examples_of_the_cards_hold(correlation: Correlation, example: RankingExample) -> None:
+def test_examples_of_the_cards_hold(correlation: RankCorrelation, example: RankingExample) -> None:
     found = value(correlation.name, example.first, example.second)
     assert found == pytest.approx(example.value, abs=5e-7)
 
@@ -158,11 +158,11 @@ def test_undefined_coefficients_are_null_with_a_reason(
     name: str, first: list[float], second: list[float], n: int, reason: str
 ) -> None:
     found = CORRELATIONS[name].of_scores(np.array(first, float), np.array(second, float))
-    assert found == Estimate(None, n, reason)
+    assert found == ComparisonEstimate(None, n, reason)
 
 
 def test_scores_apart_by_noise_alone_are_tied() -> None:
-    assert levels(np.array([0.1 + 0.2, 0.3, 0.30001, -1.0])).tolist() == [1, 1, 2, 0]
+    assert score_levels(np.array([0.1 + 0.2, 0.3, 0.30001, -1.0])).tolist() == [1, 1, 2, 0]
 
 
 def test_every_two_measures_are_compared_once_or_in_both_directions() -> None:
@@ -171,26 +171,26 @@ def test_every_two_measures_are_compared_once_or_in_both_directions() -> None:
         "P_10": np.array([0.5, 0.6, 0.1]),
         "bpref": np.array([0.4, 0.3, np.nan]),
     }
-    found = between(scores, CORRELATIONS["tau-b"])
+    found = correlate_measures(scores, CORRELATIONS["tau-b"])
     assert {names: (e.value, e.n) for names, e in found.items()} == {
         ("map", "P_10"): (pytest.approx(1 / 3), 3),
         ("map", "bpref"): (1.0, 2),
         ("P_10", "bpref"): (-1.0, 2),
     }
-    assert len(between(scores, CORRELATIONS["tau-ap"])) == 6
+    assert len(correlate_measures(scores, CORRELATIONS["tau-ap"])) == 6
 
 
 def test_the_largest_drop_is_the_run_that_falls_most() -> None:
     before = {"a": 0.5, "b": 0.4, "c": 0.3, "d": 0.2, "gone": 0.9}
     after = {"d": 0.6, "a": 0.5, "c": 0.45, "b": 0.1, "new": 0.9}
-    found = largest_drop(before, after)
-    assert found == Drop("b", 2, 4)
+    found = find_largest_drop(before, after)
+    assert found == RankDrop("b", 2, 4)
     assert found.places == 2
-    assert largest_drop(before, before) is None
-    assert largest_drop({}, {}) is None
+    assert find_largest_drop(before, before) is None
+    assert find_largest_drop({}, {}) is None
 
 
 def test_tied_runs_share_the_best_rank_and_the_higher_of_equal_drops_is_told() -> None:
     before = {"a": 0.5, "b": 0.5, "c": 0.3, "d": 0.1, "e": float("nan")}
     after = {"a": 0.1, "b": 0.5, "c": 0.05, "d": 0.6, "e": 0.7}
-    assert largest_drop(before, after) == Drop("a", 1, 3)
+    assert find_largest_drop(before, after) == RankDrop("a", 1, 3)

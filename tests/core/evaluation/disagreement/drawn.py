@@ -9,11 +9,11 @@ import numpy as np
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runs import run_from_rows
 from campaigns.core.tables import RunTable
-from evaluation.core import Options, evaluate
-from evaluation.core.disagreement.ballots import ABSENT, Ballots, ballots_of
-from evaluation.core.disagreement.panel import Panel, panel_of_tables
+from evaluation.core import ScoringOptions, evaluate
+from evaluation.core.disagreement.ballots import ABSENT, BallotTable, build_ballots
+from evaluation.core.disagreement.panel import DisagreementPanel, build_panel_from_tables
 from evaluation.core.measures.names import parse_measure
-from judging.core.policies import Ballot, policy_named
+from judging.core.policies import PairBallot, get_policy
 
 TOPICS = ("1", "2", "3")
 DOCNOS = tuple(f"d{n}" for n in range(9))
@@ -34,34 +34,34 @@ def drawn_runs(rng: np.random.Generator, runs: int = 5) -> list[RunTable]:
     return tables
 
 
-def drawn_ballots(rng: np.random.Generator, adjudicated: float = 0.0) -> list[Ballot]:
+def drawn_ballots(rng: np.random.Generator, adjudicated: float = 0.0) -> list[PairBallot]:
     found = []
     for topic in TOPICS:
         for docno in DOCNOS[:7]:
             grades = {who: int(rng.integers(0, 4)) for who in PEOPLE if rng.random() < 0.7}
             settled = int(rng.integers(0, 4)) if grades and rng.random() < adjudicated else None
             if grades:
-                found.append(Ballot(topic, docno, people=grades, adjudicated=settled))
+                found.append(PairBallot(topic, docno, people=grades, adjudicated=settled))
     return found
 
 
 def drawn_panel(
     seed: int, measure: str = "ndcg_cut_5", policy: str = "median-floor", *, level: int = 1
-) -> tuple[Panel, list[RunTable]]:
+) -> tuple[DisagreementPanel, list[RunTable]]:
     rng = np.random.default_rng(seed)
     runs = drawn_runs(rng)
-    ballots = ballots_of(drawn_ballots(rng, adjudicated=0.1), policy_named(policy))
+    ballots = build_ballots(drawn_ballots(rng, adjudicated=0.1), get_policy(policy))
     (parsed,) = parse_measure(measure)
-    return panel_of_tables(runs, ballots, parsed, Options(level=level)), runs
+    return build_panel_from_tables(runs, ballots, parsed, ScoringOptions(level=level)), runs
 
 
-def qrels_of(ballots: Ballots, grades: np.ndarray) -> dict[tuple[str, str], int]:
+def qrels_of(ballots: BallotTable, grades: np.ndarray) -> dict[tuple[str, str], int]:
     """The pairs that have a grade in ``grades``."""
     listed = zip(ballots.pairs, grades.tolist(), strict=True)
     return {pair: grade for pair, grade in listed if grade != ABSENT}
 
 
-def plain_scores(panel: Panel, runs: list[RunTable], qrels: Qrels) -> list[float]:
+def plain_scores(panel: DisagreementPanel, runs: list[RunTable], qrels: Qrels) -> list[float]:
     """Each run scored by itself by ``evaluate``; NaN where undefined."""
     table = qrels_from_rows([(*pair, grade) for pair, grade in qrels.items()])
     scored = [evaluate(run, table, [panel.measure], panel.options).means[0] for run in runs]

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 from campaigns.core.qrels import qrels_from_rows
-from evaluation.core.disagreement.ballots import ABSENT, ballots_of, ballots_of_qrels
-from judging.core.policies import POLICIES, Ballot, policy_named, settle
+from evaluation.core.disagreement.ballots import ABSENT, build_ballots, build_ballots_from_qrels
+from judging.core.policies import POLICIES, PairBallot, apply_policy, get_policy
 from tests.core.evaluation.disagreement.drawn import PEOPLE, drawn_ballots, qrels_of
 
 SAID = [
-    Ballot("1", "a", {"ada": 2, "bob": 0}, automatic={"robot": 3}),
-    Ballot("1", "b", {"ada": 1, "bob": 1}),
-    Ballot("1", "c", {"bob": -1}),
-    Ballot("2", "a", {"ada": 0, "bob": 3}, adjudicated=1),
-    Ballot("2", "b", {"ada": 1}, extra={"bob": 2}),
+    PairBallot("1", "a", {"ada": 2, "bob": 0}, automatic={"robot": 3}),
+    PairBallot("1", "b", {"ada": 1, "bob": 1}),
+    PairBallot("1", "c", {"bob": -1}),
+    PairBallot("2", "a", {"ada": 0, "bob": 3}, adjudicated=1),
+    PairBallot("2", "b", {"ada": 1}, extra={"bob": 2}),
 ]
 
 
 def test_a_row_a_pair_and_a_column_an_assessor():
-    found = ballots_of(SAID, policy_named("maximum"))
+    found = build_ballots(SAID, get_policy("maximum"))
     assert found.topics == ("1", "2")
     assert found.assessors == ("ada", "bob", "automatic:robot")
     assert found.machines == {"automatic:robot"}
@@ -30,7 +30,7 @@ def test_a_row_a_pair_and_a_column_an_assessor():
 
 
 def test_own_qrels_hold_what_the_assessor_said_and_nothing_else():
-    found = ballots_of(SAID, policy_named("maximum"))
+    found = build_ballots(SAID, get_policy("maximum"))
     assert qrels_of(found, found.own(0)) == {
         ("1", "a"): 2,
         ("1", "b"): 1,
@@ -42,26 +42,26 @@ def test_own_qrels_hold_what_the_assessor_said_and_nothing_else():
 
 
 def test_union_and_intersection_are_of_the_people_who_count():
-    found = ballots_of(SAID, policy_named("median-floor"))
+    found = build_ballots(SAID, get_policy("median-floor"))
     assert found.highest.tolist() == [2, 1, -1, 3, 1]
     assert found.lowest.tolist() == [0, 1, -1, 0, 1]
 
 
 def test_a_settled_pair_is_in_dispute_only_where_the_policy_does_not_hear_it():
-    heard = ballots_of(SAID, policy_named("adjudicated-maximum"))
+    heard = build_ballots(SAID, get_policy("adjudicated-maximum"))
     assert heard.made.tolist() == [2, 1, -1, 1, 1]
     assert heard.disputed.tolist() == [True, False, False, False, False]
 
 
 def test_a_reference_adds_its_pairs():
-    found = ballots_of(SAID, policy_named("maximum"), {("1", "a"): 1, ("3", "z"): 2})
+    found = build_ballots(SAID, get_policy("maximum"), {("1", "a"): 1, ("3", "z"): 2})
     assert found.topics == ("1", "2", "3")
     assert found.base.tolist() == [1, ABSENT, ABSENT, ABSENT, ABSENT, 2]
     assert found.made[-1] == ABSENT
 
 
 def test_no_judgment_at_all_is_no_row():
-    found = ballots_of([], policy_named("maximum"))
+    found = build_ballots([], get_policy("maximum"))
     assert (len(found), found.topics, found.highest.tolist()) == (0, (), [])
 
 
@@ -70,37 +70,37 @@ def test_qrels_files_are_assessors():
         "ada": qrels_from_rows([("1", "a", 2), ("1", "b", 0)]),
         "bob": qrels_from_rows([("1", "b", 1)]),
     }
-    assert ballots_of_qrels(tables) == [
-        Ballot("1", "a", {"ada": 2}),
-        Ballot("1", "b", {"ada": 0, "bob": 1}),
+    assert build_ballots_from_qrels(tables) == [
+        PairBallot("1", "a", {"ada": 2}),
+        PairBallot("1", "b", {"ada": 0, "bob": 1}),
     ]
 
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_resampling_is_the_policy_on_repeated_judgments(name):
     rng = np.random.default_rng(len(name))
-    said, policy = drawn_ballots(rng, adjudicated=0.2), policy_named(name)
-    found = ballots_of(said, policy)
+    said, policy = drawn_ballots(rng, adjudicated=0.2), get_policy(name)
+    found = build_ballots(said, policy)
     drawn = rng.multinomial(3, [1 / 3] * 3, size=40)
     resampled = found.resampled(drawn, slice(0, len(found)))
     known = dict(zip(found.pairs, found.made.tolist(), strict=True))
     for times, grades in zip(drawn.tolist(), resampled, strict=True):
         again = [repeated(ballot, dict(zip(PEOPLE, times, strict=True))) for ballot in said]
-        rows, undecided = settle(policy, [ballot for ballot in again if ballot.people])
+        rows, undecided = apply_policy(policy, [ballot for ballot in again if ballot.people])
         wanted = dict.fromkeys(undecided, ABSENT) | {(t, d): grade for t, d, grade in rows}
         kept = {ballot.pair: known[ballot.pair] for ballot in again if not ballot.people}
         assert dict(zip(found.pairs, grades.tolist(), strict=True)) == wanted | kept
 
 
-def repeated(ballot: Ballot, times: dict[str, int]) -> Ballot:
+def repeated(ballot: PairBallot, times: dict[str, int]) -> PairBallot:
     """The ballot when each person has spoken so often, each time under another name."""
     people = {
         f"{who}-{n}": grade for who, grade in ballot.people.items() for n in range(times[who])
     }
-    return Ballot(ballot.topic, ballot.docno, people, adjudicated=ballot.adjudicated)
+    return PairBallot(ballot.topic, ballot.docno, people, adjudicated=ballot.adjudicated)
 
 
 def test_a_machine_is_not_drawn():
-    found = ballots_of(SAID, policy_named("maximum"))
+    found = build_ballots(SAID, get_policy("maximum"))
     grades = found.resampled(np.array([[0, 2], [2, 0]]), slice(0, len(found)))
     assert grades.tolist() == [[0, 1, -1, 3, 1], [2, 1, -1, 0, 1]]

@@ -10,16 +10,24 @@ from dataclasses import replace
 import pytest
 
 from evaluation.core.disagreement.cards import CARDS
-from evaluation.core.disagreement.formats import FORMATS, pairs_csv, runs_csv
-from evaluation.core.disagreement.page import page
-from evaluation.core.disagreement.report import Report, report_of, work_of
+from evaluation.core.disagreement.docs import render_disagreement_docs
+from evaluation.core.disagreement.formats import (
+    FORMATS,
+    disagreement_pairs_to_csv,
+    disagreement_runs_to_csv,
+)
+from evaluation.core.disagreement.report import (
+    DisagreementReport,
+    build_disagreement_report,
+    estimate_scoring_work,
+)
 from tests.conftest import REPOSITORY
 from tests.core.evaluation.disagreement.drawn import drawn_panel
 
 
 @pytest.fixture(scope="module")
-def report() -> Report:
-    return report_of(drawn_panel(1)[0], draws=100, swaps=100, between=(0, 1))
+def report() -> DisagreementReport:
+    return build_disagreement_report(drawn_panel(1)[0], draws=100, swaps=100, between=(0, 1))
 
 
 def test_json_has_everything_and_no_nan(report):
@@ -35,7 +43,7 @@ def test_json_has_everything_and_no_nan(report):
 
 
 def test_a_line_a_run_best_first(report):
-    rows = list(csv.DictReader(io.StringIO(runs_csv(report))))
+    rows = list(csv.DictReader(io.StringIO(disagreement_runs_to_csv(report))))
     assert [int(row["rank"]) for row in rows] == sorted(report.rankings[0].ranks)
     first = report.tags.index(rows[0]["run"])
     assert float(rows[0]["low"]) == report.bootstrap.bands[first].low
@@ -43,7 +51,7 @@ def test_a_line_a_run_best_first(report):
 
 
 def test_a_line_a_pair_most_valuable_first(report):
-    rows = list(csv.DictReader(io.StringIO(pairs_csv(report))))
+    rows = list(csv.DictReader(io.StringIO(disagreement_pairs_to_csv(report))))
     assert [float(row["value"]) for row in rows] == [value.value for value in report.values]
     assert rows[0]["grades"] == " ".join(map(str, report.values[0].grades))
 
@@ -56,18 +64,22 @@ def test_the_table_tells_all_parts(report):
 
 def test_pairs_are_valued_by_unrounded_scores():
     panel, _ = drawn_panel(1)
-    rounded = report_of(replace(panel, digits=1), draws=100, swaps=100)
-    assert rounded.values == report_of(panel, draws=100, swaps=100).values
+    rounded = build_disagreement_report(replace(panel, digits=1), draws=100, swaps=100)
+    assert rounded.values == build_disagreement_report(panel, draws=100, swaps=100).values
     assert all(score == round(score, 1) for score in rounded.rankings[0].scores if score)
 
 
 def test_more_draws_and_more_disputes_are_more_work():
     panel, _ = drawn_panel(1)
-    assert work_of(panel, 300) > work_of(panel, 200) > 200 * len(panel.topics)
+    assert (
+        estimate_scoring_work(panel, 300)
+        > estimate_scoring_work(panel, 200)
+        > 200 * len(panel.topics)
+    )
 
 
 def test_the_page_is_made_of_the_cards():
-    assert (REPOSITORY / "docs" / "disagreement.md").read_text() == page()
+    assert (REPOSITORY / "docs" / "disagreement.md").read_text() == render_disagreement_docs()
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)

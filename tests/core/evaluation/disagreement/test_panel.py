@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluation.core import Options
+from evaluation.core import ScoringOptions
+from evaluation.core.disagreement.aggregation import aggregate_over_topics
 from evaluation.core.disagreement.ballots import ABSENT
-from evaluation.core.disagreement.over_topics import over_topics
-from evaluation.core.disagreement.panel import depth_of, names_of
-from evaluation.core.disagreement.report import ranks_runs
-from evaluation.core.evaluate import aggregate, chosen
+from evaluation.core.disagreement.panel import disambiguate_tags, scored_depth
+from evaluation.core.disagreement.report import can_rank_runs
+from evaluation.core.evaluate import aggregate_defined_values, select_measures
 from evaluation.core.measures.names import parse_measure, parse_measures
 from evaluation.core.measures.registry import FAMILIES
 from tests.core.evaluation.disagreement.drawn import drawn_panel, plain_scores, qrels_of
@@ -18,7 +18,7 @@ from tests.core.evaluation.disagreement.drawn import drawn_panel, plain_scores, 
 EVERY = [
     measure.name
     for measure in parse_measures(["all_trec", "err_5", "rbp", "bpref-10", "dcg_3", "Q"])
-    if ranks_runs(measure)
+    if can_rank_runs(measure)
 ]
 CUT = [
     f"{family.name}_2"
@@ -45,7 +45,7 @@ def test_any_grades_score_as_by_the_plain_function(name):
 @pytest.mark.parametrize("name", CUT)
 def test_no_document_below_the_depth_changes_a_measure_at_a_rank(name):
     panel, runs = drawn_panel(11, name, level=2)
-    assert depth_of(panel.measure, panel.options) == 2
+    assert scored_depth(panel.measure, panel.options) == 2
     grades = panel.ballots.made
     wanted = plain_scores(panel, runs, qrels_of(panel.ballots, grades))
     np.testing.assert_allclose(panel.means(panel.by_topic(grades)), wanted, rtol=1e-12)
@@ -53,8 +53,8 @@ def test_no_document_below_the_depth_changes_a_measure_at_a_rank(name):
 
 @pytest.mark.parametrize("name", ["map", "P_2(list=condensed)", "bpref", "ndcg"])
 def test_other_measures_are_of_the_whole_ranking(name):
-    assert depth_of(parse_measure(name)[0], Options()) is None
-    assert depth_of(parse_measure("P_2")[0], Options(judged_only=True)) is None
+    assert scored_depth(parse_measure(name)[0], ScoringOptions()) is None
+    assert scored_depth(parse_measure("P_2")[0], ScoringOptions(judged_only=True)) is None
 
 
 def test_many_ways_at_once_score_as_each_by_itself():
@@ -77,23 +77,23 @@ def test_a_topic_without_a_grade_has_no_score():
 
 @pytest.mark.parametrize("name", ["map", "gm_map", "map(mean=median)", "map(mean=harmonic)"])
 def test_figures_over_topics_are_those_of_single_columns(name):
-    (measure,) = chosen([name])
+    (measure,) = select_measures([name])
     rng = np.random.default_rng(2)
     values = rng.random((9, 30))
     values[rng.random(values.shape) < 0.3] = np.nan
     values[:, 4] = np.nan
-    wanted = [aggregate(measure, column) for column in values.T]
-    found = [None if np.isnan(v) else v for v in over_topics(measure, values).tolist()]
+    wanted = [aggregate_defined_values(measure, column) for column in values.T]
+    found = [None if np.isnan(v) else v for v in aggregate_over_topics(measure, values).tolist()]
     assert found == wanted
 
 
 def test_a_sum_over_no_topic_is_nothing_and_of_undefined_ones_undefined():
-    (count,) = chosen(["num_rel_ret"])
+    (count,) = select_measures(["num_rel_ret"])
     for values in (np.empty((0, 2)), np.full((2, 2), np.nan)):
-        wanted = [aggregate(count, column) for column in values.T]
-        found = over_topics(count, values).tolist()
+        wanted = [aggregate_defined_values(count, column) for column in values.T]
+        found = aggregate_over_topics(count, values).tolist()
         assert [None if np.isnan(v) else v for v in found] == wanted
 
 
 def test_runs_of_one_tag_are_told_apart():
-    assert names_of(["a", "b", "a", "a"]) == ["a", "b", "a (2)", "a (3)"]
+    assert disambiguate_tags(["a", "b", "a", "a"]) == ["a", "b", "a (2)", "a (3)"]

@@ -12,15 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
-from evaluation.core import Options
-from evaluation.core.disagreement.ballots import Ballots, ballots_of, ballots_of_qrels, grades_of
-from evaluation.core.disagreement.panel import Panel, panel_of_tables
-from evaluation.core.disagreement.rankings import Ranking, rankings_of
+from campaigns.core.streams import read_bytes
+from evaluation.core import ScoringOptions
+from evaluation.core.disagreement.ballots import (
+    BallotTable,
+    build_ballots,
+    build_ballots_from_qrels,
+    qrels_to_grades,
+)
+from evaluation.core.disagreement.panel import DisagreementPanel, build_panel_from_tables
+from evaluation.core.disagreement.rankings import SystemRanking, rankings_by_assessor
 from evaluation.core.measures.names import parse_measure
-from judging.core.policies import policy_named
+from judging.core.policies import get_policy
 
 MACHINES = {
     "4_prompts_dl2019": 0.8810,
@@ -33,25 +38,25 @@ MACHINES = {
 }
 
 
-def ballots_from(folder: Path, published: Path, files: str) -> Ballots:
+def ballots_from(folder: Path, published: Path, files: str) -> BallotTable:
     tables = {
         path.name.removesuffix(".gz").removesuffix(".txt"): read_qrels(read_bytes(path))
         for path in sorted(folder.glob(files))
     }
-    reference = grades_of(read_qrels(read_bytes(published)))
-    return ballots_of(ballots_of_qrels(tables), policy_named("mean-floor"), reference)
+    reference = qrels_to_grades(read_qrels(read_bytes(published)))
+    return build_ballots(build_ballots_from_qrels(tables), get_policy("mean-floor"), reference)
 
 
-def panel_from(data_dir: Path, folder: Path, files: str) -> Panel:
+def panel_from(data_dir: Path, folder: Path, files: str) -> DisagreementPanel:
     dl19 = data_dir / "trec-dl19-passage"
     runs = [read_run(read_bytes(path)) for path in sorted((dl19 / "runs-top100").iterdir())]
     assert len(runs) == 37
     ballots = ballots_from(folder, dl19 / "qrels.dl19-passage.txt", files)
-    return panel_of_tables(runs, ballots, parse_measure("ndcg_cut_10")[0], Options())
+    return build_panel_from_tables(runs, ballots, parse_measure("ndcg_cut_10")[0], ScoringOptions())
 
 
-def taus(panel: Panel, digits: int | None) -> dict[str, float | None]:
-    rows: list[Ranking] = rankings_of(replace(panel, digits=digits), "own")
+def taus(panel: DisagreementPanel, digits: int | None) -> dict[str, float | None]:
+    rows: list[SystemRanking] = rankings_by_assessor(replace(panel, digits=digits), "own")
     return {row.name: row.coefficients["tau-b"].value for row in rows}
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from campaigns.core.runs import run_from_rows
-from evaluation.core import Options
-from evaluation.core.comparison.rank_correlation import levels
-from evaluation.core.disagreement.ballots import ballots_of
-from evaluation.core.disagreement.panel import Panel, panel_of_tables
-from evaluation.core.disagreement.rank_swaps import pair_values
-from evaluation.core.disagreement.turning import turning
+from evaluation.core import ScoringOptions
+from evaluation.core.comparison.rank_correlation import score_levels
+from evaluation.core.disagreement.ballots import build_ballots
+from evaluation.core.disagreement.panel import DisagreementPanel, build_panel_from_tables
+from evaluation.core.disagreement.rank_swaps import rank_swap_values
+from evaluation.core.disagreement.turning_point import find_turning_point
 from evaluation.core.measures.names import parse_measure
-from judging.core.policies import Ballot, policy_named
+from judging.core.policies import PairBallot, get_policy
 from tests.core.evaluation.disagreement.drawn import drawn_panel, plain_scores, qrels_of
 
 MEASURES = [
@@ -35,7 +35,7 @@ def effect(before: np.ndarray, after: np.ndarray, runs: list[int]) -> tuple[floa
     then changes nothing.
     """
     runs = [run for run in runs if not np.isnan(after[run])]
-    was, now = levels(np.nan_to_num(before)), levels(np.nan_to_num(after))
+    was, now = score_levels(np.nan_to_num(before)), score_levels(np.nan_to_num(after))
     swaps, closed = 0.0, 0.0
     for i, j in combinations(runs, 2):
         a, b = (i, j) if before[i] >= before[j] else (j, i)
@@ -47,7 +47,7 @@ def effect(before: np.ndarray, after: np.ndarray, runs: list[int]) -> tuple[floa
     return swaps, closed, max((abs(after[run] - before[run]) for run in runs), default=0.0)
 
 
-def brute_force(panel: Panel, runs: list, only: tuple[int, int] | None) -> dict:
+def brute_force(panel: DisagreementPanel, runs: list, only: tuple[int, int] | None) -> dict:
     """``{(topic, docno): (value, shift)}`` with one call of ``evaluate`` a run and grade."""
     ballots = panel.ballots
     made = qrels_of(ballots, ballots.made)
@@ -73,7 +73,7 @@ def brute_force(panel: Panel, runs: list, only: tuple[int, int] | None) -> dict:
 def test_values_are_those_of_scoring_all_again(measure, policy, between):
     panel, runs = drawn_panel(len(measure) + len(policy), measure, policy)
     wanted = brute_force(panel, runs, between)
-    found = pair_values(panel, between)
+    found = rank_swap_values(panel, between)
     assert {(v.topic, v.docno) for v in found} == set(wanted)
     for value in found:
         expected = wanted[value.topic, value.docno]
@@ -81,7 +81,7 @@ def test_values_are_those_of_scoring_all_again(measure, policy, between):
     assert [v.value for v in found] == sorted((v.value for v in found), reverse=True)
 
 
-def three_runs(*, two: tuple[int, int] = (1, 0)) -> Panel:
+def three_runs(*, two: tuple[int, int] = (1, 0)) -> DisagreementPanel:
     """P_1 on three topics. A leads B 2 to 1 by the policy, the maximum; C finds nothing.
 
     Topic 1: A ranks d1 first, given 0 and 1. Topic 2: A ranks d2 first, given ``two``.
@@ -93,18 +93,20 @@ def three_runs(*, two: tuple[int, int] = (1, 0)) -> Panel:
         for tag, docnos in first.items()
     ]
     said = [
-        Ballot("1", "d1", {"ada": 0, "bob": 1}),
-        Ballot("2", "d2", {"ada": two[0], "bob": two[1]}),
-        Ballot("3", "d3", {"ada": 1, "bob": 1}),
-        Ballot("3", "d4", {"ada": 0, "bob": 0}),
+        PairBallot("1", "d1", {"ada": 0, "bob": 1}),
+        PairBallot("2", "d2", {"ada": two[0], "bob": two[1]}),
+        PairBallot("3", "d3", {"ada": 1, "bob": 1}),
+        PairBallot("3", "d4", {"ada": 0, "bob": 0}),
     ]
     (measure,) = parse_measure("P_1")
-    return panel_of_tables(runs, ballots_of(said, policy_named("maximum")), measure, Options())
+    return build_panel_from_tables(
+        runs, build_ballots(said, get_policy("maximum")), measure, ScoringOptions()
+    )
 
 
 def test_the_worked_example():
     """With d1 = 0 A and B are tied at 1/3: half a swap. Of A's lead over C half is gone."""
-    first, second = pair_values(three_runs())
+    first, second = rank_swap_values(three_runs())
     assert (first.topic, first.docno, first.grades, first.policy, first.grade) == (
         *("1", "d1", (0, 1)),
         *(1, 0),
@@ -115,17 +117,17 @@ def test_the_worked_example():
 
 
 def test_between_two_runs_only_their_order_counts():
-    (only,) = pair_values(three_runs(two=(1, 1)), (0, 2))
+    (only,) = rank_swap_values(three_runs(two=(1, 1)), (0, 2))
     assert (only.docno, only.swaps, only.closed) == ("d1", 0.0, pytest.approx(0.5))
 
 
 def test_a_grade_that_moves_nothing_has_no_value():
-    (first, _) = pair_values(three_runs(), (1, 2))
+    (first, _) = rank_swap_values(three_runs(), (1, 2))
     assert (first.swaps, first.closed, first.shift) == (0.0, 0.0, 0.0)
 
 
 def test_two_pairs_turn_what_one_does_not():
-    found = turning(three_runs(), (1, 0))
+    found = find_turning_point(three_runs(), (1, 0))
     assert (found.better, found.worse, found.needed) == ("A", "B", 2)
     assert found.gap == pytest.approx(1 / 3)
     assert [(step.docno, step.grade) for step in found.steps] == [("d1", 0), ("d2", 0)]
@@ -133,14 +135,14 @@ def test_two_pairs_turn_what_one_does_not():
 
 
 def test_what_cannot_turn_does_not():
-    found = turning(three_runs(two=(1, 1)), (0, 1))
+    found = find_turning_point(three_runs(two=(1, 1)), (0, 1))
     assert (found.needed, len(found.steps), found.reason) == (None, 1, None)
 
 
 @pytest.mark.parametrize("measure", ["ndcg_cut_5", "map", "search_length"])
 def test_the_gap_after_each_step_is_that_of_scoring_again(measure):
     panel, runs = drawn_panel(21, measure)
-    found = turning(panel, (1, 2))
+    found = find_turning_point(panel, (1, 2))
     first, second = panel.tags.index(found.better), panel.tags.index(found.worse)
     qrels = qrels_of(panel.ballots, panel.ballots.made)
     turned = []
@@ -155,7 +157,7 @@ def test_the_gap_after_each_step_is_that_of_scoring_again(measure):
 @pytest.mark.parametrize("measure", ["ndcg_cut_5", "search_length"])
 def test_pairs_are_settled_in_the_order_of_what_each_does_alone(measure):
     panel, runs = drawn_panel(21, measure)
-    found = turning(panel, (1, 2))
+    found = find_turning_point(panel, (1, 2))
     first, second = panel.tags.index(found.better), panel.tags.index(found.worse)
     made = qrels_of(panel.ballots, panel.ballots.made)
 
@@ -174,12 +176,16 @@ def test_pairs_are_settled_in_the_order_of_what_each_does_alone(measure):
 
 
 def test_without_dispute_or_scores_there_is_nothing_to_turn():
-    said = [Ballot("1", "d1", {"ada": 1, "bob": 1})]
+    said = [PairBallot("1", "d1", {"ada": 1, "bob": 1})]
     (measure,) = parse_measure("P_1")
     run = [run_from_rows(tag, [("1", "d1", 1.0)]) for tag in "ab"]
-    panel = panel_of_tables(run, ballots_of(said, policy_named("single")), measure, Options())
-    assert pair_values(panel) == []
-    assert "no pair" in (turning(panel, (0, 1)).reason or "")
-    none = panel_of_tables(run, ballots_of([], policy_named("single")), measure, Options())
-    assert pair_values(none) == []
-    assert turning(none, (0, 1)).reason == "one of the two runs has no score"
+    panel = build_panel_from_tables(
+        run, build_ballots(said, get_policy("single")), measure, ScoringOptions()
+    )
+    assert rank_swap_values(panel) == []
+    assert "no pair" in (find_turning_point(panel, (0, 1)).reason or "")
+    none = build_panel_from_tables(
+        run, build_ballots([], get_policy("single")), measure, ScoringOptions()
+    )
+    assert rank_swap_values(none) == []
+    assert find_turning_point(none, (0, 1)).reason == "one of the two runs has no score"

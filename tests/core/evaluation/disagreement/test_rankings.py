@@ -9,39 +9,43 @@ import pytest
 from scipy.stats import kendalltau
 
 from campaigns.core.runs import run_from_rows
-from evaluation.core import Options
+from evaluation.core import ScoringOptions
 from evaluation.core.comparison.draws import resample_counts
-from evaluation.core.comparison.estimate import Sampling
-from evaluation.core.disagreement.ballots import ABSENT, ballots_of
-from evaluation.core.disagreement.panel import panel_of_tables
+from evaluation.core.comparison.estimate import ResamplingOptions
+from evaluation.core.disagreement.ballots import ABSENT, build_ballots
+from evaluation.core.disagreement.panel import build_panel_from_tables
 from evaluation.core.disagreement.rankings import (
-    coefficients_of,
-    places_of,
-    rankings_of,
-    tau_ap_for,
+    choose_tau_ap,
+    competition_ranks_or_none,
+    ranking_coefficients,
+    rankings_by_assessor,
 )
-from evaluation.core.disagreement.report import report_of
-from evaluation.core.disagreement.resampling import bootstrap, random_swaps
+from evaluation.core.disagreement.report import build_disagreement_report
+from evaluation.core.disagreement.resampling import bootstrap_assessors, swap_assessors_at_random
 from evaluation.core.measures.names import parse_measure
-from judging.core.policies import Ballot, policy_named
+from judging.core.policies import PairBallot, get_policy
 from tests.core.evaluation.disagreement.drawn import drawn_panel, plain_scores, qrels_of
 
 (P_1,) = parse_measure("P_1")
 
 
-def panel_of_first(first: dict[str, tuple[str, ...]], said: list[Ballot], policy: str = "maximum"):
+def panel_of_first(
+    first: dict[str, tuple[str, ...]], said: list[PairBallot], policy: str = "maximum"
+):
     """Each run retrieves one document a topic, and is scored by P_1."""
     runs = [
         run_from_rows(tag, [(str(at), docno, 1.0) for at, docno in enumerate(docnos, 1)])
         for tag, docnos in first.items()
     ]
-    return panel_of_tables(runs, ballots_of(said, policy_named(policy)), P_1, Options())
+    return build_panel_from_tables(
+        runs, build_ballots(said, get_policy(policy)), P_1, ScoringOptions()
+    )
 
 
 def two_minds():
     """Ada finds A's documents relevant and bob B's, on two topics; C is found by nobody."""
     said = [
-        Ballot(topic, docno, {"ada": int(docno == "a"), "bob": int(docno == "b")})
+        PairBallot(topic, docno, {"ada": int(docno == "a"), "bob": int(docno == "b")})
         for topic in ("1", "2")
         for docno in ("a", "b", "c")
     ]
@@ -54,7 +58,7 @@ def two_minds():
 def test_each_ranking_is_that_of_the_plain_function(measure, treat):
     panel, runs = drawn_panel(3, measure)
     ballots = panel.ballots
-    base, *others = rankings_of(panel, treat)
+    base, *others = rankings_by_assessor(panel, treat)
     assert base.scores == tuple(plain_scores(panel, runs, qrels_of(ballots, ballots.made)))
     for at, name in enumerate(ballots.assessors):
         found = others[at]
@@ -71,7 +75,7 @@ def test_each_ranking_is_that_of_the_plain_function(measure, treat):
 
 
 def test_one_mind_a_ranking():
-    base, ada, bob, union, intersection = rankings_of(two_minds(), "filled")
+    base, ada, bob, union, intersection = rankings_by_assessor(two_minds(), "filled")
     assert base.ranks == (1, 1, 3)
     assert (ada.ranks, bob.ranks) == ((1, 2, 2), (2, 1, 2))
     assert ada.drop is not None
@@ -84,34 +88,34 @@ def test_one_mind_a_ranking():
 
 def test_tau_ap_is_the_one_that_is_defined():
     one, tied = np.array([3.0, 2.0, 1.0]), np.array([3.0, 2.0, 2.0])
-    assert tau_ap_for(one, np.array([1.0, np.nan, 2.0])) == "tau-ap-a"
-    assert tau_ap_for(one, tied) == "tau-ap-b"
-    found = coefficients_of(tied, one, "tau-ap-b")
+    assert choose_tau_ap(one, np.array([1.0, np.nan, 2.0])) == "tau-ap-a"
+    assert choose_tau_ap(one, tied) == "tau-ap-b"
+    found = ranking_coefficients(tied, one, "tau-ap-b")
     assert all(each.value is not None for each in found.values())
 
 
 def test_all_rows_have_the_same_coefficients():
     """B and C are tied on topic 1, which is all that ada judged, and not over both topics."""
     said = [
-        Ballot("1", "a", {"ada": 1, "bob": 1}),
-        Ballot("2", "b", {"bob": 1}),
-        Ballot("2", "a", {"bob": 1}),
+        PairBallot("1", "a", {"ada": 1, "bob": 1}),
+        PairBallot("2", "b", {"bob": 1}),
+        PairBallot("2", "a", {"bob": 1}),
     ]
     panel = panel_of_first({"A": ("a", "a"), "B": ("x", "b"), "C": ("x", "x")}, said)
     for treat, name in (("own", "tau-ap-b"), ("filled", "tau-ap-a")):
-        rows = rankings_of(panel, treat)
+        rows = rankings_by_assessor(panel, treat)
         assert {tuple(row.coefficients) for row in rows} == {("tau-b", name, "rbo-b")}
 
 
 def test_runs_without_a_score_have_no_rank():
-    assert places_of(np.array([0.5, np.nan, 0.7, 0.5])) == (2, None, 1, 2)
+    assert competition_ranks_or_none(np.array([0.5, np.nan, 0.7, 0.5])) == (2, None, 1, 2)
 
 
 @pytest.mark.parametrize("policy", ["median-floor", "adjudicated-mean-floor", "single"])
 def test_the_bootstrap_is_the_policy_applied_to_who_was_drawn(policy):
     panel, runs = drawn_panel(9, "ndcg_cut_5", policy)
-    sampling = Sampling(4, 100)
-    found = bootstrap(panel, sampling)
+    sampling = ResamplingOptions(4, 100)
+    found = bootstrap_assessors(panel, sampling)
     drawn = np.concatenate([*resample_counts(3, sampling)]).astype(np.int64)
     ballots = panel.ballots
     ways = ballots.resampled(drawn, slice(0, len(ballots)))
@@ -124,7 +128,7 @@ def test_the_bootstrap_is_the_policy_applied_to_who_was_drawn(policy):
     assert found.coefficients["tau-b"].mean == pytest.approx(np.mean(taus))
     assert found.coefficients["tau-b"].least == pytest.approx(min(taus))
     assert found.coefficients["tau-b"].p5 == pytest.approx(np.quantile(taus, 0.05))
-    ranks = np.array([places_of(row) for row in scores])
+    ranks = np.array([competition_ranks_or_none(row) for row in scores])
     wanted = np.quantile(ranks, 0.025, axis=0, method="inverted_cdf")
     assert [band.rank_low for band in found.bands] == wanted.tolist()
     wanted = np.quantile(ranks, 0.975, axis=0, method="inverted_cdf")
@@ -134,34 +138,36 @@ def test_the_bootstrap_is_the_policy_applied_to_who_was_drawn(policy):
 def test_the_bootstrap_tells_what_never_changes():
     panel, _ = drawn_panel(9)
     fixed = (panel.ballots.counts < 2).sum()
-    assert bootstrap(panel, Sampling(0, 100)).fixed_pairs == fixed > 0
+    assert bootstrap_assessors(panel, ResamplingOptions(0, 100)).fixed_pairs == fixed > 0
 
 
 def test_settled_pairs_never_change_where_the_policy_hears_adjudications():
     said = [
-        Ballot("1", "a", {"ada": 1, "bob": 0}, adjudicated=1),
-        Ballot("1", "b", {"ada": 0, "bob": 1}),
-        Ballot("1", "c", {"ada": 1}),
+        PairBallot("1", "a", {"ada": 1, "bob": 0}, adjudicated=1),
+        PairBallot("1", "b", {"ada": 0, "bob": 1}),
+        PairBallot("1", "c", {"ada": 1}),
     ]
     runs = {"A": ("a",), "B": ("b",)}
     for policy, fixed in (("adjudicated-maximum", 2), ("maximum", 1)):
-        found = bootstrap(panel_of_first(runs, said, policy), Sampling(0, 100))
+        found = bootstrap_assessors(panel_of_first(runs, said, policy), ResamplingOptions(0, 100))
         assert found.fixed_pairs == fixed
         assert found.bands[0].low == (1.0 if fixed == 2 else 0.0)
 
 
 def test_the_same_seed_gives_the_same_bands():
     panel, _ = drawn_panel(2)
-    assert bootstrap(panel, Sampling(5, 100)) == bootstrap(panel, Sampling(5, 100))
+    assert bootstrap_assessors(panel, ResamplingOptions(5, 100)) == bootstrap_assessors(
+        panel, ResamplingOptions(5, 100)
+    )
 
 
 def test_random_swaps_are_all_ways_to_choose_one_assessor_a_topic():
     """Of A's and B's scores on two topics there are four ways, each a quarter of the draws."""
-    found = random_swaps(two_minds(), "own", Sampling(0, 4000))
+    found = swap_assessors_at_random(two_minds(), "own", ResamplingOptions(0, 4000))
     base = np.array([1.0, 1.0, 0.0])
     ways = [((a == "ada") + (b == "ada")) / 2 for a, b in product(("ada", "bob"), repeat=2)]
     taus = [
-        coefficients_of(base, np.array([way, 1 - way, 0.0]), "tau-ap-b")["tau-b"].value
+        ranking_coefficients(base, np.array([way, 1 - way, 0.0]), "tau-ap-b")["tau-b"].value
         for way in ways
     ]
     spread = found.coefficients["tau-b"]
@@ -173,36 +179,36 @@ def test_random_swaps_are_all_ways_to_choose_one_assessor_a_topic():
 
 def test_random_swaps_draw_only_who_judged_the_topic():
     said = [
-        Ballot("1", "a", {"ada": 1}),
-        Ballot("1", "b", {"ada": 0}),
-        Ballot("2", "b", {"bob": 1}),
-        Ballot("2", "a", {"bob": 0}),
+        PairBallot("1", "a", {"ada": 1}),
+        PairBallot("1", "b", {"ada": 0}),
+        PairBallot("2", "b", {"bob": 1}),
+        PairBallot("2", "a", {"bob": 0}),
     ]
     panel = panel_of_first({"A": ("a", "a"), "B": ("b", "x")}, said)
-    found = random_swaps(panel, "own", Sampling(0, 100))
+    found = swap_assessors_at_random(panel, "own", ResamplingOptions(0, 100))
     assert {(band.low, band.high) for band in found.bands} == {(0.5, 0.5), (0.0, 0.0)}
 
 
 def test_a_machine_has_a_ranking_and_is_never_drawn():
     said = [
-        Ballot("1", "a", {"ada": 1}, automatic={"robot": 0}),
-        Ballot("1", "b", {"ada": 0}, automatic={"robot": 1}),
+        PairBallot("1", "a", {"ada": 1}, automatic={"robot": 0}),
+        PairBallot("1", "b", {"ada": 0}, automatic={"robot": 1}),
     ]
     panel = panel_of_first({"A": ("a",), "B": ("b",)}, said)
-    robot = rankings_of(panel, "filled")[2]
+    robot = rankings_by_assessor(panel, "filled")[2]
     assert (robot.name, robot.kind, robot.ranks) == ("automatic:robot", "machine", (2, 1))
-    assert bootstrap(panel, Sampling(0, 100)).reason is not None
-    assert random_swaps(panel, "filled", Sampling(0, 100)).reason is not None
+    assert bootstrap_assessors(panel, ResamplingOptions(0, 100)).reason is not None
+    assert swap_assessors_at_random(panel, "filled", ResamplingOptions(0, 100)).reason is not None
 
 
 def test_random_swaps_never_take_a_machine_for_a_person():
     """Ada and bob say the same; only the machine would turn the two runs."""
     said = [
-        Ballot("1", "a", {"ada": 1, "bob": 1}, automatic={"robot": 0}),
-        Ballot("1", "b", {"ada": 0, "bob": 0}, automatic={"robot": 1}),
+        PairBallot("1", "a", {"ada": 1, "bob": 1}, automatic={"robot": 0}),
+        PairBallot("1", "b", {"ada": 0, "bob": 0}, automatic={"robot": 1}),
     ]
     panel = panel_of_first({"A": ("a",), "B": ("b",)}, said)
-    found = random_swaps(panel, "own", Sampling(0, 200))
+    found = swap_assessors_at_random(panel, "own", ResamplingOptions(0, 200))
     assert found.coefficients["tau-b"].least == 1.0
     assert [(band.low, band.high) for band in found.bands] == [(1.0, 1.0), (0.0, 0.0)]
 
@@ -210,19 +216,19 @@ def test_random_swaps_never_take_a_machine_for_a_person():
 @pytest.mark.parametrize(
     ("first", "said", "reason"),
     [
-        ({}, [Ballot("1", "a", {"ada": 1, "bob": 0})], "fewer than two runs"),
-        ({"A": ("a",)}, [Ballot("1", "a", {"ada": 1, "bob": 0})], "fewer than two runs"),
-        ({"A": ("a",), "B": ("b",)}, [Ballot("1", "a", {"ada": 1})], "fewer than two people"),
+        ({}, [PairBallot("1", "a", {"ada": 1, "bob": 0})], "fewer than two runs"),
+        ({"A": ("a",)}, [PairBallot("1", "a", {"ada": 1, "bob": 0})], "fewer than two runs"),
+        ({"A": ("a",), "B": ("b",)}, [PairBallot("1", "a", {"ada": 1})], "fewer than two people"),
         ({"A": ("a",), "B": ("b",)}, [], "fewer than two people"),
         (
             {"A": ("a",), "B": ("b",)},
-            [Ballot("1", "a", {"ada": 1, "bob": 1})],
+            [PairBallot("1", "a", {"ada": 1, "bob": 1})],
             "no pair has different grades",
         ),
     ],
 )
 def test_undefined_says_why(first, said, reason):
-    report = report_of(panel_of_first(first, said), draws=100, swaps=100)
+    report = build_disagreement_report(panel_of_first(first, said), draws=100, swaps=100)
     assert reason in (report.bootstrap.reason or "")
     assert (report.bootstrap.bands, report.bootstrap.coefficients) == ((), {})
     assert report.as_dict()["bootstrap"]["reason"] == report.bootstrap.reason
@@ -231,8 +237,8 @@ def test_undefined_says_why(first, said, reason):
 
 
 def test_a_policy_that_decides_nothing_has_no_ranking_to_compare_with():
-    said = [Ballot("1", "a", {"ada": 1, "bob": 0}), Ballot("1", "b", {"ada": 0, "bob": 1})]
-    report = report_of(
+    said = [PairBallot("1", "a", {"ada": 1, "bob": 0}), PairBallot("1", "b", {"ada": 0, "bob": 1})]
+    report = build_disagreement_report(
         panel_of_first({"A": ("a",), "B": ("b",)}, said, "single"), draws=100, swaps=100
     )
     assert report.by_policy.scores == (None, None)
@@ -241,8 +247,8 @@ def test_a_policy_that_decides_nothing_has_no_ranking_to_compare_with():
 
 
 def test_a_policy_that_hears_one_alone_is_not_resampled():
-    said = [Ballot("1", "a", {"ada": 1, "bob": 0}), Ballot("1", "b", {"ada": 0, "bob": 1})]
+    said = [PairBallot("1", "a", {"ada": 1, "bob": 0}), PairBallot("1", "b", {"ada": 0, "bob": 1})]
     panel = panel_of_first({"A": ("a",), "B": ("b",)}, said, "assessor:ada")
-    assert "hears one" in (bootstrap(panel, Sampling(0, 100)).reason or "")
+    assert "hears one" in (bootstrap_assessors(panel, ResamplingOptions(0, 100)).reason or "")
     assert panel.ballots.made.tolist() == [1, 0]
     assert ABSENT not in panel.ballots.made.tolist()

@@ -14,19 +14,23 @@ from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.tables import RunTable
-from evaluation.core.comparison.drop import Drop
+from evaluation.core.comparison.rank_drop import RankDrop
 from evaluation.core.measures.names import parse_measures
-from evaluation.core.simulation.finished import Feeder, Finished, with_seed
+from evaluation.core.simulation.finished_campaign import (
+    ContributingRun,
+    FinishedCampaign,
+    reseed_ties,
+)
 from evaluation.core.simulation.formats import FORMATS
-from evaluation.core.simulation.replaying import Replay, in_order, replay
-from evaluation.core.simulation.report import Point, Range, Simulation
-from evaluation.core.simulation.simulating import NEVER_FOUND, simulate
-from pooling.core.budget import split
-from pooling.core.building import Budget, next_of_all, sessions
-from pooling.core.gathering import listing_of_tables
+from evaluation.core.simulation.replay import Replay, order_replay, replay_spec
+from evaluation.core.simulation.report import BudgetPoint, SeedRange, Simulation
+from evaluation.core.simulation.simulator import NEVER_FOUND, simulate_specs
+from pooling.core.budget import split_budget
 from pooling.core.order import hash_order
+from pooling.core.pool_builder import PoolBudget, choose_next_in_any_topic, start_sessions
 from pooling.core.registry import METHODS
-from pooling.core.spec import RunChoice, Spec, depth_spec
+from pooling.core.run_listing import build_listing
+from pooling.core.spec import PoolSpec, RunChoice, depth_spec
 from tests.core.pooling.toy import orders, run, step, toy_runs
 
 # e of topic 1 and y of topic 2 are holes; nobody finds q.
@@ -36,14 +40,14 @@ QRELS = qrels_from_rows((t, d, grade) for t, of in GRADES.items() for d, grade i
 SEEDS = 6
 
 
-def finished(**changes: object) -> Finished:
-    return Finished.of_tables(toy_runs(), QRELS, **changes)  # type: ignore[arg-type]
+def finished(**changes: object) -> FinishedCampaign:
+    return FinishedCampaign.of_tables(toy_runs(), QRELS, **changes)  # type: ignore[arg-type]
 
 
-def found_by(*specs: Spec, budgets: tuple[int, ...] = (), measures: str = "P_2") -> Simulation:
+def found_by(*specs: PoolSpec, budgets: tuple[int, ...] = (), measures: str = "P_2") -> Simulation:
     named = {f"spec {at}": spec for at, spec in enumerate(specs)}
     measure = parse_measures([measures])
-    return simulate(finished(), named, measure, seeds=SEEDS, budgets=budgets)
+    return simulate_specs(finished(), named, measure, seeds=SEEDS, budgets=budgets)
 
 
 def turn_of(seed: int, topic: str) -> int:
@@ -51,8 +55,8 @@ def turn_of(seed: int, topic: str) -> int:
     return hash_order(seed, topic, "")
 
 
-def always(value: float) -> Range:
-    return Range(value, value, value, SEEDS)
+def always(value: float) -> SeedRange:
+    return SeedRange(value, value, value, SEEDS)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +64,7 @@ def depth_two() -> Simulation:
     return found_by(depth_spec(2), budgets=(3, 6, 8, 100))
 
 
-def at(simulation: Simulation, budget: int) -> Point:
+def at(simulation: Simulation, budget: int) -> BudgetPoint:
     return next(p for p in simulation.specs[0].points if p.budget == budget)
 
 
@@ -88,8 +92,8 @@ def test_what_hangs_on_chance_is_a_mean_and_its_ends(depth_two: Simulation) -> N
     hole = [hash_order(seed, "2", "y") < hash_order(seed, "2", "x") for seed in range(SEEDS)]
     point = at(depth_two, 3)
     assert {True, False} == set(first) == set(hole)
-    assert point.relevant == Range(1 + sum(first) / SEEDS, 1, 2, SEEDS)
-    assert point.holes == Range(sum(hole) / SEEDS, 0, 1, SEEDS)
+    assert point.relevant == SeedRange(1 + sum(first) / SEEDS, 1, 2, SEEDS)
+    assert point.holes == SeedRange(sum(hole) / SEEDS, 0, 1, SEEDS)
 
 
 def test_the_ranking_of_all_runs_against_that_by_the_full_qrels(depth_two: Simulation) -> None:
@@ -100,7 +104,7 @@ def test_the_ranking_of_all_runs_against_that_by_the_full_qrels(depth_two: Simul
     # beta's rank: of the three above it, gamma alone was above it before: (1 + 1 + 1/3) / 3.
     assert six.tau_ap.mean == pytest.approx((5 / 9 + 1) / 2)
     assert depth_two.facts.tau_ap == {"P_2": "tau-ap-b"}
-    assert (six.drop, six.worst) == (always(2), Drop("beta", 2, 4))
+    assert (six.drop, six.worst) == (always(2), RankDrop("beta", 2, 4))
     all_of_it = at(depth_two, 8).rankings["P_2"]
     assert (all_of_it.tau_b.mean, all_of_it.tau_ap.mean) == pytest.approx((1, 1))
     assert (all_of_it.drop, all_of_it.worst) == (always(0), None)
@@ -118,9 +122,9 @@ def test_the_effort_until_so_many_are_found(depth_two: Simulation) -> None:
         turns = sorted("123", key=partial(turn_of, seed))
         late = hash_order(seed, "1", "b") < hash_order(seed, "1", "a")
         totals.append(max(3 + turns.index("3"), 3 * late + turns.index("1")) + 1)
-    assert half.total == Range.of(totals)
+    assert half.total == SeedRange.of(totals)
     # 5 of 6 are never found.
-    assert most.total == nearly_all.total == Range(None, None, None, 0, NEVER_FOUND)
+    assert most.total == nearly_all.total == SeedRange(None, None, None, 0, NEVER_FOUND)
 
 
 def test_the_effort_in_all_is_where_the_last_one_wanted_stands() -> None:
@@ -139,7 +143,11 @@ def test_budgets_are_shares_of_the_deepest_spec() -> None:
 def test_runs_feed_a_pool_as_its_spec_chooses_them() -> None:
     known = finished()
     tags = [*known.tags]
-    told = [Feeder(tags[0], "A", 2), Feeder(tags[1], "A", 1, "manual"), Feeder(tags[2], "B", 3)]
+    told = [
+        ContributingRun(tags[0], "A", 2),
+        ContributingRun(tags[1], "A", 1, "manual"),
+        ContributingRun(tags[2], "B", 3),
+    ]
     known = replace(known, feeders=tuple(told))
 
     def fed(**choice: object) -> set[str]:
@@ -156,28 +164,30 @@ def test_runs_feed_a_pool_as_its_spec_chooses_them() -> None:
 def test_qrels_without_a_line_rank_nothing() -> None:
     topic = min(GRADES, key=partial(turn_of, 0))
     only_a_hole = [run("one", {topic: "?a"}), run("two", {topic: "?"})]
-    found = simulate(
-        Finished.of_tables(only_a_hole, QRELS),
-        {"take": Spec((step("take"),))},
+    found = simulate_specs(
+        FinishedCampaign.of_tables(only_a_hole, QRELS),
+        {"take": PoolSpec((step("take"),))},
         parse_measures(["map"]),
         seeds=1,
         budgets=(1,),
     )
     point = found.specs[0].points[0]
     assert point.holes.mean == 1
-    assert point.rankings["map"].tau_b == Range(
+    assert point.rankings["map"].tau_b == SeedRange(
         None, None, None, 0, "fewer than two runs have a value from both"
     )
 
 
-@pytest.mark.parametrize("spec", [Spec((step("maxmean"),)), Spec((step("take"),), Budget(total=7))])
-def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec: Spec) -> None:
+@pytest.mark.parametrize(
+    "spec", [PoolSpec((step("maxmean"),)), PoolSpec((step("take"),), PoolBudget(total=7))]
+)
+def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec: PoolSpec) -> None:
     campaign = finished()
-    listing = with_seed(campaign.listing(Spec((step("take"),))), 3)
-    found = replay(spec, listing, campaign)
+    listing = reseed_ties(campaign.listing(PoolSpec((step("take"),))), 3)
+    found = replay_spec(spec, listing, campaign)
     wanted = orders(
         *spec.steps,
-        listing=listing_of_tables(toy_runs(), 100, 3),
+        listing=build_listing(toy_runs(), 100, 3),
         judge=lambda topic, docno: GRADES[topic].get(docno, 0) > 0,
         **{key: value for key, value in vars(spec.budget).items() if value},
     )
@@ -192,31 +202,31 @@ def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec: Spec) -
 @given(st.lists(st.integers(0, 9), min_size=3, max_size=3), st.integers(0, 30), st.integers(0, 9))
 def test_all_topics_advance_alike(sizes: list[int], budget: int, seed: int) -> None:
     campaign = finished()
-    listing = with_seed(campaign.listing(Spec((step("take"),))), seed)
-    found = in_order(
+    listing = reseed_ties(campaign.listing(PoolSpec((step("take"),))), seed)
+    found = order_replay(
         [np.full(size, -1) for size in sizes],
         [np.arange(size) for size in sizes],
         listing,
         campaign,
     )
     given_ = np.bincount(found.topic[:budget], minlength=3)
-    assert given_.tolist() == split(budget, sizes, listing.topics, seed).tolist()
+    assert given_.tolist() == split_budget(budget, sizes, listing.topics, seed).tolist()
 
 
 def test_one_queue_over_topics_keeps_its_order_and_its_total() -> None:
     campaign = finished()
-    spec = Spec((step("take", documents=1), step("mtf", scope="global")), Budget(total=8))
-    listing = with_seed(campaign.listing(spec), 3)
-    found = replay(spec, listing, campaign)
+    spec = PoolSpec((step("take", documents=1), step("mtf", scope="global")), PoolBudget(total=8))
+    listing = reseed_ties(campaign.listing(spec), 3)
+    found = replay_spec(spec, listing, campaign)
     assert len(found) == 8
     # By next_of_all, document by document, after the first round.
-    topics = sessions(listing, spec.steps, spec.budget)
+    topics = start_sessions(listing, spec.steps, spec.budget)
     wanted: list[tuple[str, str]] = []
     for session in topics:
         for given_ in session.given:
             docno = session.candidates.docnos[given_.doc]
             session.judge(given_.doc, GRADES[session.candidates.topic].get(docno, 0) > 0)
-    while (chosen := next_of_all(topics, 8)) is not None:
+    while (chosen := choose_next_in_any_topic(topics, 8)) is not None:
         session, choice = chosen
         topic, docno = session.candidates.topic, session.candidates.docnos[choice.doc]
         session.give(choice)
@@ -238,27 +248,29 @@ def test_runs_that_do_not_feed_the_pool_are_scored() -> None:
         "depth 1": depth_spec(1),
         "alpha": replace(depth_spec(1), runs=RunChoice(tags=("alpha",))),
     }
-    found = simulate(some, spec, parse_measures(["P_1"]), seeds=1)
+    found = simulate_specs(some, spec, parse_measures(["P_1"]), seeds=1)
     assert (found.facts.runs, found.facts.pooled) == (4, 2)
     # a, x and k for both; gamma's first of topic 3, l, is not judged.
     assert [s.judged.mean for s in found.specs] == [3, 3]
     assert [s.runs for s in found.specs] == [2, 1]
-    assert found.specs[0].points[-1].rankings["P_1"].worst == Drop("gamma", 1, 2)
+    assert found.specs[0].points[-1].rankings["P_1"].worst == RankDrop("gamma", 1, 2)
 
 
 def test_nothing_depends_on_the_order_of_runs() -> None:
     runs: list[RunTable] = toy_runs()
     measures = parse_measures(["map", "bpref"])
-    specs = {"maxmean": Spec((step("maxmean"),)), "depth": depth_spec(2)}
+    specs = {"maxmean": PoolSpec((step("maxmean"),)), "depth": depth_spec(2)}
     one, two = (
-        simulate(Finished.of_tables(listed, QRELS), specs, measures, seeds=2)
+        simulate_specs(FinishedCampaign.of_tables(listed, QRELS), specs, measures, seeds=2)
         for listed in (runs, runs[::-1])
     )
     assert one == two
 
 
 def test_the_level_says_what_is_relevant() -> None:
-    strict = simulate(finished(level=2), {"d": depth_spec(2)}, parse_measures(["map"]), seeds=1)
+    strict = simulate_specs(
+        finished(level=2), {"d": depth_spec(2)}, parse_measures(["map"]), seeds=1
+    )
     assert (strict.facts.relevant, strict.specs[0].relevant.mean) == (1, 1)
 
 
@@ -266,7 +278,7 @@ def test_progress_is_told_of_each_piece_of_work() -> None:
     told: list[tuple[str, int, int]] = []
     specs = {"one": depth_spec(1), "two": depth_spec(2)}
     measures = parse_measures(["map"])
-    simulate(finished(), specs, measures, seeds=2, progress=lambda *what: told.append(what))
+    simulate_specs(finished(), specs, measures, seeds=2, progress=lambda *what: told.append(what))
     assert told[:4] == [
         ("replaying one", 1, 4), ("replaying one", 2, 4),
         ("replaying two", 3, 4), ("replaying two", 4, 4),
@@ -281,10 +293,14 @@ def test_progress_is_told_of_each_piece_of_work() -> None:
         ({"measures": ()}, "no measure"),
         ({"seeds": 0}, "1 or more"),
         ({"budgets": (5, 0)}, "1 or more"),
-        ({"finished": Finished.of_tables(toy_runs()[:1], QRELS)}, "fewer than two runs"),
+        ({"finished": FinishedCampaign.of_tables(toy_runs()[:1], QRELS)}, "fewer than two runs"),
         ({"finished": finished(level=3)}, "no relevant document"),
         (
-            {"finished": Finished.of_tables([run("a", {"9": "a"}), run("b", {"9": "b"})], QRELS)},
+            {
+                "finished": FinishedCampaign.of_tables(
+                    [run("a", {"9": "a"}), run("b", {"9": "b"})], QRELS
+                )
+            },
             "no run that feeds depth answers a topic",
         ),
         (
@@ -300,7 +316,7 @@ def test_what_cannot_be_simulated_is_refused(changes: dict[str, object], told: s
         "measures": parse_measures(["map"]),
     }
     with pytest.raises(ValueError, match=told):
-        simulate(**given_ | changes)  # type: ignore[arg-type]
+        simulate_specs(**given_ | changes)  # type: ignore[arg-type]
 
 
 def test_a_method_that_cannot_begin_says_so_before_anything_is_replayed() -> None:
@@ -309,9 +325,9 @@ def test_a_method_that_cannot_begin_says_so_before_anything_is_replayed() -> Non
 
     cannot = replace(step("maxmean"), method=replace(METHODS["maxmean"], player=refuses))
     told: list[str] = []
-    specs = {"depth": depth_spec(2), "cannot": Spec((step("take", documents=1), cannot))}
+    specs = {"depth": depth_spec(2), "cannot": PoolSpec((step("take", documents=1), cannot))}
     with pytest.raises(ValueError, match="it needs texts"):
-        simulate(
+        simulate_specs(
             finished(), specs, parse_measures(["map"]), progress=lambda what, *_: told.append(what)
         )
     assert told == []
@@ -319,7 +335,7 @@ def test_a_method_that_cannot_begin_says_so_before_anything_is_replayed() -> Non
 
 def test_tags_are_told_apart() -> None:
     with pytest.raises(ValueError, match="same tag"):
-        Finished.of_tables([*toy_runs(), *toy_runs()[:1]], QRELS)
+        FinishedCampaign.of_tables([*toy_runs(), *toy_runs()[:1]], QRELS)
     with pytest.raises(ValueError, match="tag omega"):
         finished(pooled=["omega", "alpha"])
 

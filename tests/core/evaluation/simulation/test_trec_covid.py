@@ -9,31 +9,31 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from campaigns.core.opening import read_bytes
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
-from campaigns.core.tables import QrelsTable, RunTable, starts_of
+from campaigns.core.streams import read_bytes
+from campaigns.core.tables import QrelsTable, RunTable, group_starts
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judged import Judged
+from evaluation.core.judgments import Judged
 from evaluation.core.measures.names import parse_measures
-from evaluation.core.simulation.finished import Finished, with_seed
-from evaluation.core.simulation.replaying import Replay, replay
-from evaluation.core.simulation.simulating import simulate
-from pooling.core.spec import Spec, depth_spec
+from evaluation.core.simulation.finished_campaign import FinishedCampaign, reseed_ties
+from evaluation.core.simulation.replay import Replay, replay_spec
+from evaluation.core.simulation.simulator import simulate_specs
+from pooling.core.spec import PoolSpec, depth_spec
 from tests.core.pooling.toy import step
 
 BUDGET = 2000
-MAXMEAN = Spec((step("maxmean"),), cutoff=7)
+MAXMEAN = PoolSpec((step("maxmean"),), cutoff=7)
 
 
 @pytest.fixture(scope="module")
-def covid(data_dir: Path) -> tuple[list[RunTable], Finished]:
+def covid(data_dir: Path) -> tuple[list[RunTable], FinishedCampaign]:
     folder = data_dir / "trec-covid-r1"
     with (folder / "leaderboard.csv").open(newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if row["contributed judgments"] == "yes"]
     runs = [read_run(read_bytes(path)) for path in sorted((folder / "runs-top50").iterdir())]
     qrels = read_qrels(read_bytes(folder / "qrels-covid-round1.txt"))
-    return runs, Finished.of_tables(runs, qrels, [row["run"] for row in rows])
+    return runs, FinishedCampaign.of_tables(runs, qrels, [row["run"] for row in rows])
 
 
 def existing(qrels: QrelsTable, found: Replay) -> Judged:
@@ -42,15 +42,15 @@ def existing(qrels: QrelsTable, found: Replay) -> Judged:
     starts = np.searchsorted(rows, qrels.starts)
     kept = np.flatnonzero(np.diff(starts))
     topics = tuple(qrels.topics[at] for at in kept.tolist())
-    sizes = starts_of(np.diff(starts)[kept])
+    sizes = group_starts(np.diff(starts)[kept])
     return Judged.from_table(QrelsTable(topics, sizes, qrels.docnos.take(rows), qrels.grades[rows]))
 
 
-def test_depth_7_and_maxmean(covid: tuple[list[RunTable], Finished]) -> None:
+def test_depth_7_and_maxmean(covid: tuple[list[RunTable], FinishedCampaign]) -> None:
     _, finished = covid
     specs = {"depth": depth_spec(7), "maxmean": MAXMEAN}
     measures = parse_measures(["map"])
-    found = simulate(finished, specs, measures, seeds=1, budgets=(BUDGET, 6959))
+    found = simulate_specs(finished, specs, measures, seeds=1, budgets=(BUDGET, 6959))
     depth, maxmean = found.specs
     for spec in found.specs:
         # README.md of the data: 6,959 pairs, 6,953 of them judged.
@@ -60,14 +60,16 @@ def test_depth_7_and_maxmean(covid: tuple[list[RunTable], Finished]) -> None:
 
 
 def test_the_ranking_is_that_of_scores_by_the_qrels_that_would_exist(
-    covid: tuple[list[RunTable], Finished],
+    covid: tuple[list[RunTable], FinishedCampaign],
 ) -> None:
     runs, finished = covid
     names = ("map", "bpref")
-    found = simulate(finished, {"m": MAXMEAN}, parse_measures(names), seeds=1, budgets=(BUDGET,))
+    found = simulate_specs(
+        finished, {"m": MAXMEAN}, parse_measures(names), seeds=1, budgets=(BUDGET,)
+    )
     (point,) = found.specs[0].points
-    listing = with_seed(finished.listing(MAXMEAN), 0)
-    judged = existing(finished.qrels, replay(MAXMEAN, listing, finished))
+    listing = reseed_ties(finished.listing(MAXMEAN), 0)
+    judged = existing(finished.qrels, replay_spec(MAXMEAN, listing, finished))
     full = Judged.from_table(finished.qrels)
     for name in names:
         before, after = (

@@ -5,31 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluation.core.stopping.found import (
-    Topic,
-    curve,
-    found_by_depth,
-    found_by_team,
-    found_by_topic,
-    since_relevant,
+from evaluation.core.stopping.discoveries import (
+    TopicDiscoveries,
+    count_since_last_relevant,
+    discoveries_by_depth,
+    discoveries_by_team,
+    discoveries_by_topic,
+    discovery_curve,
 )
-from evaluation.core.stopping.held import Document, Held, held_of
-from evaluation.core.stopping.movement import checkpoints, movement, usual_step
-from evaluation.core.stopping.page import page
-from evaluation.core.stopping.remaining import (
+from evaluation.core.stopping.docs import render_stopping_docs
+from evaluation.core.stopping.movement import choose_checkpoints, default_step, measure_movement
+from evaluation.core.stopping.pool_state import PooledDocument, PoolState, build_pool_state
+from evaluation.core.stopping.remaining_relevant import (
     NO_DEPTH,
     NO_SAMPLE,
     NOTHING_JUDGED,
-    deeper,
-    projected,
-    remaining,
+    estimate_remaining,
+    extrapolate_below_pool,
+    project_unjudged,
 )
 from tests.conftest import REPOSITORY
 
 TEAMS = ("north", "south")
 
 
-def laid(topics: dict[str, str], ranks: int = 1) -> Held:
+def laid(topics: dict[str, str], ranks: int = 1) -> PoolState:
     """By topic its documents: ``+`` relevant, ``-`` not, ``.`` not judged; ranks count up, going
     round after ``ranks``; all from the first team, every second one from the other as well.
     """
@@ -37,14 +37,14 @@ def laid(topics: dict[str, str], ranks: int = 1) -> Held:
     for topic, marks in topics.items():
         for at, mark in enumerate(marks):
             teams = (0, 1) if at % 2 else (0,)
-            documents.append(Document(topic, f"d{at}", at % ranks + 1, teams))
+            documents.append(PooledDocument(topic, f"d{at}", at % ranks + 1, teams))
             if mark != ".":
                 outcomes[topic, f"d{at}"] = mark == "+"
-    return held_of(documents, [*topics], TEAMS, outcomes)
+    return build_pool_state(documents, [*topics], TEAMS, outcomes)
 
 
 def test_what_is_left_in_a_topic_by_hand():
-    found = remaining(laid({"1": "++---....."}), is_random=True)
+    found = estimate_remaining(laid({"1": "++---....."}), is_random=True)
     assert (found.found, found.judged, found.unjudged, found.silent) == (2, 5, 5, 0)
     assert found.expected == pytest.approx(2)
     assert (found.low, found.high) == (0.0, 5.0)
@@ -53,7 +53,7 @@ def test_what_is_left_in_a_topic_by_hand():
 
 def test_topics_are_strata_and_their_variances_add_up():
     held = laid({"1": "+" * 20 + "-" * 30 + "." * 50, "2": "-" * 90 + "." * 10, "3": "...."})
-    found = remaining(held, is_random=True)
+    found = estimate_remaining(held, is_random=True)
     assert found.expected == pytest.approx(50 * 20 / 50)
     first = 100**2 * (1 - 0.5) * (21 / 52) * (31 / 52) / 50
     second = 100**2 * (1 - 0.9) * (1 / 92) * (91 / 92) / 90
@@ -73,64 +73,64 @@ def test_the_interval_holds_what_is_there_about_as_often_as_it_says():
             signs[judged] = np.where(marks[judged], "+", "-")
             truth += int(marks.sum() - marks[judged].sum())
             topics[str(topic)] = "".join(signs)
-        found = remaining(laid(topics), is_random=True)
+        found = estimate_remaining(laid(topics), is_random=True)
         held += found.low <= truth <= found.high
     assert 0.92 <= held / 400 <= 0.985
 
 
 def test_no_sample_no_estimate():
-    found = remaining(laid({"1": "++-."}), is_random=False)
+    found = estimate_remaining(laid({"1": "++-."}), is_random=False)
     assert (found.expected, found.reason) == (None, NO_SAMPLE)
-    assert remaining(laid({"1": "...."}), is_random=True).reason == NOTHING_JUDGED
-    done = remaining(laid({"1": "++--"}), is_random=False)
+    assert estimate_remaining(laid({"1": "...."}), is_random=True).reason == NOTHING_JUDGED
+    done = estimate_remaining(laid({"1": "++--"}), is_random=False)
     assert (done.expected, done.low, done.high, done.completeness) == (0.0, 0.0, 0.0, 1.0)
 
 
 def test_what_was_found_is_projected_on_the_whole_topic():
     held = laid({"1": "+-.+", "2": "-+"}, ranks=2)
-    assert projected(held, 2).tolist() == [[4 / 3, 4 / 3], [0, 1]]
+    assert project_unjudged(held, 2).tolist() == [[4 / 3, 4 / 3], [0, 1]]
 
 
 def test_nothing_is_told_below_a_pool_without_a_depth():
-    assert deeper(laid({"1": "+-"}), None, is_random=True, seed=0) == NO_DEPTH
-    assert deeper(laid({"1": ".."}), 2, is_random=True, seed=0) == NOTHING_JUDGED
-    assert deeper(laid({"1": "+."}), 2, is_random=False, seed=0) == NO_SAMPLE
+    assert extrapolate_below_pool(laid({"1": "+-"}), None, is_random=True, seed=0) == NO_DEPTH
+    assert extrapolate_below_pool(laid({"1": ".."}), 2, is_random=True, seed=0) == NOTHING_JUDGED
+    assert extrapolate_below_pool(laid({"1": "+."}), 2, is_random=False, seed=0) == NO_SAMPLE
     marks = {str(topic): "+-" * 15 for topic in range(5)}
-    below = deeper(laid(marks, ranks=30), 30, is_random=True, seed=0)
+    below = extrapolate_below_pool(laid(marks, ranks=30), 30, is_random=True, seed=0)
     assert below.further > 0
     assert below.low <= below.further <= below.high
 
 
 def test_a_topic_in_which_nothing_is_judged_says_nothing_below_the_pool():
     marks = {str(topic): "+-" * 15 for topic in range(5)}
-    want = deeper(laid(marks, ranks=30), 30, is_random=True, seed=0)
+    want = extrapolate_below_pool(laid(marks, ranks=30), 30, is_random=True, seed=0)
     more = marks | {f"silent {topic}": "." * 30 for topic in range(20)}
-    assert deeper(laid(more, ranks=30), 30, is_random=True, seed=0) == want
+    assert extrapolate_below_pool(laid(more, ranks=30), 30, is_random=True, seed=0) == want
 
 
 def test_found_by_topic_and_its_alarms():
     held = laid({"1": "+++++-----", "2": "+---------", "3": ".."})
-    first, second, third = found_by_topic(held, {"1": [True, False, False], "2": [False]})
-    assert first == Topic("1", 10, 10, 5, 3, 2)
+    first, second, third = discoveries_by_topic(held, {"1": [True, False, False], "2": [False]})
+    assert first == TopicDiscoveries("1", 10, 10, 5, 3, 2)
     assert (first.share, first.is_dense, second.is_dense) == (0.5, True, False)
     assert (second.since, third.since, third.share) == (1, 0, None)
     # Three in ten is more than a third of nine, but nine say nothing yet.
-    assert not Topic("x", 20, 9, 9, 0, 0).is_dense
-    assert Topic("x", 20, 20, 10, 6, 0).is_lonely
-    assert not Topic("x", 20, 20, 10, 5, 0).is_lonely
-    assert not Topic("x", 20, 20, 9, 9, 0).is_lonely
+    assert not TopicDiscoveries("x", 20, 9, 9, 0, 0).is_dense
+    assert TopicDiscoveries("x", 20, 20, 10, 6, 0).is_lonely
+    assert not TopicDiscoveries("x", 20, 20, 10, 5, 0).is_lonely
+    assert not TopicDiscoveries("x", 20, 20, 9, 9, 0).is_lonely
 
 
 def test_since_relevant():
-    assert since_relevant([]) == 0
-    assert since_relevant([False, False]) == 2
-    assert since_relevant([True, False, True]) == 0
-    assert since_relevant([True, False, False]) == 2
+    assert count_since_last_relevant([]) == 0
+    assert count_since_last_relevant([False, False]) == 2
+    assert count_since_last_relevant([True, False, True]) == 0
+    assert count_since_last_relevant([True, False, False]) == 2
 
 
 def test_found_by_depth_sums_to_the_pool():
     held = laid({"1": "+-.+-.+-.+-."}, ranks=12)
-    windows = found_by_depth(held)
+    windows = discoveries_by_depth(held)
     assert [(w.first, w.last) for w in windows] == [(1, 1), (2, 2), (3, 5), (6, 10), (11, 12)]
     assert [w.documents for w in windows] == [1, 1, 3, 5, 2]
     assert [(w.judged, w.relevant) for w in windows] == [(1, 1), (1, 0), (2, 1), (3, 2), (1, 0)]
@@ -138,11 +138,11 @@ def test_found_by_depth_sums_to_the_pool():
 
 
 def test_a_pool_that_holds_nothing_yet_has_no_depths():
-    assert found_by_depth(laid({})) == []
+    assert discoveries_by_depth(laid({})) == []
 
 
 def test_found_by_team_counts_what_it_alone_brought():
-    rows = found_by_team(laid({"1": "++-+.-"}))
+    rows = discoveries_by_team(laid({"1": "++-+.-"}))
     north, south = rows
     assert (north.name, north.documents, north.judged, north.relevant, north.alone) == (
         "north", 6, 5, 3, 1,
@@ -151,9 +151,9 @@ def test_found_by_team_counts_what_it_alone_brought():
 
 
 def test_the_curve_ends_with_all():
-    assert curve([]) == []
-    assert curve([True, False, True]) == [(1, 1), (2, 1), (3, 2)]
-    long = curve([True] * 1000, points=10)
+    assert discovery_curve([]) == []
+    assert discovery_curve([True, False, True]) == [(1, 1), (2, 1), (3, 2)]
+    long = discovery_curve([True] * 1000, points=10)
     assert len(long) == 10
     assert long[-1] == (1000, 1000)
 
@@ -161,7 +161,7 @@ def test_the_curve_ends_with_all():
 def test_a_ranking_that_moved():
     before = {"a": 0.9, "b": 0.5, "c": 0.4, "d": 0.1}
     now = {"a": 0.4, "b": 0.6, "c": 0.5, "d": 0.1}
-    found = movement(7, before, now)
+    found = measure_movement(7, before, now)
     # Two of six pairs have changed: a fell below b and c.
     assert found.tau_b.value == pytest.approx((4 - 2) / 6)
     assert (found.drop.tag, found.drop.before, found.drop.after) == ("a", 1, 3)
@@ -172,31 +172,31 @@ def test_a_ranking_that_moved():
 
 
 def test_where_less_is_better_the_ranking_is_turned():
-    found = movement(1, {"a": 1.0, "b": 2.0}, {"a": 2.0, "b": 1.0}, lower=True)
+    found = measure_movement(1, {"a": 1.0, "b": 2.0}, {"a": 2.0, "b": 1.0}, lower=True)
     assert found.tau_b.value == pytest.approx(-1)
     assert found.drop.tag == "a"
 
 
 def test_runs_without_a_score_are_left_out():
-    found = movement(1, {"a": float("nan"), "b": 1.0}, {"a": 1.0, "b": 1.0, "c": 0.5})
+    found = measure_movement(1, {"a": float("nan"), "b": 1.0}, {"a": 1.0, "b": 1.0, "c": 0.5})
     assert found.tau_b.value is None
     assert found.tau_b.reason
 
 
 def test_checkpoints_stay_where_they_are_as_judgments_come():
-    assert checkpoints(1000, 100) == [900, 800, 700, 600]
-    assert checkpoints(1099, 100) == [900, 800, 700, 600]
-    assert checkpoints(250, 100) == [100]
-    assert checkpoints(199, 100) == []
-    assert checkpoints(0, 10) == []
+    assert choose_checkpoints(1000, 100) == [900, 800, 700, 600]
+    assert choose_checkpoints(1099, 100) == [900, 800, 700, 600]
+    assert choose_checkpoints(250, 100) == [100]
+    assert choose_checkpoints(199, 100) == []
+    assert choose_checkpoints(0, 10) == []
 
 
 @pytest.mark.parametrize(
     ("judgments", "step"), [(0, 10), (100, 10), (250, 20), (500, 50), (8691, 500), (86_830, 5000)]
 )
 def test_the_usual_step_is_a_round_number(judgments, step):
-    assert usual_step(judgments) == step
+    assert default_step(judgments) == step
 
 
 def test_the_docs_are_made_from_the_cards():
-    assert (REPOSITORY / "docs" / "stopping.md").read_text() == page()
+    assert (REPOSITORY / "docs" / "stopping.md").read_text() == render_stopping_docs()

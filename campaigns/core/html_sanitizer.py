@@ -1,0 +1,152 @@
+"""HTML as it may be shown: structure, tables, lists and pictures that it carries itself.
+
+Scripts, styles, forms, frames, event handlers and whatever would be fetched from elsewhere
+are taken away by nh3 (ammonia), which parses as browsers do. Documents are shown in a
+sandboxed frame besides; this is what is stored, so that nothing else ever could be shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from html import unescape
+
+import nh3
+
+MAX_DEPTH = 500
+"""Elements in each other; browsers flatten what is deeper, and parsing takes its square."""
+MAX_COST = 1_000_000
+"""Formatting elements left open, summed over all tags: what a parser opens again each time."""
+
+TAGS = {
+    *("a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br"),
+    *("caption", "center", "cite", "code", "col", "colgroup", "data", "dd", "del", "details"),
+    *("dfn", "dir", "div", "dl", "dt", "em", "figcaption", "figure", "font", "footer", "h1", "h2"),
+    *("h3", "h4", "h5", "h6", "header", "hgroup", "hr", "i", "img", "ins", "kbd", "li", "main"),
+    *("mark", "menu", "nav", "ol", "p", "pre", "q", "rb", "rp", "rt", "rtc", "ruby", "s", "samp"),
+    *("section", "small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody"),
+    *("td", "tfoot", "th", "thead", "time", "tr", "tt", "u", "ul", "var", "wbr"),
+}
+ATTRIBUTES = {
+    "*": {"dir", "id", "lang", "title"},
+    "a": {"href"},
+    "abbr": {"title"},
+    "bdo": {"dir"},
+    "col": {"span"},
+    "colgroup": {"span"},
+    "data": {"value"},
+    "details": {"open"},
+    "img": {"alt", "height", "src", "width"},
+    "li": {"value"},
+    "ol": {"reversed", "start", "type"},
+    "td": {"align", "colspan", "headers", "rowspan", "valign"},
+    "th": {"abbr", "align", "colspan", "headers", "rowspan", "scope", "valign"},
+    "time": {"datetime"},
+}
+GONE_WITH_CONTENT = {
+    *("applet", "audio", "canvas", "embed", "frameset", "iframe", "math", "noembed", "noframes"),
+    *("noscript", "object", "script", "select", "style", "svg", "template", "textarea", "title"),
+    *("video", "xmp", "datalist", "head", "plaintext"),
+}
+_FORMATTING = {
+    *("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong"),
+    *("tt", "u"),
+}
+# Never open, or closed by the next of their kind: legal pages leave out their end tags.
+_UNCOUNTED = {
+    *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param"),
+    *("source", "track", "wbr", "p", "li", "dt", "dd", "tr", "td", "th", "tbody", "thead"),
+    *("tfoot", "option", "colgroup", "html", "head", "body"),
+}
+_PICTURE = re.compile(r"data:image/(png|jpe?g|gif|webp);base64,[a-z0-9+/=\s]*\Z", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)([a-z][^\s/>]*)", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+_PAGE = re.compile(r"<(?:html|body)\b[^>]*>", re.IGNORECASE)
+_SPEECH = re.compile(r"\b(lang|dir)\s*=\s*[\"']?([a-z][a-z0-9-]{1,34})\b", re.IGNORECASE)
+_OUTWARD = re.compile(r'<a (?=[^<>]*?\bhref="(?!#))')
+_FRAMEWORK = {"html", "head", "body", "title", "meta", "link", "!doctype"}
+
+
+@dataclass(frozen=True)
+class SanitizedHtml:
+    """``html`` may be shown; ``removed`` counts the start tags that may not, by name."""
+
+    html: str
+    title: str
+    removed: Counter[str]
+
+
+class NestingTooDeep(ValueError):  # noqa: N818 -- it is the page that is too deep
+    """Elements stand in each other deeper than any page that people read."""
+
+
+def sanitize(html: str) -> SanitizedHtml:
+    """What may be shown of a page or a fragment. Raises ``TooDeep``.
+
+    Links into the page stay; links out of it stay to be seen, and lead nowhere in a sandbox.
+    Ids get a prefix, so that no element can pass for a property of the document.
+    """
+    html = html.replace("\0", " ").replace("\r\n", "\n").replace("\r", "\n")
+    names = _checked_names(html)
+    found = _TITLE.search(html)
+    cleaned = nh3.clean(
+        html,
+        tags=TAGS,
+        clean_content_tags=GONE_WITH_CONTENT - {"head"},
+        attributes=ATTRIBUTES,
+        attribute_filter=_attribute,
+        url_schemes={"http", "https", "mailto", "data"},
+        link_rel="noopener noreferrer",
+    )
+    removed = Counter({n: c for n, c in names.items() if n not in TAGS and n not in _FRAMEWORK})
+    title = " ".join(unescape(found[1]).split()) if found else ""
+    body = _OUTWARD.sub('<a target="_blank" ', cleaned).strip()
+    return SanitizedHtml(_describe_removed(html, body), title, removed)
+
+
+def _describe_removed(html: str, body: str) -> str:
+    """``body`` in an element of the language and direction that the page declares for itself."""
+    declared: dict[str, str] = {}
+    for tag in _PAGE.finditer(html[:20_000]):
+        declared |= {name.lower(): value.lower() for name, value in _SPEECH.findall(tag[0])}
+    if declared.get("dir", "ltr") not in ("ltr", "rtl", "auto"):
+        del declared["dir"]
+    if not declared or not body:
+        return body
+    told = "".join(f' {name}="{value}"' for name, value in sorted(declared.items()))
+    return f"<div{told}>{body}</div>"
+
+
+def _attribute(_tag: str, name: str, value: str) -> str | None:
+    """``value`` as it may stand, or None where the attribute goes."""
+    if name == "src":
+        return value if _PICTURE.match(value) else None
+    if name == "id":
+        return f"doc-{value}"
+    if name == "href":
+        if value.startswith("#"):
+            return f"#doc-{value[1:]}"
+        return None if value.lower().lstrip().startswith("data:") else value
+    return value
+
+
+def _checked_names(html: str) -> Counter[str]:
+    """How often each start tag stands in ``html``, after looking at how deep they nest."""
+    names: Counter[str] = Counter()
+    opened: Counter[str] = Counter()
+    depth = formatting = cost = 0
+    for tag in _TAG.finditer(html):
+        name = tag[2].lower()
+        step = -1 if tag[1] else 1
+        if step == 1:
+            names[name] += 1
+            cost += formatting
+        if depth > MAX_DEPTH or cost > MAX_COST:
+            raise NestingTooDeep("Hundreds of elements stand open in each other.")
+        if name in _UNCOUNTED or opened[name] + step < 0:
+            continue
+        opened[name] += step
+        depth += step
+        formatting += step * (name in _FORMATTING)
+    return names

@@ -1,0 +1,27 @@
+"""What changed between two versions of a text, by lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+
+@dataclass(frozen=True)
+class DiffLine:
+    """A line of both versions (``same``), of the new only (``new``), of the old only (``gone``)."""
+
+    kind: str
+    text: str
+
+
+def diff_lines(old: str, new: str) -> list[DiffLine]:
+    """The lines of both versions in order, what is gone before what came in its place."""
+    before, after = old.splitlines(), new.splitlines()
+    lines: list[DiffLine] = []
+    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            lines += [DiffLine("same", text) for text in after[c:d]]
+        else:
+            lines += [DiffLine("gone", text) for text in before[a:b]]
+            lines += [DiffLine("new", text) for text in after[c:d]]
+    return lines

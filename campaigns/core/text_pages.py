@@ -1,0 +1,171 @@
+"""A text as it is read: blocks that stand for stretches of it, in pieces that a page can hold.
+
+Every block is ``body[start : start + len(text)]``, to the character: what is selected in a
+page can be told as offsets into the body. Lines that were broken for width are therefore not
+joined here but marked as wrapped, and the style sheet lets them flow.
+
+Offsets count characters (code points), as Python does; a script must count them so too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+PIECE = 200_000
+"""Characters that a page holds at first, and that reading on adds."""
+CHUNK = 20_000
+"""Characters of a section that the browser lays out only when it comes into sight."""
+WRAPPED = 28
+"""Lines at least this long on average were broken for width, not for meaning."""
+INDENT = ("  ", "\t")
+UNPARTED = 20
+"""More characters a word than this on average: a script without blanks, or no prose."""
+
+_LISTED = re.compile(r"\s*([-*•·]|\d+[.)])\s")
+_EMPTY_LINES = re.compile(r"\n\s*\n")
+_TAG = re.compile(r"<[^>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """A paragraph (``wrapped``), lines that mean something (``lines``), or code (``verbatim``).
+
+    ``goes_on``: the block before was cut in the middle, and this is the rest of it.
+    """
+
+    start: int
+    text: str
+    kind: str = "wrapped"
+    goes_on: bool = False
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    """Blocks of about ``CHUNK`` characters together."""
+
+    start: int
+    blocks: list[TextBlock]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPage:
+    """A stretch of a body that a page holds; ``next`` is where to read on, None at the end."""
+
+    start: int
+    chunks: list[TextChunk]
+    next: int | None
+
+
+def slice_text_page(body: str, start: int = 0, *, size: int = PIECE) -> TextPage:
+    """The stretch of ``body`` from ``start``: about ``size`` characters, ended between blocks."""
+    start = min(max(start, 0), len(body))
+    end = _cut(body, start, size)
+    chunks = list(_chunks(split_blocks(body[start:end], start)))
+    return TextPage(start, chunks, end if end < len(body) else None)
+
+
+def split_blocks(text: str, base: int = 0) -> Iterator[TextBlock]:
+    """The blocks of ``text``, which stands at ``base`` of its body, in order."""
+    for start, end in _parts(text):
+        part = text[start:end]
+        lines = part.split("\n")
+        if not part.strip():
+            continue
+        if _is_verbatim(lines):
+            yield from _bounded(TextBlock(base + start, part, "verbatim"))
+        else:
+            for begin, paragraph in _paragraphs(lines):
+                at, told = base + start + begin, "\n".join(paragraph)
+                yield from _bounded(TextBlock(at, told, _kind(paragraph)))
+
+
+def measure_text_length(text: str) -> tuple[int, str]:
+    """How long a text is: in words, or in characters where no blanks part the words."""
+    words = len(text.split())
+    if len(text) > UNPARTED * max(words, 1):
+        return len(text), "character"
+    return words, "word"
+
+
+def strip_tags_for_count(html: str) -> str:
+    """The text of sanitised HTML, to be counted."""
+    return _TAG.sub(" ", html)
+
+
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    """``(start, end)`` of what stands between empty lines."""
+    start = len(text) - len(text.lstrip("\n"))
+    for gap in _EMPTY_LINES.finditer(text, start):
+        yield start, gap.start()
+        start = gap.end()
+    yield start, len(text.rstrip("\n")) if text[start:].strip() else start
+
+
+def _is_verbatim(lines: list[str]) -> bool:
+    """Mostly indented, or a session of an interpreter."""
+    indented = sum(line.startswith(INDENT) for line in lines)
+    return 2 * indented > len(lines) or any(line.startswith(">>>") for line in lines)
+
+
+def _paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """``(offset, lines)``; an indented line begins a new paragraph, as in a printed page."""
+    at = begin = 0
+    begun: list[str] = []
+    for line in lines:
+        if begun and line.startswith(INDENT):
+            yield begin, begun
+            begun = []
+        begin = begin if begun else at
+        begun.append(line)
+        at += len(line) + 1
+    if begun:
+        yield begin, begun
+
+
+def _kind(lines: list[str]) -> str:
+    is_list = sum(_LISTED.match(line) is not None for line in lines) > 1
+    if len(lines) < 2 or is_list:
+        return "lines"
+    length = sum(len(line.strip()) for line in lines[:-1])
+    return "lines" if length < WRAPPED * (len(lines) - 1) else "wrapped"
+
+
+def _bounded(block: TextBlock) -> Iterator[TextBlock]:
+    """The block, in several if it is longer than a chunk: such a text has no paragraphs."""
+    start = 0
+    while start < len(block.text):
+        end = _cut(block.text, start, CHUNK)
+        yield TextBlock(block.start + start, block.text[start:end], block.kind, goes_on=start > 0)
+        start = end
+
+
+def _cut(text: str, start: int, size: int) -> int:
+    """Where a stretch of at most ``size`` from ``start`` ends: at best before an empty line."""
+    end = start + size
+    if end >= len(text):
+        return len(text)
+    for sign in ("\n\n", "\n", " "):
+        found = text.rfind(sign, start + size // 2, end)
+        if found >= 0:
+            return found + len(sign)
+    # An element does not keep a line feed that it begins with.
+    return end + 1 if text[end] == "\n" else end
+
+
+def _chunks(blocks: Iterable[TextBlock]) -> Iterator[TextChunk]:
+    gathered: list[TextBlock] = []
+    length = 0
+    for block in blocks:
+        if gathered and length + len(block.text) > CHUNK:
+            yield TextChunk(gathered[0].start, gathered)
+            gathered, length = [], 0
+        gathered.append(block)
+        length += len(block.text)
+    if gathered:
+        yield TextChunk(gathered[0].start, gathered)

@@ -1,0 +1,110 @@
+"""A campaign itself: its front page, and making and changing it."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from campaigns.core.scale import GradeSpec
+from campaigns.errors import ActionRefused
+from campaigns.forms import PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
+from campaigns.models import Campaign, Role
+from campaigns.queries import get_campaign_for, list_members_by_role
+from campaigns.rules import get_roles, is_organizer_anywhere, require_permission
+from campaigns.services.campaigns import create_campaign, get_grade_scale, update_campaign
+from campaigns.views.helpers import SignedInRequest
+
+
+@require_safe
+def campaign_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug)
+    # Who else takes part is for organizers; everybody may know whom to ask.
+    people = list_members_by_role(campaign)
+    manages = is_organizer_anywhere(request.user, campaign)
+    if not manages:
+        people = [row for row in people if row[0] == str(Role.ORGANIZER.label)]
+    shown = {
+        "campaign": campaign,
+        "grades": campaign.grades.all(),
+        "people": people,
+        "roles": get_roles(request.user, campaign),
+        "organizes": manages,
+        "topic_count": campaign.topics.count(),
+        "document_count": campaign.documents.count(),
+        "team_count": campaign.teams.count(),
+    }
+    return render(request, "campaigns/campaign.html", shown)
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_new_view(request: SignedInRequest) -> HttpResponse:
+    require_permission(request.user, "campaigns.create")
+    form, scale = CampaignForm(), grade_forms(PRESETS["four"])
+    if request.method == "POST" and (preset := request.POST.get("preset")) in PRESETS:
+        form, scale = (
+            CampaignForm(initial=collect_form_values(request)),
+            grade_forms(PRESETS[preset]),
+        )
+    elif request.method == "POST":
+        form, scale = CampaignForm(request.POST), grade_forms(request=request)
+        if form.is_valid() and scale.is_valid():
+            try:
+                fields = form.cleaned_data
+                campaign = create_campaign(actor=request.user, scale=scale.scale(), **fields)
+                messages.success(request, "The campaign is made. Next: its topics.")
+                return redirect(campaign)
+            except ActionRefused as refused:
+                form.add_error(None, str(refused))
+    return render(request, "campaigns/campaign_new.html", {"form": form, "scale": scale})
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    # The form writes into its instance; the page's head must show what is stored.
+    edited = Campaign.objects.get(pk=campaign.pk)
+    locked = campaign.judgments.exists()
+    form, scale = CampaignForm(instance=edited), grade_forms(get_grade_scale(campaign))
+    if request.method == "POST" and (preset := request.POST.get("preset")) in PRESETS:
+        form = CampaignForm(instance=edited, initial=collect_form_values(request))
+        scale = grade_forms(PRESETS[preset])
+    elif request.method == "POST":
+        form, scale = CampaignForm(request.POST, instance=edited), grade_forms(request=request)
+        if form.is_valid() and (locked or scale.is_valid()):
+            try:
+                steps = None if locked else scale.scale()
+                stored = Campaign.objects.get(pk=campaign.pk)
+                update_campaign(
+                    actor=request.user, campaign=stored, scale=steps, **form.cleaned_data
+                )
+                messages.success(request, "The settings are saved.")
+                return redirect("campaign-settings", campaign.slug)
+            except ActionRefused as refused:
+                form.add_error(None, str(refused))
+    shown = {
+        "campaign": campaign,
+        "form": form,
+        "scale": scale,
+        "locked": locked,
+        "grades": campaign.grades.all(),
+        "crumbs": [("Settings", None)],
+    }
+    return render(request, "campaigns/campaign_settings.html", shown)
+
+
+def grade_forms(
+    scale: tuple[GradeSpec, ...] = (), request: HttpRequest | None = None
+) -> BaseGradeFormSet:
+    if request is not None:
+        return cast(BaseGradeFormSet, GradeFormSet(request.POST, prefix="scale"))
+    initial = [vars(step) for step in scale]
+    return cast(BaseGradeFormSet, GradeFormSet(initial=initial, prefix="scale"))
+
+
+def collect_form_values(request: HttpRequest) -> dict[str, str | bool]:
+    """What stands in the form, when only the scale is to be filled in."""
+    return {name: value for name, value in request.POST.items() if isinstance(value, str)}

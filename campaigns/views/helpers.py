@@ -1,0 +1,49 @@
+"""What the pages for people with an account have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from campaigns.models import Campaign, User
+
+
+class SignedInRequest(HttpRequest):
+    """A request that the middleware has let through: it has a user."""
+
+    user: User
+
+
+def paginate(request: HttpRequest, rows: QuerySet[Any], size: int = 50) -> Page[Any]:
+    """The asked page of ``rows``; an odd number gives the nearest."""
+    return Paginator(rows, size).get_page(request.GET.get("page"))
+
+
+def render_confirmation(
+    request: HttpRequest,
+    campaign: Campaign,
+    *,
+    question: str,
+    consequence: str,
+    action: str,
+    back: str,
+) -> HttpResponse:
+    """The page before an act that cannot be undone; its button posts to the same address."""
+    shown = {
+        "campaign": campaign,
+        "question": question,
+        "consequence": consequence,
+        "action": action,
+        "back": back,
+        "crumbs": [(action, None)],
+    }
+    return render(request, "campaigns/confirm.html", shown)
+
+
+def redirect_to(name: str, campaign: Campaign, *args: Any) -> str:
+    return reverse(name, args=[campaign.slug, *args])

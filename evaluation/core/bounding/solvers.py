@@ -1,0 +1,91 @@
+"""Families whose extremes are computed, and not found by trying completions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.bounding.blended_gain import summarize_blended_topics
+from evaluation.core.bounding.cascade import summarize_cascade_topics
+from evaluation.core.bounding.counts import VALUES, extreme_counts, summarize_counted_topics
+from evaluation.core.bounding.extremes import Extremes
+from evaluation.core.bounding.gain import gain_bounds, gain_bounds_of_sums, summarize_gain_topics
+from evaluation.core.completions import CompletionRankings
+from evaluation.core.measures.cumulated_gain import NCG, RATIO_OF_MEANS, GainVariant
+from evaluation.core.measures.family import Measure
+from evaluation.core.measures.q_measure import Q_MEASURE
+
+Solver = Callable[[Measure, ScoringBatch], Extremes]
+SAMPLED = "it is an estimate from a sample: see its confidence interval"
+
+
+def find_solver(measure: Measure) -> Solver | None:
+    """What computes the extremes of ``measure``; None where completions are to be tried."""
+    family = measure.family
+    if family.group == "sampled" or family.text is not None:
+        return _none
+    # The other readings of average precision divide by something else.
+    return None if "over" in measure.own_params() else SOLVED.get(family.name)
+
+
+class _Solver(Protocol):
+    def bounds(self) -> tuple[float, float]: ...
+    def is_exact(self) -> bool: ...
+
+
+def _gained(measure: Measure, base: ScoringBatch) -> Extremes:
+    params = measure.own_params()
+    k = params.pop("k", None)
+    way = (
+        replace(GainVariant(**params), dcg="none")
+        if measure.family is NCG
+        else GainVariant(**params)
+    )
+    topics = summarize_gain_topics(CompletionRankings.of(base), way, k)
+    found = Extremes.of(*gain_bounds(topics))
+    if way.mean == RATIO_OF_MEANS and len(base):
+        return replace(found, of_all=gain_bounds_of_sums(topics))
+    return found
+
+
+def _blended(measure: Measure, base: ScoringBatch) -> Extremes:
+    params = {"beta": 1.0 if measure.family is Q_MEASURE else 0.0, **measure.own_params()}
+    return _each(summarize_blended_topics(CompletionRankings.of(base), **params))
+
+
+def _cascade(measure: Measure, base: ScoringBatch) -> Extremes:
+    return _each(summarize_cascade_topics(CompletionRankings.of(base), **measure.own_params()))
+
+
+def _each(topics: Sequence[_Solver]) -> Extremes:
+    both = np.array([topic.bounds() for topic in topics]).reshape(-1, 2)
+    return replace(Extremes.of(*both.T), exact=all(topic.is_exact() for topic in topics))
+
+
+def _counted_solver(measure: Measure, base: ScoringBatch) -> Extremes:
+    values = partial(VALUES[measure.family.name], **measure.own_params())
+    both = [
+        extreme_counts(topic, values)
+        for topic in summarize_counted_topics(CompletionRankings.of(base))
+    ]
+    return Extremes.of(*np.array(both).reshape(-1, 2).T)
+
+
+def _none(measure: Measure, base: ScoringBatch) -> Extremes:
+    unknown = np.full(len(base), np.inf)
+    reason = SAMPLED if measure.family.text is None else measure.family.card.undefined
+    found = Extremes.of(-unknown, unknown)
+    return replace(found, exact=False, of_all=(None, None), reason=reason)
+
+
+SOLVED: dict[str, Solver] = {
+    **dict.fromkeys(("ndcg", "ndcg_cut", "ncg"), _gained),
+    **dict.fromkeys(("q_measure", "map", "gm_map", "map_cut"), _blended),
+    **dict.fromkeys(VALUES, _counted_solver),
+    "nerr": _cascade,
+}

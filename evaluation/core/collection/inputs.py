@@ -1,0 +1,198 @@
+"""Runs, judgments and the pool they came of, laid out once so that each diagnostic is quick."""
+
+from __future__ import annotations
+
+from collections.abc import Collection as Container
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from campaigns.core.natural_sort import natural_sort_key
+from campaigns.core.run_matrix import PairDictionary, RunMatrix
+from campaigns.core.tables import QrelsTable, RunTable, group_starts
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.collection.pool import MOST, InferredPool, infer_pool
+from evaluation.core.disagreement.aggregation import aggregate_over_topics
+from evaluation.core.in_memory import build_run_batch
+from evaluation.core.judgments import Floats, Ints, Judged, Mask
+from evaluation.core.matching import batch_from_table
+from evaluation.core.measures.family import Measure
+from evaluation.core.options import ScoringOptions
+from pooling.core.run_listing import build_listing, build_listing_from_matrices
+
+
+@dataclass(frozen=True, eq=False)
+class PooledCollection:
+    """Runs by tag, ascending; ``teams`` by run; ``batches`` are the runs over all judgments.
+
+    Topics are those of the qrels, whether a run answers them or not.
+    """
+
+    tags: tuple[str, ...]
+    teams: tuple[str, ...]
+    batches: tuple[ScoringBatch, ...]
+    judged: Judged
+    pool: InferredPool
+    options: ScoringOptions
+    topics_first: Sequence[str] = ()
+
+    @cached_property
+    def in_order(self) -> list[int]:
+        """The places of the topics as they are told: ``topics_first``, then as people count."""
+        place = {topic: at for at, topic in enumerate(self.topics_first)}
+        topics = self.judged.topics
+        keys = [(place.get(topic, len(place)), natural_sort_key(topic)) for topic in topics]
+        return sorted(range(len(topics)), key=keys.__getitem__)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The teams, ascending, each once."""
+        return tuple(sorted(set(self.teams)))
+
+    @cached_property
+    def by_team(self) -> Ints:
+        """The place of each run's team in ``names``."""
+        return np.array([self.names.index(team) for team in self.teams], np.int64)
+
+    @cached_property
+    def is_relevant(self) -> Mask:
+        """By judgment."""
+        return self.judged.grades >= self.options.level
+
+    @cached_property
+    def is_judged(self) -> Mask:
+        """By line of the qrels: whether it says a grade of 0 or more."""
+        return self.judged.grades >= 0
+
+    @cached_property
+    def is_pooled(self) -> Mask:
+        """By run."""
+        found = np.zeros(len(self.tags), np.bool_)
+        found[self.pool.runs] = True
+        return found
+
+    def figures(
+        self,
+        measures: Sequence[Measure],
+        kept: Mask | None = None,
+        runs: Iterable[int] | None = None,
+    ) -> Floats:
+        """Figures over topics, runs × measures, by the judgments in ``kept`` (None: by all).
+
+        ``runs`` are places; None for all. Topics that lose their judgments stay: a topic
+        without a relevant document counts as the measure says, mostly as 0.
+        """
+        places = range(len(self.tags)) if runs is None else list(runs)
+        batches = [self.batches[run] for run in places]
+        if kept is not None:
+            judged, place = select_judgments(self.judged, kept)
+            batches = [_moved(batch, judged, place) for batch in batches]
+        values = np.empty((len(measures), len(self.judged.topics), len(batches)))
+        for run, batch in enumerate(batches):
+            for at, measure in enumerate(measures):
+                values[at, :, run] = measure(batch)
+        pairs = zip(measures, values, strict=True)
+        found = [aggregate_over_topics(measure, by_topic) for measure, by_topic in pairs]
+        return np.array(found).reshape(len(measures), len(batches)).T
+
+
+def select_judgments(judged: Judged, kept: Mask) -> tuple[Judged, Ints]:
+    """The judgments in ``kept``, and by judgment its place among them, -1 where it is not.
+
+    All topics stay, with a judgment or without.
+    """
+    place = np.where(kept, np.cumsum(kept) - 1, -1)
+    starts = group_starts(judged.count(kept))
+    return Judged.from_arrays(judged.topics, starts, judged.grades[kept]), place
+
+
+def _moved(batch: ScoringBatch, judged: Judged, place: Ints) -> ScoringBatch:
+    """``batch`` over fewer judgments: ranks and lengths stay."""
+    found = place[batch.listed]
+    there = found >= 0
+    return replace(
+        batch,
+        judged=judged,
+        segment=batch.segment[there],
+        ranks=batch.ranks[there],
+        listed=found[there],
+    )
+
+
+@dataclass(frozen=True)
+class CollectionSource:
+    """What a collection is made with beside runs and judgments.
+
+    ``teams`` by tag: a run that it does not name is a team of its own. ``pooled`` are the
+    tags of the runs that the pool was made of; None for all. ``depth`` is how many documents
+    of each went in; None: as far as what they bring is judged. ``topics`` are told in that
+    order, others after them.
+    """
+
+    level: int = 1
+    teams: Mapping[str, str] | None = None
+    pooled: Container[str] | None = None
+    depth: int | None = None
+    topics: Sequence[str] = ()
+
+    def options(self, judged: Judged) -> ScoringOptions:
+        """One scale of gains for all subsets of the judgments: the grades that occur."""
+        grades = np.unique(judged.grades[judged.grades >= 0]).tolist()
+        gains = {int(grade): float(grade) for grade in grades}
+        return ScoringOptions(level=self.level, gains=gains or {1: 1.0})
+
+    def pools(self, tag: str) -> bool:
+        return self.pooled is None or tag in self.pooled
+
+
+def build_collection(
+    runs: Sequence[RunTable], qrels: QrelsTable, source: CollectionSource
+) -> PooledCollection:
+    """From tables. Raises ``ValueError`` for two runs of one tag, no pooled run, or a depth
+    that is not told and cannot be found.
+    """
+    judged = Judged.from_table(qrels)
+    options = source.options(judged)
+    ordered = sorted(runs, key=lambda run: run.tag)
+    pooled = [run for run in ordered if source.pools(run.tag)]
+    listing = build_listing(pooled, source.depth or MOST, 0, qrels.topics)
+    tags = _distinct([run.tag for run in ordered])
+    return PooledCollection(
+        tags=tags,
+        teams=tuple((source.teams or {}).get(tag, tag) for tag in tags),
+        batches=tuple(batch_from_table(run, judged, options) for run in ordered),
+        judged=judged,
+        pool=infer_pool(listing, qrels, tags, source.depth),
+        options=options,
+        topics_first=source.topics,
+    )
+
+
+def build_collection_from_matrices(
+    runs: Mapping[str, RunMatrix],
+    known: PairDictionary,
+    qrels: QrelsTable,
+    source: CollectionSource,
+) -> PooledCollection:
+    """From a campaign's runs by pair codes, by tag; raises as ``collection_of`` does."""
+    judged, places = Judged.from_table(qrels), known.places(qrels)
+    options, tags = source.options(judged), tuple(sorted(runs))
+    pooled = [(tag, runs[tag]) for tag in tags if source.pools(tag)]
+    listing = build_listing_from_matrices(pooled, known, source.depth or MOST, 0, qrels.topics)
+    return PooledCollection(
+        tags=tags,
+        teams=tuple((source.teams or {}).get(tag, tag) for tag in tags),
+        batches=tuple(build_run_batch(runs[tag], judged, places, options) for tag in tags),
+        judged=judged,
+        pool=infer_pool(listing, qrels, tags, source.depth),
+        options=options,
+        topics_first=source.topics,
+    )
+
+
+def _distinct(tags: list[str]) -> tuple[str, ...]:
+    if len(set(tags)) < len(tags):
+        raise ValueError("two runs have the same tag")
+    return tuple(tags)

@@ -1,0 +1,114 @@
+"""A two-sided test of two runs on the same topics: one shape for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from campaigns.core.cards import Card
+from evaluation.core.comparison.estimate import (
+    SAME,
+    TOO_FEW,
+    Floats,
+    ResamplingOptions,
+    nan_to_none,
+    select_common_topics,
+    subtract_without_noise,
+)
+
+NO_DIFFERENCE = "all differences are 0"
+
+Tested = tuple[Floats, Floats, Sequence[str]]
+"""Statistic, p value and note of each row; NaN where undefined."""
+
+
+@dataclass(frozen=True)
+class PairedOutcome:
+    """What a test says of two runs on ``n`` topics; ``note`` tells how p was found.
+
+    ``statistic`` and ``p_value`` are None where undefined, and then ``reason`` says why.
+    """
+
+    test: str
+    statistic: float | None
+    p_value: float | None
+    n: int
+    note: str = ""
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class PairExample:
+    """Values of two runs by topic with the statistic and p value to come out."""
+
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+    statistic: float
+    p_value: float
+    told: str
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """A test as users choose it. ``rows`` takes differences, pairs × topics, and a sampling.
+
+    ``rows`` sees at least two topics, and no row of zeros. ``smallest`` is the least p value
+    that n topics can give.
+    """
+
+    card: Card
+    rows: Callable[[Floats, ResamplingOptions], Tested]
+    smallest: Callable[[int, ResamplingOptions], float]
+    examples: tuple[PairExample, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.card.name
+
+    def of_pair(self, first: Floats, second: Floats, sampling: ResamplingOptions) -> PairedOutcome:
+        """Test two runs; topics where either is NaN are left out."""
+        apart = subtract_without_noise(*select_common_topics(first, second))
+        return self.of_differences(apart[None, :], sampling)[0]
+
+    def of_differences(self, apart: Floats, sampling: ResamplingOptions) -> list[PairedOutcome]:
+        """Test many pairs at once: ``apart`` is pairs × topics, without NaN.
+
+        The outcome of a pair does not depend on the other rows.
+        """
+        n = apart.shape[1]
+        if n < 2:
+            return [PairedOutcome(self.name, None, None, n, reason=TOO_FEW)] * len(apart)
+        outcomes = [PairedOutcome(self.name, 0.0, 1.0, n, NO_DIFFERENCE)] * len(apart)
+        moved = np.flatnonzero(apart.any(axis=1))
+        if len(moved):
+            statistic, p_value, notes = self.rows(apart[moved], sampling)
+            for place, row in enumerate(moved.tolist()):
+                found = nan_to_none(statistic[place]), nan_to_none(p_value[place])
+                outcomes[row] = self._told(*found, n, notes[place])
+        return outcomes
+
+    def _told(
+        self, statistic: float | None, p_value: float | None, n: int, note: str
+    ) -> PairedOutcome:
+        if p_value is None:
+            return PairedOutcome(self.name, None, None, n, reason=SAME)
+        return PairedOutcome(self.name, statistic, p_value, n, note)
+
+
+def least_p_by_signs(n: int, sampling: ResamplingOptions) -> float:  # noqa: ARG001
+    """Least p of a test that counts assignments of signs: all + or all −."""
+    return 2.0 ** (1 - n)
+
+
+def least_p_by_resampling(n: int, sampling: ResamplingOptions) -> float:  # noqa: ARG001
+    """Least p of a test by resampling: no resample reaches what was observed."""
+    return 1 / (sampling.resamples + 1)
+
+
+TEN_QUERIES = (
+    (35.0, 84.0, 15.0, 75.0, 68.0, 85.0, 80.0, 50.0, 58.0, 75.0),
+    (25.0, 43.0, 39.0, 75.0, 43.0, 15.0, 20.0, 52.0, 49.0, 50.0),
+)
+"""Effectiveness of algorithms B and A for ten queries: Croft, Metzler & Strohman, table 8.6."""

@@ -1,0 +1,50 @@
+"""The run that falls furthest between two rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.core.comparison.rank_correlation import Levels, score_levels
+
+
+@dataclass(frozen=True)
+class RankDrop:
+    """A run's rank before and after, 1 being best; tied runs share the best of their ranks."""
+
+    tag: str
+    before: int
+    after: int
+
+    @property
+    def places(self) -> int:
+        """How many places down; below 0 means up."""
+        return self.after - self.before
+
+
+def find_largest_drop(before: Mapping[str, float], after: Mapping[str, float]) -> RankDrop | None:
+    """The run that falls most from the scores ``before`` to those ``after``.
+
+    Runs without a score in one of them (missing or NaN) are left out of both rankings. Of
+    runs that fall equally far it is the one that stood highest. None where no run falls.
+    """
+    tags = [tag for tag, score in before.items() if score == score and _defined_scores(after, tag)]
+    first, second = (
+        competition_ranks(np.array([scores[tag] for tag in tags])) for scores in (before, after)
+    )
+    drops = [RankDrop(*drop) for drop in zip(tags, first, second, strict=True)]
+    furthest = max(drops, key=lambda drop: (drop.places, -drop.before), default=None)
+    return furthest if furthest is not None and furthest.places > 0 else None
+
+
+def competition_ranks(scores: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
+    """1 + the number of runs with a higher score, for each run."""
+    found: Levels = score_levels(scores)
+    higher: list[int] = (found[None, :] > found[:, None]).sum(axis=1).tolist()
+    return [1 + number for number in higher]
+
+
+def _defined_scores(scores: Mapping[str, float], tag: str) -> bool:
+    return tag in scores and scores[tag] == scores[tag]

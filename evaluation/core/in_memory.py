@@ -1,0 +1,112 @@
+"""A campaign's runs held in memory by pair codes, and scored again after new judgments.
+
+Rankings do not change when judgments do: only where each pair stands in the judgments
+does. So scoring again is one gather a run, and after one judgment one gather a topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.core.run_matrix import RunMatrix
+from campaigns.core.tables import group_starts
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.evaluate import aggregate_over_all_topics
+from evaluation.core.judgments import Floats, Ints, Judged
+from evaluation.core.matching import apply_options, batch_from_places
+from evaluation.core.measures.family import Measure
+from evaluation.core.options import ScoringOptions
+
+
+@dataclass(frozen=True, eq=False)
+class WarmRuns:
+    """Runs by pair codes. ``ranked[topic]`` is ``(codes, starts)`` of that topic in all runs:
+    run ``i`` retrieved ``codes[starts[i]:starts[i + 1]]``, in rank order.
+    """
+
+    matrices: Sequence[RunMatrix]
+    ranked: dict[str, tuple[NDArray[np.int32], Ints]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.matrices)
+
+    def of_topic(self, topic: str) -> tuple[NDArray[np.int32], Ints]:
+        """All runs' rankings of ``topic``, laid out one after the other; kept once made."""
+        if topic not in self.ranked:
+            parts = [retrieved_codes(matrix, topic) for matrix in self.matrices]
+            together = np.concatenate(parts) if parts else np.empty(0, np.int32)
+            self.ranked[topic] = together, group_starts([len(part) for part in parts])
+        return self.ranked[topic]
+
+
+def retrieved_codes(matrix: RunMatrix, topic: str) -> NDArray[np.int32]:
+    """The codes that the run retrieved for ``topic``, in rank order."""
+    if topic not in matrix.topics:
+        return matrix.pairs[:0]
+    at = matrix.topics.index(topic)
+    return matrix.pairs[matrix.starts[at] : matrix.starts[at + 1]]
+
+
+def score_all_runs(
+    runs: WarmRuns,
+    judged: Judged,
+    places: NDArray[np.int32],
+    measures: Sequence[Measure],
+    options: ScoringOptions,
+) -> Floats:
+    """Values by run, judged topic and measure; ``places[code]`` is a pair's place in ``judged``.
+
+    The topic set of ``options`` must be all judged topics, so that the shape is fixed.
+    """
+    scored = np.empty((len(runs), len(judged.topics), len(measures)))
+    for at, matrix in enumerate(runs.matrices):
+        batch = build_run_batch(matrix, judged, places, options)
+        for column, measure in enumerate(measures):
+            scored[at, :, column] = measure(batch)
+    return scored
+
+
+def build_run_batch(
+    matrix: RunMatrix, judged: Judged, places: NDArray[np.int32], options: ScoringOptions
+) -> ScoringBatch:
+    """One run over the judged topics: one gather."""
+    return batch_from_places(judged, matrix.topics, matrix.starts, places[matrix.pairs], options)
+
+
+def score_topic(
+    runs: WarmRuns,
+    judged: Judged,
+    places: NDArray[np.int32],
+    measures: Sequence[Measure],
+    options: ScoringOptions,
+) -> Floats:
+    """Values by run and measure of the one topic of ``judged``: what a judgment may change."""
+    (topic,) = judged.topics
+    codes, starts = runs.of_topic(topic)
+    found = places[codes]
+    rows = np.flatnonzero(found >= 0)
+    segment = np.searchsorted(starts, rows, side="right") - 1
+    lengths = np.diff(starts)
+    batch = ScoringBatch(
+        judged=judged,
+        topic_of=np.zeros(len(runs), np.int64),
+        lengths=lengths,
+        answered=lengths > 0,
+        segment=segment,
+        ranks=rows - starts[segment] + 1,
+        listed=found[rows].astype(np.int64),
+        options=options,
+    )
+    cut = apply_options(batch)
+    return np.stack([measure(cut) for measure in measures], axis=1)
+
+
+def mean_scores(
+    batch: ScoringBatch, measures: Sequence[Measure], values: Floats
+) -> list[float | None]:
+    """The figure over all topics of each measure; ``values`` is topics × measures."""
+    return [aggregate_over_all_topics(m, values[:, at], batch) for at, m in enumerate(measures)]

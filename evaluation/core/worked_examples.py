@@ -1,0 +1,184 @@
+"""One small topic, given by its grades alone, scored and followed rank by rank.
+
+It serves the examples of the cards and readers who want to try a measure. What a rank adds
+is the value of the ranking down to it less the value down to the rank before; so the steps
+of any measure are told by the measure itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+
+import numpy as np
+
+from evaluation.core.batch import ScoringBatch
+from evaluation.core.evaluate import score_batch
+from evaluation.core.judgments import Judged
+from evaluation.core.matching import batch_from_places
+from evaluation.core.measures.family import Measure, MeasureFamily, WorkedExample
+from evaluation.core.measures.names import parse_measure
+from evaluation.core.options import ScoringOptions
+
+Grade = int | None
+"""A grade, or None for a document without a line in the qrels."""
+NOT_POOLED = "."
+"""In place of the letter of a stratum."""
+VISIBLE = 1e-9
+NOT_FINITE = "the value is beyond what numbers can hold."
+
+
+@dataclass(frozen=True)
+class WorkedStep:
+    """One rank. ``value`` is that of the ranking down to here, None where undefined;
+    ``adds`` what this document changes; ``relevant`` and ``nonrelevant`` are counts of the
+    documents down to here, both judged."""
+
+    rank: int
+    grade: Grade
+    stratum: str
+    is_relevant: bool
+    relevant: int
+    nonrelevant: int
+    value: float | None
+    adds: float | None
+
+    @property
+    def mark(self) -> str:
+        """The document as a picture shows it: ``2``, ``−1b``, a dot where it is not judged."""
+        return "·" if self.grade is None else f"{self.grade}{self.stratum}".replace("-", "−")
+
+
+@dataclass(frozen=True)
+class WorkedScore:
+    """``start`` is the value of an empty ranking; ``reason`` says why ``value`` is None;
+    ``text`` is what a measure of texts gives instead. ``strata`` has the letters of the
+    documents of the ranking and of those missed where there is more than one stratum."""
+
+    measure: Measure
+    value: float | None
+    reason: str
+    start: float | None
+    steps: tuple[WorkedStep, ...]
+    missed: tuple[int, ...]
+    strata: str = ""
+    text: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.measure.name
+
+    @property
+    def title(self) -> str:
+        return self.measure.title
+
+    @property
+    def tells(self) -> bool:
+        """Whether any rank changes the value visibly."""
+        return any(abs(step.adds or 0.0) > VISIBLE for step in self.steps)
+
+
+def work_example(
+    measure: Measure, ranked: Sequence[Grade], missed: Sequence[int], strata: str = ""
+) -> WorkedScore:
+    """Score the grades ``ranked`` in rank order, with those ``missed`` judged too.
+
+    ``strata`` has the letter of the stratum of each of them all; empty: there are none.
+    """
+    batch = single_topic_batch(ranked, missed, strata)
+    with np.errstate(all="ignore"):  # what is not finite is told as undefined
+        scored = score_batch(batch, [measure], "")
+        column = measure(prefix_batches(batch))
+    told = strata if len({*strata} - {NOT_POOLED}) > 1 else ""
+    values = [float(found) if isfinite(found) else None for found in column.tolist()]
+    (value,) = scored.means
+    fault = "" if value is None or isfinite(value) else NOT_FINITE
+    return WorkedScore(
+        measure=measure,
+        value=None if fault else value,
+        reason=fault or (measure.family.card.undefined if value is None else ""),
+        start=values[0],
+        steps=tuple(_steps(measure.modified(batch), ranked, told, values)),
+        missed=tuple(missed),
+        strata=told,
+        text=scored.texts.get(measure.name, ("",))[0],
+    )
+
+
+def work_card_example(family: MeasureFamily, example: WorkedExample) -> WorkedScore:
+    """An example of a card as the engine computes it now."""
+    (measure,) = parse_measure(example.measure or family.name)
+    missed = judged_not_retrieved(example.ranked, example.judged)
+    return work_example(measure, example.ranked, missed, example.strata)
+
+
+def judged_not_retrieved(ranked: Sequence[Grade], judged: Sequence[int]) -> tuple[int, ...]:
+    """The grades of ``judged`` that the ranking leaves over, best first.
+
+    Raises ``ValueError`` where a grade of the ranking is missing from ``judged``.
+    """
+    left = list(judged)
+    for grade in ranked:
+        if grade is not None:
+            left.remove(grade)
+    return tuple(sorted(left, reverse=True))
+
+
+def single_topic_batch(
+    ranked: Sequence[Grade], missed: Sequence[int], strata: str = ""
+) -> ScoringBatch:
+    """A batch of one segment."""
+    every = [*ranked, *missed]
+    grades = np.array([grade for grade in every if grade is not None], np.int32)
+    is_listed = np.array([grade is not None for grade in ranked], np.bool_)
+    places = np.where(is_listed, np.cumsum(is_listed) - 1, -1).astype(np.int32)
+    judged = Judged.from_arrays(("1",), np.array([0, len(grades)]), grades)
+    if strata:
+        letters = [mark for grade, mark in zip(every, strata, strict=True) if grade is not None]
+        judged = _sampled_judgments(judged, letters)
+    return batch_from_places(judged, ("1",), np.array([0, len(places)]), places, ScoringOptions())
+
+
+def _sampled_judgments(judged: Judged, letters: Sequence[str]) -> Judged:
+    """``judged`` as a sample of the strata that ``letters`` name, one a judgment."""
+    number = np.unique(np.array(letters), return_inverse=True)[1]
+    is_sampled = judged.grades >= 0
+    rate = np.bincount(number, is_sampled) / np.maximum(np.bincount(number), 1)
+    inclusion = np.where(is_sampled, rate[number], np.nan) if len(number) else np.empty(0)
+    return replace(judged, strata=number, inclusion=inclusion)
+
+
+def prefix_batches(batch: ScoringBatch) -> ScoringBatch:
+    """The one ranking of ``batch`` cut at 0, at 1 and so on to its end: a segment each."""
+    cuts = np.arange(batch.lengths[0] + 1)
+    segment, row = np.nonzero(batch.ranks <= cuts[:, None])
+    return ScoringBatch(
+        judged=batch.judged,
+        topic_of=np.zeros(len(cuts), np.int64),
+        lengths=cuts,
+        answered=np.ones(len(cuts), np.bool_),
+        segment=segment,
+        ranks=batch.ranks[row],
+        listed=batch.listed[row],
+        options=batch.options,
+    )
+
+
+def _steps(
+    batch: ScoringBatch, ranked: Sequence[Grade], strata: str, values: Sequence[float | None]
+) -> list[WorkedStep]:
+    """``values[k]`` is that of the first k documents; ``batch`` has the level."""
+    steps: list[WorkedStep] = []
+    relevant = nonrelevant = 0
+    for rank, grade in enumerate(ranked, start=1):
+        is_relevant = grade is not None and grade >= batch.options.level
+        relevant += is_relevant
+        nonrelevant += grade is not None and grade >= 0 and not is_relevant
+        value, before = values[rank], values[rank - 1] or 0.0
+        adds = None if value is None else value - before
+        stratum = strata[rank - 1 : rank] if grade is not None else ""
+        steps.append(
+            WorkedStep(rank, grade, stratum, is_relevant, relevant, nonrelevant, value, adds)
+        )
+    return steps

@@ -1,0 +1,193 @@
+"""What a score set says to its reader: whose runs, under which names, beside what.
+
+A ``Board`` holds nothing that its reader may not know, so pages, downloads and the API
+may show all of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.core.evaluate import ScoredRun, finite_or_none, undefined_reason
+from evaluation.core.measures.family import Measure
+from evaluation.core.measures.names import parse_measure
+from evaluation.models import RunScores, ScoreSet
+from evaluation.queries.score_sets import ScoreReader
+
+Floats = NDArray[np.float64]
+LOW_JUDGED = 0.8
+"""Below this share of judged documents at the top, a run's other figures guess."""
+
+
+@dataclass(frozen=True)
+class BestMedianWorst:
+    """Best, median and worst over all runs; None where no run has a value."""
+
+    best: float | None
+    median: float | None
+    worst: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class LeaderboardEntry:
+    """One run as the reader may know it: ``run`` and its ``scores`` by number.
+
+    ``table`` is topics × measures.
+    """
+
+    run: int
+    scores: int
+    tag: str
+    team: str
+    own: bool
+    opens: bool
+    means: Mapping[str, float | None]
+    table: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard:
+    """A score set for one reader. ``tables`` is runs × topics × measures, of all ``runs``."""
+
+    score_set: ScoreSet
+    reader: ScoreReader
+    entries: Sequence[LeaderboardEntry]
+    runs: Sequence[int]
+    tables: Floats
+    means: Sequence[Mapping[str, float | None]]
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """In the order of the tables, whatever the order of printing is by now."""
+        return tuple(measure for name in self.score_set.measures for measure in parse_measure(name))
+
+    @property
+    def topics(self) -> list[str]:
+        return list(self.score_set.topics)
+
+    def column(self, name: str) -> int:
+        """Where the measure ``name`` stands in the tables."""
+        return list(self.score_set.measures).index(name)
+
+    def measure(self, name: str) -> Measure:
+        return self.measures[self.column(name)]
+
+    def spread(self, name: str) -> BestMedianWorst:
+        """Over the runs' means of the measure ``name``."""
+        return best_median_worst((mean[name] for mean in self.means), self.lower_is_better(name))
+
+    def topic_spreads(self, name: str) -> list[BestMedianWorst]:
+        """Over the runs' values of the measure ``name``, by topic."""
+        columns = self.tables[:, :, self.column(name)].T
+        lower = self.lower_is_better(name)
+        return [
+            best_median_worst(map(finite_or_none, column.tolist()), lower) for column in columns
+        ]
+
+    def lower_is_better(self, name: str) -> bool:
+        return self.measure(name).family.better == "lower"
+
+    def values(self, entry: LeaderboardEntry, name: str) -> list[float | None]:
+        """The entry's values of the measure ``name``, by topic."""
+        return list(map(finite_or_none, entry.table[:, self.column(name)].tolist()))
+
+    def find(self, run: int) -> LeaderboardEntry | None:
+        return next((entry for entry in self.entries if entry.run == run), None)
+
+    def named(self, asked: str) -> LeaderboardEntry | None:
+        """By shown tag, or by number where the reader may know it.
+
+        Numbers follow the order of submission, so they could give a pseudonym away.
+        """
+        known = (e for e in self.entries if e.tag == asked or (e.opens and str(e.run) == asked))
+        return next(known, None)
+
+    def scored(self, entry: LeaderboardEntry) -> ScoredRun:
+        """The entry as ``evaluate`` gave it, for the formats of the core."""
+        columns = zip(self.measures, entry.table.T, strict=True)
+        told = [(measure.name, undefined_reason(measure, column)) for measure, column in columns]
+        return ScoredRun(
+            tag=entry.tag,
+            topics=tuple(self.score_set.topics),
+            measures=self.measures,
+            values=entry.table,
+            means=tuple(entry.means[measure.name] for measure in self.measures),
+            reasons={name: why for name, why in told if why},
+            conditions=self.score_set.conditions,
+            answered=np.ones(len(self.score_set.topics), np.bool_),
+        )
+
+
+def best_median_worst(
+    values: Iterable[float | None], lower_is_better: bool = False
+) -> BestMedianWorst:
+    defined = [value for value in values if value is not None]
+    if not defined:
+        return BestMedianWorst(None, None, None)
+    worst, best = min(defined), max(defined)
+    if lower_is_better:
+        worst, best = best, worst
+    return BestMedianWorst(best, float(np.median(defined)), worst)
+
+
+def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:
+    """The score set as ``reader`` may see it; one query."""
+    rows = list(
+        RunScores.objects.filter(score_set=score_set).select_related("run__team").order_by("run")
+    )
+    shape = (len(score_set.topics), len(score_set.measures))
+    tables = [np.frombuffer(bytes(row.packed), dtype="<f8").reshape(shape) for row in rows]
+    names = visible_run_names(rows, reader, score_set.campaign.seed)
+    entries = [
+        LeaderboardEntry(
+            run=row.run_id,
+            scores=row.pk,
+            tag=names[row.run_id][0],
+            team=names[row.run_id][1],
+            own=reader.owns(row.run.team_id),
+            opens=reader.organizes or reader.owns(row.run.team_id),
+            means=row.means,
+            table=table,
+        )
+        for row, table in zip(rows, tables, strict=True)
+        if reader.sees_all_runs or reader.owns(row.run.team_id)
+    ]
+    # By the name shown: the order of the true tags would tell whose run is whose.
+    entries.sort(key=lambda entry: (entry.tag.lower(), entry.tag))
+    stacked = np.stack(tables) if tables else np.empty((0, *shape))
+    runs = [row.run_id for row in rows]
+    return Leaderboard(score_set, reader, entries, runs, stacked, [row.means for row in rows])
+
+
+def visible_run_names(
+    rows: Sequence[RunScores], reader: ScoreReader, seed: int
+) -> dict[int, tuple[str, str]]:
+    """Tag and team to show for each run: the true ones, or pseudonyms for other teams'.
+
+    Pseudonyms are numbered by a seeded hash: no order of names, scores or submission
+    shows through, and they are the same on every page.
+    """
+    if reader.sees_names:
+        return {row.run_id: (row.run.tag, row.run.team.name) for row in rows}
+    teams = sorted(
+        {row.run.team_id for row in rows}, key=lambda team: pseudonym_hash(seed, "team", team)
+    )
+    names: dict[int, tuple[str, str]] = {}
+    for row in sorted(rows, key=lambda row: pseudonym_hash(seed, "run", row.run_id)):
+        team = teams.index(row.run.team_id) + 1
+        number = sum(name[1] == f"Team {team}" for name in names.values()) + 1
+        names[row.run_id] = (f"team{team}-run{number}", f"Team {team}")
+    for row in rows:
+        if reader.owns(row.run.team_id):
+            names[row.run_id] = (row.run.tag, row.run.team.name)
+    return names
+
+
+def pseudonym_hash(seed: int, kind: str, key: int) -> str:
+    return hashlib.sha256(f"{seed} {kind} {key}".encode()).hexdigest()

@@ -1,0 +1,63 @@
+"""The way to a score set: through the campaign, as the reader one is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from campaigns.models import Campaign
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest
+from evaluation.models import ScoreSet
+from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry, get_leaderboard
+from evaluation.queries.score_sets import (
+    ScoreReader,
+    get_reader,
+    list_score_sets_for,
+    participant_reader,
+)
+
+VIEW = "evaluation.view_scores"
+
+
+@dataclass(frozen=True)
+class ScoreVisit:
+    """Who looks at which campaign's scores. ``preview``: an organizer as a participant."""
+
+    campaign: Campaign
+    reader: ScoreReader
+    may_manage: bool
+    preview: bool = False
+
+
+def get_visit(request: SignedInRequest, slug: str) -> ScoreVisit:
+    user = request.user
+    campaign = get_campaign_for(user, slug, VIEW)
+    reader = get_reader(user, campaign)
+    if reader.organizes and request.GET.get("as") == "participant":
+        team = campaign.teams.filter(runs__state="accepted").first()
+        return ScoreVisit(
+            campaign, participant_reader(campaign, team), may_manage=True, preview=True
+        )
+    return ScoreVisit(campaign, reader, may_manage=reader.organizes)
+
+
+def get_score_set(visit: ScoreVisit, pk: int) -> ScoreSet:
+    """A preview reaches what its organizer may see, released or not."""
+    reader = ScoreReader(True, frozenset(), visit.campaign.board) if visit.preview else visit.reader
+    return get_object_or_404(list_score_sets_for(visit.campaign, reader), pk=pk)
+
+
+def get_board(request: SignedInRequest, slug: str, pk: int) -> Leaderboard:
+    visit = get_visit(request, slug)
+    return get_leaderboard(get_score_set(visit, pk), visit.reader)
+
+
+def get_entry(board: Leaderboard, run: int) -> LeaderboardEntry:
+    """A run whose own page the reader may open."""
+    entry = board.find(run)
+    if entry is None or not entry.opens:
+        raise Http404(f"no run {run}")
+    return entry

@@ -1,0 +1,106 @@
+"""The scores so far: what the ranking would be if judging stopped now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from campaigns.models import Campaign, Run
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest
+from evaluation import services
+from evaluation.models import ScoreSet
+from evaluation.queries.disagreement import USUAL_POLICY
+from evaluation.services.interim_scores import InterimScores
+from evaluation.views.cells import TRUST, USUAL, ScoreCell, ScoreColumn, build_column, format_score
+from judging.core.policies import POLICIES
+
+
+@dataclass(frozen=True)
+class InterimScoreRow:
+    """One run: its place now, and in the newest score set (None: it was not there)."""
+
+    run: Run
+    place: int
+    before: int | None
+    cells: tuple[ScoreCell, ...]
+
+    @property
+    def moved(self) -> int:
+        """Places gained since; negative: lost."""
+        return 0 if self.before is None else self.before - self.place
+
+    @property
+    def lost(self) -> int:
+        return -self.moved
+
+
+def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    asked = request.GET.get("policy", "")
+    policy = asked if asked in POLICIES else USUAL_POLICY
+    scores = services.compute_interim_scores(actor=request.user, campaign=campaign, policy=policy)
+    names = [measure.name for measure in scores.measures]
+    shown = [name for name in (*campaign.measures, *USUAL) if name in names]
+    shown = [*dict.fromkeys(shown), *([TRUST] if TRUST in names else [])] or names[:1]
+    by = request.GET.get("by", "")
+    by = by if by in names else shown[0]
+    compared = latest_score_set_with(campaign, by)
+    lower = scores.measures[names.index(by)].family.better == "lower"
+    before = rank_by_run(compared, by, lower=lower) if compared else {}
+    columns = [build_column(scores.measures[names.index(name)]) for name in shown]
+    context = {
+        "campaign": campaign,
+        "crumbs": [("Scores", "../"), ("So far", "")],
+        "live": scores,
+        "policies": [policy.card for policy in POLICIES.values()],
+        "policy": policy,
+        "columns": columns,
+        "by": by,
+        "rows": interim_score_rows(scores, names, columns, by, before, lower=lower),
+        "compared": compared,
+        "topics": [(number, topic) for number, topic in scores.topics.items()],
+        "ms": round(scores.seconds * 1000),
+    }
+    return render(request, "evaluation/live.html", context)
+
+
+def interim_score_rows(
+    scores: InterimScores,
+    names: list[str],
+    columns: list[ScoreColumn],
+    by: str,
+    before: dict[int, int],
+    *,
+    lower: bool,
+) -> list[InterimScoreRow]:
+    """Best first; runs without a value last."""
+    at = names.index(by)
+    pairs = list(zip(scores.runs, scores.means, strict=True))
+    sign = 1 if lower else -1
+    pairs.sort(key=lambda pair: (pair[1][at] is None, sign * (pair[1][at] or 0.0), pair[0].tag))
+    rows = []
+    for place, (run, means) in enumerate(pairs, start=1):
+        values = [means[names.index(column.name)] for column in columns]
+        cells = tuple(
+            ScoreCell(format_score(value, whole=column.whole), value)
+            for value, column in zip(values, columns, strict=True)
+        )
+        rows.append(InterimScoreRow(run, place, before.get(run.pk), cells))
+    return rows
+
+
+def latest_score_set_with(campaign: Campaign, by: str) -> ScoreSet | None:
+    """The newest score set that has the measure ``by``."""
+    sets = ScoreSet.objects.filter(campaign=campaign).select_related("qrels")
+    return next((each for each in sets if by in each.measures), None)
+
+
+def rank_by_run(score_set: ScoreSet, by: str, *, lower: bool) -> dict[int, int]:
+    """The place of each run by the measure ``by``; those without a value have none."""
+    rows = score_set.runs.values_list("run", "run__tag", "means")
+    valued = [(run, tag, means[by]) for run, tag, means in rows if means[by] is not None]
+    valued.sort(key=lambda row: (row[2] if lower else -row[2], row[1]))
+    return {row[0]: place for place, row in enumerate(valued, start=1)}

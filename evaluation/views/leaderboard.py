@@ -1,0 +1,134 @@
+"""The leaderboard, and the organizer's acts on it: evaluate and release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign, Job
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest
+from evaluation import services
+from evaluation.forms import EvaluateForm
+from evaluation.models import ScoreSet
+from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
+from evaluation.queries.score_sets import ScoreReader, list_score_sets_for
+from evaluation.services.scoring import KIND
+from evaluation.views.access import ScoreVisit, get_score_set, get_visit
+from evaluation.views.cells import (
+    TRUST,
+    build_column,
+    get_sort,
+    leaderboard_rows,
+    select_visible_measures,
+    spread_rows,
+)
+
+
+def scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The newest score set that the reader may see, or what is missing for one."""
+    visit = get_visit(request, slug)
+    reader = ScoreReader(True, frozenset(), visit.campaign.board) if visit.preview else visit.reader
+    return render_leaderboard_page(
+        request, visit, list_score_sets_for(visit.campaign, reader).first()
+    )
+
+
+def score_set_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    visit = get_visit(request, slug)
+    return render_leaderboard_page(request, visit, get_score_set(visit, pk))
+
+
+@require_POST
+def score_evaluate_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    form = EvaluateForm(request.POST, campaign=campaign)
+    if form.is_valid():
+        try:
+            job = services.request_evaluation(
+                actor=request.user, campaign=campaign, **form.cleaned_data
+            )
+            return redirect(f"{reverse('scores', args=[slug])}?job={job.pk}")
+        except ActionRefused as refused:
+            form.add_error(None, str(refused))
+    visit = get_visit(request, slug)
+    return render_leaderboard_page(
+        request, visit, list_score_sets_for(campaign, visit.reader).first(), form
+    )
+
+
+@require_POST
+def score_release_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    get_campaign_for(request.user, slug, "campaigns.manage")
+    chosen = get_score_set(get_visit(request, slug), pk)
+    services.release_scores(actor=request.user, score_set=chosen)
+    return redirect(chosen)
+
+
+def render_leaderboard_page(
+    request: SignedInRequest,
+    visit: ScoreVisit,
+    chosen: ScoreSet | None,
+    form: EvaluateForm | None = None,
+) -> HttpResponse:
+    context: dict[str, Any] = {"campaign": visit.campaign, "visit": visit, "score_set": chosen}
+    context["crumbs"] = [("Scores", "")]
+    if chosen is not None:
+        context |= board_context(request, get_leaderboard(chosen, visit.reader))
+    if visit.may_manage and not visit.preview:
+        context |= organizer_context(request, visit, form)
+    return render(request, "evaluation/scores.html", context)
+
+
+def board_context(request: SignedInRequest, board: Leaderboard) -> dict[str, Any]:
+    shown = select_visible_measures(board, request.GET.getlist("m"))
+    sort = get_sort(board, shown, request.GET.get("sort", ""))
+    columns = [build_column(board.measure(name), sort) for name in shown]
+    rows = leaderboard_rows(board, columns, sort)
+    return {
+        "board": board,
+        "columns": columns,
+        "rows": rows,
+        "spread": spread_rows(board, columns),
+        "sort": sort,
+        "choices": [
+            (build_column(measure), measure.name in shown)
+            for measure in board.measures
+            if not measure.family.summary_only and measure.name != TRUST
+        ],
+        "low": sum(any(cell.low for cell in row.cells) for row in rows),
+        "undefined": [
+            column
+            for at, column in enumerate(columns)
+            if any(row.cells[at].value is None for row in rows)
+        ],
+        "own": any(entry.own for entry in board.entries),
+    }
+
+
+def organizer_context(
+    request: SignedInRequest, visit: ScoreVisit, form: EvaluateForm | None
+) -> dict[str, Any]:
+    campaign = visit.campaign
+    job = job_to_show(campaign, request.GET.get("job", ""))
+    return {
+        "sets": list(list_score_sets_for(campaign, visit.reader)),
+        "form": form or EvaluateForm(campaign=campaign),
+        "may_evaluate": campaign.qrels.exists() and campaign.runs.accepted().exists(),
+        "has_qrels": campaign.qrels.exists(),
+        "job": job,
+        "job_url": reverse("job", args=[campaign.slug, job.pk]) if job else "",
+    }
+
+
+def job_to_show(campaign: Campaign, asked: str) -> Job | None:
+    """The evaluation just asked for, or one still under way."""
+    job = campaign.jobs.filter(kind=KIND).first()
+    if job is None or (job.is_over and str(job.pk) != asked):
+        return None
+    return job

@@ -1,0 +1,54 @@
+"""Is the collection good? The page that has the report made, and the report itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest
+from evaluation import services
+from evaluation.core.collection.docs import CARDS
+from evaluation.services.reusability import COLLECTION
+from evaluation.views.stored_reports import list_stored_reports, stored_report_response
+
+
+@require_http_methods(["GET", "POST"])
+def reusability_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The reports made, and what to make another by: a release, or the judgments so far."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    if request.method == "POST":
+        return request_report_from_form(request, campaign)
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "crumbs": [("The collection", None)],
+        "releases": list(campaign.qrels.all()),
+        "judged": campaign.judgments.exists(),
+        "cards": CARDS,
+        **list_stored_reports(campaign, COLLECTION),
+    }
+    return render(request, "evaluation/collection/page.html", context)
+
+
+def request_report_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
+    asked = request.POST.get("qrels", "")
+    if asked and not (asked.isascii() and asked.isdecimal() and len(asked) < 10):
+        raise Http404("no such release")
+    qrels = get_object_or_404(campaign.qrels, version=int(asked)) if asked else None
+    try:
+        services.request_reusability_report(actor=request.user, campaign=campaign, qrels=qrels)
+    except ActionRefused as no:
+        messages.error(request, str(no))
+    return redirect("collection", campaign.slug)
+
+
+@require_safe
+def reusability_report_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
+    """A report that was made: ``html`` is shown, with ``?save`` it is saved, as all others are."""
+    return stored_report_response(request, slug, pk, COLLECTION, fmt, ("html", "json", "csv"))

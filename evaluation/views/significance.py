@@ -1,0 +1,84 @@
+"""What the tests say of two runs: the campaign's one, and the others as exploratory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from evaluation.core.comparison.compare import PairComparison, compare_pair
+from evaluation.core.comparison.effect import EFFECTS
+from evaluation.core.comparison.interval import INTERVALS
+from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
+from evaluation.queries.comparison import (
+    INTERVAL,
+    comparison_seed,
+    get_fixed_test,
+    select_run_pairs,
+    values_by_run_and_topic,
+)
+from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
+from evaluation.views.cells import format_p, format_signed
+
+RESAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class SignificanceLine:
+    """A line of a table: what it is called, what it says, and how it is to be read."""
+
+    title: str
+    value: str
+    note: str
+    reading: str
+
+
+def significance_context(
+    board: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry, name: str
+) -> dict[str, Any]:
+    """The campaign's answer first; p is adjusted for all pairs of runs of the score set."""
+    first, second = values_by_run_and_topic(board, [a, b], name)
+    seed, choice = comparison_seed(board), get_fixed_test(board.score_set.campaign)
+    compared = {
+        test: compare_pair(first, second, test=test, seed=seed, resamples=RESAMPLES)
+        for test in TESTS
+    }
+    usual = compared["t"]
+    interval = usual.intervals[INTERVAL]
+    found = select_run_pairs(board, [a, b], name, choice)
+    row = found.rows[0] if found.rows else None
+    return {
+        "choice": choice,
+        "fixed": (TESTS | FAMILY_TESTS)[choice.test].card,
+        "corrected": CORRECTIONS[choice.correction].card,
+        "verdict": row,
+        "pairs_tested": found.corrected_over,
+        "verdict_p": [format_p(row.p_value), format_p(row.adjusted)] if row else [],
+        "interval": interval,
+        "interval_text": None
+        if interval.low is None or interval.high is None
+        else f"{format_signed(interval.low)} to {format_signed(interval.high)}",
+        "interval_card": INTERVALS[INTERVAL].card,
+        "other_tests": [
+            significance_line(test, compared[test]) for test in TESTS if test != choice.test
+        ],
+        "effects": effect_lines(usual),
+        "undefined_pairs": int(np.isnan(first - second).sum()),
+    }
+
+
+def significance_line(test: str, compared: PairComparison) -> SignificanceLine:
+    card, outcome = TESTS[test].card, compared.outcome
+    return SignificanceLine(
+        card.title, format_p(outcome.p_value), outcome.reason or outcome.note, card.reading
+    )
+
+
+def effect_lines(compared: PairComparison) -> list[SignificanceLine]:
+    lines = []
+    for name, estimate in compared.effects.items():
+        card = EFFECTS[name].card
+        value = "–" if estimate.value is None else format_signed(estimate.value)
+        lines.append(SignificanceLine(card.title, value, estimate.reason or "", card.reading))
+    return lines

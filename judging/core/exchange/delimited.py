@@ -1,0 +1,85 @@
+"""Formats of lines and columns: qrels, CSV, TSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from campaigns.core.faults import format_count
+from judging.core.exchange.fields import IDS, match_field_names
+from judging.core.exchange.records import JudgmentFormat, JudgmentRecord, Tell
+
+QRELS_COLUMNS = ("topic", "iteration", "docno", "grade")
+_BLANK = re.compile(r"[^ \t\x0b\x0c\r]+")
+csv.field_size_limit(1 << 26)
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Before a comment that begins so our own tables put a quote; it is taken off again."""
+
+
+def parse_qrels_lines(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
+    """``topic iteration docno grade`` a line; blank lines and ``#`` comments are passed over."""
+    for number, line in enumerate(text.split("\n"), 1):
+        fields = list(_BLANK.finditer(line))
+        if not fields or line.startswith("#"):
+            continue
+        if len(fields) != len(QRELS_COLUMNS):
+            tell(number, f"{format_count(len(fields), 'column')}; qrels have 4.", line)
+            continue
+        values = {name: f.group() for name, f in zip(QRELS_COLUMNS, fields, strict=True)}
+        columns = {name: f.start() + 1 for name, f in zip(QRELS_COLUMNS, fields, strict=True)}
+        yield JudgmentRecord(number, values, columns)
+
+
+def parse_delimited(text: str, tell: Tell, *, separator: str) -> Iterator[JudgmentRecord]:
+    """A header line, then a judgment a row; cells may be quoted and hold line breaks."""
+    lines = re.split(r"\r\n|\r|\n", text)
+    rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator)
+    header: list[str] | None = None
+    line = 1
+    try:
+        for row in rows:
+            start, line = line, rows.line_num + 1
+            if not any(cell.strip() for cell in row):
+                continue
+            raw = lines[start - 1]
+            if header is None:
+                header = [cell.strip() for cell in row]
+                if missing := [name for name in IDS if name not in match_field_names(header)]:
+                    tell(start, f"The header names no {' and no '.join(missing)}.", raw)
+                    return
+            elif len(row) != len(header):
+                message = f"{format_count(len(row), 'column')}; the header has {len(header)}."
+                tell(start, message, raw)
+            else:
+                columns = {} if '"' in raw else column_offsets(header, row)
+                cells = [
+                    cell[1:] if cell[:1] == "'" and cell[1:].startswith(FORMULA) else cell
+                    for cell in row
+                ]
+                yield JudgmentRecord(start, dict(zip(header, cells, strict=True)), columns)
+    except csv.Error as error:
+        tell(line, f"From here on the file is no table ({error}).", lines[line - 1])
+
+
+def column_offsets(header: list[str], row: list[str]) -> dict[str, int]:
+    """By column the character at which its cell begins, counted from 1."""
+    found, at = {}, 1
+    for name, cell in zip(header, row, strict=True):
+        found[name] = at
+        at += len(cell) + 1
+    return found
+
+
+QRELS = JudgmentFormat(
+    "qrels", "Qrels", "a line a judgment: topic, 0, docno, grade", parse_qrels_lines
+)
+CSV = JudgmentFormat(
+    "csv", "CSV", "a header line that names the columns, then a judgment a row",
+    partial(parse_delimited, separator=","),
+)  # fmt: skip
+TSV = JudgmentFormat(
+    "tsv", "TSV", "the same with tabs between the columns", partial(parse_delimited, separator="\t")
+)

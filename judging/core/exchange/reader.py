@@ -1,0 +1,105 @@
+"""Read a file of judgments: every record of it, with all that is wrong with its form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from campaigns.core.faults import FaultReport
+from campaigns.core.records import Tell as Plain
+from campaigns.core.records import decode_text, make_fault_reporter
+from judging.core.exchange.fields import IDS, MatchedFields, parse_entry
+from judging.core.exchange.records import CODES, JudgmentEntry, JudgmentRecord, Tell
+from judging.core.exchange.registry import FORMATS, detect_judgment_format
+
+FROM_TEXT = "WJ10"
+
+
+@dataclass(frozen=True)
+class JudgmentFile:
+    """A file of judgments as it was read; faults are in the caller's report."""
+
+    format: str
+    entries: list[JudgmentEntry]
+    taken: MatchedFields
+
+    @property
+    def assessors(self) -> list[str]:
+        """The names that the file gives, in order of appearance."""
+        return list(dict.fromkeys(entry.assessor for entry in self.entries))
+
+
+def read_judgments(data: bytes, *, report: FaultReport, format: str = "") -> JudgmentFile:  # noqa: A002
+    """The judgments in ``data``, unpacked text, in file order.
+
+    ``format`` is a key of ``FORMATS``, by default told from the text. Never raises for what
+    the file says: faults EJ04 to EJ07, EJ13 and WJ01, WJ10 go to ``report``, and what is
+    left of the file is returned.
+    """
+    taken = MatchedFields()
+    text = decode_text(data, CODES, report)
+    if text is None:
+        return JudgmentFile(format, [], taken)
+    name = format or detect_judgment_format(text) or ""
+    if name not in FORMATS:
+        cure = f"Send one of: {', '.join(FORMATS)} (docs/formats.md shows each)."
+        if text.strip():
+            message = "This is no known format of judgments."
+            report.add(CODES.not_text, message, cure, excerpt=text[:200])
+        else:
+            report.add(CODES.none, "The file holds no judgment.", cure)
+        return JudgmentFile(name, [], taken)
+    records = FORMATS[name].parse(text, with_columns(make_fault_reporter(CODES, report), report))
+    entries = list(check_entries(records, taken, report))
+    if not entries and not report.has_errors:
+        cure = "See docs/formats.md for the formats."
+        report.add(CODES.none, "The file holds no judgment.", cure)
+    if taken.from_text:
+        message = f"The ids of {taken.from_text:,} records were found in the lines of their text."
+        cure = "Look at the preview; better give the ids as keys of their own."
+        report.add(FROM_TEXT, message, cure)
+    return JudgmentFile(name, entries, taken)
+
+
+def with_columns(tell: Plain, report: FaultReport) -> Tell:
+    """``tell`` with a column, where one is known."""
+
+    def told(line: int, message: str, excerpt: str, column: int | None = None) -> None:
+        if column is None:
+            tell(line, message, excerpt)
+        else:
+            cure = f"Correct this {CODES.noun}; docs/formats.md shows each format."
+            report.add(CODES.malformed, message, cure, line=line, column=column, excerpt=excerpt)
+
+    return told
+
+
+def check_entries(
+    records: Iterator[JudgmentRecord], taken: MatchedFields, report: FaultReport
+) -> Iterator[JudgmentEntry]:
+    """The entries that name a topic and a docno which can be ones."""
+    for record in records:
+        entry = parse_entry(record, taken)
+        fine = [check_entry_id(name, entry, report) for name in IDS]
+        if all(fine):
+            yield entry
+
+
+def check_entry_id(name: str, entry: JudgmentEntry, report: FaultReport) -> bool:
+    value: str = getattr(entry, name)
+    column = entry.columns[IDS.index(name)]
+    if not value:
+        names = "topic, query_id or qid" if name == "topic" else "docno or doc_id"
+        message = f"This judgment has no {name}."
+        report.add(
+            CODES.no_id, message, f"Give each record {names}.", line=entry.line, column=column,
+            excerpt=entry.shown,
+        )  # fmt: skip
+        return False
+    if len(value.encode().split()) > 1 or len(value) > CODES.max_id:
+        message = f"The {name} holds white space or more than {CODES.max_id} characters."
+        cure = "Use an id in one piece; qrels are split at white space."
+        place = {"line": entry.line, "column": column}
+        report.add(CODES.bad_id, message, cure, **place, excerpt=value)
+        return False
+    return True

@@ -1,0 +1,196 @@
+"""Write judgments: the log as a table or as JSON, pairs for doccano and for Label Studio."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from judging.core.exchange.delimited import FORMULA
+from judging.core.exchange.grades import Scale, format_grade_label
+from judging.core.exchange.records import Passage
+
+TOGETHER = 200
+"""Rows written at once: many small pieces would cost more than their text."""
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class CurrentOpinion:
+    """What one assessor says of a pair now; no grade where they skipped it."""
+
+    assessor: str
+    email: str
+    grade: int | None
+    reason: str = ""
+    comment: str = ""
+    flags: Sequence[str] = ()
+    duplicate_of: str = ""
+    passages: Sequence[Passage] = ()
+    active_seconds: float | None = None
+    judged_at: str = ""
+
+    @property
+    def marks(self) -> dict[str, Any]:
+        """What neither program has a place for, under our own names; empty ones are left out."""
+        given = {
+            "flags": list(self.flags),
+            "duplicate_of": self.duplicate_of,
+            "passages": [list(passage) for passage in self.passages],
+        }
+        return {name: value for name, value in given.items() if value}
+
+
+@dataclass(frozen=True)
+class ExportPair:
+    """A topic and a document with their texts, and who has said what of it (if anybody)."""
+
+    topic: str
+    query: str
+    docno: str
+    title: str
+    text: str
+    said: Sequence[CurrentOpinion] = ()
+
+    @property
+    def ids(self) -> dict[str, str]:
+        return {"topic": self.topic, "query": self.query, "docno": self.docno}
+
+
+def iter_csv_parts(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[str]:
+    """A header and a line a row; lists as JSON, flags with ``|`` between them."""
+    yield judgments_to_csv([dict(zip(columns, columns, strict=True))], columns)
+    for some in iter_batches_of_rows(rows):
+        yield judgments_to_csv(
+            [{name: cell_value(name, row[name]) for name in columns} for row in some], columns
+        )
+
+
+def judgments_to_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
+    out = io.StringIO()
+    csv.DictWriter(out, columns).writerows(rows)
+    return out.getvalue()
+
+
+def cell_value(name: str, value: object) -> object:
+    """A value as it stands in a cell."""
+    if isinstance(value, list):
+        flat = all(isinstance(item, str) for item in value)
+        return "|".join(value) if flat else json.dumps(value, ensure_ascii=False)
+    # A spreadsheet must not take what an assessor wrote for a formula.
+    if name == "comment" and isinstance(value, str) and value.startswith(FORMULA):
+        return f"'{value}"
+    return value
+
+
+def iter_jsonl_parts(rows: Iterable[Row]) -> Iterator[str]:
+    """A JSON object a line."""
+    for some in iter_batches_of_rows(rows):
+        yield "".join(f"{to_compact_json(row)}\n" for row in some)
+
+
+def iter_json_parts(rows: Iterable[Row]) -> Iterator[str]:
+    """One JSON list, an object a line."""
+    before = "[\n"
+    for some in iter_batches_of_rows(rows):
+        yield before + ",\n".join(map(to_compact_json, some))
+        before = ",\n"
+    yield "\n]\n" if before == ",\n" else "[]\n"
+
+
+def iter_doccano_parts(pairs: Iterable[ExportPair], scale: Scale) -> Iterator[str]:
+    """doccano's JSONL: a line an assessor and pair, a pair that nobody judged without label."""
+    return iter_jsonl_parts(iter_doccano_records(pairs, dict(scale)))
+
+
+def iter_doccano_records(pairs: Iterable[ExportPair], words: Mapping[int, str]) -> Iterator[Row]:
+    number = 0
+    for pair in pairs:
+        text = f"{pair.title}\n\n{pair.text}".strip()
+        for said in pair.said or (None,):
+            number += 1
+            record: dict[str, Any] = {"id": number, "text": text, **pair.ids, "label": []}
+            if said is None:
+                yield record
+                continue
+            if said.grade is None:
+                record |= {"kind": "skip", "reason": said.reason}
+            else:
+                record["label"] = [grade_label(said.grade, words)]
+            comments = [said.comment] if said.comment else []
+            who = {"assessor": said.assessor, "judged_at": said.judged_at}
+            yield record | who | {"Comments": comments} | said.marks
+
+
+def iter_label_studio_parts(pairs: Iterable[ExportPair], scale: Scale) -> Iterator[str]:
+    """Label Studio's JSON: a task a pair, an annotation an assessor."""
+    words = dict(scale)
+    return iter_json_parts(
+        label_studio_task(number, pair, words) for number, pair in enumerate(pairs, 1)
+    )
+
+
+def label_studio_task(number: int, pair: ExportPair, words: Mapping[int, str]) -> Row:
+    data = {**pair.ids, "title": pair.title, "text": pair.text}
+    said = [label_studio_annotation(one, words) for one in pair.said]
+    return {"id": number, "data": data, "annotations": said, "predictions": []}
+
+
+def label_studio_annotation(said: CurrentOpinion, words: Mapping[int, str]) -> Row:
+    results = []
+    if said.grade is not None:
+        value: dict[str, Any] = {"choices": [grade_label(said.grade, words)]}
+        results.append({"type": "choices", "from_name": "grade", "to_name": "text", "value": value})
+    if said.comment:
+        value = {"text": [said.comment]}
+        results.append(
+            {"type": "textarea", "from_name": "comment", "to_name": "text", "value": value}
+        )
+    return {
+        "completed_by": {"username": said.assessor, "email": said.email or said.assessor},
+        "result": results,
+        "was_cancelled": said.grade is None,
+        "lead_time": said.active_seconds,
+        "created_at": said.judged_at,
+        **({"skip_reason": said.reason} if said.grade is None else {}),
+        **said.marks,
+    }
+
+
+def label_studio_config(scale: Scale) -> str:
+    """The labelling interface for these tasks, as Label Studio's settings take it."""
+    choices = "".join(
+        f"    <Choice value={quoteattr(format_grade_label(grade, word))}/>\n"
+        for grade, word in scale
+    )
+    return (
+        "<View>\n"
+        '  <Header value="$query"/>\n'
+        '  <Header value="$title" size="5"/>\n'
+        '  <Text name="text" value="$text"/>\n'
+        '  <Choices name="grade" toName="text" choice="single-radio" required="true">\n'
+        f"{choices}"
+        "  </Choices>\n"
+        '  <TextArea name="comment" toName="text" rows="2" maxSubmissions="1"/>\n'
+        "</View>\n"
+    )
+
+
+def grade_label(grade: int, words: Mapping[int, str]) -> str:
+    """The label of a grade; one that has left the scale since is its number."""
+    return format_grade_label(grade, words[grade]) if grade in words else str(grade)
+
+
+def to_compact_json(row: Row) -> str:
+    return json.dumps(row, ensure_ascii=False, allow_nan=False)
+
+
+def iter_batches_of_rows(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    rest = iter(rows)
+    while some := list(islice(rest, TOGETHER)):
+        yield some

@@ -1,0 +1,100 @@
+"""What the pages of qrels take in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from campaigns.models import Campaign, User
+from judging.core.policies import (
+    ADJUDICATED,
+    ASSESSOR,
+    AUTOMATIC,
+    RULES,
+    UnknownPolicyError,
+    get_policy,
+)
+from judging.models import Purpose
+
+OWN = "own"
+MOMENT = forms.DateTimeInput({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")
+
+
+class QrelsForm(forms.Form):
+    """A policy put together from its parts, or named whole in ``policy``; ``name`` results."""
+
+    policy = forms.CharField(max_length=250)
+    adjudicated = forms.BooleanField(
+        required=False, label="Where a pair is adjudicated, the adjudication decides"
+    )
+    own = forms.ChoiceField(required=False, label="Whose")
+    fill = forms.ChoiceField(required=False, label="Pairs that no person judged")
+    as_of = forms.DateTimeField(
+        required=False,
+        widget=MOMENT,
+        label="Judgments up to",
+        help_text="UTC; empty: all judgments given so far.",
+    )
+    note = forms.CharField(
+        max_length=200, required=False, help_text="What this release is for, in a few words."
+    )
+
+    def __init__(
+        self, campaign: Campaign, data: QueryDict | None = None, *, name: str = "single"
+    ) -> None:
+        super().__init__(data, initial=split_policy_name(name))
+        machines = campaign.automatic_assessors.values_list("name", flat=True)
+        people = list_judges(campaign)
+        own = [(ASSESSOR + user.username, user.shown_name) for user in people]
+        own += [(AUTOMATIC + name, f"{name}, automatic") for name in machines]
+        self.choose("own", own)
+        fills = [("", "are left out")]
+        self.choose("fill", fills + [(name, f"get the grade of {name}") for name in machines])
+        self.cards = [rule.card for rule in RULES.values()]
+
+    def choose(self, field: str, choices: list[tuple[str, str]]) -> None:
+        self.fields[field].choices = choices  # type: ignore[attr-defined]
+
+    @property
+    def offers_own(self) -> bool:
+        return bool(self.fields["own"].choices)  # type: ignore[attr-defined]
+
+    @property
+    def offers_fill(self) -> bool:
+        return len(self.fields["fill"].choices) > 1  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or self.cleaned_data
+        policy = said.get("policy", "")
+        if policy == OWN:
+            policy = said.get("own", "")
+            if not policy:
+                raise forms.ValidationError("Choose whose judgments to release.", "no-policy")
+        elif policy in RULES:
+            fill = said.get("fill", "")
+            policy = (ADJUDICATED if said.get("adjudicated") else "") + policy
+            policy += f"+{AUTOMATIC}{fill}" if fill else ""
+        try:
+            said["name"] = get_policy(policy).name
+        except UnknownPolicyError as error:
+            raise forms.ValidationError(str(error), "no-policy") from error
+        return said
+
+
+def split_policy_name(name: str) -> dict[str, Any]:
+    """What the form's fields hold for the policy ``name``."""
+    policy = get_policy(name)
+    if policy.alone:
+        return {"policy": OWN, "own": name}
+    return {
+        "policy": policy.rule,
+        "adjudicated": policy.adjudicated,
+        "fill": policy.automatic,
+    }
+
+
+def list_judges(campaign: Campaign) -> list[User]:
+    judged = campaign.judgments.filter(purpose=Purpose.JUDGE).order_by().values("assessor")
+    return list(User.objects.filter(pk__in=judged).order_by("username"))

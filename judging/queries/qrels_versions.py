@@ -1,0 +1,81 @@
+"""Qrels releases side by side: what one changed against another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from judging.core.policies import Row
+from judging.models import Qrels
+from judging.queries.judgments import Pair, qrels_table
+
+
+@dataclass(frozen=True)
+class GradeChange:
+    """One pair that two releases grade differently; None: it is not in that release."""
+
+    topic: str
+    docno: str
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True)
+class QrelsComparison:
+    """``flows`` counts pairs by (grade before, grade after), the unchanged too."""
+
+    before: Qrels
+    after: Qrels
+    changes: list[GradeChange]
+    flows: Counter[tuple[int | None, int | None]]
+
+    @property
+    def same(self) -> int:
+        return sum(count for (before, after), count in self.flows.items() if before == after)
+
+    @property
+    def regraded(self) -> int:
+        return sum(None not in (row.before, row.after) for row in self.changes)
+
+    @property
+    def added(self) -> int:
+        return sum(row.before is None for row in self.changes)
+
+    @property
+    def dropped(self) -> int:
+        return sum(row.after is None for row in self.changes)
+
+
+def compare_qrels_versions(before: Qrels, after: Qrels) -> QrelsComparison:
+    """Every pair of either release; the changes by topic and docno."""
+    old, new = version_grades(before), version_grades(after)
+    flows: Counter[tuple[int | None, int | None]] = Counter()
+    changes = []
+    for pair in sorted(old.keys() | new.keys()):
+        was, now = old.get(pair), new.get(pair)
+        flows[was, now] += 1
+        if was != now:
+            changes.append(GradeChange(*pair, was, now))
+    return QrelsComparison(before, after, changes, flows)
+
+
+def version_grades(qrels: Qrels) -> dict[Pair, int]:
+    table = qrels_table(qrels)
+    return {
+        (topic, docno): grade
+        for index, topic in enumerate(table.topics)
+        for docno, grade in zip(
+            table.docnos[table.rows(index)], table.grades[table.rows(index)].tolist(), strict=True
+        )
+    }
+
+
+def count_differing_pairs(rows: Iterable[Row], others: Iterable[Row]) -> int:
+    """How many pairs have another grade in the one than in the other, or are in one only."""
+    one, other = grades_by_pair(rows), grades_by_pair(others)
+    return sum(one.get(pair) != other.get(pair) for pair in one.keys() | other.keys())
+
+
+def grades_by_pair(rows: Iterable[Row]) -> Mapping[Pair, int]:
+    return {(topic, docno): grade for topic, docno, grade in rows}

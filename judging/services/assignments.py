@@ -1,0 +1,121 @@
+"""Assignments: which assessors may judge which topics under a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign, Role, Topic, User
+from campaigns.rules import require_permission
+from campaigns.services import events
+from judging.models import Assignment, Plan
+
+NAMED = 10
+"""A refusal names so many topics; of the rest the number."""
+Assessors = Mapping[str, Sequence[User]]
+
+
+def assign_topic(*, actor: User, plan: Plan, topic: Topic, assessors: Sequence[User]) -> None:
+    """From now on exactly ``assessors`` may claim documents of ``topic`` under ``plan``."""
+    assign_topics(actor=actor, plan=plan, assessors={topic.number: assessors})
+
+
+def assign_topics(*, actor: User, plan: Plan, assessors: Assessors) -> int:
+    """Set who judges each topic named in ``assessors``; return how many topics changed.
+
+    What somebody holds or has judged stays theirs; an empty list rests the topic. Judgments
+    that the design reserved for somebody stay reserved: ``reassign`` moves them.
+    """
+    campaign = plan.campaign
+    require_permission(actor, "campaigns.manage", campaign)
+    topics = get_topics(campaign, assessors)
+    check_people(campaign, plan.overlap, assessors, thirds=bool(plan.third_from))
+    with transaction.atomic():
+        before: dict[int, set[int]] = {}
+        for topic_id, user_id in plan.assignments.order_by().values_list("topic", "assessor"):
+            before.setdefault(topic_id, set()).add(user_id)
+        changed = {
+            number: people
+            for number, people in assessors.items()
+            if before.get(topics[number].pk, set()) != {user.pk for user in people}
+        }
+        if not changed:
+            return 0
+        for number, people in changed.items():
+            rows = plan.assignments.filter(topic=topics[number])
+            rows.exclude(assessor__in=people).update(left=True, paused=False)
+            held = before.get(topics[number].pk, set())
+            fresh = [user for user in people if user.pk not in held]
+            add_assignments(plan, {topics[number]: fresh})
+        events.log_event(
+            campaign=campaign,
+            actor=actor,
+            verb="assigned assessors",
+            subject=f"topic {', '.join(changed)}",
+            plan=plan.pk,
+            topics={n: [u.username for u in people] for n, people in changed.items()},
+        )
+    return len(changed)
+
+
+def get_topics(campaign: Campaign, numbers: Iterable[str]) -> dict[str, Topic]:
+    known = {topic.number: topic for topic in campaign.topics.all()}
+    unknown = sorted(set(numbers) - set(known))
+    if unknown:
+        raise ActionRefused("unknown-topic", f"The campaign has no topic {', '.join(unknown)}.")
+    return known
+
+
+def check_people(
+    campaign: Campaign, overlap: int, assessors: Assessors, *, thirds: bool = False
+) -> None:
+    """Refuse people without the role, and topics with fewer people than the overlap asks for.
+
+    With ``thirds`` one more is needed, who has judged neither.
+    """
+    require_assessors(campaign, (user for people in assessors.values() for user in people))
+    needed = overlap + thirds
+    short = [n for n, people in assessors.items() if 0 < len({u.pk for u in people}) < needed]
+    if short:
+        more = len(short) - NAMED
+        told = ", ".join(sorted(short)[:NAMED])
+        if more > 0:
+            told = _("%(topics)s and %(n)s more") % {"topics": told, "n": more}
+        why = _("Overlap %(n)s needs %(needed)s assessors a topic; fewer are named for %(topics)s.")
+        if thirds:
+            why = _(
+                "Overlap %(n)s with a third judge needs %(needed)s assessors a topic;"
+                " fewer are named for %(topics)s."
+            )
+        raise ActionRefused(
+            "too-few-assessors",
+            why % {"n": overlap, "needed": needed, "topics": told},
+            _("Fill the table again, or assign more people to these topics, or none yet."),
+        )
+
+
+def require_assessors(campaign: Campaign, people: Iterable[User]) -> None:
+    members = campaign.members.filter(role=Role.ASSESSOR)
+    allowed = set(members.values_list("user", flat=True))
+    others = {user.username for user in people if user.pk not in allowed}
+    if others:
+        told = ", ".join(sorted(others))
+        why = _("Not an assessor of this campaign: %(names)s.") % {"names": told}
+        raise ActionRefused("not-an-assessor", why, _("Invite them as assessors first."))
+
+
+def add_assignments(plan: Plan, people: Mapping[Topic, Iterable[User]]) -> None:
+    """Seat people; who is seated already stays as they are, who had left is back."""
+    Assignment.ever.bulk_create(
+        (
+            Assignment(plan=plan, topic=topic, assessor=user)
+            for topic, users in people.items()
+            for user in dict.fromkeys(users)
+        ),
+        update_conflicts=True,
+        update_fields=["left"],
+        unique_fields=["plan", "topic", "assessor"],
+    )

@@ -1,0 +1,378 @@
+"""The assessor's acts: claim the next documents, judge, skip, take the last one back.
+
+A slot changes hands by compare-and-swap on its token, which every change renews; nothing
+here depends on a worker that reaps. See ``docs/decisions`` on slots and assignments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from uuid import UUID, uuid4
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from campaigns.errors import ActionRefused, format_utc
+from campaigns.models import Campaign, Topic, User
+from campaigns.rules import require_permission
+from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.queries.judgments import own_current_judgments
+from judging.queries.slots import PURPOSES, checked_out_slots, free_slots
+from judging.queries.training import unanswered_pairs
+from judging.services.adaptive_pools import extend_adaptive_pools
+from judging.services.checks import (
+    check_grade,
+    check_judgment,
+    check_not_own_judgment,
+    check_rationale,
+)
+from judging.services.followups import add_follow_up_slots, lock_pair
+from judging.services.judgment_log import (
+    JudgmentSubmission,
+    Passage,
+    append_judgment,
+    find_duplicate_submission,
+    lock_judging,
+    previous_judgments,
+    run_with_retries,
+    uuid_conflict,
+)
+from judging.services.leases import (
+    AHEAD,
+    candidate_slots,
+    count_leases,
+    is_repeat_due,
+    lease_end,
+    lease_is_active,
+    lease_slot,
+    move_to_front,
+    priority_slots,
+    try_lease,
+)
+from judging.services.stopping import apply_stopping_rule
+
+Kind, State = Judgment.Kind, Slot.State
+JUDGING, ADJUDICATION = Plan.Kind.JUDGE, Plan.Kind.ADJUDICATE
+PERMISSION = {JUDGING: "campaigns.judge", ADJUDICATION: "campaigns.adjudicate"}
+CLAIMS = 200
+
+
+def claim_next(
+    *, actor: User, campaign: Campaign, topic: Topic | None, kind: str = JUDGING
+) -> Slot | None:
+    """Lease the next document to ``actor``, or None when nothing is left (see ``claim_ahead``)."""
+    return next(
+        iter(claim_ahead(actor=actor, campaign=campaign, topic=topic, count=1, kind=kind)), None
+    )
+
+
+def claim_ahead(
+    *, actor: User, campaign: Campaign, topic: Topic | None, count: int, kind: str = JUDGING
+) -> list[Slot]:
+    """The next documents of ``topic`` (of all topics if None), at most ``count``, all leased.
+
+    What the actor holds already comes first. Of the rest, in the order of the plan: open
+    slots and those whose lease has run out, in plans that assign the topic to the actor,
+    never of a pair that the actor has or has had a say in; and now and then, for ``repeat``
+    slots, a document of theirs once more. Refused while training is not finished.
+    """
+    require_permission(actor, PERMISSION[Plan.Kind(kind)], campaign)
+    require_judging_open(campaign, kind)
+    require_trained(actor, campaign, kind)
+    count = min(count, AHEAD)
+    near = priority_slots(actor, campaign, topic, kind)
+    own = [slot for slot in near if slot.assessor_id == actor.pk][:count]
+    got = [slot for slot in own if lease_is_active(slot) or try_lease(slot, actor)]
+    for _ in range(CLAIMS):
+        wanted = count - len(got)
+        if not wanted:
+            return got
+        found = candidate_slots(actor, campaign, topic, kind, wanted, near)
+        # A repeat that is not due comes when nothing else does, not before a pool has grown.
+        only_early = kind == JUDGING and only_early_repeats(found, actor, campaign)
+        if only_early and extend_adaptive_pools(actor, campaign, topic, wanted):
+            continue
+        if not found:
+            return got
+        got += [slot for slot in found if try_lease(slot, actor)]
+    if got:
+        return got
+    raise ActionRefused(
+        "busy",
+        gettext("Too many assessors are asking for this topic."),
+        gettext("Try again in a moment."),
+    )
+
+
+def only_early_repeats(found: Sequence[Slot], actor: User, campaign: Campaign) -> bool:
+    """Whether there is nothing in ``found`` but repeats that are not due."""
+    return all(s.purpose == Purpose.REPEAT and not is_repeat_due(s, actor, campaign) for s in found)
+
+
+def renew_leases(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> set[UUID]:
+    """Lengthen the actor's leases; return the tokens of those that are still theirs."""
+    own = count_leases(actor, campaign, tokens)
+    own.update(expires_at=lease_end())
+    return set(own.values_list("token", flat=True))
+
+
+def release_leases(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> int:
+    """Give back documents that were handed out ahead and not judged; return how many."""
+    given = 0
+    for token in set(tokens):
+        given += count_leases(actor, campaign, [token]).update(
+            state=State.OPEN, assessor=None, token=uuid4(), expires_at=None
+        )
+    return given
+
+
+def submit_judgment(
+    *,
+    actor: User,
+    campaign: Campaign,
+    topic: Topic,
+    docno: str,
+    grade: int,
+    client_uuid: UUID,
+    token: UUID | None = None,
+    comment: str = "",
+    flags: Sequence[str] = (),
+    duplicate_of: str = "",
+    passages: Sequence[Passage] = (),
+    active_seconds: float | None = None,
+    served_at: datetime | None = None,
+    source: str = Judgment.Source.SCREEN,
+    kind: str = JUDGING,
+) -> Judgment:
+    """Write down a grade; on a pair judged before it is a new revision.
+
+    The same ``client_uuid`` again returns what it made the first time. ``token`` is the
+    lease under which the document was shown; work is kept also when that lease has passed
+    to another (see ``slot_for``).
+    """
+    said = JudgmentSubmission(
+        actor, campaign, topic, docno, Kind.GRADE, client_uuid, token=token, grade=grade,
+        comment=comment, flags=flags, duplicate_of=duplicate_of, passages=passages,
+        source=source, served_at=served_at, active_seconds=active_seconds,
+    )  # fmt: skip
+    return check_and_submit(said, State.JUDGED, kind)
+
+
+def submit_skip(
+    *,
+    actor: User,
+    campaign: Campaign,
+    topic: Topic,
+    docno: str,
+    reason: str,
+    client_uuid: UUID,
+    token: UUID | None = None,
+    comment: str = "",
+    flags: Sequence[str] = (),
+    duplicate_of: str = "",
+    active_seconds: float | None = None,
+    served_at: datetime | None = None,
+    source: str = Judgment.Source.SCREEN,
+    kind: str = JUDGING,
+) -> Judgment:
+    """Pass over a document, saying why. It stays the assessor's, who may judge it later."""
+    said = JudgmentSubmission(
+        actor, campaign, topic, docno, Kind.SKIP, client_uuid, token=token, reason=reason,
+        comment=comment, flags=flags, duplicate_of=duplicate_of,
+        source=source, served_at=served_at, active_seconds=active_seconds,
+    )  # fmt: skip
+    return check_and_submit(said, State.SKIPPED, kind)
+
+
+def undo_judgment(
+    *,
+    actor: User,
+    campaign: Campaign,
+    client_uuid: UUID | None = None,
+    of: UUID | None = None,
+    source: str = Judgment.Source.SCREEN,
+    kind: str = JUDGING,
+) -> Judgment:
+    """Take back a judgment or skip and lease its document to the actor again.
+
+    ``of`` is the ``client_uuid`` of what to take back, the actor's last if None. Returns the
+    withdrawal. Once more goes one further back; with the same ``client_uuid`` it does not.
+    The pair is unjudged until it is judged again.
+    """
+    require_permission(actor, PERMISSION[Plan.Kind(kind)], campaign)
+    said = (actor, campaign, client_uuid or uuid4(), of, source, kind)
+    return run_with_retries(partial(write_undo, *said))
+
+
+def check_and_submit(said: JudgmentSubmission, state: str, kind: str) -> Judgment:
+    require_permission(said.actor, PERMISSION[Plan.Kind(kind)], said.campaign)
+    check_judgment(said)
+    return run_with_retries(partial(write_submission, said, state, kind))
+
+
+def write_submission(said: JudgmentSubmission, state: str, kind: str) -> Judgment:
+    lock_judging(said.campaign)
+    known = find_duplicate_submission(said)
+    if known is not None:
+        return known
+    require_judging_open(said.campaign, kind)
+    check_grade(said)
+    if kind == ADJUDICATION:
+        check_not_own_judgment(said)
+    slot = find_slot_to_fill(said, kind)
+    said = replace(said, served_at=compute_shown_at(said, slot))
+    if slot is None:
+        judgment = append_judgment(replace(said, purpose=PURPOSES[Plan.Kind(kind)][0]), None)
+    else:
+        check_rationale(said, slot.plan)
+        lock_pair(slot)
+        lease_slot(slot, said.actor, state)
+        judgment = append_judgment(replace(said, purpose=slot.purpose), slot)
+        add_follow_up_slots(judgment, slot)
+    if judgment.purpose == Purpose.JUDGE:
+        apply_stopping_rule(said.campaign, [said.topic.pk])
+    return judgment
+
+
+def compute_shown_at(said: JudgmentSubmission, slot: Slot | None) -> datetime | None:
+    """When the document was shown: the browser's word within what the lease allows.
+
+    A document that was fetched ahead was leased before it came up. Without its lease a
+    moment that cannot be is left out.
+    """
+    now, told = timezone.now(), said.served_at
+    leased = None
+    if slot is not None and slot.assessor_id == said.actor.pk and slot.token == said.token:
+        leased = slot.leased_at
+    if leased is not None:
+        return min(max(told or leased, leased), now)
+    return told if told is not None and said.campaign.created_at <= told <= now else None
+
+
+def write_undo(
+    actor: User, campaign: Campaign, client_uuid: UUID, of: UUID | None, source: str, kind: str
+) -> Judgment:
+    lock_judging(campaign)
+    known = Judgment.objects.filter(client_uuid=client_uuid).first()
+    if known is not None:
+        made = (known.assessor_id, known.campaign_id, known.kind)
+        if made != (actor.pk, campaign.pk, Kind.WITHDRAWN):
+            raise uuid_conflict()
+        return known
+    require_judging_open(campaign, kind)
+    standing = own_current_judgments(campaign, actor, PURPOSES[Plan.Kind(kind)])
+    last = standing.first() if of is None else standing.filter(client_uuid=of).first()
+    if last is None:
+        raise ActionRefused("nothing-to-undo", gettext("There is nothing to take back."))
+    said = JudgmentSubmission(
+        actor, campaign, last.topic, last.docno, Kind.WITHDRAWN, client_uuid,
+        purpose=last.purpose, source=source,
+    )  # fmt: skip
+    slot = slots_of_pair_for(said, (last.purpose,)).filter(assessor=actor).first()
+    if slot is not None:
+        lease_slot(slot, actor, State.LEASED)
+        move_to_front(
+            slot, checked_out_slots(actor, campaign, None, kind).exclude(pk=slot.pk).first()
+        )
+    return append_judgment(said, slot)
+
+
+def find_slot_to_fill(said: JudgmentSubmission, kind: str) -> Slot | None:
+    """The slot that this judgment fills, or None: then it is kept as an extra judgment.
+
+    The actor's own slot; else, when the lease has passed on, any free slot of the pair;
+    else none, because others have filled what the plan wanted.
+    """
+    main, *others = PURPOSES[Plan.Kind(kind)]
+    slots = list(slots_of_pair_for(said, (main, *others)))
+    again = [s for s in slots if s.purpose != main and s.reserved_for_id == said.actor.pk]
+    slots = [slot for slot in slots if slot.purpose == main]
+    own = next((slot for slot in slots if slot.assessor_id == said.actor.pk), None)
+    if again and not is_held_by_actor(said, own) and is_repeat(said, again[0]):
+        return again[0]
+    if own is not None:
+        return own
+    before = previous_judgments(said).filter(purpose__in=(main, *others))
+    if not before.exists() and not may_have_been_shown(said, kind):
+        raise ActionRefused(
+            "not-yours",
+            gettext("Document %(docno)s of topic %(topic)s is not among those you judge.")
+            % {"docno": said.docno, "topic": said.topic.number},
+            gettext("Go back to your topics and ask for the next document."),
+        )
+    mine = (None, said.actor.pk)
+    return next((s for s in slots if s.free and s.reserved_for_id in mine), None)  # type: ignore[attr-defined]
+
+
+def is_held_by_actor(said: JudgmentSubmission, slot: Slot | None) -> bool:
+    """Is it said of ``slot``, taken back and out to the actor while its repeat is out too?"""
+    if slot is None or slot.state != State.LEASED:
+        return False
+    return said.token is None or said.token == slot.token
+
+
+def is_repeat(said: JudgmentSubmission, slot: Slot) -> bool:
+    """Was the document shown as a repeat? Such a judgment must not revise the first one.
+
+    A change of the first judgment carries the token that it was given under, or none; but
+    without a token what is said of a repeat in hand is said of the repeat.
+    """
+    out = slot.state == State.LEASED
+    if said.token is None:
+        return out and slot.assessor_id == said.actor.pk
+    if said.token == slot.token:
+        return True
+    under = previous_judgments(said).filter(lease=said.token).order_by("-pk")
+    purpose = under.values_list("purpose", flat=True).first()
+    if purpose is not None:
+        return purpose == Purpose.REPEAT
+    # A token that nothing was said under: of a repeat that was out, if it ever was.
+    return out or (slot.state == State.OPEN and slot.leased_at is not None)
+
+
+def may_have_been_shown(said: JudgmentSubmission, kind: str) -> bool:
+    """May the document have been shown to the actor, under a plan open, closed or handed on?
+
+    A round of adjudication has pairs of older pools than its own, so its slots are asked too.
+    """
+    seats = Assignment.ever.filter(
+        plan__campaign=said.campaign, plan__kind=kind, topic=said.topic, assessor=said.actor
+    )
+    pair = {"plan__pool__items__docno": said.docno, "plan__pool__items__topic": said.topic}
+    theirs = Slot.objects.filter(
+        plan__in=seats.order_by().values("plan"), topic=said.topic, item__docno=said.docno
+    )
+    return seats.filter(**pair).exists() or theirs.exists()
+
+
+def slots_of_pair_for(said: JudgmentSubmission, purposes: Collection[str]) -> QuerySet[Slot]:
+    """All slots of the pair for ``purposes``, through the pools of the campaign."""
+    pair = {"item__topic": said.topic, "item__docno": said.docno}
+    slots = Slot.objects.filter(
+        item__pool__campaign=said.campaign, purpose__in=purposes, **pair
+    ).select_related("plan__campaign")
+    return slots.annotate(free=free_slots()).order_by("k", "pk")
+
+
+def require_judging_open(campaign: Campaign, kind: str) -> None:
+    """The deadline is the assessors': adjudication is what comes after it."""
+    until = campaign.judging_deadline
+    if kind == JUDGING and until is not None and not campaign.takes_judgments():
+        raise ActionRefused(
+            "judging-closed",
+            gettext("Judging was open until %(at)s.") % {"at": format_utc(until)},
+            gettext("Ask an organizer to move the deadline."),
+        )
+
+
+def require_trained(actor: User, campaign: Campaign, kind: str) -> None:
+    if kind == JUDGING and unanswered_pairs(actor, campaign).exists():
+        raise ActionRefused(
+            "training-first",
+            gettext("A few documents for training come before the real work."),
+            gettext("Judge them; their grades are known and are explained after each."),
+        )

@@ -1,0 +1,73 @@
+"""Texts, grades, reasons and figures as an assessor reads them."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django import template
+from django.utils.formats import number_format
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+
+from campaigns.core.text_pages import split_blocks
+from campaigns.models import Grade
+from campaigns.templatetags.documents import text_length
+from judging.rules import FLAGS, SKIP_REASONS
+
+register = template.Library()
+
+
+@dataclass(frozen=True)
+class TopicTextBlock:
+    text: str
+    verbatim: bool = False
+
+
+@register.filter
+def text_blocks(text: str) -> Iterator[TopicTextBlock]:
+    """Paragraphs of a topic: hard-wrapped lines are joined, code and tables keep theirs."""
+    for block in split_blocks(text.replace("\r\n", "\n")):
+        if block.kind == "verbatim":
+            yield TopicTextBlock(textwrap.dedent(block.text), verbatim=True)
+        else:
+            joint = " " if block.kind == "wrapped" else "\n"
+            yield TopicTextBlock(joint.join(line.strip() for line in block.text.split("\n")))
+
+
+@register.filter
+def text_extent(text: str) -> str:
+    """How long a text is: in words, or in characters where no blanks part the words."""
+    return text_length(text)
+
+
+@register.filter
+def skip_reason(name: str) -> str:
+    """A skip's reason in words."""
+    return str(SKIP_REASONS.get(name, name))
+
+
+@register.filter
+def flag_label(name: str) -> str:
+    """A flag in words."""
+    return str(FLAGS.get(name, name))
+
+
+@register.simple_tag
+def grade_badge(grades: dict[int, Grade], value: int) -> str:
+    """A grade as digit, word and colour; ``grades`` is the scale by value."""
+    label = grades[value].label if value in grades else ""
+    return format_html(
+        '<span class="grade" data-grade="{}"><b>{}</b> {}</span>', value, value, label
+    )
+
+
+@register.filter
+def format_hours(value: float | None) -> str:
+    """``7.5`` as ``7.5 h``, less than one as minutes, rounded up to 1; None as a dash."""
+    if value is None:
+        return "–"
+    if value >= 1:
+        return _("%(hours)s h") % {"hours": number_format(value, 1, force_grouping=True)}
+    return _("%(minutes)s min") % {"minutes": max(int(value > 0), round(60 * value))}

@@ -1,0 +1,189 @@
+"""The assessor's pages: my topics, the judging screen by plain posts, my judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign, Topic
+from campaigns.queries import get_campaign_for
+from campaigns.views.helpers import SignedInRequest
+from judging.forms import JudgeForm, SkipForm, SubmissionForm, UndoForm
+from judging.models import Judgment
+from judging.queries.progress import JudgingPace, pace_by_user
+from judging.queries.screen import current_judgments_by, my_topics
+from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
+from judging.services.training import next_training_pair
+from judging.views.judging_screen import (
+    JudgingDocument,
+    build_judging_documents,
+    build_screen,
+    change_url,
+    get_current_document,
+    grades_by_value,
+    next_topic,
+    parse_uuid_text,
+    screen_context,
+    topic_finished_context,
+)
+
+PAGE = 50
+
+
+@require_safe
+def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """My topics, how far I am, how fast I go, where to go on."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.judge")
+    topics = my_topics(campaign, request.user)
+    context = {
+        "campaign": campaign,
+        "crumbs": [(_("Judge"), None)],
+        "training": next_training_pair(actor=request.user, campaign=campaign),
+        "topics": topics,
+        "next": next_topic(topics),
+        "done": sum(row.done for row in topics),
+        "of": sum(row.of for row in topics),
+        "finished": sum(row.left == 0 for row in topics),
+        "pace": pace_by_user(campaign, request.user).get(
+            request.user.pk, JudgingPace(0, None, None)
+        ),
+        "is_open": campaign.takes_judgments(),
+    }
+    return render(request, "judging/work.html", context)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def judge_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse:
+    """The judging screen; a post is a judgment and leads to the next document.
+
+    ``?docno=`` or ``?token=`` asks for one that is in the assessor's hand already.
+    """
+    campaign = get_campaign_for(request.user, slug, "campaigns.judge")
+    topic = get_object_or_404(campaign.topics, number=number)
+    if request.method == "POST":
+        return save_judgment_and_show_next(
+            request, campaign, topic, JudgeForm(request.POST), submit_judgment
+        )
+    return show_next(request, campaign, topic)
+
+
+@require_POST
+def judge_skip_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.judge")
+    topic = get_object_or_404(campaign.topics, number=number)
+    return save_judgment_and_show_next(
+        request, campaign, topic, SkipForm(request.POST), submit_skip
+    )
+
+
+@require_POST
+def judge_undo_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Take the last back; its document comes up again, in whichever topic it was."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.judge")
+    form = UndoForm(request.POST)
+    said = form.cleaned_data if form.is_valid() else {}
+    back = undo_judgment(actor=request.user, campaign=campaign, **said)
+    if back.slot is None:
+        return redirect(change_url(campaign, back))
+    query = {"docno": back.docno, "token": str(back.slot.token)}
+    return redirect(reverse("judge", args=[campaign.slug, back.topic.number], query=query))
+
+
+@never_cache
+@require_safe
+def judge_change_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse:
+    """The screen with a document that the assessor has had before."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.judge")
+    topic = get_object_or_404(campaign.topics, number=number)
+    paper = find_document_again(request, campaign, topic)
+    if paper is None:
+        raise Http404("not a document of this assessor")
+    screen = build_screen(request.user, campaign, topic)
+    screen.paper = paper
+    return render(request, "judging/screen.html", screen_context(screen))
+
+
+def find_document_again(
+    request: SignedInRequest, campaign: Campaign, topic: Topic
+) -> JudgingDocument | None:
+    """The document that the address asks for: held and unjudged, or judged and to be changed."""
+    docno, token = request.GET.get("docno", ""), request.GET.get("token", "")
+    return get_current_document(request.user, campaign, topic, docno, parse_uuid_text(token))
+
+
+@require_safe
+def my_judgments_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """All that the assessor has said, newest first, by topic and grade."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.judge")
+    rows = current_judgments_by(campaign, request.user)
+    wanted = {name: request.GET.get(name, "") for name in ("topic", "grade")}
+    if wanted["topic"]:
+        rows = rows.filter(topic__number=wanted["topic"])
+    if wanted["grade"] == "skip":
+        rows = rows.filter(kind=Judgment.Kind.SKIP)
+    elif wanted["grade"] in {str(value) for value in grades_by_value(campaign)}:
+        rows = rows.filter(grade=int(wanted["grade"]))
+    page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
+    context = {
+        "campaign": campaign,
+        "crumbs": [(_("My judgments"), None)],
+        "page_obj": page,
+        "wanted": wanted,
+        "topics": [row.topic for row in my_topics(campaign, request.user)],
+        "grades": grades_by_value(campaign),
+    }
+    return render(request, "judging/my_judgments.html", context)
+
+
+def save_judgment_and_show_next(
+    request: SignedInRequest,
+    campaign: Campaign,
+    topic: Topic,
+    form: SubmissionForm,
+    act: Callable[..., Judgment],
+) -> HttpResponse:
+    """Write down what was said, then the next document; say so if it was not written."""
+    address = reverse("judge", args=[campaign.slug, topic.number])
+    if not form.is_valid():
+        messages.error(request, _("Not saved: the form was incomplete. Judge again."))
+        return redirect(address)
+    said = form.cleaned_data
+    try:
+        made = act(actor=request.user, campaign=campaign, topic=topic, **said)
+    except ActionRefused as refused:
+        messages.error(request, _("Not saved.") + f" {refused}")
+        return redirect(address)
+    if said.get("grade") != made.grade:
+        # A second, different press on a form sent already (the browser's Back): ask again.
+        messages.info(request, _("This document is judged already; press a grade to change it."))
+        return redirect(change_url(campaign, made))
+    return redirect(address)
+
+
+def show_next(request: SignedInRequest, campaign: Campaign, topic: Topic) -> HttpResponse:
+    told = ""
+    try:
+        paper = find_document_again(request, campaign, topic) if "docno" in request.GET else None
+        if paper is None:
+            slot = claim_next(actor=request.user, campaign=campaign, topic=topic)
+            paper = build_judging_documents(request.user, campaign, [slot])[0] if slot else None
+    except ActionRefused as refused:
+        if refused.code == "training-first":
+            return redirect("judge-training", campaign.slug)
+        paper, told = None, str(refused)
+    screen = build_screen(request.user, campaign, topic)
+    screen.paper = paper
+    context = screen_context(screen)
+    if paper is None:
+        context |= topic_finished_context(request.user, campaign, topic, screen.progress, told)
+    return render(request, "judging/screen.html", context)

@@ -1,0 +1,121 @@
+"""What adaptive methods share: runs as arms that are played, and what was seen of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from campaigns.core.cards import Parameter
+from pooling.core.candidates import Floats, Ints, Mask, TopicCandidates, round_significant
+from pooling.core.method import EARLIER, NextDocument
+from pooling.core.order import hash_order
+
+UPDATE = Parameter(
+    "update",
+    "Whether a judgment counts for `all` runs that list the document or for its `own` run, that "
+    "which played it.",
+    "all",
+    ("all", "own"),
+)
+EARLIER_COUNTS = "Judgments of earlier steps count for every run that lists the document."
+
+
+class RunCounts:
+    """By run: documents ``judged`` and ``relevant``; ``total`` judgments. ``update`` is ``all`` (a
+    judgment counts for every run that lists the document) or ``own`` (for the run that played
+    it). Before one is counted, what its runs had is multiplied by ``rate``.
+    """
+
+    def __init__(self, candidates: TopicCandidates, update: str, rate: float = 1.0) -> None:
+        self.listed = candidates.rank_of > 0
+        self.own = update == "own"
+        self.rate = rate
+        self.total = 0
+        self.judged = np.zeros(len(candidates.runs))
+        self.relevant = np.zeros(len(candidates.runs))
+
+    def runs_of(self, choice: NextDocument) -> Mask:
+        """The runs that a judgment counts for; of earlier steps, all that list the document."""
+        if not self.own or choice.run == EARLIER:
+            return self.listed[:, choice.doc]
+        played = np.zeros(len(self.listed), bool)
+        played[choice.run] = True
+        return played
+
+    def add(self, choice: NextDocument, relevant: bool) -> None:
+        runs = self.runs_of(choice)
+        self.total += 1
+        self.judged[runs] = self.rate * self.judged[runs] + 1
+        self.relevant[runs] = self.rate * self.relevant[runs] + relevant
+
+    def means(self) -> Floats:
+        """By run: the posterior mean of Beta(1 + relevant, 1 + judged − relevant)."""
+        return (1 + self.relevant) / (2 + self.judged)
+
+    def shares(self) -> Floats:
+        """By run: the share of relevant documents; infinite where nothing is judged."""
+        seen = self.judged > 0
+        return np.where(seen, self.relevant / np.where(seen, self.judged, 1), np.inf)
+
+
+class Bandit:
+    """A player that judges the next document of the run with the highest ``value``, which comes
+    by run from the counts and, for chance, the step.
+    """
+
+    def __init__(
+        self,
+        candidates: TopicCandidates,
+        counts: RunCounts,
+        value: Callable[[RunCounts, int], Floats],
+    ) -> None:
+        self.candidates = candidates
+        self.counts = counts
+        self.value = value
+        self.tie = run_tie_hashes(candidates)
+
+    def choose(self, open: Mask, step: int) -> NextDocument:  # noqa: A002
+        runs = playable_runs(self.candidates, open)
+        run = best_run(self.value(self.counts, step), runs, self.tie)
+        return NextDocument(next_open_document(self.candidates, run, open), run)
+
+    def judged(self, choice: NextDocument, relevant: bool) -> None:
+        self.counts.add(choice, relevant)
+
+
+def playable_runs(candidates: TopicCandidates, open: Mask) -> Mask:  # noqa: A002
+    """The runs that list a document which is open."""
+    # ``reduceat`` wants an entry even of a last run that has none.
+    marks = np.append(open[candidates.doc], False)
+    return np.logical_or.reduceat(marks, candidates.bounds[:-1]) & (candidates.lengths > 0)
+
+
+def next_open_document(candidates: TopicCandidates, run: int, open: Mask) -> int:  # noqa: A002
+    """The best document of ``run`` that is open."""
+    listed = candidates.list_of(run)
+    return int(listed[np.argmax(open[listed])])
+
+
+def run_hash(candidates: TopicCandidates, run: int) -> int:
+    """The seeded hash of a run in this topic."""
+    # A tag is no docno: the blank keeps the two apart.
+    return hash_order(candidates.seed, candidates.topic, f" {candidates.runs[run]}")
+
+
+def run_tie_hashes(candidates: TopicCandidates) -> Ints:
+    """The seeded hash of each run, by which ties between runs are broken."""
+    return np.array([run_hash(candidates, run) for run in range(len(candidates.runs))], np.int64)
+
+
+def best_run(value: Floats, among: Mask, tie: Ints) -> int:
+    """The place of the highest ``value`` marked ``among``; of equal ones the first by ``tie``."""
+    places = np.flatnonzero(among)
+    rounded = round_significant(value[places])
+    highest = places[rounded == rounded.max()]
+    return int(highest[np.argmin(tie[highest])])
+
+
+def step_rng(candidates: TopicCandidates, step: int) -> np.random.Generator:
+    """The source of chance of one step: the same for the same seed, topic and step."""
+    return np.random.default_rng([hash_order(candidates.seed, candidates.topic, ""), step])

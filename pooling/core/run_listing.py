@@ -1,0 +1,146 @@
+"""From runs to a listing: cut each run off and lay all of them out topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from campaigns.core.docnos import DocnoArray
+from campaigns.core.run_matrix import PairDictionary, RunMatrix
+from campaigns.core.tables import RunTable, group_starts
+from pooling.core.candidates import Floats, Ints, RunListing
+
+Run = TypeVar("Run")
+
+
+@dataclass(frozen=True)
+class TruncatedRun:
+    """The first documents of one run: topic and rank of each row, and its place in the run."""
+
+    topic: Ints
+    rank: Ints
+    row: Ints
+
+
+def truncate_run(run: RunTable, cutoff: int) -> RunTable:
+    """The first ``cutoff`` documents of each topic, without the file that they were read from."""
+    cut = cut_run(run.topics, run.starts, run.topics, cutoff)
+    starts = group_starts(np.minimum(np.diff(run.starts), cutoff))
+    return RunTable(
+        run.tag, run.topics, starts, pack_docnos([run.docnos.take(cut.row)]), run.scores[cut.row]
+    )
+
+
+def build_listing(
+    runs: Iterable[RunTable], cutoff: int, seed: int, topics: Collection[str] | None = None
+) -> RunListing:
+    """The first ``cutoff`` documents of each run and topic; None for all topics.
+
+    Raises ``ValueError`` for two runs with one tag.
+    """
+    ordered = sort_runs_by_tag([(run.tag, run) for run in runs])
+    names = answered_topics([run for _, run in ordered], topics)
+    cuts = [cut_run(run.topics, run.starts, names, cutoff) for _, run in ordered]
+    docnos = pack_docnos(
+        [run.docnos.take(cut.row) for (_, run), cut in zip(ordered, cuts, strict=True)]
+    )
+    scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
+    tags = tuple(tag for tag, _ in ordered)
+    return assemble_listing(tags, names, cuts, scores, docnos, np.arange(len(docnos)), seed)
+
+
+def build_listing_from_matrices(
+    runs: Iterable[tuple[str, RunMatrix]],
+    known: PairDictionary,
+    cutoff: int,
+    seed: int,
+    topics: Collection[str] | None = None,
+) -> RunListing:
+    """The same from runs by pair codes, each with its tag."""
+    ordered = sort_runs_by_tag(runs)
+    names = answered_topics([run for _, run in ordered], topics)
+    cuts = [cut_run(run.topics, run.starts, names, cutoff) for _, run in ordered]
+    found = [run.pairs[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
+    scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
+    code = np.concatenate([np.empty(0, np.int32), *found])
+    # Marking the codes is several times quicker than sorting them.
+    is_found = np.zeros(len(known), bool)
+    is_found[code] = True
+    place = (np.cumsum(is_found) - 1)[code]
+    docnos = known.docnos_of(np.flatnonzero(is_found).astype(np.int32))
+    return assemble_listing(
+        tuple(tag for tag, _ in ordered), names, cuts, scores, docnos, place, seed
+    )
+
+
+def sort_runs_by_tag(runs: Iterable[tuple[str, Run]]) -> list[tuple[str, Run]]:
+    """``runs`` by tag, so that the order in which they come changes nothing."""
+    ordered = sorted(runs, key=lambda run: run[0])
+    if len({tag for tag, _ in ordered}) < len(ordered):
+        raise ValueError("two runs of a pool have the same tag")
+    return ordered
+
+
+def answered_topics(
+    runs: Sequence[RunTable | RunMatrix], topics: Collection[str] | None
+) -> tuple[str, ...]:
+    """The topics, ascending, that some run answers and that are asked for."""
+    answered = set().union(*(run.topics for run in runs))
+    return tuple(sorted(answered if topics is None else answered & set(topics)))
+
+
+def cut_run(topics: Sequence[str], starts: Ints, names: Sequence[str], cutoff: int) -> TruncatedRun:
+    """The rows of the first ``cutoff`` documents of each topic in ``names``."""
+    number = {name: at for at, name in enumerate(names)}
+    wanted = np.array([number.get(topic, -1) for topic in topics], np.int64)
+    sizes = np.where(wanted < 0, 0, np.minimum(np.diff(starts), cutoff))
+    before = np.repeat(group_starts(sizes)[:-1], sizes)
+    rank = np.arange(int(sizes.sum())) - before
+    return TruncatedRun(np.repeat(wanted, sizes), rank + 1, np.repeat(starts[:-1], sizes) + rank)
+
+
+def pack_docnos(parts: Sequence[DocnoArray]) -> DocnoArray:
+    """All ids one behind the other, without the files that they were read from."""
+    lengths = np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)])
+    data = b"".join(part.joined() for part in parts)
+    return DocnoArray(data, group_starts(lengths)[:-1], lengths)
+
+
+def assemble_listing(
+    tags: tuple[str, ...],
+    names: tuple[str, ...],
+    cuts: Sequence[TruncatedRun],
+    scores: Sequence[Floats],
+    docnos: DocnoArray,
+    place: Ints,
+    seed: int,
+) -> RunListing:
+    """Entries run by run become a listing; ``docnos[place[i]]`` is that of entry ``i``, and
+    entries of one place are of one topic.
+    """
+    nothing = np.empty(0, np.int64)
+    topic = np.concatenate([nothing, *(cut.topic for cut in cuts)])
+    run = np.repeat(np.arange(len(cuts)), [len(cut.rank) for cut in cuts])
+    width = len(docnos) + 1
+    topic_of = np.zeros(len(docnos), np.int64)
+    topic_of[place] = topic
+    key = topic_of * width + docnos.ranks()
+    keys, first, row = np.unique(key, return_index=True, return_inverse=True)
+    starts = np.searchsorted(keys, np.arange(len(names) + 1) * width)
+    # Small numbers are sorted by their digits, which is quicker.
+    order = np.argsort(topic.astype(np.min_scalar_type(len(names))), kind="stable")
+    return RunListing(
+        runs=tags,
+        topics=names,
+        starts=starts.astype(np.int64),
+        docnos=docnos.take(first),
+        entries=np.searchsorted(topic[order], np.arange(len(names) + 1)).astype(np.int64),
+        run=run[order],
+        doc=(row[place] - starts[topic])[order],
+        rank=np.concatenate([nothing, *(cut.rank for cut in cuts)])[order],
+        score=np.concatenate([np.empty(0), *scores])[order],
+        seed=seed,
+    )
