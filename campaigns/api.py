@@ -37,9 +37,9 @@ CAMPAIGN = OpenApiParameter("campaign", str, description="Slug: only this campai
 
 
 def handle_api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler; ``Refused`` is 409 with its code and cure, ``BadFile`` 422."""
+    """DRF's exception handler; ``Refused`` is 409 with its code and fix, ``BadFile`` 422."""
     if isinstance(error, ActionRefused):
-        detail = {"code": error.code, "detail": error.message, "cure": error.cure}
+        detail = {"code": error.code, "detail": error.message, "fix": error.fix}
         return Response(detail, status=status.HTTP_409_CONFLICT)
     if isinstance(error, InvalidFile):
         return Response(error.report.as_dict(), status=status.HTTP_422_UNPROCESSABLE_ENTITY)
@@ -260,7 +260,7 @@ def import_response(request: Request, bring: Any) -> Response:
         campaign=get_campaign_for(actor, fields["campaign"], "campaigns.manage"),
         data=read_upload_bytes(upload),
         file=upload.name,
-        format=fields["format"],
+        file_format=fields["format"],
     )
     return Response({"new": count}, status=status.HTTP_201_CREATED)
 

@@ -21,6 +21,6 @@ def lowercase_label(label: object) -> str:
 class ActionRefused(Exception):  # noqa: N818 (a no is no error)
     """A state, limit or deadline forbids the act. Pages, API and commands show it as it is."""
 
-    def __init__(self, code: str, message: str, cure: str = "") -> None:
-        self.code, self.message, self.cure = code, message, cure
-        super().__init__(f"{message} {cure}".strip())
+    def __init__(self, code: str, message: str, fix: str = "") -> None:
+        self.code, self.message, self.fix = code, message, fix
+        super().__init__(f"{message} {fix}".strip())

@@ -13,9 +13,9 @@ from evaluation.core.simulation.formats import (
     HOLES_TOLD,
     ORDER_TOLD,
     Rows,
+    discovery_rows,
     effort_rows,
     format_simulation_facts,
-    discovery_rows,
     ranking_rows,
     spec_rows,
 )

@@ -7,7 +7,7 @@ from evaluation import views
 urlpatterns = [
     path("measures/", views.measures_view, name="measures"),
     path("measures/<str:name>/", views.measure_view, name="measure"),
-    path("c/<slug:slug>/disagreement/", views.disagreement_effect_view, name="disagreement"),
+    path("c/<slug:slug>/disagreement/", views.disagreement_effect_view, name="disagreement-effect"),
     path(
         "c/<slug:slug>/disagreement/round/",
         views.disagreement_round_view,
@@ -18,11 +18,11 @@ urlpatterns = [
         views.disagreement_download_view,
         name="disagreement-download",
     ),
-    path("c/<slug:slug>/collection/", views.reusability_view, name="collection"),
+    path("c/<slug:slug>/collection/", views.reusability_view, name="reusability"),
     path(
         "c/<slug:slug>/collection/<int:pk>/report.<slug:fmt>",
         views.reusability_report_view,
-        name="collection-report",
+        name="reusability-report",
     ),
     path("c/<slug:slug>/simulation/", views.simulation_view, name="simulation"),
     path(
@@ -38,7 +38,7 @@ urlpatterns = [
     ),
     path("c/<slug:slug>/scores/", views.scores_view, name="scores"),
     path("c/<slug:slug>/scores/evaluate/", views.score_evaluate_view, name="score-evaluate"),
-    path("c/<slug:slug>/scores/now/", views.interim_scores_view, name="scores-now"),
+    path("c/<slug:slug>/scores/now/", views.interim_scores_view, name="interim-scores"),
     path("c/<slug:slug>/scores/<int:pk>/", views.score_set_view, name="score-set"),
     path("c/<slug:slug>/scores/<int:pk>/release/", views.score_release_view, name="score-release"),
     path("c/<slug:slug>/scores/<int:pk>/compare/", views.compare_view, name="compare"),

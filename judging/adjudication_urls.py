@@ -15,24 +15,24 @@ urlpatterns = [
         name="round-end",
     ),
     path("c/<slug:slug>/adjudication/disputes.csv", adjudication.disputes_view, name="disputes"),
-    path("c/<slug:slug>/adjudication/meeting/", consensus.consensus_view, name="meeting"),
+    path("c/<slug:slug>/adjudication/meeting/", consensus.consensus_view, name="consensus"),
     path(
         "c/<slug:slug>/adjudication/meeting/pair/", consensus.meeting_pair_view, name="meeting-pair"
     ),
     path(
         "c/<slug:slug>/adjudication/meeting/take-back/",
         consensus.consensus_undo_view,
-        name="meeting-take-back",
+        name="consensus-undo",
     ),
     path("c/<slug:slug>/adjudicate/", adjudication_screen.adjudicate_view, name="adjudicate"),
     path(
         "c/<slug:slug>/adjudicate/skip/",
         adjudication_screen.adjudication_skip_view,
-        name="adjudicate-skip",
+        name="adjudication-skip",
     ),
     path(
         "c/<slug:slug>/adjudicate/undo/",
         adjudication_screen.adjudication_undo_view,
-        name="adjudicate-undo",
+        name="adjudication-undo",
     ),
 ]

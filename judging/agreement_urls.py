@@ -14,7 +14,7 @@ urlpatterns = [
     path(
         "c/<slug:slug>/agreement/assessors/",
         quality.assessor_quality_view,
-        name="agreement-assessors",
+        name="assessor-quality",
     ),
     path(
         "c/<slug:slug>/agreement/agreement.<str:fmt>",
@@ -29,6 +29,6 @@ urlpatterns = [
     path(
         "c/<slug:slug>/agreement/assessors.<str:fmt>",
         quality.assessor_quality_download_view,
-        name="agreement-assessors-download",
+        name="assessor-quality-download",
     ),
 ]

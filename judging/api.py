@@ -121,7 +121,7 @@ class QrelsSerializer(serializers.ModelSerializer[Qrels]):
         model = Qrels
         fields = (
             "id", "campaign", "version", "policy", "as_of", "sha256", "pairs", "manifest",
-            "note", "released_at",
+            "note", "frozen_at",
         )  # fmt: skip
         read_only_fields = fields
 

@@ -12,17 +12,17 @@ urlpatterns = [
         exports.my_judgments_file_view,
         name="my-judgments-file",
     ),
-    path("c/<slug:slug>/judging/exchange/", exports.import_export_view, name="exchange"),
+    path("c/<slug:slug>/judging/exchange/", exports.import_export_view, name="import-export"),
     path("c/<slug:slug>/judging/import/", imports.judgments_import_view, name="judgments-import"),
     path(
         "c/<slug:slug>/judging/judgments-<str:which>.<str:fmt>",
-        exports.judgments_download_view,
-        name="judgments-which",
+        exports.judgments_export_view,
+        name="judgments-export",
     ),
     path(
         "c/<slug:slug>/judging/pairs-<str:which>-for-<str:program>",
         exports.pairs_export_view,
-        name="pairs-for",
+        name="pairs-export",
     ),
     path("c/<slug:slug>/judging/automatic/", automatic.automatic_list_view, name="automatic-list"),
     path(

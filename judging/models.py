@@ -299,8 +299,8 @@ class Qrels(AppendOnlyModel):
     pairs = models.PositiveIntegerField()
     manifest = models.JSONField()
     note = models.CharField(max_length=200, blank=True)
-    released_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    released_at = models.DateTimeField(auto_now_add=True)
+    frozen_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    frozen_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["-version"]

@@ -8,7 +8,7 @@ from judging.views import plans, progress, training_sets
 
 urlpatterns = [
     path("c/<slug:slug>/judging/", progress.judging_view, name="judging"),
-    path("c/<slug:slug>/judging/flags/", progress.flagged_documents_view, name="judging-flags"),
+    path("c/<slug:slug>/judging/flags/", progress.flagged_documents_view, name="flagged-documents"),
     path("c/<slug:slug>/judging/training/", training_sets.training_sets_view, name="training-sets"),
     path(
         "c/<slug:slug>/judging/assessor/<str:username>/",

@@ -204,7 +204,7 @@ class FreezeForm(PoolForm):
 def iter_spec_faults(bad: InvalidFile) -> Iterator[str]:
     """Each fault of a spec with its place, in the order of the text."""
     for fault in sorted(bad.report.faults, key=lambda f: (f.line or 0, f.column or 0)):
-        yield f"{fault_position(fault)}{fault.message} {fault.cure}"
+        yield f"{fault_position(fault)}{fault.message} {fault.fix}"
 
 
 def fault_position(fault: Fault) -> str:

@@ -69,10 +69,10 @@ pool-download               GET    302    404    403    403    403    403    200
 # judging
 work                        GET    302    404    403    403    403    200    403    404
 my-judgments                GET    302    404    403    403    403    200    403    404
-judge-acts                  POST   401    404    403    403    403    200    403    404
+judge-sync                  POST   401    404    403    403    403    200    403    404
 judge-ahead                 POST   401    404    403    403    403    200    403    404
 judge-renew                 POST   401    404    403    403    403    200    403    404
-judge-release               POST   302    404    403    403    403    204    403    404
+judge-return                POST   302    404    403    403    403    204    403    404
 judge-training              GET    302    404    403    403    403    302    403    404
 judge-training              POST   302    404    403    403    403    404    403    404
 judge-undo                  POST   302    404    403    403    403    409    403    404
@@ -89,7 +89,7 @@ plan-pause                  POST   302    404    403    403    403    403    302
 plan-close                  POST   302    404    403    403    403    403    302    404
 plan-reassign               GET    302    404    403    403    403    403    200    404
 plan-reassign               POST   302    404    403    403    403    403    200    404
-judging-flags               GET    302    404    403    403    403    403    200    404
+flagged-documents           GET    302    404    403    403    403    403    200    404
 judging-assessor            GET    302    404    403    403    403    403    200    404
 slots-return                POST   302    404    403    403    403    403    302    404
 training-sets               GET    302    404    403    403    403    403    200    404
@@ -98,9 +98,9 @@ slot-reopen                 POST   302    404    403    403    403    403    302
 judgments-download          GET    302    404    403    403    403    403    200    404
 assessor-qrels              GET    302    404    403    403    403    403    200    404
 my-judgments-file           GET    302    404    403    403    403    200    403    404
-exchange                    GET    302    404    403    403    403    403    200    404
-judgments-which             GET    302    404    403    403    403    403    200    404
-pairs-for                   GET    302    404    403    403    403    403    200    404
+import-export               GET    302    404    403    403    403    403    200    404
+judgments-export            GET    302    404    403    403    403    403    200    404
+pairs-export                GET    302    404    403    403    403    403    200    404
 judgments-import            GET    302    404    403    403    403    403    200    404
 judgments-import            POST   302    404    403    403    403    403    422    404
 automatic-list              GET    302    404    403    403    403    403    200    404
@@ -112,8 +112,8 @@ agreement-download          GET    302    404    403    403    403    403    200
 agreement-pair              GET    302    404    403    403    403    403    200    404
 agreement-topics            GET    302    404    403    403    403    403    200    404
 agreement-topics-download   GET    302    404    403    403    403    403    200    404
-agreement-assessors         GET    302    404    403    403    403    403    200    404
-agreement-assessors-download GET   302    404    403    403    403    403    200    404
+assessor-quality            GET    302    404    403    403    403    403    200    404
+assessor-quality-download   GET    302    404    403    403    403    403    200    404
 coefficients                GET    200    200    200    200    200    200    200    200
 qrels-list                  GET    302    404    403    403    403    403    200    404
 qrels-list                  POST   302    404    403    403    403    403    302    404
@@ -125,22 +125,22 @@ adjudication                GET    302    404    403    403    403    403    200
 round-open                  POST   302    404    403    403    403    403    200    404
 round-end                   POST   302    404    403    403    403    403    404    404
 disputes                    GET    302    404    403    403    403    403    200    404
-meeting                     GET    302    404    403    403    403    403    200    404
+consensus                   GET    302    404    403    403    403    403    200    404
 meeting-pair                GET    302    404    403    403    403    403    200    404
 meeting-pair                POST   302    404    403    403    403    403    302    404
-meeting-take-back           POST   302    404    403    403    403    403    302    404
+consensus-undo              POST   302    404    403    403    403    403    302    404
 adjudicate                  GET    302    404    403    403    403    403    403    404
 adjudicate                  POST   302    404    403    403    403    403    403    404
-adjudicate-skip             POST   302    404    403    403    403    403    403    404
-adjudicate-undo             POST   302    404    403    403    403    403    403    404
+adjudication-skip           POST   302    404    403    403    403    403    403    404
+adjudication-undo           POST   302    404    403    403    403    403    403    404
 # evaluation
-disagreement                GET    302    404    403    403    403    403    200    404
+disagreement-effect         GET    302    404    403    403    403    403    200    404
 disagreement-download       GET    302    404    403    403    403    403    200    404
 disagreement-round          POST   302    404    403    403    403    403    200    404
 scores                      GET    302    404    403    200    200    403    200    404
-collection                  GET    302    404    403    403    403    403    200    404
-collection                  POST   302    404    403    403    403    403    302    404
-collection-report           GET    302    404    403    403    403    403    200    404
+reusability                 GET    302    404    403    403    403    403    200    404
+reusability                 POST   302    404    403    403    403    403    302    404
+reusability-report          GET    302    404    403    403    403    403    200    404
 simulation                  GET    302    404    403    403    403    403    200    404
 simulation                  POST   302    404    403    403    403    403    302    404
 simulation@filled           POST   302    404    403    403    403    403    200    404
@@ -148,7 +148,7 @@ simulation-report           GET    302    404    403    403    403    403    200
 stopping                    GET    302    404    403    403    403    403    200    404
 stopping                    POST   302    404    403    403    403    403    302    404
 stopping-download           GET    302    404    403    403    403    403    200    404
-scores-now                  GET    302    404    403    403    403    403    200    404
+interim-scores              GET    302    404    403    403    403    403    200    404
 score-evaluate              POST   302    404    403    403    403    403    302    404
 score-set                   GET    302    404    403    200    200    403    200    404
 score-set@draft             GET    302    404    403    404    404    403    200    404

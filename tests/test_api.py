@@ -94,7 +94,7 @@ def test_a_refusal_tells_code_and_cure(organizer, campaign):
     answer = Caller(organizer).post("pools/preview/", campaign="small", depth=0, runs=[])
     assert answer.status_code == 409
     assert answer.json()["code"] == "bad-depth"
-    assert set(answer.json()) == {"code", "detail", "cure"}
+    assert set(answer.json()) == {"code", "detail", "fix"}
 
 
 def test_the_life_of_a_campaign_through_the_api(db):
@@ -119,13 +119,13 @@ def test_the_life_of_a_campaign_through_the_api(db):
     add_member(**joins, user=judge, role=Role.ASSESSOR)
 
     wrong = participant.send("runs/", "bad.txt", "1 Q0 d1 1 nan x\n", campaign="by-api")
-    assert wrong.json()["state"] == "refused"
+    assert wrong.json()["state"] == "rejected"
     assert wrong.json()["report"]["faults"][0]["code"] == "E14"
     text = "1 Q0 d1 1 3 mine\n1 Q0 d2 2 2 mine\n2 Q0 d3 1 1 mine\n"
     run = participant.send("runs/", "mine.txt", text, campaign="by-api").json()
     assert (run["state"], run["tag"], run["team"]) == ("accepted", "mine", "Players")
     listed = participant.get("runs/?campaign=by-api").json()["results"]
-    assert {found["state"] for found in listed} == {"accepted", "refused"}
+    assert {found["state"] for found in listed} == {"accepted", "rejected"}
 
     asked = {"campaign": "by-api", "depth": 2, "runs": [run["id"]]}
     assert organizer.post("pools/preview/", **asked).json()["size"] == 3

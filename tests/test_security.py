@@ -175,7 +175,7 @@ def test_html_documents_are_stored_without_anything_that_acts(world):
     ],
 )
 def test_markdown_lets_no_script_or_image_through(text, never):
-    html = Template("{% load prose %}{{ text|markdown }}").render(Context({"text": text}))
+    html = Template("{% load prose %}{{ text|render_prose }}").render(Context({"text": text}))
     assert never not in html
 
 

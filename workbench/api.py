@@ -13,7 +13,7 @@ from judging import api as judging
 from judging import automatic_api, stopping_api
 from judging import plan_api as judging_plans
 from pooling import api as pooling
-from workbench.api_docs import api_docs
+from workbench.api_docs import api_docs_view
 
 router = SimpleRouter()
 router.register("campaigns", campaigns.CampaignViewSet, basename="api-campaign")
@@ -34,5 +34,5 @@ urlpatterns = [
     path("", include(router.urls)),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("schema.json", SpectacularJSONAPIView.as_view(), name="api-schema-json"),
-    path("docs/", api_docs, name="api-docs"),
+    path("docs/", api_docs_view, name="api-docs"),
 ]

@@ -99,7 +99,7 @@ class Endpoint:
 
 @login_not_required
 @require_safe
-def api_docs(request: HttpRequest) -> HttpResponse:
+def api_docs_view(request: HttpRequest) -> HttpResponse:
     groups: dict[str, list[Endpoint]] = {}
     for endpoint in list_endpoints():
         groups.setdefault(endpoint.group, []).append(endpoint)

@@ -93,16 +93,16 @@ class ColumnFile:
     def blocks(self) -> Iterator[LineBlock]:
         """Blocks of well-formed lines; every other line becomes a fault of the report."""
         if (kind := detect_foreign_kind(self.data)) is not None:
-            cure = f"Send a plain UTF-8 text file with lines of: {self.layout.line_shape}."
-            self.report.add(self.layout.not_text, f"The file is {kind}.", cure)
+            fix = f"Send a plain UTF-8 text file with lines of: {self.layout.line_shape}."
+            self.report.add(self.layout.not_text, f"The file is {kind}.", fix)
             return
         found, bad_before = 0, self.report.counts.total()
         for block in self._blocks():
             found += len(block)
             yield block
         if not found and self.report.counts.total() == bad_before:
-            cure = f"Send a file with lines of: {self.layout.line_shape}."
-            self.report.add(self.layout.empty, "The file holds no data line.", cure)
+            fix = f"Send a file with lines of: {self.layout.line_shape}."
+            self.report.add(self.layout.empty, "The file holds no data line.", fix)
 
     def _blocks(self) -> Iterator[LineBlock]:
         keep_freed_memory()
@@ -139,23 +139,23 @@ class ColumnFile:
         return scan_line_by_line(len(lines), good, width)
 
     def _add_damage(self, number: int, line: bytes, message: str, at: int) -> None:
-        cure = "Save the file as plain UTF-8 text."
+        fix = "Save the file as plain UTF-8 text."
         column = len(line[:at].decode("utf-8", "replace")) + 1
         self.report.add(
-            self.layout.not_text, message, cure, line=number, column=column, excerpt=line
+            self.layout.not_text, message, fix, line=number, column=column, excerpt=line
         )
 
     def _add_wrong_columns(self, number: int, line: bytes, fields: list[bytes]) -> None:
         width = len(self.layout.columns)
-        cure = f"A line is: {self.layout.line_shape}, separated by blanks or tabs."
+        fix = f"A line is: {self.layout.line_shape}, separated by blanks or tabs."
         if len(fields) > width:
-            cure += " No field may hold a blank."
+            fix += " No field may hold a blank."
             column = field_column(line, width)
         else:
             column = len(line.rstrip().decode("utf-8", "replace")) + 1
         message = f"{format_count(len(fields), 'column')} instead of {width}."
         self.report.add(
-            self.layout.wrong_columns, message, cure, line=number, column=column, excerpt=line
+            self.layout.wrong_columns, message, fix, line=number, column=column, excerpt=line
         )
 
     @property
@@ -169,7 +169,7 @@ class ColumnFile:
         return self.data[self._spans[at]].split(b"\n")[number - self._starts[at]]
 
     def fault(
-        self, code: str, message: str, cure: str, *, line: int, field: int, excerpt: bool = True
+        self, code: str, message: str, fix: str, *, line: int, field: int, excerpt: bool = True
     ) -> None:
         """Add one fault at column ``field`` (from 0) of ``line``; the excerpt is that field."""
         if self.report.counts[code] >= SHOWN_PER_CODE:
@@ -178,17 +178,17 @@ class ColumnFile:
         raw = self.line(line)
         shown = raw.split()[field] if excerpt else raw
         self.report.add(
-            code, message, cure, line=line, column=field_column(raw, field), excerpt=shown
+            code, message, fix, line=line, column=field_column(raw, field), excerpt=shown
         )
 
     def faults(
         self, code: str, told: Iterable[tuple[int, str, str]], count: int, *, field: int
     ) -> None:
-        """Add ``count`` faults of one code from ``(line, message, cure)``, lazily read."""
+        """Add ``count`` faults of one code from ``(line, message, fix)``, lazily read."""
         room = max(0, SHOWN_PER_CODE - self.report.counts[code])
         shown = 0
-        for line, message, cure in islice(told, room):
-            self.fault(code, message, cure, line=line, field=field)
+        for line, message, fix in islice(told, room):
+            self.fault(code, message, fix, line=line, field=field)
             shown += 1
         if count > shown:
             self.report.counts[code] += count - shown

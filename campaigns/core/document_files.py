@@ -133,8 +133,8 @@ def _unpack_member(archive: zipfile.ZipFile, report: FaultReport, max_bytes: int
             _refuse_size(info.filename, report)
         elif len(data) > room:
             message = f"The files hold more than {max_bytes:,} bytes together."
-            cure = "Import them in parts, or unpack them and import the folder by the command."
-            report.add("ED15", message, cure, excerpt=info.filename)
+            fix = "Import them in parts, or unpack them and import the folder by the command."
+            report.add("ED15", message, fix, excerpt=info.filename)
             return
         else:
             room -= len(data)
@@ -153,8 +153,8 @@ def _bytes_of(
 ) -> bytes | None:
     """At most one byte more than ``room``; None where the entry cannot be read."""
     if info.flag_bits & 1:
-        cure = "Pack the files without a password."
-        report.add("ED16", "The file is encrypted.", cure, excerpt=info.filename)
+        fix = "Pack the files without a password."
+        report.add("ED16", "The file is encrypted.", fix, excerpt=info.filename)
         return None
     try:
         with archive.open(info) as packed:
@@ -194,8 +194,8 @@ def _document(docno: str, ending: str, data: bytes, told: FaultReport) -> Docume
     if media in _PACKED and ending in _ARCHIVES:
         told.add("ED13", "An archive in an archive.", "Unpack it, and send the files in it.")
     elif not wanted:
-        cure = f"Send files of these kinds: {' '.join(FORMATS)}"
-        told.add("ED10", f"{ending or 'No ending'} is no known kind of document.", cure)
+        fix = f"Send files of these kinds: {' '.join(FORMATS)}"
+        told.add("ED10", f"{ending or 'No ending'} is no known kind of document.", fix)
     elif wanted in ("pdf", "image"):
         return _shown_by_browser(docno, ending, data, media, told)
     elif media or (wanted == "text" and detect_foreign_kind(data) == "an HTML page"):
@@ -218,8 +218,8 @@ def _shown_by_browser(
 
 
 def _refuse_kind(ending: str, media: str, told: FaultReport) -> None:
-    cure = "Name the file by what it is, or leave it out."
-    told.add("ED11", f"The name says {ending}, but the file is {media}.", cure)
+    fix = "Name the file by what it is, or leave it out."
+    told.add("ED11", f"The name says {ending}, but the file is {media}.", fix)
 
 
 def _read(docno: str, kind: str, data: bytes, told: FaultReport) -> DocumentText | None:

@@ -105,7 +105,7 @@ def read_documents(
     data: bytes,
     *,
     file: str = "",
-    format: str | None = None,  # noqa: A002 -- the word that users type
+    file_format: str | None = None,
     report: FaultReport | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Iterator[DocumentText]:
@@ -118,7 +118,7 @@ def read_documents(
     told = FaultReport(file) if report is None else report
     text = decode_text(read_bytes(data, file=file, max_bytes=max_bytes), CODES, told)
     found = False
-    for document in _documents(text, format, told) if text is not None else ():
+    for document in _documents(text, file_format, told) if text is not None else ():
         found = True
         yield document
     if not found and not told.has_errors:
@@ -142,9 +142,9 @@ def detect_document_format(text: str) -> str | None:
 def _documents(text: str, form: str | None, report: FaultReport) -> Iterator[DocumentText]:
     form = form or detect_document_format(text)
     if form not in DOCUMENT_FORMATS:
-        cure = f"Send one of: {', '.join(DOCUMENT_FORMATS)} (docs/formats.md shows each)."
+        fix = f"Send one of: {', '.join(DOCUMENT_FORMATS)} (docs/formats.md shows each)."
         message = "This is no known format of documents."
-        report.add(CODES.not_text, message, cure, excerpt=text[:200])
+        report.add(CODES.not_text, message, fix, excerpt=text[:200])
         return
     ids = IdCheck(CODES, report)
     for draft in DOCUMENT_FORMATS[form](text, make_fault_reporter(CODES, report)):
@@ -164,8 +164,8 @@ def _documents(text: str, form: str | None, report: FaultReport) -> Iterator[Doc
 def warn_if_empty(document: DocumentText, report: FaultReport, line: int | None = None) -> None:
     if not document.title and not document.body and not document.data:
         message = f"Document {document.docno} has neither title nor text."
-        cure = "It is kept; assessors will see an empty page."
-        report.add(_NO_TEXT, message, cure, line=line)
+        fix = "It is kept; assessors will see an empty page."
+        report.add(_NO_TEXT, message, fix, line=line)
 
 
 def set_sanitized_html(
@@ -178,14 +178,14 @@ def set_sanitized_html(
     try:
         clean = sanitize(html)
     except NestingTooDeep as deep:
-        cure = "Send HTML that people could read; close what is opened."
-        report.add(_TOO_DEEP, str(deep), cure, line=line, excerpt=document.docno)
+        fix = "Send HTML that people could read; close what is opened."
+        report.add(_TOO_DEEP, str(deep), fix, line=line, excerpt=document.docno)
         return None
     if clean.removed:
         told = ", ".join(f"{name} ×{count}" for name, count in clean.removed.most_common(6))
         message = f"What may not be shown was taken out of the HTML: {told}."
-        cure = "Look at the document; what is left is what assessors see."
-        report.add(_SANITISED, message, cure, line=line, excerpt=document.docno)
+        fix = "Look at the document; what is left is what assessors see."
+        report.add(_SANITISED, message, fix, line=line, excerpt=document.docno)
     return replace(
         document,
         title=document.title or clean.title,

@@ -20,7 +20,7 @@ class Fault:
 
     code: str
     message: str
-    cure: str
+    fix: str
     line: int | None = None
     column: int | None = None
     excerpt: str = ""
@@ -36,7 +36,7 @@ class Fault:
     def __str__(self) -> str:
         place = ":".join(str(p) for p in (self.file, self.line, self.column) if p not in (None, ""))
         seen = f" [{self.excerpt}]" if self.excerpt else ""
-        return f"{place}{': ' if place else ''}{self.code} {self.message}{seen} {self.cure}".strip()
+        return f"{place}{': ' if place else ''}{self.code} {self.message}{seen} {self.fix}".strip()
 
 
 @dataclass
@@ -51,7 +51,7 @@ class FaultReport:
         self,
         code: str,
         message: str,
-        cure: str,
+        fix: str,
         *,
         line: int | None = None,
         column: int | None = None,
@@ -60,7 +60,7 @@ class FaultReport:
         self.counts[code] += 1
         if self.counts[code] <= SHOWN_PER_CODE:
             self.faults.append(
-                Fault(code, message, cure, line, column, escape_excerpt(excerpt), self.file)
+                Fault(code, message, fix, line, column, escape_excerpt(excerpt), self.file)
             )
 
     def take(self, other: FaultReport) -> None:

@@ -70,8 +70,8 @@ def make_fault_reporter(codes: RecordCodes, report: FaultReport) -> Tell:
     """The function with which a parser reports a malformed record."""
 
     def tell(line: int, message: str, excerpt: str) -> None:
-        cure = f"Correct this {codes.noun}; docs/formats.md shows each format."
-        report.add(codes.malformed, message, cure, line=line, excerpt=excerpt)
+        fix = f"Correct this {codes.noun}; docs/formats.md shows each format."
+        report.add(codes.malformed, message, fix, line=line, excerpt=excerpt)
 
     return tell
 
@@ -91,8 +91,8 @@ class IdCheck:
             self._add(self.codes.no_id, f"This {noun} has no id.", "Give each its id.", line, "")
         elif len(name.encode().split()) > 1 or len(name) > longest:
             message = f"The id holds white space or more than {longest} characters."
-            cure = "Use an id in one piece; runs and qrels are split at white space."
-            self._add(self.codes.bad_id, message, cure, line, name)
+            fix = "Use an id in one piece; runs and qrels are split at white space."
+            self._add(self.codes.bad_id, message, fix, line, name)
         elif name in self.seen:
             message = f"The id stands on line {self.seen[name]} already."
             self._add(self.codes.twice, message, f"Keep one {noun} for each id.", line, name)
@@ -101,8 +101,8 @@ class IdCheck:
             return True
         return False
 
-    def _add(self, code: str, message: str, cure: str, line: int, excerpt: str) -> None:
-        self.report.add(code, message, cure, line=line, excerpt=excerpt)
+    def _add(self, code: str, message: str, fix: str, line: int, excerpt: str) -> None:
+        self.report.add(code, message, fix, line=line, excerpt=excerpt)
 
 
 def assign_record_fields(

@@ -1,6 +1,6 @@
 """The run validator: one report of everything that is wrong or odd in a submitted run.
 
-The same function answers the browser, the API and the command line. Codes and cures
+The same function answers the browser, the API and the command line. Codes and fixes
 are listed in docs/formats.md.
 """
 

@@ -101,10 +101,10 @@ class FieldChecks:
     def _add_changes(self, block: LineBlock, changed: list[int]) -> None:
         first = self._first_tag or b""
         message = f"The run tag differs from the first line's, {first.decode()[:40]}."
-        cure = "Write the same tag on every line."
+        fix = "Write the same tag on every line."
         if first.lower() in HEADS:
-            cure = "The first line looks like a heading: remove it."
-        told = ((int(block.lines[i]), message, cure) for i in changed)
+            fix = "The first line looks like a heading: remove it."
+        told = ((int(block.lines[i]), message, fix) for i in changed)
         self.source.faults("E06", told, len(changed), field=TAG)
 
     def _check_q0(self, block: LineBlock) -> None:

@@ -43,9 +43,11 @@ def check_topics(
         size = format_count(len(members), "line")
         line = int(rows.lines[members[0]])
         if topic not in withheld:
-            cure = _cure(near.get(topic), "Remove these lines, or use the campaign's topic ids.")
+            fix = _choose_fix(
+                near.get(topic), "Remove these lines, or use the campaign's topic ids."
+            )
             message = f"The campaign has no such topic ({size})."
-            source.fault("E09", message, cure, line=line, field=TOPIC)
+            source.fault("E09", message, fix, line=line, field=TOPIC)
     for topic, members in iter_topic_rows(rows.grouped):
         if topic in withheld:
             source.fault(
@@ -84,8 +86,8 @@ def check_docnos(
             docno = docnos[row]
             long = len(docno) > max_length
             message = f"The docno has more than {max_length} characters." if long else reason
-            cure = _cure(near.get(docno), "Use the docnos of the campaign's collection.")
-            yield int(rows.lines[row]), message, cure
+            fix = _choose_fix(near.get(docno), "Use the docnos of the campaign's collection.")
+            yield int(rows.lines[row]), message, fix
 
     source.faults("E10", told(), len(bad), field=DOCNO)
     _add_near(source, near, "docno", lambda docno: int(rows.lines[docnos.index(docno)]), DOCNO)
@@ -120,7 +122,7 @@ def _form(pattern: re.Pattern[str] | None) -> str:
     return f"The docno is not of the form {pattern.pattern}." if pattern else ""
 
 
-def _cure(near: str | None, otherwise: str) -> str:
+def _choose_fix(near: str | None, otherwise: str) -> str:
     return otherwise if near is None else f"Did you mean {near}?"
 
 

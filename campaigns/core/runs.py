@@ -132,8 +132,8 @@ def _odd_scores(source: ColumnFile, block: LineBlock, rows: Ints) -> list[float]
     is_score = _is_number if source.layout.lenient else _is_finite_decimal
     bad = [i for i, text in enumerate(texts) if not is_score(text)]
     message = "The score is not a finite decimal number."
-    cure = "Write it like 12.5 or 1.25e1; nan, inf, commas and hexadecimal are not taken."
-    told = ((int(block.lines[rows[i]]), message, cure) for i in bad)
+    fix = "Write it like 12.5 or 1.25e1; nan, inf, commas and hexadecimal are not taken."
+    told = ((int(block.lines[rows[i]]), message, fix) for i in bad)
     source.faults("E14", told, len(bad), field=SCORE)
     refused = set(bad)
     return [0.0 if i in refused else float(text) for i, text in enumerate(texts)]
@@ -163,5 +163,5 @@ def build_run_table(source: ColumnFile, rows: RunRows) -> RunTable:
 def _told_again(rows: RunRows, codes: Ints, row: int, first: int) -> tuple[int, str, str]:
     topic = rows.grouped.topics[codes[row]]
     where = f"in topic {topic} already, on line {rows.lines[first]}"
-    cure = "Keep one line for each topic and document."
-    return int(rows.lines[row]), f"The document stands {where}.", cure
+    fix = "Keep one line for each topic and document."
+    return int(rows.lines[row]), f"The document stands {where}.", fix

@@ -80,9 +80,9 @@ def _take(stream: ReadableStream, max_bytes: int) -> bytes | None:
     return b"".join(parts)
 
 
-def _refuse(code: str, message: str, cure: str, file: str) -> NoReturn:
+def _refuse(code: str, message: str, fix: str, file: str) -> NoReturn:
     report = FaultReport(file)
-    report.add(code, message, cure)
+    report.add(code, message, fix)
     raise InvalidFile(report)
 
 

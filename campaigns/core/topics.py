@@ -75,7 +75,7 @@ def read_topics(
     data: bytes,
     *,
     file: str = "",
-    format: str | None = None,  # noqa: A002 -- the word that users type
+    file_format: str | None = None,
     report: FaultReport | None = None,
 ) -> list[TopicText]:
     """The topics in ``data`` (plain or gzip), in file order.
@@ -85,7 +85,7 @@ def read_topics(
     """
     report = FaultReport(file) if report is None else report
     text = decode_text(read_bytes(data, file=file), CODES, report)
-    topics = [] if text is None else list(_topics(text, format, report))
+    topics = [] if text is None else list(_topics(text, file_format, report))
     if not topics and not report.has_errors:
         report.add(CODES.none, "The file holds no topic.", "See docs/formats.md for the formats.")
     if report.has_errors:
@@ -110,12 +110,12 @@ def detect_topic_format(text: str) -> str | None:
 def _topics(text: str, form: str | None, report: FaultReport) -> Iterator[TopicText]:
     form = form or detect_topic_format(text)
     if form not in TOPIC_FORMATS:
-        cure = f"Send one of: {', '.join(TOPIC_FORMATS)} (docs/formats.md shows each)."
-        report.add(CODES.not_text, "This is no known format of topics.", cure, excerpt=text[:200])
+        fix = f"Send one of: {', '.join(TOPIC_FORMATS)} (docs/formats.md shows each)."
+        report.add(CODES.not_text, "This is no known format of topics.", fix, excerpt=text[:200])
         return
     if form == "xml" and has_xml_declaration(text):
-        cure = "Remove the declaration and write out the entities it defines."
-        report.add(CODES.declaration, "The XML declares a document type or entities.", cure)
+        fix = "Remove the declaration and write out the entities it defines."
+        report.add(CODES.declaration, "The XML declares a document type or entities.", fix)
         return
     ids = IdCheck(CODES, report)
     for draft in TOPIC_FORMATS[form](text, make_fault_reporter(CODES, report)):
@@ -123,8 +123,8 @@ def _topics(text: str, form: str | None, report: FaultReport) -> Iterator[TopicT
             continue
         topic = _topic(draft)
         if not topic.title:
-            cure = "Give each topic a title; assessors and participants see it."
-            report.add(_NO_TITLE, f"Topic {topic.number} has no title.", cure, line=draft.line)
+            fix = "Give each topic a title; assessors and participants see it."
+            report.add(_NO_TITLE, f"Topic {topic.number} has no title.", fix, line=draft.line)
         if ids.good(topic.number, draft.line) and topic.title:
             yield topic
 

@@ -59,12 +59,12 @@ LIST = (lambda v: isinstance(v, list) and bool(v), "a list with at least one ent
 @dataclass
 class YamlFile:
     """A file as it is read. ``codes`` are those of its faults: that it cannot be read, is no
-    mapping in YAML, has a wrong key or value; ``cure`` says where a good file is shown.
+    mapping in YAML, has a wrong key or value; ``fix`` says where a good file is shown.
     """
 
     report: FaultReport
     codes: tuple[str, str, str]
-    cure: str
+    fix: str
     noun: str = "file"
     data: dict[str, Any] = field(default_factory=dict)
     tree: yaml.Node | None = None
@@ -88,7 +88,7 @@ class YamlFile:
                 self.data, self.tree = data, tree
             else:
                 told = f"the {self.noun} is not a mapping."
-                self.report.add(self.codes[1], told, self.cure, line=1)
+                self.report.add(self.codes[1], told, self.fix, line=1)
         self.stop_if_bad()
 
     def stop_if_bad(self) -> None:
@@ -98,7 +98,7 @@ class YamlFile:
     def check(self, entry: Any, schema: Schema, path: Path = ()) -> None:
         """Tell what is wrong with the mapping ``entry``, which stands at ``path``."""
         if not isinstance(entry, dict):
-            self.fault(path, f"{format_path(path)} is not a mapping", self.cure)
+            self.fault(path, f"{format_path(path)} is not a mapping", self.fix)
             return
         for key in entry.keys() - schema.keys():
             # A number can have more digits than Python writes.
@@ -110,11 +110,11 @@ class YamlFile:
                 if required:
                     self.fault(path, f"{where} is missing", f"Give {wanted}.")
             elif not good(entry[key]):
-                self.fault((*path, key), f"{where} is not {wanted}", self.cure)
+                self.fault((*path, key), f"{where} is not {wanted}", self.fix)
 
-    def fault(self, path: Path, message: str, cure: str, code: str = "") -> None:
+    def fault(self, path: Path, message: str, fix: str, code: str = "") -> None:
         line, column = mark_position(find_node_mark(self.tree, path))
-        self.report.add(code or self.codes[2], f"{message}.", cure, line=line, column=column)
+        self.report.add(code or self.codes[2], f"{message}.", fix, line=line, column=column)
 
 
 def load_yaml(text: str) -> tuple[Any, yaml.Node | None]:

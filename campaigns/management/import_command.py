@@ -57,7 +57,9 @@ class ImportCommand(BaseCommand):
     def one(self, campaign: Campaign, actor: User, path: Path, form: str) -> None:
         report = FaultReport(path.name)
         try:
-            count = self.count(path, actor=actor, campaign=campaign, format=form, report=report)
+            count = self.count(
+                path, actor=actor, campaign=campaign, file_format=form, report=report
+            )
         except (InvalidFile, ActionRefused, OSError) as error:
             raise CommandError(str(error)) from error
         for line in format_fault_lines(report):

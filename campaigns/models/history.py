@@ -5,17 +5,21 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import F, Q
 
+from campaigns.event_phrases import EVENT_PHRASES
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign
 from campaigns.models.people import User
 
 
 class Event(AppendOnlyModel):
-    """Something that changed a campaign: who did what to which thing, and when."""
+    """Something that changed a campaign: who did what to which thing, and when.
+
+    ``code`` is a key of ``EVENT_PHRASES``, which has the words for it.
+    """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="events")
     actor = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
-    verb = models.CharField(max_length=60)
+    code = models.CharField(max_length=60)
     subject = models.CharField(max_length=200, blank=True)
     data = models.JSONField(default=dict)
     at = models.DateTimeField(auto_now_add=True)
@@ -23,6 +27,10 @@ class Event(AppendOnlyModel):
     class Meta:
         ordering = ["-at", "-pk"]
         indexes = [models.Index(fields=["campaign", "-at"])]
+
+    @property
+    def phrase(self) -> str:
+        return str(EVENT_PHRASES.get(self.code, self.code))
 
 
 class Job(models.Model):

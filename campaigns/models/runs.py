@@ -31,9 +31,9 @@ class Run(models.Model):
     """
 
     class State(models.TextChoices):
-        RECEIVED = "received", "being checked"
+        RECEIVED = "received", "checking"
         ACCEPTED = "accepted", "accepted"
-        REFUSED = "refused", "refused"
+        REJECTED = "rejected", "rejected"
         REPLACED = "replaced", "replaced"
         WITHDRAWN = "withdrawn", "withdrawn"
 

@@ -32,7 +32,7 @@ def create_campaign(
         write_scale(campaign, scale)
         save_guideline_version(actor, campaign)
         Member.objects.create(campaign=campaign, user=actor, role=Role.ORGANIZER)
-        events.log_event(campaign=campaign, actor=actor, verb="created the campaign", subject=title)
+        events.log_event(campaign=campaign, actor=actor, code="campaign.created", subject=title)
     return campaign
 
 
@@ -57,7 +57,7 @@ def update_campaign(
             if "guidelines" in changed:
                 save_guideline_version(actor, campaign)
             told = {name: str(changes[name])[:200] for name in changed}
-            events.log_event(campaign=campaign, actor=actor, verb="changed the settings", **told)
+            events.log_event(campaign=campaign, actor=actor, code="campaign.updated", **told)
     return campaign
 
 
@@ -108,7 +108,7 @@ def replace_scale(actor: User, campaign: Campaign, scale: Sequence[GradeSpec]) -
     campaign.grades.all().delete()
     write_scale(campaign, scale)
     told = ", ".join(f"{step.value} {step.label}" for step in scale)
-    events.log_event(campaign=campaign, actor=actor, verb="set the grade scale", subject=told)
+    events.log_event(campaign=campaign, actor=actor, code="campaign.scale_set", subject=told)
 
 
 def write_scale(campaign: Campaign, scale: Sequence[GradeSpec]) -> None:

@@ -35,7 +35,7 @@ def import_topics(
     campaign: Campaign,
     data: bytes,
     file: str = "",
-    format: str = "",  # noqa: A002 (the word that users type)
+    file_format: str = "",
     report: FaultReport | None = None,
 ) -> int:
     """Add the topics of a file (plain or gzip) and return how many were new.
@@ -53,7 +53,7 @@ def import_topics(
             description=read.description,
             narrative=read.narrative,
         )
-        for read in read_topics(text, file=file, format=format or None, report=report)
+        for read in read_topics(text, file=file, file_format=file_format or None, report=report)
     ]
     with transaction.atomic():
         lock_campaign_imports(campaign)
@@ -65,7 +65,7 @@ def import_topics(
             topic.position = position
         Topic.objects.bulk_create(fresh, batch_size=BATCH)
         events.log_event(
-            campaign=campaign, actor=actor, verb="imported topics", subject=file, new=len(fresh)
+            campaign=campaign, actor=actor, code="topics.imported", subject=file, new=len(fresh)
         )
     return len(fresh)
 
@@ -76,7 +76,7 @@ def import_documents(
     campaign: Campaign,
     data: bytes,
     file: str = "",
-    format: str = "",  # noqa: A002 (the word that users type)
+    file_format: str = "",
     report: FaultReport | None = None,
 ) -> int:
     """Add the documents of a file (plain, gzip, or a zip of files); return how many were new.
@@ -89,7 +89,7 @@ def import_documents(
         files = zip_files(io.BytesIO(data), report, max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES)
         return add_documents(actor, campaign, read_files(files, report), file, report)
     text = expand_upload(data, file)
-    found = read_documents(text, file=file, format=format or None, report=report)
+    found = read_documents(text, file=file, file_format=file_format or None, report=report)
     return add_documents(actor, campaign, found, file, report)
 
 
@@ -124,7 +124,7 @@ def add_documents(
         events.log_event(
             campaign=campaign,
             actor=actor,
-            verb="imported documents",
+            code="documents.imported",
             subject=file,
             new=len(fresh),
             **({} if set(formats) <= {"text"} else {"formats": formats}),
@@ -170,7 +170,7 @@ def delete_all(actor: User, campaign: Campaign, noun: str) -> int:
                 f"Start another campaign for other {noun}.",
             )
         count = int(getattr(campaign, noun).all().delete()[0])
-        events.log_event(campaign=campaign, actor=actor, verb=f"deleted all {noun}", count=count)
+        events.log_event(campaign=campaign, actor=actor, code=f"{noun}.deleted", count=count)
     return count
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from campaigns.event_phrases import EVENT_PHRASES
 from campaigns.models import Campaign, Event, User
 
 
 def log_event(
-    *, campaign: Campaign, actor: User | None, verb: str, subject: str = "", **data: Any
+    *, campaign: Campaign, actor: User | None, code: str, subject: str = "", **data: Any
 ) -> Event:
-    """Append to the log. Call it inside the transaction of the act that it records."""
+    """Append to the log. Call it inside the transaction of the act that it records.
+
+    ``KeyError`` for a code without words: pages could not show it.
+    """
+    EVENT_PHRASES[code]
     return Event.objects.create(
-        campaign=campaign, actor=actor, verb=verb, subject=subject[:200], data=data
+        campaign=campaign, actor=actor, code=code, subject=subject[:200], data=data
     )

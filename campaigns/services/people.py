@@ -28,7 +28,7 @@ def get_or_create_team(*, actor: User, campaign: Campaign, name: str) -> Team:
     with transaction.atomic():
         team, made = Team.objects.get_or_create(campaign=campaign, name=name)
         if made:
-            events.log_event(campaign=campaign, actor=actor, verb="made the team", subject=name)
+            events.log_event(campaign=campaign, actor=actor, code="team.created", subject=name)
     return team
 
 
@@ -72,7 +72,7 @@ def remove_member(*, actor: User, member: Member) -> None:
             )
         if campaign.members.filter(pk=member.pk).delete()[0]:
             told = f"{member.user.username} ({member.role})"
-            events.log_event(campaign=campaign, actor=actor, verb="removed a member", subject=told)
+            events.log_event(campaign=campaign, actor=actor, code="member.removed", subject=told)
 
 
 def create_invitation(
@@ -98,7 +98,12 @@ def create_invitation(
         check_role(campaign, role, team)
         told = f"{role}{f' of {team.name}' if team else ''}"
         events.log_event(
-            campaign=campaign, actor=actor, verb="invited", subject=told, uses=uses, days=days
+            campaign=campaign,
+            actor=actor,
+            code="invitation.created",
+            subject=told,
+            uses=uses,
+            days=days,
         )
         return Invitation.objects.create(
             campaign=campaign,
@@ -118,7 +123,7 @@ def revoke_invitation(*, actor: User, invitation: Invitation) -> None:
         told = f"{invitation.role}{f' of {invitation.team.name}' if invitation.team else ''}"
         if Invitation.objects.filter(pk=invitation.pk).delete()[0]:
             events.log_event(
-                campaign=campaign, actor=actor, verb="revoked an invitation", subject=told
+                campaign=campaign, actor=actor, code="invitation.revoked", subject=told
             )
 
 
@@ -133,8 +138,8 @@ def get_invitation(token: str) -> Invitation:
     try:
         number = signing.loads(token, salt=SALT)
     except signing.BadSignature as error:
-        cure = _("Check that the link was copied as a whole.")
-        raise ActionRefused("bad-link", _("This is no invitation link."), cure) from error
+        fix = _("Check that the link was copied as a whole.")
+        raise ActionRefused("bad-link", _("This is no invitation link."), fix) from error
     found = Invitation.objects.select_related("campaign", "team", "created_by")
     invitation = found.filter(pk=number).first()
     if invitation is None:
@@ -207,5 +212,5 @@ def create_membership(
         )
     if made:
         told = f"{user.username} ({role}{f', {team.name}' if team else ''})"
-        events.log_event(campaign=campaign, actor=actor, verb="joined", subject=told)
+        events.log_event(campaign=campaign, actor=actor, code="member.joined", subject=told)
     return member

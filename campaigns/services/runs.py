@@ -69,7 +69,7 @@ def submit_run(
         events.log_event(
             campaign=campaign,
             actor=actor,
-            verb="submitted a run",
+            code="run.submitted",
             subject=format_run_label(run),
             run=run.pk,
         )
@@ -88,7 +88,7 @@ def withdraw_run(*, actor: User, run: Run) -> Run:
         events.log_event(
             campaign=campaign,
             actor=actor,
-            verb="withdrew a run",
+            code="run.withdrawn",
             subject=format_run_label(run),
             run=run.pk,
         )
@@ -179,7 +179,7 @@ def accept_run(job: Job, run: Run, fields: dict[str, Any], matrix: str) -> None:
         events.log_event(
             campaign=run.campaign,
             actor=run.submitted_by,
-            verb="replaced a run",
+            code="run.replaced",
             subject=format_run_label(run.replaces),
             run=run.replaces.pk,
             by=run.pk,
@@ -189,7 +189,7 @@ def accept_run(job: Job, run: Run, fields: dict[str, Any], matrix: str) -> None:
 
 def reject_run(job: Job, run: Run, fields: dict[str, Any]) -> None:
     with transaction.atomic():
-        write_run_outcome(job, run, Run.State.REFUSED, fields)
+        write_run_outcome(job, run, Run.State.REJECTED, fields)
 
 
 def write_run_outcome(job: Job, run: Run, state: str, fields: dict[str, Any]) -> None:
@@ -198,7 +198,7 @@ def write_run_outcome(job: Job, run: Run, state: str, fields: dict[str, Any]) ->
     if found.update(state=state, checked_at=timezone.now(), **fields):
         shown = fields["tag"] or run.file_name
         events.log_event(
-            campaign=run.campaign, actor=None, verb=f"{state} a run", subject=shown, run=run.pk
+            campaign=run.campaign, actor=None, code=f"run.{state}", subject=shown, run=run.pk
         )
     jobs.finish_job(job, run=run.pk, state=state, url=run.get_absolute_url())
 
@@ -215,7 +215,7 @@ def build_run_outcome(run: Run, checked: CheckedRun) -> dict[str, Any]:
 
 
 def find_late_faults(run: Run) -> list[tuple[str, str, str]]:
-    """What may have changed since the file was sent: ``(code, message, cure)`` each."""
+    """What may have changed since the file was sent: ``(code, message, fix)`` each."""
     # Held until the transaction ends, so that two runs of a team are settled in turn.
     Team.objects.select_for_update().get(pk=run.team_id)
     if run.replaces is not None:

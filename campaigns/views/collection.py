@@ -139,7 +139,7 @@ def render_import_page(
                 campaign=campaign,
                 data=upload.read(),
                 file=upload.name,
-                format=form.cleaned_data["format"],
+                file_format=form.cleaned_data["format"],
                 report=warnings,
             )
             messages.success(request, f"{count:,} new {noun} from {upload.name}.")

@@ -1,6 +1,6 @@
 """The judgments' verdict on runs, as a library without Django:
 
-``from evaluation.core import Options, as_judged, evaluate``
+``from evaluation.core import ScoringOptions, as_judged, evaluate``
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.inputs import as_judged, as_qrels, as_run
 from evaluation.core.judgments import Judged
 from evaluation.core.options import ScoringOptions
+
+Options = ScoringOptions
+"""Its earlier name, which still works."""
 
 __all__ = [
     "Judged",

@@ -125,7 +125,7 @@ def campaign_counts(campaign: Campaign, team: int | None) -> dict[str, Any]:
         "growing": Exists(adaptive_assignments(campaign)),
         "judged": count_rows_subquery(slots.filter(state=Slot.State.JUDGED), by="plan__campaign"),
         "team_runs": count_rows_subquery(runs.accepted().filter(team=team)),
-        "team_refused": count_rows_subquery(runs.filter(team=team, state=Run.State.REFUSED)),
+        "team_refused": count_rows_subquery(runs.filter(team=team, state=Run.State.REJECTED)),
     }
 
 

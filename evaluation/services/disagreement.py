@@ -150,9 +150,9 @@ def get_chosen_measure(measures: Sequence[Measure], name: str) -> Measure:
     if name and name not in known:
         raise ActionRefused("unknown-measure", f"Runs are not ranked by {name} here.")
     if not measures:
-        cure = "Choose one in the settings."
+        fix = "Choose one in the settings."
         raise ActionRefused(
-            "no-measure", "No measure of the campaign says which run is better.", cure
+            "no-measure", "No measure of the campaign says which run is better.", fix
         )
     return known[name] if name else measures[0]
 

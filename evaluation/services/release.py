@@ -27,7 +27,7 @@ def release_scores(*, actor: User, score_set: ScoreSet) -> ScoreSet:
         events.log_event(
             campaign=campaign,
             actor=actor,
-            verb="released the scores",
+            code="scores.released",
             subject=f"score set {score_set.pk}, qrels {score_set.qrels.version}",
             score_set=score_set.pk,
         )

@@ -60,8 +60,8 @@ def build_reusability_job(job: Job) -> None:
             found, tuple(parse_measures(MEASURES)), seed=campaign.seed, spread=with_progress(job)
         )
     except ValueError as wrong:
-        cure = "Wait for more judgments, or use manage.py collection_report, which takes a depth."
-        raise ActionRefused("no-report", f"There is no report: {wrong}.", cure) from wrong
+        fix = "Wait for more judgments, or use manage.py collection_report, which takes a depth."
+        raise ActionRefused("no-report", f"There is no report: {wrong}.", fix) from wrong
     kept = {
         "html": store.put_blob(reusability_to_html(report).encode(), ".html"),
         "json": store.put_blob(reusability_to_json(report).encode(), ".json"),
@@ -72,7 +72,7 @@ def build_reusability_job(job: Job) -> None:
         version=qrels.version if qrels else None,
         judged=report.facts.judged,
         runs=report.facts.runs,
-        url=reverse("collection", args=[campaign.slug]),
+        url=reverse("reusability", args=[campaign.slug]),
         **kept,
     )
 

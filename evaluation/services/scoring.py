@@ -111,11 +111,11 @@ def measures_to_score(campaign: Campaign, names: Sequence[str]) -> tuple[Measure
     try:
         measures = parse_measures([*chosen, f"judged_{TRUST_DEPTH}"])
     except UnknownMeasureError as error:
-        cure = "docs/measures.md lists all measures and their spellings."
-        raise ActionRefused("unknown-measure", str(error), cure) from error
+        fix = "docs/measures.md lists all measures and their spellings."
+        raise ActionRefused("unknown-measure", str(error), fix) from error
     if texts := [measure.name for measure in measures if measure.family.text]:
-        cure = "manage.py evaluate prints it from files."
-        raise ActionRefused("text-measure", f"{', '.join(texts)} is text and no score.", cure)
+        fix = "manage.py evaluate prints it from files."
+        raise ActionRefused("text-measure", f"{', '.join(texts)} is text and no score.", fix)
     return measures
 
 
@@ -228,7 +228,7 @@ def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSh
     events.log_event(
         campaign=campaign,
         actor=actor,
-        verb="evaluated the runs",
+        code="scores.evaluated",
         subject=f"{len(sheet.runs)} runs, qrels {qrels.version}",
         score_set=score_set.pk,
     )

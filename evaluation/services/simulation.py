@@ -133,8 +133,8 @@ def simulate_campaign(job: Job) -> None:
     try:
         found = run_simulation(campaign, wanted, job)
     except ValueError as wrong:
-        cure = "Look at the runs of the campaign, and ask again."
-        raise ActionRefused("not-simulated", f"Nothing was simulated: {wrong}.", cure) from wrong
+        fix = "Look at the runs of the campaign, and ask again."
+        raise ActionRefused("not-simulated", f"Nothing was simulated: {wrong}.", fix) from wrong
     jobs.finish_job_once(
         job,
         version=wanted.qrels.version if wanted.qrels else None,

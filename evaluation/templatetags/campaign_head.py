@@ -47,11 +47,13 @@ class Tab:
     count: int | None = None
 
 
-SCORES = "scores-now score-set score-evaluate run-scores compare pairs measures-compared"
-AGREEMENT = "agreement-pair agreement-topics agreement-assessors disagreement disagreement-round"
+SCORES = "interim-scores score-set score-evaluate run-scores compare pairs measures-compared"
+AGREEMENT = (
+    "agreement-pair agreement-topics assessor-quality disagreement-effect disagreement-round"
+)
 JUDGING = (
-    "plan-new plan-assign plan-reassign judging-assessor judging-flags training-sets"
-    " exchange judgments-import automatic-list automatic stopping"
+    "plan-new plan-assign plan-reassign judging-assessor flagged-documents training-sets"
+    " import-export judgments-import automatic-list automatic stopping"
 )
 # Label, roles that see it ("" is everybody), the page, and the other pages below it.
 TABS = (
@@ -64,8 +66,8 @@ TABS = (
     (gettext_lazy("Pool"), "organizer", "pools", "pool simulation"),
     (gettext_lazy("Judging"), "organizer", "judging", JUDGING),
     (gettext_lazy("Agreement"), "organizer", "agreement", AGREEMENT),
-    (gettext_lazy("Adjudication"), "organizer adjudicator", "adjudication", "round-open meeting"),
-    (gettext_lazy("Qrels"), "organizer", "qrels-list", "qrels qrels-compare collection"),
+    (gettext_lazy("Adjudication"), "organizer adjudicator", "adjudication", "round-open consensus"),
+    (gettext_lazy("Qrels"), "organizer", "qrels-list", "qrels qrels-compare reusability"),
     (gettext_lazy("Scores"), "organizer participant", "scores", SCORES),
     (gettext_lazy("People"), "organizer", "people", "invite member-add"),
     (gettext_lazy("Log"), "organizer", "events", ""),

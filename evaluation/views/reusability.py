@@ -45,7 +45,7 @@ def request_report_from_form(request: SignedInRequest, campaign: Campaign) -> Ht
         services.request_reusability_report(actor=request.user, campaign=campaign, qrels=qrels)
     except ActionRefused as no:
         messages.error(request, str(no))
-    return redirect("collection", campaign.slug)
+    return redirect("reusability", campaign.slug)
 
 
 @require_safe

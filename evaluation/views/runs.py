@@ -192,7 +192,9 @@ def get_requested_measure(
     asked, known = request.GET.get("measure", ""), board_measures(board) if known is None else known
     if not known or (asked and asked not in known):
         raise Http404(f"no measure {asked}" if asked else "no measure to compare by")
-    return asked or next((name for name in select_visible_measures(board, ()) if name in known), known[0])
+    return asked or next(
+        (name for name in select_visible_measures(board, ()) if name in known), known[0]
+    )
 
 
 def get_two_entries(

@@ -21,18 +21,18 @@ ADJUDICATED, ASSESSOR, AUTOMATIC = "adjudicated-", "assessor:", "automatic:"
 
 
 class UnknownPolicyError(KeyError):
-    """A name that says no policy; ``cure`` lists what may be said."""
+    """A name that says no policy; ``fix`` lists what may be said."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.cure = (
+        self.fix = (
             f"Choose one of: {', '.join(RULES)}; one of these after {ADJUDICATED}; "
             f"{ASSESSOR}NAME; {AUTOMATIC}NAME; or a rule with +{AUTOMATIC}NAME behind it."
         )
         super().__init__(name)
 
     def __str__(self) -> str:
-        return f"There is no policy {self.name}. {self.cure}"
+        return f"There is no policy {self.name}. {self.fix}"
 
 
 @dataclass(frozen=True)

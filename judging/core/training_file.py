@@ -48,8 +48,8 @@ def read_training(
             if row is not None and _is_new(row, first, lines.line_num, report):
                 rows.append(row)
     except csv.Error as error:
-        cure = "Close every quotation mark, and double those within quotes."
-        report.add("EY01", f"This cannot be read on: {error}.", cure, line=lines.line_num)
+        fix = "Close every quotation mark, and double those within quotes."
+        report.add("EY01", f"This cannot be read on: {error}.", fix, line=lines.line_num)
     if not rows and not report.has_errors:
         report.add("EY06", "There is no training pair here.", f"Give {', '.join(COLUMNS)}.")
     if report.has_errors:
@@ -70,25 +70,25 @@ def _row(
 ) -> TrainingRow | None:
     shown = " ".join(cells[:3])
     if len(cells) not in (3, 4):
-        cure = (
+        fix = (
             f"Give {', '.join(COLUMNS)}, all with tabs or all with commas between; the last may be"
             " left out. Put an explanation with commas in quotation marks."
         )
         message = f"{len(cells)} column{'' if len(cells) == 1 else 's'} where three or four belong."
-        report.add("EY01", message, cure, line=line, excerpt=shown)
+        report.add("EY01", message, fix, line=line, excerpt=shown)
         return None
     topic, docno, told, *more = (cell.strip() for cell in cells)
     explanation = more[0] if more else ""
     faults = report.counts.total()
     if topic not in topics:
-        cure = "Import the campaign's topics first, or leave these rows out."
-        report.add("EY02", "The campaign has no such topic.", cure, line=line, excerpt=shown)
+        fix = "Import the campaign's topics first, or leave these rows out."
+        report.add("EY02", "The campaign has no such topic.", fix, line=line, excerpt=shown)
     if not _is_whole(told) or int(told) not in scale:
-        cure = f"Use a grade of the scale: {', '.join(map(str, sorted(scale)))}."
-        report.add("EY03", "The grade is not on the scale.", cure, line=line, excerpt=shown)
+        fix = f"Use a grade of the scale: {', '.join(map(str, sorted(scale)))}."
+        report.add("EY03", "The grade is not on the scale.", fix, line=line, excerpt=shown)
     if len(explanation) > MAX_EXPLANATION or not docno or len(docno) > 500:
-        cure = f"A docno has 1 to 500 characters, an explanation at most {MAX_EXPLANATION:,}."
-        report.add("EY05", "A cell is empty or too long.", cure, line=line, excerpt=shown)
+        fix = f"A docno has 1 to 500 characters, an explanation at most {MAX_EXPLANATION:,}."
+        report.add("EY05", "A cell is empty or too long.", fix, line=line, excerpt=shown)
     if report.counts.total() > faults:
         return None
     return TrainingRow(topic, docno, int(told), explanation)
@@ -103,11 +103,11 @@ def _is_new(
 ) -> bool:
     seen = first.setdefault((row.topic, row.docno), line)
     if seen != line:
-        cure = "Keep one row for each topic and document."
+        fix = "Keep one row for each topic and document."
         report.add(
             "EY04",
             f"The pair stands in line {seen} already.",
-            cure,
+            fix,
             line=line,
             excerpt=f"{row.topic} {row.docno}",
         )

@@ -33,8 +33,8 @@ def extend_adaptive_pools(actor: User, campaign: Campaign, topic: Topic | None, 
                 partial(extend_adaptive_topic, actor, seat.plan, seat.topic, wanted - came)
             )
         except LogMismatch as wrong:
-            cure = "Tell an organizer: `manage.py check_pool` shows what is wrong."
-            raise ActionRefused("pool-diverged", f"{wrong}.", cure) from wrong
+            fix = "Tell an organizer: `manage.py check_pool` shows what is wrong."
+            raise ActionRefused("pool-diverged", f"{wrong}.", fix) from wrong
         if came >= wanted:
             break
     return came

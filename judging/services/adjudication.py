@@ -78,7 +78,7 @@ def open_round(
         events.log_event(
             campaign=campaign,
             actor=actor,
-            verb="opened a round of adjudication",
+            code="round.opened",
             subject=f"{len(chosen)} pairs, {'blind' if blind else 'open'}, by {order}",
             plan=plan.pk,
             pairs=len(chosen),
@@ -94,13 +94,13 @@ def remove_agreed_pairs(*, actor: User, plan: Plan) -> int:
     disputed = {each.pair for each in list_disagreements(plan.campaign)}
     slots = plan.slots.filter(free_slots()).values_list("pk", "topic__number", "item__docno")
     agreed = [pk for pk, topic, docno in slots if (topic, docno) not in disputed]
-    return withdraw_slots(actor, plan, agreed, "left out of a round what is agreed by now")
+    return withdraw_slots(actor, plan, agreed, "round.pairs_removed")
 
 
 def end_round(*, actor: User, plan: Plan) -> int:
     """Hand out nothing more of a round; what is settled stays. Return how many pairs waited."""
     waiting = plan.slots.filter(free_slots()).values_list("pk", flat=True)
-    return withdraw_slots(actor, plan, list(waiting), "ended a round of adjudication")
+    return withdraw_slots(actor, plan, list(waiting), "round.closed")
 
 
 def record_meeting_decision(
@@ -201,8 +201,8 @@ def reopen_for_round(slot: Slot) -> None:
 
 def require_adjudicators(campaign: Campaign, people: Sequence[User]) -> None:
     if not people:
-        cure = _("Choose at least one adjudicator, or invite one.")
-        raise ActionRefused("nobody", _("A round needs somebody who adjudicates."), cure)
+        fix = _("Choose at least one adjudicator, or invite one.")
+        raise ActionRefused("nobody", _("A round needs somebody who adjudicates."), fix)
     allowed = set(list_adjudicators(campaign).values_list("pk", flat=True))
     others = sorted(user.username for user in people if user.pk not in allowed)
     if others:
@@ -236,8 +236,8 @@ def pool_items_by_pair(
 
 def explain_empty_round(pairs: Sequence[Wanted], fresh: Sequence[Wanted]) -> ActionRefused:
     if not pairs:
-        cure = _("Ask for smaller differences.")
-        return ActionRefused("nothing-to-settle", _("No pair is so far apart."), cure)
+        fix = _("Ask for smaller differences.")
+        return ActionRefused("nothing-to-settle", _("No pair is so far apart."), fix)
     if not fresh:
         told = _("All of these pairs are settled or in a round already.")
         return ActionRefused("nothing-to-settle", told)
@@ -294,7 +294,7 @@ def highest_k_by_item(campaign: Campaign) -> dict[int, int]:
     return dict(adjudication_slots(campaign).values_list("item").annotate(Max("k")))
 
 
-def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], verb: str) -> int:
+def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], code: str) -> int:
     """Remove waiting slots from a round.
 
     One that somebody had in hand or has spoken on stays as skipped by them: what they still
@@ -315,7 +315,7 @@ def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], verb: str) -> 
             count += 1
         count += waiting.exclude(touched).delete()[0]
         if count:
-            events.log_event(campaign=campaign, actor=actor, verb=verb, plan=plan.pk, pairs=count)
+            events.log_event(campaign=campaign, actor=actor, code=code, plan=plan.pk, pairs=count)
     return count
 
 

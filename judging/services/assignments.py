@@ -53,7 +53,7 @@ def assign_topics(*, actor: User, plan: Plan, assessors: Assessors) -> int:
         events.log_event(
             campaign=campaign,
             actor=actor,
-            verb="assigned assessors",
+            code="plan.assigned",
             subject=f"topic {', '.join(changed)}",
             plan=plan.pk,
             topics={n: [u.username for u in people] for n, people in changed.items()},

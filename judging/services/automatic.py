@@ -45,23 +45,21 @@ def create_automatic_assessor(
     """An automatic assessor called ``name``; its account is inactive and has no password."""
     require_permission(actor, "campaigns.manage", campaign)
     if not _NAME.fullmatch(name):
-        cure = "Use up to 60 of a-z 0-9 - _, such as llama3-70b."
-        raise ActionRefused("bad-name", "This is no name of an automatic assessor.", cure)
+        fix = "Use up to 60 of a-z 0-9 - _, such as llama3-70b."
+        raise ActionRefused("bad-name", "This is no name of an automatic assessor.", fix)
     username = f"{campaign.slug}.{name}"
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if User.objects.filter(username=username).exists():
-            cure = "Choose another name; a changed prompt or model is another assessor."
-            raise ActionRefused("name-taken", f"There is an account {username} already.", cure)
+            fix = "Choose another name; a changed prompt or model is another assessor."
+            raise ActionRefused("name-taken", f"There is an account {username} already.", fix)
         user = User(username=username, first_name=name, is_active=False)
         user.set_unusable_password()
         user.save()
         made = AutomaticAssessor.objects.create(
             campaign=campaign, name=name, description=description, user=user, created_by=actor
         )
-        events.log_event(
-            campaign=campaign, actor=actor, verb="added an automatic assessor", subject=name
-        )
+        events.log_event(campaign=campaign, actor=actor, code="automatic.created", subject=name)
     return made
 
 
@@ -80,8 +78,8 @@ def submit_automatic_judgments(
     """
     require_permission(actor, "campaigns.manage", campaign)
     if len(judgments) > MOST:
-        cure = "Send them in several requests."
-        raise ActionRefused("too-many", f"More than {MOST:,} judgments in one request.", cure)
+        fix = "Send them in several requests."
+        raise ActionRefused("too-many", f"More than {MOST:,} judgments in one request.", fix)
     if automatic.campaign_id != campaign.pk:
         raise ActionRefused("no-automatic", "The campaign has no such automatic assessor.")
     return run_with_retries(
@@ -115,7 +113,7 @@ def write_automatic_judgments(
         events.log_event(
             campaign=campaign,
             actor=actor,
-            verb="sent automatic judgments",
+            code="automatic.judgments_submitted",
             subject=f"{counts.written} by {automatic.name}",
             revised=counts.revised,
             known_before=counts.unchanged,
@@ -154,16 +152,16 @@ def check_automatic_submission(
             told = ", ".join(map(str, scale))
             add("EJ02", "The grade is not on the scale.", f"Use a grade of the scale: {told}.")
         if one.docno.encode().split() != [one.docno.encode()]:
-            cure = "Use a docno in one piece; qrels are split at white space."
-            add("EJ13", "The docno holds white space.", cure)
+            fix = "Use a docno in one piece; qrels are split at white space."
+            add("EJ13", "The docno holds white space.", fix)
         elif one.docno in missing:
             add("EJ12", "The collection has no such document.", "Use the collection's docnos.")
         if pairs.setdefault((one.topic, one.docno), at) != at:
-            cure = "Send one judgment for each topic and document."
-            add("EJ03", "The pair stands in this request already.", cure)
+            fix = "Send one judgment for each topic and document."
+            add("EJ03", "The pair stands in this request already.", fix)
         owner = (campaign.pk, topics.get(one.topic, 0), one.docno, automatic.user_id)
         if done.get(one.client_uuid, owner) != owner or uuids.setdefault(one.client_uuid, at) != at:
-            cure = "Give each judgment a random UUID of its own; keep it when you send it again."
-            add("EJ15", "The client_uuid is that of another judgment.", cure)
+            fix = "Give each judgment a random UUID of its own; keep it when you send it again."
+            add("EJ15", "The client_uuid is that of another judgment.", fix)
     if report.has_errors:
         raise InvalidFile(report)

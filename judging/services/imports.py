@@ -49,7 +49,7 @@ class ImportOptions:
     user name by name in the file; ``duplicates`` is a name of ``RULES``.
     """
 
-    format: str = ""
+    file_format: str = ""
     assessor: User | None = None
     automatic: AutomaticAssessor | None = None
     by_file: bool = False
@@ -148,7 +148,7 @@ def write_imported(
         events.log_event(
             campaign=campaign,
             actor=actor,
-            verb="imported judgments",
+            code="judgments.imported",
             subject=f"{counts.written} by {names}",
             known_before=counts.unchanged,
             revised=counts.revised,
@@ -163,7 +163,7 @@ def examine_file(
 ) -> ImportPreview:
     report = FaultReport(file)
     text = expand_upload(data, file)
-    reading = read_judgments(text, report=report, format=options.format)
+    reading = read_judgments(text, report=report, file_format=options.file_format)
     accounts = assessors_by_username(campaign, options)
     people = map_file_names(reading, accounts, options)
     topics = dict(campaign.topics.values_list("number", "pk"))
@@ -322,16 +322,16 @@ def check_rows(campaign: Campaign, rows: list[Graded]) -> list[ImportRow]:
     for line, (number, docno, grade) in enumerate(rows, start=1):
         shown = f"{number} {docno} {grade}"
         if number not in topics:
-            cure = "Import the campaign's topics first, or leave these rows out."
-            report.add("EJ01", "The campaign has no such topic.", cure, line=line, excerpt=shown)
+            fix = "Import the campaign's topics first, or leave these rows out."
+            report.add("EJ01", "The campaign has no such topic.", fix, line=line, excerpt=shown)
         if grade not in scale:
-            cure = f"Use a grade of the scale: {', '.join(map(str, sorted(scale)))}."
-            report.add("EJ02", "The grade is not on the scale.", cure, line=line, excerpt=shown)
+            fix = f"Use a grade of the scale: {', '.join(map(str, sorted(scale)))}."
+            report.add("EJ02", "The grade is not on the scale.", fix, line=line, excerpt=shown)
         seen = first.setdefault((number, docno), line)
         if seen != line:
             message = f"The pair stands in row {seen} already."
-            cure = "Keep one row for each topic and document."
-            report.add("EJ03", message, cure, line=line, excerpt=shown)
+            fix = "Keep one row for each topic and document."
+            report.add("EJ03", message, fix, line=line, excerpt=shown)
     if report.has_errors:
         raise InvalidFile(report)
     return [ImportRow(topics[n].pk, docno, Judgment.Kind.GRADE, grade) for n, docno, grade in rows]

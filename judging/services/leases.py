@@ -14,7 +14,7 @@ from django.utils import timezone
 from campaigns.models import Campaign, Topic, User
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
-from judging.queries.slots import PURPOSES, due_repeats, offered_slots, new_pair_filter
+from judging.queries.slots import PURPOSES, due_repeats, new_pair_filter, offered_slots
 from judging.queries.stopping import open_topic_filter
 from judging.services.judgment_log import LostRaceError
 

@@ -16,8 +16,8 @@ FOR_GROWING = ("overlap",)
 
 def check_design(pool: Pool, design: str) -> None:
     if pool.grows and design not in FOR_GROWING:
-        cure = "Use overlap: the others must know all documents beforehand."
-        raise ActionRefused("pool-grows", f"This pool grows; {design} cannot share it out.", cure)
+        fix = "Use overlap: the others must know all documents beforehand."
+        raise ActionRefused("pool-grows", f"This pool grows; {design} cannot share it out.", fix)
 
 
 def max_future_judgments(pool: Pool, topics: Collection[str], overlap: int) -> int:

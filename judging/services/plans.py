@@ -90,8 +90,8 @@ def create_plan(
         # Locked, so that two plans made at once cannot both take a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if latest_plan_id(campaign) != before:
-            cure = "Look at the judging page, then make this one again."
-            raise ActionRefused("planned-meanwhile", "Another plan was made meanwhile.", cure)
+            fix = "Look at the judging page, then make this one again."
+            raise ActionRefused("planned-meanwhile", "Another plan was made meanwhile.", fix)
         plan = Plan.objects.create(
             campaign=campaign,
             pool=pool,
@@ -174,12 +174,12 @@ def allocate_plan(
     try:
         parameters = design.read(scheme.parameters)
     except ImpossibleDesignError as no:
-        raise ActionRefused("bad-parameter", no.message, no.cure) from no
+        raise ActionRefused("bad-parameter", no.message, no.fix) from no
     check_people(campaign, design.most(parameters), assessors, thirds=bool(scheme.third_from))
     if scheme.third_from and design.most(parameters) < 2:
-        cure = "Choose a design that gives some documents two judgments, or no third judge."
+        fix = "Choose a design that gives some documents two judgments, or no third judge."
         raise ActionRefused(
-            "third-needs-two", "One judgment a document has nothing to disagree.", cure
+            "third-needs-two", "One judgment a document has nothing to disagree.", fix
         )
     planned = None if topics is None else {known[number].pk for number in topics}
     pairs = [
@@ -187,17 +187,15 @@ def allocate_plan(
     ]
     check_design(pool, scheme.design)
     if not pairs and not pool.grows:
-        cure = "Freeze a larger pool first."
-        raise ActionRefused(
-            "nothing-to-plan", "Every pair of this pool is in a plan already.", cure
-        )
+        fix = "Freeze a larger pool first."
+        raise ActionRefused("nothing-to-plan", "Every pair of this pool is in a plan already.", fix)
     crew = sorted({user for people in assessors.values() for user in people}, key=username_key)
     people = {known[number].pk: list(users) for number, users in assessors.items()}
     work = build_workload(pairs, {t.pk: t for t in campaign.topics.all()}, people, crew)
     try:
         layout = design.lay_out(work, parameters, plan_seed(pool, scheme.design))
     except ImpossibleDesignError as no:
-        raise ActionRefused("impossible-design", no.message, no.cure) from no
+        raise ActionRefused("impossible-design", no.message, no.fix) from no
     return PlanAllocation(design, parameters, pairs, crew, work, layout)
 
 
@@ -226,8 +224,8 @@ def check_plan_options(campaign: Campaign, scheme: PlanOptions) -> None:
         told = ", ".join(Plan.Rationale.values)
         raise ActionRefused("no-rationale", f"{scheme.rationale} is no rule.", f"Use {told}.")
     if not 0 <= scheme.repeat_share <= 1:
-        cure = "Give a share from 0 to 1, such as 0.05."
-        raise ActionRefused("bad-share", f"The share of repeats is {scheme.repeat_share:g}.", cure)
+        fix = "Give a share from 0 to 1, such as 0.05."
+        raise ActionRefused("bad-share", f"The share of repeats is {scheme.repeat_share:g}.", fix)
     grades = [g for g in campaign.grades.values_list("value", flat=True) if g >= 0]
     width = max(grades, default=0) - min(grades, default=0)
     if not 0 <= scheme.third_from <= width:
@@ -242,7 +240,7 @@ def log_plan_created(actor: User, plan: Plan, laid: PlanAllocation, filled: int)
     events.log_event(
         campaign=plan.campaign,
         actor=actor,
-        verb="made a judging plan",
+        code="plan.created",
         subject=f"{plan.pool}, {laid.design.card.title.lower()}"
         + (f" of {laid.most}" if laid.most > 1 else ""),
         plan=plan.pk,
@@ -263,8 +261,8 @@ def pause_plan(*, actor: User, plan: Plan, paused: bool = True) -> None:
     require_permission(actor, "campaigns.manage", plan.campaign)
     with transaction.atomic():
         if Plan.objects.filter(pk=plan.pk, paused=not paused).update(paused=paused):
-            verb = "paused a judging plan" if paused else "resumed a judging plan"
-            events.log_event(campaign=plan.campaign, actor=actor, verb=verb, plan=plan.pk)
+            code = "plan.paused" if paused else "plan.resumed"
+            events.log_event(campaign=plan.campaign, actor=actor, code=code, plan=plan.pk)
     plan.paused = paused
 
 
@@ -295,7 +293,7 @@ def close_plan(*, actor: User, plan: Plan) -> int:
         events.log_event(
             campaign=plan.campaign,
             actor=actor,
-            verb="closed a judging plan",
+            code="plan.closed",
             subject=f"{count:,} judgments no longer asked for",
             plan=plan.pk,
             out=left,

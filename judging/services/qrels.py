@@ -113,7 +113,7 @@ def resolve_policy(campaign: Campaign, name: str) -> QrelsPolicy:
     try:
         policy = get_policy(name)
     except UnknownPolicyError as error:
-        raise ActionRefused("no-policy", f"There is no policy {name}.", error.cure) from error
+        raise ActionRefused("no-policy", f"There is no policy {name}.", error.fix) from error
     said = Judgment.objects.filter(campaign=campaign)
     if policy.own and not said.filter(assessor__username=policy.own, purpose="judge").exists():
         people = said.filter(purpose="judge").order_by("assessor__username")
@@ -127,8 +127,8 @@ def resolve_policy(campaign: Campaign, name: str) -> QrelsPolicy:
 
 
 def unknown_assessor(what: str, name: str, names: Sequence[str]) -> ActionRefused:
-    cure = f"There are: {', '.join(names)}." if names else "There is none."
-    return ActionRefused("no-policy", f"{name} is not {what} of this campaign.", cure)
+    fix = f"There are: {', '.join(names)}." if names else "There is none."
+    return ActionRefused("no-policy", f"{name} is not {what} of this campaign.", fix)
 
 
 def save_qrels_version(
@@ -155,12 +155,12 @@ def save_qrels_version(
         pairs=len(made.rows),
         manifest=build_manifest(campaign, policy, moment, last, withheld, made.rows, made.ballots),
         note=note,
-        released_by=actor,
+        frozen_by=actor,
     )
     events.log_event(
         campaign=campaign,
         actor=actor,
-        verb="released qrels",
+        code="qrels.frozen",
         subject=f"{qrels}, policy {policy.name}",
         version=version,
         sha256=qrels.sha256,

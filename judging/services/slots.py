@@ -36,12 +36,12 @@ def reopen_slot(*, actor: User, slot: Slot) -> None:
             **OPEN, token=uuid4()
         )
         if not won:
-            cure = _("Look at the judging page again.")
-            raise ActionRefused("slot-moved", _("This document is no longer skipped or out."), cure)
+            fix = _("Look at the judging page again.")
+            raise ActionRefused("slot-moved", _("This document is no longer skipped or out."), fix)
         events.log_event(
             campaign=campaign,
             actor=actor,
-            verb="reopened a document",
+            code="slot.reopened",
             subject=f"topic {slot.topic.number}, {slot.item.docno}",
             slot=slot.pk,
             was=slot.state,
@@ -63,7 +63,7 @@ def return_all_slots(*, actor: User, campaign: Campaign, assessor: User) -> int:
             events.log_event(
                 campaign=campaign,
                 actor=actor,
-                verb="took documents back",
+                code="slots.returned",
                 subject=f"{given} from {assessor.username}",
             )
     return given
@@ -106,7 +106,7 @@ def pause_work(
             events.log_event(
                 campaign=plan.campaign,
                 actor=actor,
-                verb="paused assessors" if paused else "resumed assessors",
+                code="assignment.paused" if paused else "assignment.resumed",
                 subject=", ".join(who + what),
                 plan=plan.pk,
                 assignments=changed,
@@ -132,8 +132,8 @@ def reassign_work(
     require_permission(actor, "campaigns.manage", plan.campaign)
     heirs = [user for user in dict.fromkeys(to) if user.pk != assessor.pk]
     if not heirs:
-        cure = _("Choose somebody else than the one whose work it is.")
-        raise ActionRefused("nobody-takes-over", _("Nobody takes the documents over."), cure)
+        fix = _("Choose somebody else than the one whose work it is.")
+        raise ActionRefused("nobody-takes-over", _("Nobody takes the documents over."), fix)
     require_assessors(plan.campaign, heirs)
     with transaction.atomic():
         # No other reassignment of the plan meanwhile; judges are not held up by it.
@@ -148,7 +148,7 @@ def reassign_work(
         events.log_event(
             campaign=plan.campaign,
             actor=actor,
-            verb="reassigned an assessor's documents",
+            code="assignment.reassigned",
             subject=f"{assessor.username} to {', '.join(user.username for user in heirs)}",
             plan=plan.pk,
             topics_of=sorted(numbers.values()),
@@ -179,7 +179,9 @@ def reassign_reserved(slots: QuerySet[Slot], assessor: User, heirs: Sequence[Use
     return told
 
 
-def collect_assessors_by_item(slots: QuerySet[Slot], heirs: Sequence[User]) -> dict[int, set[int | None]]:
+def collect_assessors_by_item(
+    slots: QuerySet[Slot], heirs: Sequence[User]
+) -> dict[int, set[int | None]]:
     """By pool item of ``slots`` for whom a judgment of it is kept, who has it or has given one.
 
     A judgment without a slot counts: its assessor would never be handed the pair.

@@ -34,7 +34,7 @@ def set_stopping_rule(*, actor: User, campaign: Campaign, rule: StoppingCriteria
         events.log_event(
             campaign=campaign,
             actor=actor,
-            verb="set when topics end",
+            code="stopping.rule_set",
             subject=rule.in_words(),
             **vars(rule),
         )

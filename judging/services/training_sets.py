@@ -62,7 +62,7 @@ def add_training(
             batch_size=BATCH,
         )
         events.log_event(
-            campaign=campaign, actor=actor, verb="added training pairs", subject=f"{len(rows)}"
+            campaign=campaign, actor=actor, code="training.added", subject=f"{len(rows)}"
         )
     return len(rows)
 
@@ -76,7 +76,7 @@ def edit_training_pair(*, actor: User, pair: TrainingPair, grade: int, explanati
         require_unanswered(pair.campaign)
         pair.grade, pair.explanation = grade, explanation
         pair.save(update_fields=["grade", "explanation"])
-        log_training_event(actor, pair, "changed a training pair")
+        log_training_event(actor, pair, "training.changed")
 
 
 def remove_training(*, actor: User, campaign: Campaign, pairs: Sequence[TrainingPair]) -> int:
@@ -88,15 +88,15 @@ def remove_training(*, actor: User, campaign: Campaign, pairs: Sequence[Training
         count, _ = rows.delete()
         if count:
             events.log_event(
-                campaign=campaign, actor=actor, verb="removed training pairs", subject=f"{count}"
+                campaign=campaign, actor=actor, code="training.removed", subject=f"{count}"
             )
     return count
 
 
-def log_training_event(actor: User, pair: TrainingPair, verb: str) -> None:
+def log_training_event(actor: User, pair: TrainingPair, code: str) -> None:
     subject = f"topic {pair.topic.number}, {pair.docno}"
     events.log_event(
-        campaign=pair.campaign, actor=actor, verb=verb, subject=subject, grade=pair.grade
+        campaign=pair.campaign, actor=actor, code=code, subject=subject, grade=pair.grade
     )
 
 
@@ -121,10 +121,10 @@ def check_known(campaign: Campaign, rows: Sequence[TrainingRow], file: str) -> N
     for line, row in enumerate(rows, 1):
         shown = f"{row.topic} {row.docno}"
         if (row.topic, row.docno) in there:
-            cure = "Leave the row out, or remove the pair first."
-            report.add("EY07", "The pair is in training.", cure, line=line, excerpt=shown)
+            fix = "Leave the row out, or remove the pair first."
+            report.add("EY07", "The pair is in training.", fix, line=line, excerpt=shown)
         if has_texts and row.docno not in known:
-            cure = "Import the document first, or leave the row out."
-            report.add("EY08", "The campaign has no such document.", cure, line=line, excerpt=shown)
+            fix = "Import the document first, or leave the row out."
+            report.add("EY08", "The campaign has no such document.", fix, line=line, excerpt=shown)
     if report.has_errors:
         raise InvalidFile(report)

@@ -40,7 +40,7 @@ SIDE = ("percent", "kappa", "ac1", "alpha-ordinal", "overlap")
 TITLES = {
     "agreement-pair": "Two assessors",
     "agreement-topics": "By topic",
-    "agreement-assessors": "One by one",
+    "assessor-quality": "One by one",
 }
 HEAD = ("coefficient", "value", "low", "high", "n", "prevalence", "topics", "reason", "no_interval")
 

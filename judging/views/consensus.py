@@ -114,9 +114,7 @@ def meeting_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
     docno = request.GET.get("docno", "")
     names = is_organizer_anywhere(request.user, campaign)
     told = list_anonymous_judgments(campaign, topic, docno)
-    if not told or (
-        not names and (topic.number, docno) in open_pairs_for(request.user, campaign)
-    ):
+    if not told or (not names and (topic.number, docno) in open_pairs_for(request.user, campaign)):
         raise Http404("no pair to settle")
     chosen = parse_disagreement_filter(request.GET, names=names)
     if request.method == "POST":
@@ -174,7 +172,7 @@ def save_meeting_decision(
         return redirect(meeting_pair_url(campaign, here, chosen))
     if after is None:
         messages.success(request, _("Settled. No other pair of this list waits."))
-        return redirect(f"{reverse('meeting', args=[campaign.slug])}?{chosen.query}")
+        return redirect(f"{reverse('consensus', args=[campaign.slug])}?{chosen.query}")
     return redirect(meeting_pair_url(campaign, after, chosen))
 
 
@@ -216,7 +214,7 @@ def pair_context(
     here = (topic.number, docno)
     decided = current_decision(campaign, topic, docno)
     after = next_unresolved_pair(request, campaign, here, chosen)
-    listed = f"{reverse('meeting', args=[campaign.slug])}?{chosen.query}"
+    listed = f"{reverse('consensus', args=[campaign.slug])}?{chosen.query}"
     return {
         "campaign": campaign,
         "screen": {"rationale": "no", "recent": (), "new_guidelines": False},

@@ -42,8 +42,14 @@ PAIRS = {"judged": iter_judged_pairs, "open": iter_open_pairs}
 
 
 @require_safe
-def judgments_download_view(
-    request: SignedInRequest, slug: str, fmt: str, which: str = "log"
+def judgments_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponseBase:
+    """The whole log at its short address."""
+    return judgments_export_view(request, slug, fmt, "log")
+
+
+@require_safe
+def judgments_export_view(
+    request: SignedInRequest, slug: str, fmt: str, which: str
 ) -> HttpResponseBase:
     """The whole log of people's judgments, or what stands of it, as CSV, JSON or JSON lines."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")

@@ -70,7 +70,7 @@ class JudgmentsForm(forms.Form):
     def options(self, labels: dict[str, str], people: dict[str, str]) -> ImportOptions:
         chosen = self.cleaned_data["who"]
         return ImportOptions(
-            format=self.cleaned_data["format"],
+            file_format=self.cleaned_data["format"],
             assessor=next((u for u in self.people if chosen == f"user-{u.pk}"), None),
             automatic=next((a for a in self.models if chosen == f"automatic-{a.pk}"), None),
             by_file=chosen == "name",
@@ -104,7 +104,7 @@ def judgments_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
             return redirect(
                 redirect_to("automatic", campaign, model.name)
                 if model
-                else redirect_to("exchange", campaign)
+                else redirect_to("import-export", campaign)
             )
         found = preview_file(**whole)
     except ActionRefused as refused:
@@ -187,7 +187,7 @@ def render_import_judgments(
 ) -> HttpResponse:
     crumbs = [
         ("Judging", redirect_to("judging", campaign)),
-        ("Import and export", redirect_to("exchange", campaign)),
+        ("Import and export", redirect_to("import-export", campaign)),
     ]
     context = {"campaign": campaign, "form": form, "crumbs": [*crumbs, ("Import", None)], **shown}
     return render(request, "judging/import.html", context, status=status)

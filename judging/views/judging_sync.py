@@ -121,7 +121,7 @@ def apply_act(actor: User, campaign: Campaign, row: Asked) -> Asked:
     try:
         made = perform_act(actor, campaign, row)
     except ActionRefused as refused:
-        no = {"code": refused.code, "message": refused.message, "cure": refused.cure}
+        no = {"code": refused.code, "message": refused.message, "fix": refused.fix}
         return told | no
     told |= {"ok": True, "topic": made.topic.number, "docno": made.docno}
     if made.kind == Judgment.Kind.WITHDRAWN and made.slot is not None:

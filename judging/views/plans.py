@@ -213,8 +213,8 @@ def reassign_and_redirect(
         username=name, assignments__plan=plan, assignments__left=False
     ).first()
     if giver is None:
-        cure = _("Choose somebody who has topics in this plan.")
-        raise ActionRefused("whose", _("Say whose documents are handed on."), cure)
+        fix = _("Choose somebody who has topics in this plan.")
+        raise ActionRefused("whose", _("Say whose documents are handed on."), fix)
     to = [user for user in people if str(user.pk) in request.POST.getlist("to")]
     chosen = request.POST.getlist("topic")
     topics = list(campaign.topics.filter(number__in=chosen)) if chosen else None

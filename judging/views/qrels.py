@@ -75,7 +75,7 @@ def get_requested_policy(name: str, usual: str) -> str:
 def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse:
     """One release with its manifest; ``?verify=1`` makes it again from the log."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    qrels = get_object_or_404(campaign.qrels.select_related("released_by"), version=version)
+    qrels = get_object_or_404(campaign.qrels.select_related("frozen_by"), version=version)
     values = [str(grade.value) for grade in campaign.grades.all()]
     topics = [
         (topic, [counts.get(value, 0) for value in values], sum(counts.values()))
@@ -185,7 +185,7 @@ def list_page(
         "form": form,
         "parts": form.data if form.is_bound else form.initial,
         "chosen": draft.policy.card,
-        "releases": campaign.qrels.select_related("released_by"),
+        "releases": campaign.qrels.select_related("frozen_by"),
         "draft": draft,
         "as_of": as_of,
         "counts": [(value, count, 100 * count / len(draft.rows))

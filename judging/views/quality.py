@@ -35,7 +35,7 @@ def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
     choice = parse_agreement_choice(request.GET, campaign)
     record = load_judging_record(campaign)
     report = quality_report(record, choice.level)
-    context = agreement_context(campaign, choice, record.people, "agreement-assessors") | {
+    context = agreement_context(campaign, choice, record.people, "assessor-quality") | {
         "report": report,
         "biases": [(name, bias, report.drift[name]) for name, bias in report.bias.items()],
         "blocks": any(drift.blocks for drift in report.drift.values()),
@@ -62,9 +62,9 @@ def automatic_rows(
     it: AutomaticQuality,
 ) -> tuple[list[tuple[str, list[CoefficientValue]]], list[CoefficientValue]]:
     """Against each person, and against consensus."""
-    return [(who, visible_coefficients(row)) for who, row in it.people.items()], visible_coefficients(
-        it.consensus
-    )
+    return [
+        (who, visible_coefficients(row)) for who, row in it.people.items()
+    ], visible_coefficients(it.consensus)
 
 
 def bias_caterpillar(report: QualityReport) -> IntervalChart:

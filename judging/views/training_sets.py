@@ -63,8 +63,8 @@ def add_from_form(request: SignedInRequest, campaign: Campaign, form: TrainingFo
         try:
             text = file.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            cure = "Save it as UTF-8."
-            raise ActionRefused("not-utf-8", f"{file.name} is not UTF-8.", cure) from error
+            fix = "Save it as UTF-8."
+            raise ActionRefused("not-utf-8", f"{file.name} is not UTF-8.", fix) from error
     name = file.name if file else ""
     count = import_training(actor=request.user, campaign=campaign, text=text, file=name)
     return redirect_to_training(request, campaign, f"{format_count(count, 'pair')} added.")

@@ -32,7 +32,7 @@ class AdaptivePlayer(Protocol):
     what chance hangs on besides the seed.
     """
 
-    def choose(self, open: Mask, step: int) -> NextDocument: ...  # noqa: A002
+    def choose(self, available: Mask, step: int) -> NextDocument: ...
 
     def judged(self, choice: NextDocument, relevant: bool) -> None: ...
 
@@ -41,7 +41,7 @@ class AdaptivePlayer(Protocol):
 class ComparablePlayer(Protocol):
     """A player that can be compared with those of other topics: the most urgent comes first."""
 
-    def urgency(self, open: Mask) -> float: ...  # noqa: A002
+    def urgency(self, available: Mask) -> float: ...
 
 
 @runtime_checkable
@@ -104,7 +104,7 @@ def score_based_method(
 ) -> PoolingMethod:
     """The static method that takes all documents by ``scores`` descending."""
 
-    def order(candidates: TopicCandidates, values: Values, open: Mask) -> Ints:  # noqa: A002, ARG001
+    def order(candidates: TopicCandidates, values: Values, available: Mask) -> Ints:  # noqa: ARG001
         return candidates.best_first(scores(candidates, values))
 
     return PoolingMethod(card, order=order)

@@ -75,26 +75,26 @@ class Bandit:
         self.value = value
         self.tie = run_tie_hashes(candidates)
 
-    def choose(self, open: Mask, step: int) -> NextDocument:  # noqa: A002
-        runs = playable_runs(self.candidates, open)
+    def choose(self, available: Mask, step: int) -> NextDocument:
+        runs = playable_runs(self.candidates, available)
         run = best_run(self.value(self.counts, step), runs, self.tie)
-        return NextDocument(next_open_document(self.candidates, run, open), run)
+        return NextDocument(next_open_document(self.candidates, run, available), run)
 
     def judged(self, choice: NextDocument, relevant: bool) -> None:
         self.counts.add(choice, relevant)
 
 
-def playable_runs(candidates: TopicCandidates, open: Mask) -> Mask:  # noqa: A002
+def playable_runs(candidates: TopicCandidates, available: Mask) -> Mask:
     """The runs that list a document which is open."""
     # ``reduceat`` wants an entry even of a last run that has none.
-    marks = np.append(open[candidates.doc], False)
+    marks = np.append(available[candidates.doc], False)
     return np.logical_or.reduceat(marks, candidates.bounds[:-1]) & (candidates.lengths > 0)
 
 
-def next_open_document(candidates: TopicCandidates, run: int, open: Mask) -> int:  # noqa: A002
+def next_open_document(candidates: TopicCandidates, run: int, available: Mask) -> int:
     """The best document of ``run`` that is open."""
     listed = candidates.list_of(run)
-    return int(listed[np.argmax(open[listed])])
+    return int(listed[np.argmax(available[listed])])
 
 
 def run_hash(candidates: TopicCandidates, run: int) -> int:

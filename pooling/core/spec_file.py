@@ -163,27 +163,27 @@ def check_together(source: YamlFile) -> None:
     for at in samples:
         check_sample(source, steps[at], at)
     for at in samples[1:]:
-        cure = "One step of a spec may sample: two would need joint probabilities."
-        source.fault(("steps", at), f"steps[{at + 1}] samples again", cure)
+        fix = "One step of a spec may sample: two would need joint probabilities."
+        source.fault(("steps", at), f"steps[{at + 1}] samples again", fix)
     for at in samples[:1]:
         for later in range(at + 1, len(steps)):
             if later not in samples:
                 told = f"steps[{later + 1}] comes after a sample"
-                cure = "Let the sample come last: what is chosen after it spoils its probabilities."
-                source.fault(("steps", later), told, cure)
+                fix = "Let the sample come last: what is chosen after it spoils its probabilities."
+                source.fault(("steps", later), told, fix)
 
 
 def check_sample(source: YamlFile, step: Mapping[str, Any], at: int) -> None:
     for where, told in iter_window_faults(step, source.data.get("cutoff")):
         path = ("steps", at, *where)
-        cure = "Windows ascend within the cutoff and have one size each, or none for all of them."
-        source.fault(path, f"{format_path(path)} {told}", cure)
+        fix = "Windows ascend within the cutoff and have one size each, or none for all of them."
+        source.fault(path, f"{format_path(path)} {told}", fix)
     if step.get("stop"):
-        cure = "Leave it out: what is not judged of a sample spoils its probabilities."
-        source.fault(("steps", at, "stop"), f"steps[{at + 1}].stop ends a sample early", cure)
+        fix = "Leave it out: what is not judged of a sample spoils its probabilities."
+        source.fault(("steps", at, "stop"), f"steps[{at + 1}].stop ends a sample early", fix)
     if not (step.get("documents") or step.get("sample") or source.data.get("budget")):
-        cure = "Say how many documents, in the step or by a budget: else all of them are taken."
-        source.fault(("steps", at), f"steps[{at + 1}] samples everything", cure)
+        fix = "Say how many documents, in the step or by a budget: else all of them are taken."
+        source.fault(("steps", at), f"steps[{at + 1}] samples everything", fix)
 
 
 def step_method(step: Mapping[str, Any]) -> PoolingMethod:

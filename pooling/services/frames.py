@@ -32,8 +32,8 @@ def frame_text(pool: Pool, fmt: str, qrels: int | None = None) -> str:
         else restrict_frame_to_pool(table)
     )
     if fmt == "strata" and not frame.has_strata:
-        cure = "Take the form for statAP."
-        raise ActionRefused("no-strata", "This sample has no strata but probabilities.", cure)
+        fix = "Take the form for statAP."
+        raise ActionRefused("no-strata", "This sample has no strata but probabilities.", fix)
     if qrels is not None:
         release = pool.campaign.qrels.filter(version=qrels).first()
         if release is None:
@@ -62,8 +62,8 @@ def frozen_sessions(pool: Pool) -> list[PoolSession]:
 def finished_sessions(pool: Pool) -> list[PoolSession]:
     """The topics of a pool to which judgments add nothing any more."""
     if pool.growing.filter(ended=False).exists():
-        cure = "Ask again when it is complete: half a sample is none."
-        raise ActionRefused("still-growing", f"{pool} still grows by judgments.", cure)
+        fix = "Ask again when it is complete: half a sample is none."
+        raise ActionRefused("still-growing", f"{pool} still grows by judgments.", fix)
     topics = [row.topic for row in pool.growing.select_related("topic")]
     return [get_session(pool, topic).session for topic in sorted(topics, key=lambda t: t.number)]
 

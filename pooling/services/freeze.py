@@ -53,14 +53,14 @@ def check_unchanged(
 ) -> None:
     """Refuse if what was built from, or what is there already, has changed meanwhile."""
     if after is not None and latest_pool_version(campaign) != after:
-        cure = "Look at the new pool first, then preview and freeze again."
+        fix = "Look at the new pool first, then preview and freeze again."
         raise ActionRefused(
-            "overtaken", "Another pool was frozen while you looked at this one.", cure
+            "overtaken", "Another pool was frozen while you looked at this one.", fix
         )
     same = campaign.pools.filter(inputs_hash=inputs_hash).first()
     if same is not None:
-        cure = "Choose other runs or another spec to extend it."
-        raise ActionRefused("same-pool", f"This very pool is frozen already, as {same}.", cure)
+        fix = "Choose other runs or another spec to extend it."
+        raise ActionRefused("same-pool", f"This very pool is frozen already, as {same}.", fix)
     get_poolable_runs(campaign, chosen)
 
 
@@ -87,7 +87,7 @@ def write_pool(
     events.log_event(
         campaign=campaign,
         actor=actor,
-        verb="froze a pool",
+        code="pool.frozen",
         subject=f"{pool}: {pool.method}, {len(inputs['runs'])} runs, {len(table)} documents",
         pool=pool.pk,
         version=pool.version,

@@ -48,8 +48,8 @@ def check_spec(campaign: Campaign, spec: PoolSpec) -> None:
             "bad-depth", f"The depth is {limit}.", "Runs hold no more documents a topic."
         )
     if is_shared(spec.steps, spec.budget):
-        cure = "Take `scope: local`, or try it on a finished campaign by `manage.py simulate_pool`."
-        raise ActionRefused("one-queue", "Each topic of a pool grows within its own budget.", cure)
+        fix = "Take `scope: local`, or try it on a finished campaign by `manage.py simulate_pool`."
+        raise ActionRefused("one-queue", "Each topic of a pool grows within its own budget.", fix)
     check_reader(spec)
 
 
@@ -103,14 +103,14 @@ def build_sessions(
     inputs = describe_inputs(campaign, spec, runs)
     listing = load_listing(campaign, runs, inputs)
     if not len(listing):
-        cure = "Import the topics that the runs answer, or choose other runs."
-        raise ActionRefused("empty-pool", "These runs bring no document for any topic.", cure)
+        fix = "Import the topics that the runs answer, or choose other runs."
+        raise ActionRefused("empty-pool", "These runs bring no document for any topic.", fix)
     if spec.reader:
         listing, inputs["texts"] = attach_listing_texts(campaign, listing, spec.reader)
     found = start_sessions(listing, spec.steps, spec.budget)
     if all(is_skipped_topic(session) for session in found):
-        cure = "Look at depths, tags and windows: what they name is not in these runs."
-        raise ActionRefused("empty-pool", "This spec chooses no document of these runs.", cure)
+        fix = "Look at depths, tags and windows: what they name is not in these runs."
+        raise ActionRefused("empty-pool", "This spec chooses no document of these runs.", fix)
     return inputs, found
 
 

@@ -22,8 +22,8 @@ NAMED = 5
 def check_reader(spec: PoolSpec) -> None:
     if spec.reader and importlib.util.find_spec("sklearn") is None:
         told = f"{spec.reader} needs scikit-learn, which is not installed here."
-        cure = "Have `pip install poolbench[cal]` run on the server, or choose another method."
-        raise ActionRefused("no-scikit-learn", told, cure)
+        fix = "Have `pip install poolbench[cal]` run on the server, or choose another method."
+        raise ActionRefused("no-scikit-learn", told, fix)
 
 
 def attach_listing_texts(

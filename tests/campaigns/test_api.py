@@ -82,7 +82,7 @@ def test_a_run_is_sent_and_comes_back_checked(campaign, participant, team, ask):
     good = send()
     assert (good.status_code, good.data["state"], good.data["team"]) == (201, "accepted", "Alpha")
     bad = send(tag="second", docnos=["zz"])
-    assert bad.data["state"] == "refused"
+    assert bad.data["state"] == "rejected"
     assert bad.data["report"]["counts"] == {"E10": 3}
     back = ask(participant, api.RunViewSet, "file", pk=good.data["id"])
     assert back.content == run_text()

@@ -21,7 +21,7 @@ def test_create_makes_the_actor_organizer(campaign, organizer):
     assert campaign.slug == "small"
     assert [(m.user, m.role) for m in campaign.members.all()] == [(organizer, "organizer")]
     assert get_grade_scale(campaign) == SCALE
-    assert Event.objects.get(campaign=campaign).verb == "created the campaign"
+    assert Event.objects.get(campaign=campaign).code == "campaign.created"
 
 
 def test_create_finds_a_free_slug(campaign, organizer):
@@ -76,7 +76,7 @@ def test_update_writes_what_changed_and_logs_it(campaign, organizer):
     update_campaign(actor=organizer, campaign=campaign, title="New", max_runs_per_team=None)
     campaign.refresh_from_db()
     assert (campaign.title, campaign.max_runs_per_team) == ("New", None)
-    told = Event.objects.get(campaign=campaign, verb="changed the settings")
+    told = Event.objects.get(campaign=campaign, code="campaign.updated")
     assert told.data == {"title": "New", "max_runs_per_team": "None"}
 
 

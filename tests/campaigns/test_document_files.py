@@ -160,7 +160,7 @@ def test_all_faults_are_told_at_once_with_the_file_and_the_cure(campaign, organi
     }  # fmt: skip
     named = {fault.excerpt for fault in report.faults}
     assert {"fake.pdf", "photo.svg", "b/twice.txt", "deep.html"} <= named
-    assert all(fault.cure and fault.file == "set.zip" for fault in report.faults)
+    assert all(fault.fix and fault.file == "set.zip" for fault in report.faults)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a newcomer reads: the overview by role, faults with their cures, ways back."""
+"""What a newcomer reads: the overview by role, faults with their fixes, ways back."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_documents_are_deleted_while_nothing_refers_to_them(
     assert "Delete all 1 documents?" in client.get("/c/small/documents/delete/").content.decode()
     assert client.post("/c/small/documents/delete/").status_code == 302
     assert campaign.documents.count() == 0
-    assert campaign.events.filter(verb="deleted all documents").exists()
+    assert campaign.events.filter(code="documents.deleted").exists()
     client.post("/c/small/documents/import/", {"file": upload(text, "d.jsonl")})
     checked_run(participant, campaign, team)
     assert "Delete all documents" not in client.get("/c/small/documents/").content.decode()

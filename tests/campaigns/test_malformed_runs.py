@@ -74,12 +74,12 @@ def test_an_odd_run_is_refused_with_code_place_and_cure(sent, settings, name):
     if name == "gzip bomb":
         settings.POOLBENCH_MAX_UPLOAD_BYTES = 100_000
     run, page = sent(data)
-    assert run.state == "refused"
+    assert run.state == "rejected"
     report = run.fault_report
     assert wanted <= set(report.counts)
     for fault in report.faults:
         assert fault.message
-        assert fault.cure
+        assert fault.fix
     shown = set(re.findall(r'id="fault-(\w+)"', page))
     assert shown == set(report.counts)
     assert "Refused." in page

@@ -28,7 +28,7 @@ def test_accept_makes_a_member_of_the_links_team(campaign, organizer, stranger):
     assert (member.role, member.team.name) == ("participant", "Gamma")
     invitation.refresh_from_db()
     assert invitation.uses_left == 0
-    told = Event.objects.filter(campaign=campaign, verb="joined").first()
+    told = Event.objects.filter(campaign=campaign, code="member.joined").first()
     assert (told.actor, told.subject) == (stranger, "stranger (participant, Gamma)")
 
 

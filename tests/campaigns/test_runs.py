@@ -29,8 +29,10 @@ def test_a_good_run_is_accepted_and_encoded(campaign, participant, team):
     table = matrices.load_run_table(run)
     assert (table.topics, table.docnos) == (("1", "2", "3"), ["d1", "d2"] * 3)
     assert latest_check_job(run).state == "done"
-    verbs = Event.objects.filter(campaign=campaign, data__run=run.pk).values_list("verb", flat=True)
-    assert sorted(verbs) == ["accepted a run", "submitted a run"]
+    codes_logged = Event.objects.filter(campaign=campaign, data__run=run.pk).values_list(
+        "code", flat=True
+    )
+    assert sorted(codes_logged) == ["run.accepted", "run.submitted"]
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -45,7 +47,7 @@ def test_the_file_is_kept_as_it_came(campaign, participant, team, packed):
 
 def test_a_bad_run_is_refused_with_every_fault(campaign, participant, team):
     run = checked_run(participant, campaign, team, run_text(docnos=("d1", "d1", "zz")))
-    assert run.state == "refused"
+    assert run.state == "rejected"
     assert codes(run) >= {"E10", "E11"}
     assert run.matrix == ""
 
@@ -53,7 +55,7 @@ def test_a_bad_run_is_refused_with_every_fault(campaign, participant, team):
 def test_a_tag_is_used_once(campaign, participant, rival, team, other_team):
     checked_run(participant, campaign, team)
     second = checked_run(rival, campaign, other_team)
-    assert (second.state, codes(second)) == ("refused", {"E08"})
+    assert (second.state, codes(second)) == ("rejected", {"E08"})
 
 
 def test_of_two_runs_checked_at_once_one_wins_the_tag(
@@ -73,14 +75,14 @@ def test_of_two_runs_checked_at_once_one_wins_the_tag(
 
     monkeypatch.setattr(services, "finish_run_check", settle_after_the_other)
     first = checked_run(participant, campaign, team)
-    assert (first.state, codes(first)) == ("refused", {"E08"})
+    assert (first.state, codes(first)) == ("rejected", {"E08"})
     assert campaign.runs.accepted().get().team == other_team
     assert latest_check_job(first).state == "done"
 
 
 def test_a_declared_tag_must_stand_in_the_file(campaign, participant, team):
     run = checked_run(participant, campaign, team, tag="second")
-    assert (run.state, run.tag, codes(run)) == ("refused", "second", {"E07"})
+    assert (run.state, run.tag, codes(run)) == ("rejected", "second", {"E07"})
 
 
 def test_only_accepted_runs_count_towards_the_limit(campaign, organizer, participant, team):
@@ -97,7 +99,7 @@ def test_only_accepted_runs_count_towards_the_limit(campaign, organizer, partici
     assert first.state == "accepted"
     jobs.run_here(latest_check_job(pending))
     pending.refresh_from_db()
-    assert (pending.state, codes(pending)) == ("refused", {"E18"})
+    assert (pending.state, codes(pending)) == ("rejected", {"E18"})
     with pytest.raises(ActionRefused) as caught:
         checked_run(participant, campaign, team, run_text("third"))
     assert caught.value.code == "quota"
@@ -118,7 +120,7 @@ def test_a_refused_replacement_changes_nothing(campaign, participant, team):
     old = checked_run(participant, campaign, team)
     new = checked_run(participant, campaign, team, b"junk", replaces=old)
     old.refresh_from_db()
-    assert (old.state, new.state) == ("accepted", "refused")
+    assert (old.state, new.state) == ("accepted", "rejected")
 
 
 def test_a_replacement_of_a_run_that_went_is_refused(campaign, participant, team):
@@ -128,7 +130,7 @@ def test_a_replacement_of_a_run_that_went_is_refused(campaign, participant, team
     withdraw_run(actor=participant, run=old)
     jobs.run_here(latest_check_job(new))
     new.refresh_from_db()
-    assert (new.state, codes(new)) == ("refused", {"E19"})
+    assert (new.state, codes(new)) == ("rejected", {"E19"})
     with pytest.raises(ActionRefused) as caught:
         submit_run(**fields, data=run_text("third"), replaces=old)
     assert caught.value.code == "not-replaceable"
@@ -182,7 +184,7 @@ def test_an_upload_is_bounded(campaign, participant, team, settings):
     assert caught.value.code == "too-large"
     bomb = gzip.compress(b"1 Q0 d1 1 1 t\n" * 1_000)
     run = checked_run(participant, campaign, team, bomb)
-    assert (run.state, codes(run)) == ("refused", {"E02"})
+    assert (run.state, codes(run)) == ("rejected", {"E02"})
 
 
 def test_a_second_delivery_of_the_job_changes_nothing(campaign, participant, team):
@@ -216,7 +218,7 @@ def test_the_campaigns_limits_reach_the_check(campaign, organizer, participant, 
 def test_with_every_topic_withheld_an_unknown_one_is_still_refused(campaign, participant, team):
     campaign.topics.update(withheld=True)
     run = checked_run(participant, campaign, team, b"99 Q0 d1 1 1.0 mine\n")
-    assert (run.state, run.fault_report.counts["E09"]) == ("refused", 1)
+    assert (run.state, run.fault_report.counts["E09"]) == ("rejected", 1)
 
 
 def test_without_documents_any_docno_is_taken(campaign, participant, team):

@@ -275,7 +275,7 @@ def test_the_process_loads_no_slow_library(write: Write, command: str) -> None:
 def test_the_cores_are_light() -> None:
     code = (
         "import sys, evaluation.core, evaluation.core.formats, pooling.core.formats, "
-        "judging.core.agreement.panel, judging.core.quality.report, pooling.core.building;"
+        "judging.core.agreement.panel, judging.core.quality.report, pooling.core.pool_builder;"
         "print(sorted({'pandas', 'scipy', 'pyarrow', 'django'} & set(sys.modules)))"
     )
     ended = subprocess.run(

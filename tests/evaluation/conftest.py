@@ -49,7 +49,7 @@ def qrels_release(campaign: Campaign, text: str = QRELS, version: int = 1) -> Qr
         sha256=store.sha256(data),
         pairs=text.count("\n"),
         manifest={},
-        released_by=campaign.created_by,
+        frozen_by=campaign.created_by,
     )
 
 

@@ -163,7 +163,8 @@ def test_tabs_are_those_of_the_role(
 
 
 @pytest.mark.parametrize(
-    "page", ["exchange", "judgments-import", "automatic-list", "training-sets", "judging-flags"]
+    "page",
+    ["import-export", "judgments-import", "automatic-list", "training-sets", "flagged-documents"],
 )
 def test_a_page_below_a_tab_marks_it(campaign, organizer, as_user, page):
     shown = as_user(organizer).get(reverse(page, args=[campaign.slug])).content.decode()

@@ -26,7 +26,7 @@ def page(as_user, organizer):
 
 @pytest.fixture
 def address(campaign):
-    return reverse("collection", args=[campaign.slug])
+    return reverse("reusability", args=[campaign.slug])
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def qrels(campaign, alpha, beta):
 def report_of(page, campaign) -> dict:
     job = campaign.jobs.filter(kind="evaluation.collection").get()
     assert job.state == Job.State.DONE, job.error
-    answer = page.get(reverse("collection-report", args=[campaign.slug, job.pk, "json"]))
+    answer = page.get(reverse("reusability-report", args=[campaign.slug, job.pk, "json"]))
     assert "attachment" in answer.headers["Content-Disposition"]
     return json.loads(answer.content)
 
@@ -61,7 +61,7 @@ def test_a_report_is_made_by_a_release_and_kept(
     html = page.get(address).content.decode()
     assert "<td>qrels 1</td>" in html
     job = campaign.jobs.get(kind="evaluation.collection")
-    where = reverse("collection-report", args=[campaign.slug, job.pk, "csv"])
+    where = reverse("reusability-report", args=[campaign.slug, job.pk, "csv"])
     assert f'<a href="{where}" download>CSV</a>' in html
     saved = page.get(where)
     assert saved.headers["Content-Type"] == "text/csv; charset=utf-8"
@@ -76,7 +76,7 @@ def test_the_report_is_shown_with_its_own_style_and_nothing_else(
     with django_capture_on_commit_callbacks(execute=True):
         page.post(address, {"qrels": "1"})
     job = campaign.jobs.get(kind="evaluation.collection")
-    where = reverse("collection-report", args=[campaign.slug, job.pk, "html"])
+    where = reverse("reusability-report", args=[campaign.slug, job.pk, "html"])
     answer = page.get(where)
     assert "How far this collection can be trusted" in answer.content.decode()
     assert "Content-Disposition" not in answer.headers
@@ -127,7 +127,7 @@ def test_reports_of_before_there_was_csv_have_none(page, address, campaign, orga
         result={"version": 1, "judged": 7, "runs": 2, "html": "gone", "json": "gone"},
     )
     assert ">CSV<" not in page.get(address).content.decode()
-    where = reverse("collection-report", args=[campaign.slug, job.pk, "csv"])
+    where = reverse("reusability-report", args=[campaign.slug, job.pk, "csv"])
     assert page.get(where).status_code == 404
 
 

@@ -132,7 +132,7 @@ def test_too_much_work_for_a_page_is_refused(organizer, judged):
     with pytest.raises(ActionRefused) as refused:
         study_disagreement(actor=organizer, campaign=judged, asked=ASKED, most_work=10)
     assert refused.value.code == "too-large"
-    assert "manage.py disagreement" in refused.value.cure
+    assert "manage.py disagreement" in refused.value.fix
 
 
 def test_only_organizers_may(judged, assessor, adjudicator):
@@ -153,7 +153,7 @@ def test_a_round_has_the_most_valuable_pairs_in_their_order(ask, organizer, judg
     slots = plan.slots.order_by("position").values_list("topic__number", "item__docno", "value")
     assert [*slots] == [(v.topic, v.docno, v.value) for v in values[:2]]
     assert (plan.kind, plan.blind, plan.order) == (Plan.Kind.ADJUDICATE, True, Plan.Order.VALUE)
-    assert Event.objects.filter(verb="opened a round of adjudication").count() == 1
+    assert Event.objects.filter(code="round.opened").count() == 1
     rest = open_round_by_value(
         actor=organizer, campaign=judged, asked=ASKED, most=9, adjudicators=[adjudicator]
     )

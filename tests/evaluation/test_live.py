@@ -109,12 +109,12 @@ def test_only_organizers_see_the_scores_so_far(campaign, assessor):
 
 def test_the_page_hears_adjudications_unless_told_otherwise(client, live, organizer, campaign):
     client.force_login(organizer)
-    page = client.get(reverse("scores-now", args=[campaign.slug]))
+    page = client.get(reverse("interim-scores", args=[campaign.slug]))
     assert page.context["policy"] == "adjudicated-median-floor"
 
 
 def test_the_page_ranks_the_runs_and_tells_who_moved(client, live, organizer, campaign, assessor):
-    url = reverse("scores-now", args=[campaign.slug])
+    url = reverse("interim-scores", args=[campaign.slug])
     client.force_login(organizer)
     assert "Nothing to score yet" in client.get(url).content.decode()
     judge(campaign, organizer, assessor, ("1", "d3", 2))
@@ -135,7 +135,7 @@ def test_movement_is_told_against_the_newest_scores_with_that_measure(
     first = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["P_5"])
     client.force_login(organizer)
-    page = client.get(reverse("scores-now", args=[campaign.slug]), {"by": "map"})
+    page = client.get(reverse("interim-scores", args=[campaign.slug]), {"by": "map"})
     assert page.context["compared"] == first
     assert {row.moved for row in page.context["rows"]} == {0}
     assert all(row.before is not None for row in page.context["rows"])

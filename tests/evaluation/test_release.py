@@ -11,7 +11,7 @@ def test_release_scores_is_said_once_and_logged(organizer, campaign, score_set):
     released = release_scores(actor=organizer, score_set=score_set)
     assert released.released_at is not None
     assert released.released_by == organizer
-    assert campaign.events.filter(verb="released the scores").count() == 1
+    assert campaign.events.filter(code="scores.released").count() == 1
 
 
 def test_release_scores_cannot_be_repeated(organizer, score_set):

@@ -90,7 +90,7 @@ def test_request_evaluation_leaves_a_score_set_and_its_number(organizer, campaig
     job = jobs.run_here(with_jobs)
     made = ScoreSet.objects.get()
     assert (job.state, job.result["score_set"], job.result["runs"]) == ("done", made.pk, 1)
-    assert campaign.events.filter(verb="evaluated the runs").count() == 1
+    assert campaign.events.filter(code="scores.evaluated").count() == 1
 
 
 def test_a_job_delivered_twice_leaves_one_score_set(organizer, campaign, alpha, qrels):

@@ -246,6 +246,6 @@ def test_why_it_failed_is_told_and_the_same_is_queued_once(
 
 def test_the_pages_that_lead_to_it(page, campaign, address, judged):
     campaign.qrels.update(policy="single", manifest={"topics": {}})
-    for name, args in (("collection", []), ("qrels", [1])):
+    for name, args in (("reusability", []), ("qrels", [1])):
         html = page.get(reverse(name, args=[campaign.slug, *args])).content.decode()
         assert f'href="{address}"' in html

@@ -49,7 +49,7 @@ def test_acts_are_done_in_order_each_by_itself(send, campaign):
     results = send("acts", {"acts": [first, second, undo, act("d1", grade=3)]})["results"]
     assert [result["ok"] for result in results] == [True, False, True, True]
     assert results[1]["code"] == "off-scale"
-    assert results[1]["cure"]
+    assert results[1]["fix"]
     said = Judgment.objects.order_by("pk").values_list("docno", "kind", "grade")
     assert list(said) == [("d1", "grade", 1), ("d1", "withdrawn", None), ("d1", "grade", 3)]
 
@@ -203,7 +203,7 @@ def test_leases_are_renewed_and_given_back(send, as_user, assessor):
     before = Slot.objects.get(token=tokens[0]).expires_at
     assert send("renew", {"tokens": [*tokens, str(uuid4()), "odd"]}) == {"held": sorted(tokens)}
     assert Slot.objects.get(token=tokens[0]).expires_at > before
-    url = reverse("judge-release", args=["small"])
+    url = reverse("judge-return", args=["small"])
     assert as_user(assessor).post(url, {"token": [*tokens[1:], "odd"]}).status_code == 204
     assert Slot.objects.get(state="leased").item.docno == "d1"
 
@@ -231,7 +231,7 @@ def test_act_and_next_cost_the_same_in_a_large_pool(
     locks = connection.vendor == "postgresql"  # the advisory lock of those who write
     with django_assert_num_queries(ACT + locks):
         client.post(
-            reverse("judge-acts", args=["small"]),
+            reverse("judge-sync", args=["small"]),
             json.dumps({"acts": [sent]}),
             content_type="application/json",
         )

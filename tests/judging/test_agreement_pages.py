@@ -21,7 +21,7 @@ from judging.queries.agreement import load_labels
 from judging.queries.judgments import current_judgments, list_votes
 from judging.queries.quality import load_judging_record
 
-PAGES = ("agreement", "agreement-pair", "agreement-topics", "agreement-assessors")
+PAGES = ("agreement", "agreement-pair", "agreement-topics", "assessor-quality")
 
 
 @pytest.fixture
@@ -74,9 +74,9 @@ def test_empty_pages_say_what_comes_next(campaign, organizer, as_user):
     for name in ("agreement", "agreement-topics"):
         assert "Nothing to compare yet" in page(client, name)
     assert "There are no two assessors" in page(client, "agreement-pair")
-    assert "No judgments yet" in page(client, "agreement-assessors")
+    assert "No judgments yet" in page(client, "assessor-quality")
     assert json.loads(page(client, "agreement-download", "", "json"))["pairs"] == []
-    told = json.loads(page(client, "agreement-assessors-download", "", "json"))
+    told = json.loads(page(client, "assessor-quality-download", "", "json"))
     assert (told["assessors"], told["priming"]["slope"]) == ([], None)
     assert "random order" in told["priming"]["reason"]
 
@@ -120,10 +120,10 @@ def test_topics_are_compared(judged, organizer, as_user):
 
 def test_assessors_are_told_one_by_one(judged, organizer, as_user):
     client = as_user(organizer)
-    told = page(client, "agreement-assessors")
+    told = page(client, "assessor-quality")
     for words in ("Threshold priming", "Self-consistency", "<strong>bot</strong>, automatic: 21"):
         assert words in told
-    content = json.loads(page(client, "agreement-assessors-download", "", "json"))
+    content = json.loads(page(client, "assessor-quality-download", "", "json"))
     first, second = content["assessors"]
     assert (first["name"], first["bias"]["n"]) == ("assessor", 21)
     assert first["bias"]["value"] == pytest.approx(-second["bias"]["value"])
@@ -138,7 +138,7 @@ def test_assessors_are_told_one_by_one(judged, organizer, as_user):
         21,
         ["assessor", "assessor2"],
     )
-    text = page(client, "agreement-assessors-download", "", "csv")
+    text = page(client, "assessor-quality-download", "", "csv")
     rows = {(r["assessor"], r["figure"]): r for r in csv.DictReader(io.StringIO(text))}
     assert rows["assessor", "median seconds"]["value"] == "6.000000"
     assert rows["bot", "consensus percent"]["n"] == "21"

@@ -69,7 +69,7 @@ def test_its_account_can_do_nothing(model, campaign, client):
     assert api.get("/api/campaigns/").status_code == 401
     client.force_login(user)
     assert client.get(reverse("campaign", args=["small"])).status_code in (302, 404)
-    assert Event.objects.filter(verb="added an automatic assessor").count() == 1
+    assert Event.objects.filter(code="automatic.created").count() == 1
 
 
 @pytest.mark.parametrize("name", ["", "Llama", "a b", "-a", "x" * 61, "a.b"])
@@ -150,7 +150,7 @@ def test_it_is_never_in_an_assessors_answer(
     answer = client.post("/api/judgments/next/", told, content_type="application/json")
     assert answer.status_code == 200
     assert SECRET not in answer.content.decode()
-    for name in ("automatic-list", "exchange", "judgments-import"):
+    for name in ("automatic-list", "import-export", "judgments-import"):
         assert client.get(reverse(name, args=["small"])).status_code == 403
 
 
@@ -205,7 +205,7 @@ def test_it_never_shows_before_a_person_has_judged(
         }
     ]  # fmt: skip
     assert b"d1" not in client.get(files[0]).getvalue()
-    for page in ("judging", "exchange", "agreement", "events", "qrels-list"):
+    for page in ("judging", "import-export", "agreement", "events", "qrels-list"):
         assert SECRET not in client.get(reverse(page, args=["small"])).content.decode()
     answer = client.get("/api/judgments/?campaign=small").json()
     assert [row["docno"] for row in answer["results"]] == ["d4"]

@@ -70,10 +70,10 @@ def body(answer) -> bytes:
 
 
 FILES = [
-    ("judgments-which", ("log", "csv")), ("judgments-which", ("log", "jsonl")),
-    ("judgments-which", ("log", "json")), ("judgments-which", ("current", "csv")),
-    ("judgments-which", ("current", "jsonl")), ("pairs-for", ("judged", "doccano")),
-    ("pairs-for", ("judged", "label-studio")),
+    ("judgments-export", ("log", "csv")), ("judgments-export", ("log", "jsonl")),
+    ("judgments-export", ("log", "json")), ("judgments-export", ("current", "csv")),
+    ("judgments-export", ("current", "jsonl")), ("pairs-export", ("judged", "doccano")),
+    ("pairs-export", ("judged", "label-studio")),
 ]  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def test_every_export_imports_again_to_the_same_judgments(
     given = {"actor": organizer, "data": data, "file": "export", "options": ImportOptions()}
     assert import_file(campaign=elsewhere, **given).new == 4
     want = said(judged)
-    if name == "pairs-for" and "doccano" in args:  # which has no place for seconds
+    if name == "pairs-export" and "doccano" in args:  # which has no place for seconds
         want = {key: (*value[:-1], None) for key, value in want.items()}
     assert said(elsewhere) == want
     assert import_file(campaign=elsewhere, **given).written == 0
@@ -96,7 +96,7 @@ def test_every_export_imports_again_to_the_same_judgments(
 
 def test_the_log_has_every_revision_and_every_field(judged, organizer, as_user):
     client = as_user(organizer)
-    text = body(client.get(reverse("judgments-which", args=["small", "log", "csv"]))).decode()
+    text = body(client.get(reverse("judgments-export", args=["small", "log", "csv"]))).decode()
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert len(rows) == Judgment.objects.count() == 7
     assert [row["current"] for row in rows] == ["False", "True", "True", "True", "True"] + [
@@ -107,7 +107,7 @@ def test_the_log_has_every_revision_and_every_field(judged, organizer, as_user):
     assert (rows[1]["revision"], rows[1]["rank_shown"], rows[0]["rank_shown"]) == ("2", "", "1")
     assert (rows[1]["comment"], rows[2]["comment"]) == ("'=1+1\nsecond | line", "'+ well")
     records = json.loads(
-        body(client.get(reverse("judgments-which", args=["small", "current", "json"])))
+        body(client.get(reverse("judgments-export", args=["small", "current", "json"])))
     )
     assert [row["revision"] for row in records] == [2, 1, 1, 1]
     assert records[0]["passages"] == [[4, 8, "text"], [None, None, 'a "quote", and ü']]
@@ -117,7 +117,7 @@ def test_pairs_to_judge_have_text_and_nothing_of_runs(judged, organizer, as_user
     client = as_user(organizer)
     texts = {}
     for program in ("doccano", "label-studio"):
-        found = client.get(reverse("pairs-for", args=["small", "open", program]))
+        found = client.get(reverse("pairs-export", args=["small", "open", program]))
         texts[program] = body(found).decode()
         assert "SECRET" not in texts[program]
         assert "98765432" not in texts[program]
@@ -131,7 +131,7 @@ def test_pairs_to_judge_have_text_and_nothing_of_runs(judged, organizer, as_user
 
 
 def test_the_labelling_interface_names_every_grade(judged, organizer, as_user):
-    page = as_user(organizer).get(reverse("exchange", args=["small"]))
+    page = as_user(organizer).get(reverse("import-export", args=["small"]))
     view = ElementTree.fromstring(page.context["setup"])  # noqa: S314 (our own)
     values = [choice.get("value") for choice in view.iter("Choice")]
     assert values == ["0 not relevant", "1 related", "2 relevant", "3 perfect"]
@@ -156,8 +156,8 @@ def test_assessors_get_their_own_judgments_and_nothing_that_tells_of_others(
 @pytest.mark.parametrize(
     ("name", "args"),
     [
-        ("judgments-which", ("other", "csv")), ("judgments-which", ("log", "xls")),
-        ("pairs-for", ("other", "doccano")), ("pairs-for", ("open", "excel")),
+        ("judgments-export", ("other", "csv")), ("judgments-export", ("log", "xls")),
+        ("pairs-export", ("other", "doccano")), ("pairs-export", ("open", "excel")),
     ],
 )  # fmt: skip
 def test_other_files_are_not_there(judged, organizer, as_user, name, args):
@@ -167,17 +167,17 @@ def test_other_files_are_not_there(judged, organizer, as_user, name, args):
 def test_an_empty_log_is_an_empty_file(campaign, organizer, as_user):
     client = as_user(organizer)
     for fmt, empty in (("jsonl", b""), ("json", b"[]\n")):
-        url = reverse("judgments-which", args=["small", "log", fmt])
+        url = reverse("judgments-export", args=["small", "log", fmt])
         assert body(client.get(url)) == empty
-    assert client.get(reverse("exchange", args=["small"])).status_code == 200
+    assert client.get(reverse("import-export", args=["small"])).status_code == 200
 
 
 def test_the_command_writes_the_same_files(judged, organizer, as_user, tmp_path):
     client = as_user(organizer)
     for which, form, name, args in (
-        ("log", "csv", "judgments-which", ("log", "csv")),
-        ("current", "label-studio", "pairs-for", ("judged", "label-studio")),
-        ("open", "doccano", "pairs-for", ("open", "doccano")),
+        ("log", "csv", "judgments-export", ("log", "csv")),
+        ("current", "label-studio", "pairs-export", ("judged", "label-studio")),
+        ("open", "doccano", "pairs-export", ("open", "doccano")),
     ):
         path = tmp_path / form
         call_command(
@@ -191,7 +191,7 @@ def test_no_export_of_people_holds_a_word_of_a_model(judged, organizer, as_user)
     given = {"actor": organizer, "campaign": judged, "file": "x"}
     import_file(**given, data=b"1 0 d1 0\n1 0 d4 3\n", options=ImportOptions(automatic=model))
     client = as_user(organizer)
-    for name, args in [*FILES, ("pairs-for", ("open", "doccano"))]:
+    for name, args in [*FILES, ("pairs-export", ("open", "doccano"))]:
         assert b"llama" not in body(client.get(reverse(name, args=["small", *args])))
 
 

@@ -48,11 +48,11 @@ COUNTS = """
 from collections import Counter
 from judging.models import Judgment, Slot
 from pooling.models import Pool, PoolEvent
-from pooling.services.growing import check_log
+from pooling.services.adaptive_pools import verify_pool_log
 pool = Pool.objects.get()
 docnos = Counter(Judgment.objects.values_list("docno", flat=True))
 print(len(docnos), max(docnos.values()), Slot.objects.exclude(state="judged").count(),
-      Judgment.objects.values("assessor").distinct().count(), check_log(pool),
+      Judgment.objects.values("assessor").distinct().count(), verify_pool_log(pool),
       PoolEvent.objects.filter(relevant=None).count() + pool.size)
 """
 

@@ -88,7 +88,7 @@ def test_nothing_is_half_written(double_plan, campaign, assessor, assessor2, bri
     assert caught.value.report.counts == {"EJ01": 1, "EJ12": 1, "EJ02": 1, "EJ10": 1}
     assert caught.value.report.file == "file.csv"
     assert not Judgment.objects.exists()
-    assert not Event.objects.filter(verb="imported judgments").exists()
+    assert not Event.objects.filter(code="judgments.imported").exists()
 
 
 def test_defects_are_refused_until_the_user_settles_them_and_the_log_tells_how(
@@ -102,7 +102,7 @@ def test_defects_are_refused_until_the_user_settles_them_and_the_log_tells_how(
     )
     assert counts.new == 2
     assert standing(campaign) == {("assessor", "1", "d1", 1), ("assessor", "1", "d3", 0)}
-    told = Event.objects.get(verb="imported judgments").data
+    told = Event.objects.get(code="judgments.imported").data
     assert told["labels"] == {"Hardly (1)": "1", "No idea": "0", "Quite (2)": "2"}
     assert (told["duplicates"], told["unlabelled"], told["format"]) == ("last", 1, "doccano")
     assert told["labelled_twice"] == [{"assessor": "assessor", "pairs": 1, "same": 0}]
@@ -204,7 +204,7 @@ def test_the_page_previews_and_writes_only_when_confirmed(
     assert "Import 3 judgments" in html
     assert not Judgment.objects.exists()
     answer = page(staged=hidden(html, "staged"), confirm="1")
-    assert answer.url == reverse("exchange", args=["small"])
+    assert answer.url == reverse("import-export", args=["small"])
     assert len(standing(campaign)) == 3
 
 

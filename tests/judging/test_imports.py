@@ -22,7 +22,7 @@ def test_import_fills_slots_and_keeps_the_rest_without_one(plan, campaign, organ
     assert found["outside"].slot is None
     assert {j.source for j in found.values()} == {"import"}
     assert Slot.objects.filter(state="judged").count() == 2
-    told = Event.objects.get(verb="imported judgments").data
+    told = Event.objects.get(code="judgments.imported").data
     assert (told["without_slot"], told["known_before"]) == (1, 0)
 
 

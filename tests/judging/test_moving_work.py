@@ -48,7 +48,7 @@ def test_handing_on_deals_the_reserved_to_who_has_no_part(
     assert not dealt.assignments.filter(assessor=assessor).exists()
     assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
     assert not any(count for _, count in list_violations(campaign))
-    event = Event.objects.get(verb="reassigned an assessor's documents")
+    event = Event.objects.get(code="assignment.reassigned")
     assert event.data["moved"] == 3
 
 
@@ -119,7 +119,7 @@ def test_all_that_is_out_comes_back_at_once(
     assert return_all_slots(actor=organizer, campaign=campaign, assessor=assessor) == 3
     assert Slot.objects.filter(state="leased").count() == 1
     assert return_all_slots(actor=organizer, campaign=campaign, assessor=assessor) == 0
-    assert Event.objects.filter(verb="took documents back").count() == 1
+    assert Event.objects.filter(code="slots.returned").count() == 1
     # What is judged all the same is kept, and fills the slot again.
     said = grade(assessor, ahead[0].item.docno, 2, token=ahead[0].token)
     assert said.slot is not None

@@ -29,7 +29,7 @@ GETS = {
     "plan-new": ("organizer",),
     "plan-assign": ("organizer",),
     "plan-reassign": ("organizer",),
-    "judging-flags": ("organizer",),
+    "flagged-documents": ("organizer",),
     "judging-assessor": ("organizer",),
     "training-sets": ("organizer",),
     "agreement": ("organizer",),
@@ -218,7 +218,7 @@ def test_work_is_handed_on_by_the_form(
 
 
 def test_marked_documents_are_listed_while_they_stand(plan, organizer, assessor, grade, as_user):
-    client, url = as_user(organizer), reverse("judging-flags", args=["small"])
+    client, url = as_user(organizer), reverse("flagged-documents", args=["small"])
     assert "Nobody has marked" in client.get(url).content.decode()
     grade(assessor, "d1", 1, flags=["duplicate", "broken"], duplicate_of="d2", comment="cut off")
     grade(assessor, "d3", 1, flags=["language"])

@@ -70,14 +70,14 @@ def test_a_preview_is_what_is_made(pool, organizer, everyone):
     asked = {"actor": organizer, "pool": pool, "assessors": everyone, "scheme": scheme}
     seen = preview_plan(**asked)
     assert not Slot.objects.exists()
-    assert not Event.objects.filter(verb="made a judging plan").exists()
+    assert not Event.objects.filter(code="plan.created").exists()
     plan = create_plan(**asked)
     loads = Counter(plan.slots.values_list("reserved_for__username", flat=True))
     assert {user.username: load for user, load in seen.loads} == loads
     assert seen.foreseen.judgments == plan.slots.count() == 15
     assert seen.shared == (2, 2)
     assert (seen.thirds, seen.repeats) == (6, pytest.approx(3))
-    event = Event.objects.get(verb="made a judging plan")
+    event = Event.objects.get(code="plan.created")
     assert event.data["judgments"] == 15
     assert event.data["design"] == "blocks"
 
@@ -136,7 +136,7 @@ def test_grades_that_stand_fill_the_slots(pool, campaign, organizer, assessor, a
     assert states["d1", "judged"] == 2
     assert (states["d2", "judged"], states["d2", "open"]) == (1, 1)
     assert states["d3", "open"] == 2
-    assert Event.objects.get(verb="made a judging plan").data["judged_before"] == 3
+    assert Event.objects.get(code="plan.created").data["judged_before"] == 3
     rows = Judgment.objects.filter(docno="d1", slot__isnull=False).values_list(
         "assessor__username", "grade", "revision", "source"
     )

@@ -17,7 +17,7 @@ def test_make_plan_makes_overlap_slots_a_pair(pool, organizer, assessor, assesso
     assert plan.slots.count() == 18
     assert set(plan.slots.values_list("state", flat=True)) == {"open"}
     assert plan.assignments.count() == 4
-    assert Event.objects.filter(verb="made a judging plan").get().data["pairs"] == 9
+    assert Event.objects.filter(code="plan.created").get().data["pairs"] == 9
 
 
 def test_make_plan_refuses_too_few_assessors_for_the_overlap(pool, organizer, assessor, assessor2):

@@ -64,7 +64,7 @@ def test_pairs_are_added_in_order_and_all_or_none(campaign, organizer, assessor)
     assert campaign.training.count() == 3
     with pytest.raises(PermissionDenied):
         import_training(actor=assessor, campaign=campaign, text="1,d4,1,\n")
-    assert Event.objects.filter(verb="added training pairs").count() == 2
+    assert Event.objects.filter(code="training.added").count() == 2
 
 
 def test_the_training_is_fixed_once_somebody_answered(campaign, organizer, assessor):

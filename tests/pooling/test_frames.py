@@ -36,7 +36,7 @@ def qrels(organizer, campaign, pool):
     path = store.put_blob(text.encode(), ".txt")
     return Qrels.objects.create(
         campaign=campaign, version=1, policy="first", as_of=pool.frozen_at, path=path,
-        sha256="0" * 64, pairs=9, manifest={}, released_by=organizer,
+        sha256="0" * 64, pairs=9, manifest={}, frozen_by=organizer,
     )  # fmt: skip
 
 

@@ -204,7 +204,7 @@ def test_a_withdrawal_does_not_change_a_frozen_pool(organizer, campaign, runs):
 
 def test_freezing_is_in_the_log(organizer, campaign, runs):
     freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    event = Event.objects.filter(verb="froze a pool").get()
+    event = Event.objects.filter(code="pool.frozen").get()
     assert event.subject == "pool 1: depth 2, 4 runs, 7 documents"
     assert event.actor == organizer
 

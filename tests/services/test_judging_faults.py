@@ -34,7 +34,7 @@ from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import add_member
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
-from judging.services.plans import make_plan
+from judging.services.plans import create_plan
 from tests.judging.conftest import make_pool
 owner = User.objects.create_user("o", can_create_campaigns=True)
 scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]
@@ -43,7 +43,7 @@ topic = Topic.objects.create(campaign=campaign, number="1", title="t")
 user = User.objects.create_user("a")
 add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
 pool = make_pool(campaign, {"1": [f"d{n}" for n in range(20)]})
-make_plan(actor=owner, pool=pool, overlap=1, assessors={"1": [user]})
+create_plan(actor=owner, pool=pool, overlap=1, assessors={"1": [user]})
 session = SessionStore()
 session[SESSION_KEY] = str(user.pk)
 session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"

@@ -26,7 +26,7 @@ actor = User.objects.create_user("o", can_create_campaigns=True)
 scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]
 campaign = campaigns.create_campaign(actor=actor, title="C", slug="c", scale=scale)
 collection.import_topics(actor=actor, campaign=campaign, data=b"1\\tfirst\\n2\\tsecond\\n")
-team = people.make_team(actor=actor, campaign=campaign, name="T")
+team = people.get_or_create_team(actor=actor, campaign=campaign, name="T")
 lines = "".join(f"{t} Q0 d{i} {i} {100 - i} tag\\n" for t in (1, 2) for i in range(50))
 for data in (lines, lines + "3 Q0 d1 1 1 tag\\n"):
     runs.submit_run(actor=actor, campaign=campaign, team=team, data=data.encode(), file_name="r")
@@ -95,4 +95,4 @@ def test_worker_checks_runs_that_were_queued_before_it_started(broker: str, tmp_
     finally:
         worker.send_signal(signal.SIGTERM)
         worker.wait(timeout=30)
-    assert seen == {"jobs": ["done"] * 2, "runs": ["accepted", "refused"]}
+    assert seen == {"jobs": ["done"] * 2, "runs": ["accepted", "rejected"]}

@@ -28,7 +28,9 @@ def krippendorff_alpha(
     apart = distance(counts)
     reached = totals @ apart if apart.ndim == 2 else np.einsum("...i,...ij->...j", totals, apart)
     observed = weighted_total(counts.coincident, apart)
-    return 1 - divide_or_default(observed * (weighted_sum(totals) - 1), weighted_sum(reached * totals))
+    return 1 - divide_or_default(
+        observed * (weighted_sum(totals) - 1), weighted_sum(reached * totals)
+    )
 
 
 def nominal_distance(counts: AgreementCounts) -> Floats:

@@ -15,8 +15,8 @@ from judging.core.agreement.counts import (
     Ints,
     count_all_assessors,
     count_two_assessors,
-    iter_confusion_tables,
     divide_or_default,
+    iter_confusion_tables,
 )
 from judging.core.agreement.labels import LabelTable
 from judging.core.agreement.registry import COEFFICIENTS

@@ -19,11 +19,11 @@ LISTED = 10
 
 
 class ImpossibleDesignError(ValueError):
-    """A design that cannot be laid out with this work; ``cure`` says what would do."""
+    """A design that cannot be laid out with this work; ``fix`` says what would do."""
 
-    def __init__(self, message: str, cure: str) -> None:
-        self.message, self.cure = message, cure
-        super().__init__(f"{message} {cure}")
+    def __init__(self, message: str, fix: str) -> None:
+        self.message, self.fix = message, fix
+        super().__init__(f"{message} {fix}")
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,8 @@ def drop_skips(found: list[ImportedBallot], report: FaultReport) -> list[Importe
     if len(grades) < len(found):
         skip = next(ballot for ballot in found if ballot.grade is None).entry
         message = "The pair is skipped here and has a grade elsewhere, which is kept."
-        cure = "Nothing, if the grade is meant."
-        report.add(_SKIP_TOO, message, cure, line=skip.line, excerpt=skip.shown)
+        fix = "Nothing, if the grade is meant."
+        report.add(_SKIP_TOO, message, fix, line=skip.line, excerpt=skip.shown)
     return grades
 
 
@@ -112,17 +112,17 @@ def choose_ballot(
     shown = listed[1].entry.shown
     if same:
         code = _SEVERAL_SAME if row else _SAME
-        cure = "Nothing: the grades are the same, one is kept."
-        report.add(code, f"{told}.", cure, **place, excerpt=shown)
+        fix = "Nothing: the grades are the same, one is kept."
+        report.add(code, f"{told}.", fix, **place, excerpt=shown)
     elif rule not in ("first", "last"):
         code = _SEVERAL if row else _DIFFERENT
-        cure = "Decide which one holds and send that alone, or choose to keep the first or last."
-        report.add(code, f"{told}.", cure, **place, excerpt=shown)
+        fix = "Decide which one holds and send that alone, or choose to keep the first or last."
+        report.add(code, f"{told}.", fix, **place, excerpt=shown)
         return []
     else:
         kept = listed[0 if rule == "first" else -1]
-        cure = "Nothing, if that is what you want; the log keeps the rule."
-        report.add(_SETTLED, f"{told}; {kept.grade} is kept.", cure, **place, excerpt=shown)
+        fix = "Nothing, if that is what you want; the log keeps the rule."
+        report.add(_SETTLED, f"{told}; {kept.grade} is kept.", fix, **place, excerpt=shown)
         return [kept]
     return [first]
 

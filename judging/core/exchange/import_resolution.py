@@ -146,17 +146,17 @@ def report_labels(
             found, place = by_label[label], {"line": entry.line, "column": entry.columns[2]}
             if found.grade is None:
                 message = f"The label “{label}” stands for no grade."
-                cure = f"Say which grade it is: {told}, or {LEAVE_OUT} to leave it out."
-                report.add(_NO_GRADE, message, cure, **place, excerpt=entry.shown)
+                fix = f"Say which grade it is: {told}, or {LEAVE_OUT} to leave it out."
+                report.add(_NO_GRADE, message, fix, **place, excerpt=entry.shown)
             elif found.grade != LEAVE_OUT and found.grade not in known:
-                cure = f"Use a grade of the scale: {told}."
+                fix = f"Use a grade of the scale: {told}."
                 message = "The grade is not on the scale."
-                report.add(_OFF_SCALE, message, cure, **place, excerpt=entry.shown)
+                report.add(_OFF_SCALE, message, fix, **place, excerpt=entry.shown)
             elif found.why == "text":
                 message = f"The grade stands within the label: “{label}” is taken as {found.grade}"
                 doubt = f", though {found.doubt}" if found.doubt else ""
-                cure = "Confirm the mapping of labels to grades, or change it."
-                report.add(_IN_TEXT, f"{message}{doubt}.", cure, **place, excerpt=entry.shown)
+                fix = "Confirm the mapping of labels to grades, or change it."
+                report.add(_IN_TEXT, f"{message}{doubt}.", fix, **place, excerpt=entry.shown)
 
 
 def resolve_assessor(
@@ -166,13 +166,13 @@ def resolve_assessor(
     if choices.assessor:
         return choices.assessor
     if not entry.assessor:
-        cure = "Say who judged: a column assessor, or one assessor for the file."
+        fix = "Say who judged: a column assessor, or one assessor for the file."
         message = "The file does not say who judged this."
-        report.add(_NOBODY, message, cure, line=entry.line, excerpt=entry.shown)
+        report.add(_NOBODY, message, fix, line=entry.line, excerpt=entry.shown)
     elif not known.people.get(entry.assessor):
-        cure = "Say which assessor of the campaign it is, or give the account that role."
+        fix = "Say which assessor of the campaign it is, or give the account that role."
         message = f"“{entry.assessor}” is no assessor of the campaign."
-        report.add(_UNKNOWN, message, cure, line=entry.line, excerpt=entry.shown)
+        report.add(_UNKNOWN, message, fix, line=entry.line, excerpt=entry.shown)
     return known.people.get(entry.assessor, "")
 
 
@@ -182,11 +182,11 @@ def check_entry(entry: JudgmentEntry, known: CampaignLookup, report: FaultReport
     topic, docno, _ = entry.columns
     place: dict[str, Any] = {"line": entry.line, "excerpt": entry.shown}
     if entry.topic not in known.topics:
-        cure = "Import the campaign's topics first, or leave these rows out."
-        report.add(_NO_TOPIC, "The campaign has no such topic.", cure, column=topic, **place)
+        fix = "Import the campaign's topics first, or leave these rows out."
+        report.add(_NO_TOPIC, "The campaign has no such topic.", fix, column=topic, **place)
     if entry.docno in known.missing:
-        cure = "Use the collection's docnos, or leave these rows out."
-        report.add(_NO_DOCNO, "The collection has no such document.", cure, column=docno, **place)
+        fix = "Use the collection's docnos, or leave these rows out."
+        report.add(_NO_DOCNO, "The collection has no such document.", fix, column=docno, **place)
     wrong = [flag for flag in entry.flags if flag not in known.flags]
     if entry.kind == SKIP and entry.reason not in {*known.reasons, "", CANCELLED}:
         wrong.append(entry.reason)
@@ -201,14 +201,14 @@ def check_entry(entry: JudgmentEntry, known: CampaignLookup, report: FaultReport
 
 def report_cancelled(entry: JudgmentEntry, report: FaultReport) -> None:
     message = "The annotation was cancelled; it is taken as skipped."
-    cure = "Nothing, if that is what it means."
-    report.add(_SKIPPED, message, cure, line=entry.line, excerpt=entry.shown)
+    fix = "Nothing, if that is what it means."
+    report.add(_SKIPPED, message, fix, line=entry.line, excerpt=entry.shown)
 
 
 def report_unlabelled(entry: JudgmentEntry, report: FaultReport) -> None:
     message = "The record has no label; it is left out."
-    cure = "Nothing, if nobody judged it; else send it again with its label."
-    report.add(_UNLABELLED, message, cure, line=entry.line, excerpt=entry.shown)
+    fix = "Nothing, if nobody judged it; else send it again with its label."
+    report.add(_UNLABELLED, message, fix, line=entry.line, excerpt=entry.shown)
 
 
 def build_ballot(entry: JudgmentEntry, who: str, value: object) -> ImportedBallot:

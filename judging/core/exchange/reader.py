@@ -29,7 +29,7 @@ class JudgmentFile:
         return list(dict.fromkeys(entry.assessor for entry in self.entries))
 
 
-def read_judgments(data: bytes, *, report: FaultReport, format: str = "") -> JudgmentFile:  # noqa: A002
+def read_judgments(data: bytes, *, report: FaultReport, file_format: str = "") -> JudgmentFile:
     """The judgments in ``data``, unpacked text, in file order.
 
     ``format`` is a key of ``FORMATS``, by default told from the text. Never raises for what
@@ -39,25 +39,25 @@ def read_judgments(data: bytes, *, report: FaultReport, format: str = "") -> Jud
     taken = MatchedFields()
     text = decode_text(data, CODES, report)
     if text is None:
-        return JudgmentFile(format, [], taken)
-    name = format or detect_judgment_format(text) or ""
+        return JudgmentFile(file_format, [], taken)
+    name = file_format or detect_judgment_format(text) or ""
     if name not in FORMATS:
-        cure = f"Send one of: {', '.join(FORMATS)} (docs/formats.md shows each)."
+        fix = f"Send one of: {', '.join(FORMATS)} (docs/formats.md shows each)."
         if text.strip():
             message = "This is no known format of judgments."
-            report.add(CODES.not_text, message, cure, excerpt=text[:200])
+            report.add(CODES.not_text, message, fix, excerpt=text[:200])
         else:
-            report.add(CODES.none, "The file holds no judgment.", cure)
+            report.add(CODES.none, "The file holds no judgment.", fix)
         return JudgmentFile(name, [], taken)
     records = FORMATS[name].parse(text, with_columns(make_fault_reporter(CODES, report), report))
     entries = list(check_entries(records, taken, report))
     if not entries and not report.has_errors:
-        cure = "See docs/formats.md for the formats."
-        report.add(CODES.none, "The file holds no judgment.", cure)
+        fix = "See docs/formats.md for the formats."
+        report.add(CODES.none, "The file holds no judgment.", fix)
     if taken.from_text:
         message = f"The ids of {taken.from_text:,} records were found in the lines of their text."
-        cure = "Look at the preview; better give the ids as keys of their own."
-        report.add(FROM_TEXT, message, cure)
+        fix = "Look at the preview; better give the ids as keys of their own."
+        report.add(FROM_TEXT, message, fix)
     return JudgmentFile(name, entries, taken)
 
 
@@ -68,8 +68,8 @@ def with_columns(tell: Plain, report: FaultReport) -> Tell:
         if column is None:
             tell(line, message, excerpt)
         else:
-            cure = f"Correct this {CODES.noun}; docs/formats.md shows each format."
-            report.add(CODES.malformed, message, cure, line=line, column=column, excerpt=excerpt)
+            fix = f"Correct this {CODES.noun}; docs/formats.md shows each format."
+            report.add(CODES.malformed, message, fix, line=line, column=column, excerpt=excerpt)
 
     return told
 
@@ -98,8 +98,8 @@ def check_entry_id(name: str, entry: JudgmentEntry, report: FaultReport) -> bool
         return False
     if len(value.encode().split()) > 1 or len(value) > CODES.max_id:
         message = f"The {name} holds white space or more than {CODES.max_id} characters."
-        cure = "Use an id in one piece; qrels are split at white space."
+        fix = "Use an id in one piece; qrels are split at white space."
         place = {"line": entry.line, "column": column}
-        report.add(CODES.bad_id, message, cure, **place, excerpt=value)
+        report.add(CODES.bad_id, message, fix, **place, excerpt=value)
         return False
     return True

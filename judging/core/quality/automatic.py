@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from judging.core.agreement.counts import iter_confusion_tables, divide_or_default
+from judging.core.agreement.counts import divide_or_default, iter_confusion_tables
 from judging.core.agreement.labels import MISSING, LabelTable
 from judging.core.agreement.panel import compare_label_sets
 from judging.core.agreement.report import Row

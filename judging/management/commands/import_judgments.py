@@ -56,7 +56,7 @@ class Command(ImportCommand):
     def chosen(self, campaign: Campaign) -> ImportOptions:
         given = self.options
         return ImportOptions(
-            format=given["format"],
+            file_format=given["format"],
             assessor=find_assessor(campaign, given["assessor"]),
             automatic=find_automatic_assessor(campaign, given["automatic"]),
             by_file=given["by_file"],

@@ -24,6 +24,8 @@ from judging.queries.qrels_versions import compare_qrels_versions, count_differi
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 
 Given = dict[str, Any]
+RENAMED = {"release": "freeze"}
+"""Earlier names of actions, which still work."""
 
 
 class Command(BaseCommand):
@@ -31,7 +33,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("action", choices=tuple(ACTIONS))
+        add("action", type=resolve_action, choices=tuple(ACTIONS))
         add("slug", metavar="SLUG", help="the campaign")
         add("versions", metavar="VERSION", nargs="*", type=int, help="releases, by number")
         add("--policy", help="how several judgments become one grade (release, policies)")
@@ -51,6 +53,11 @@ class Command(BaseCommand):
             Path(given["output"]).write_bytes(text.encode())
         else:
             self.stdout.write(text, ending="")
+
+
+def resolve_action(name: str) -> str:
+    """``name``, or the action that an earlier version called so."""
+    return RENAMED.get(name, name)
 
 
 def format_version_list(campaign: Campaign, _: User, __: Given) -> str:
@@ -158,7 +165,7 @@ def align_columns(head: str, lines: list[str]) -> str:
 ACTIONS: dict[str, Callable[[Campaign, User, Given], str]] = {
     "list": format_version_list,
     "policies": format_policies,
-    "release": freeze_version,
+    "freeze": freeze_version,
     "verify": verify_versions,
     "compare": format_comparison,
     "text": format_qrels,

@@ -66,13 +66,13 @@ class ContinuousActiveLearning:
         self.learned: dict[int, bool] = {}
         self.scores: Floats | None = None
 
-    def choose(self, open: Mask, step: int) -> NextDocument:  # noqa: A002, ARG002
+    def choose(self, available: Mask, step: int) -> NextDocument:  # noqa: ARG002
         if self.features is None:
             texts = self.read(list(self.candidates.docnos))
             self.features = tfidf_features([*texts, self.candidates.query])
         if self.scores is None:
             self.scores = self.learn()
-        return NextDocument(best_run(self.scores, open, self.candidates.tie))
+        return NextDocument(best_run(self.scores, available, self.candidates.tie))
 
     def judged(self, choice: NextDocument, relevant: bool) -> None:
         self.known[choice.doc] = relevant

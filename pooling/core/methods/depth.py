@@ -33,7 +33,7 @@ def depth_by_run(candidates: TopicCandidates, values: Values) -> Ints:
     return np.array(by_run, np.int64)
 
 
-def depth_order(candidates: TopicCandidates, values: Values, open: Mask) -> Ints:  # noqa: A002, ARG001
+def depth_order(candidates: TopicCandidates, values: Values, available: Mask) -> Ints:  # noqa: ARG001
     """What some run has within its depth, by best rank."""
     within = candidates.rank <= depth_by_run(candidates, values)[candidates.run]
     wanted = np.zeros(len(candidates), bool)

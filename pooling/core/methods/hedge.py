@@ -57,8 +57,8 @@ class Hedge:
         weights = np.exp(logs - logs.max())
         return np.asarray(weights / weights.sum())
 
-    def choose(self, open: Mask, step: int) -> NextDocument:  # noqa: A002, ARG002
-        return NextDocument(best_run(self.weights() @ self.gains, open, self.tie))
+    def choose(self, available: Mask, step: int) -> NextDocument:  # noqa: ARG002
+        return NextDocument(best_run(self.weights() @ self.gains, available, self.tie))
 
     def judged(self, choice: NextDocument, relevant: bool) -> None:
         self.loss += (-0.5 if relevant else 0.5) * self.gains[:, choice.doc]

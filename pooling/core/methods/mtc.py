@@ -63,8 +63,8 @@ class MinimalTestCollection:
         self.chance = np.full(len(candidates), UNKNOWN)
         self.sure: bool | None = None
 
-    def choose(self, open: Mask, step: int) -> NextDocument:  # noqa: A002, ARG002
-        return NextDocument(best_run(self.weights(), open, self.candidates.tie))
+    def choose(self, available: Mask, step: int) -> NextDocument:  # noqa: ARG002
+        return NextDocument(best_run(self.weights(), available, self.candidates.tie))
 
     def weights(self) -> Floats:
         """By document."""

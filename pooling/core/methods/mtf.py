@@ -45,17 +45,17 @@ class MoveToFront:
         self.priority = np.zeros(len(candidates.runs))
         self.tie = run_tie_hashes(candidates)
 
-    def choose(self, open: Mask, step: int) -> NextDocument:  # noqa: A002, ARG002
-        run = best_run(self.priority, playable_runs(self.candidates, open), self.tie)
-        return NextDocument(next_open_document(self.candidates, run, open), run)
+    def choose(self, available: Mask, step: int) -> NextDocument:  # noqa: ARG002
+        run = best_run(self.priority, playable_runs(self.candidates, available), self.tie)
+        return NextDocument(next_open_document(self.candidates, run, available), run)
 
     def judged(self, choice: NextDocument, relevant: bool) -> None:
         if choice.run != EARLIER and not relevant:
             self.priority[choice.run] -= 1
 
-    def urgency(self, open: Mask) -> float:  # noqa: A002
+    def urgency(self, available: Mask) -> float:
         """The priority of the run at the front."""
-        return float(self.priority[playable_runs(self.candidates, open)].max())
+        return float(self.priority[playable_runs(self.candidates, available)].max())
 
 
 METHOD = PoolingMethod(MTF, player=MoveToFront)

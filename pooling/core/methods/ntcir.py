@@ -31,7 +31,7 @@ def ntcir_depth_by_run(candidates: TopicCandidates, values: Values) -> Ints:
     return np.full(len(candidates.runs), values["k"], np.int64)
 
 
-def ntcir_order(candidates: TopicCandidates, values: Values, open: Mask) -> Ints:  # noqa: A002, ARG001
+def ntcir_order(candidates: TopicCandidates, values: Values, available: Mask) -> Ints:  # noqa: ARG001
     """The depth-k pool by number of runs, then by sum of ranks."""
     within = candidates.rank <= values["k"]
     runs = candidates.sums(within.astype(float))

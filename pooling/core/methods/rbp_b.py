@@ -48,21 +48,21 @@ class RbpResiduals:
         self.of_run[run] = self.unlisted[run] + self.left[run].sum(axis=1)
 
 
-def rbp_b_order(candidates: TopicCandidates, values: Values, open: Mask) -> Ints:  # noqa: A002
+def rbp_b_order(candidates: TopicCandidates, values: Values, available: Mask) -> Ints:
     """What is open, in the order in which it is taken."""
     p = float(values["p"])
-    wanted = open[candidates.doc]
+    wanted = available[candidates.doc]
     residuals = RbpResiduals(candidates, p, ~wanted)
     by_doc = np.argsort(candidates.doc, kind="stable")
     owns = np.split(by_doc, np.cumsum(candidates.listed)[:-1])
     run, doc = candidates.run[wanted], candidates.doc[wanted]
     weight = p ** (candidates.rank[wanted] - 1.0)
     taken = np.zeros(len(candidates))
-    taken[~open] = np.inf
-    order = np.empty(np.count_nonzero(open), np.int64)
+    taken[~available] = np.inf
+    order = np.empty(np.count_nonzero(available), np.int64)
     alive = len(doc)
     for at in range(len(order)):
-        score = np.bincount(doc, weight * residuals.of_run[run], len(open)) - taken
+        score = np.bincount(doc, weight * residuals.of_run[run], len(available)) - taken
         best = order[at] = find_highest(score, candidates.tie)
         taken[best] = np.inf
         residuals.take(candidates.run[owns[best]], candidates.rank[owns[best]])

@@ -38,8 +38,8 @@ class RbpC:
         self.base = np.zeros(len(candidates.runs))
         self.residual = np.ones(len(candidates.runs))
 
-    def choose(self, open: Mask, step: int) -> NextDocument:  # noqa: A002, ARG002
-        return NextDocument(best_run(self.values(), open, self.candidates.tie))
+    def choose(self, available: Mask, step: int) -> NextDocument:  # noqa: ARG002
+        return NextDocument(best_run(self.values(), available, self.candidates.tie))
 
     def values(self) -> Floats:
         """By document."""

@@ -69,13 +69,13 @@ def inclusion_probabilities(weight: Floats, number: int) -> Floats:
 def statap_sample(
     candidates: TopicCandidates,
     values: Values,  # noqa: ARG001
-    open: Mask,  # noqa: A002
+    available: Mask,
     documents: int | None,
 ) -> DocumentSample:
     """The frame comes by falling probability; it has no strata."""
     weight = statap_weights(candidates)
     order = candidates.best_first(weight)
-    frame = order[open[order]]
+    frame = order[available[order]]
     number = len(frame) if documents is None else min(documents, len(frame))
     probability = inclusion_probabilities(weight[frame], number)
     drawn = probability >= 1

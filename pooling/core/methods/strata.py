@@ -53,14 +53,14 @@ STRATA = Card(
 def strata_sample(
     candidates: TopicCandidates,
     values: Values,
-    open: Mask,  # noqa: A002
+    available: Mask,
     documents: int | None,
 ) -> DocumentSample:
     """The frame comes by stratum, then best rank."""
     first, last = np.array(parse_windows(values), np.int64).T
     window = np.searchsorted(first, candidates.min_rank, side="right")
     order = candidates.best_first(-candidates.min_rank.astype(float))
-    within = open & (window > 0) & (candidates.min_rank <= last[window - 1])
+    within = available & (window > 0) & (candidates.min_rank <= last[window - 1])
     frame = order[within[order]]
     stratum = window[frame]
     sizes = np.bincount(stratum, minlength=len(first) + 1)[1:]

@@ -189,7 +189,7 @@ function showRefused(queue, addresses, again) {
       const { act, refused } = record;
       const item = element("li", {}, element("span", { class: "mono", text: act.docno ?? "" }), " ");
       item.append(act.act === "undo" ? "" : verdict({ kind: act.act, grade: act.grade }));
-      item.append(element("p", { text: `${refused.message} ${refused.cure}` }));
+      item.append(element("p", { text: `${refused.message} ${refused.fix}` }));
       const open = element("a", { class: "button slim", href: addresses(act), text: words.again });
       open.addEventListener("click", (event) => again?.(event, record));
       const away = element("button", { class: "button quiet slim", type: "button", text: words.putAside });

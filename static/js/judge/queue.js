@@ -122,7 +122,7 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
       if (![400, 413].includes(error.status)) throw error;
       // Something among them cannot be read: find out which, and keep it with the reason.
       if (some.length > 1) return void (batch = 1);
-      return settle(some[0], { ok: false, code: "unreadable", message: `${error.status}`, cure: "" });
+      return settle(some[0], { ok: false, code: "unreadable", message: `${error.status}`, fix: "" });
     }
     const results = new Map(answer.results.map((result) => [result.uuid, result]));
     for (const record of some) {
@@ -137,7 +137,7 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
     answered(record.act.uuid, result);
     if (result.ok || takesBackRefused(record) || isNothing(result)) await forget(record);
     else {
-      record.refused = { code: result.code, message: result.message, cure: result.cure };
+      record.refused = { code: result.code, message: result.message, fix: result.fix };
       await store.put(record);
     }
     told();

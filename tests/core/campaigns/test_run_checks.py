@@ -155,7 +155,7 @@ def test_check_run_tag_changes_and_is_taken():
 def test_check_run_unknown_topics_are_told_once_each_with_near_misses():
     data = b"3 Q0 d1 1 2 tag\n3 Q0 d2 2 1 tag\nx Q0 d1 1 1 tag\n" + GOOD
     assert told(data) == {"E09": [(1, 1), (3, 1)], "W11": [(1, 1)]}
-    assert fault(data, "E09").cure == "Did you mean 003?"
+    assert fault(data, "E09").fix == "Did you mean 003?"
     assert "(2 lines)" in fault(data, "E09").message
 
 
@@ -166,8 +166,8 @@ def test_check_run_withheld_topic():
 def test_check_run_unknown_docnos_with_near_misses():
     data = GOOD + b"2 Q0 d4 2 .5 tag\n2 Q0 zz 3 .4 tag\n"
     assert told(data) == {"E10": [(5, 6), (6, 6)], "W08": [(5, 1)], "W11": [(5, 6)]}
-    cures = [f.cure for f in check_run_file(data, RULES).report.faults if f.code == "E10"]
-    assert cures == ["Did you mean D04?", "Use the docnos of the campaign's collection."]
+    fixes = [f.fix for f in check_run_file(data, RULES).report.faults if f.code == "E10"]
+    assert fixes == ["Did you mean D04?", "Use the docnos of the campaign's collection."]
 
 
 def test_check_run_docno_form_without_a_collection():
@@ -274,4 +274,4 @@ def test_check_run_of_a_real_campaign(data_dir):
 
 def test_a_heading_is_recognised_and_its_cure_told():
     data = b"topic Q0 docno rank score tag\n1 Q0 d1 1 2.0 mine\n"
-    assert fault(data, "E06").cure == "The first line looks like a heading: remove it."
+    assert fault(data, "E06").fix == "The first line looks like a heading: remove it."

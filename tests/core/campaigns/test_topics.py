@@ -109,8 +109,8 @@ def test_read_topics_in_smart():
 
 
 def test_read_topics_by_explicit_format():
-    assert read_topics(b"{1}\tone\n", format="tsv") == [TopicText("{1}", "one")]
-    assert refused(b"1\tone\n", format="docx") == [("ET01", None)]
+    assert read_topics(b"{1}\tone\n", file_format="tsv") == [TopicText("{1}", "one")]
+    assert refused(b"1\tone\n", file_format="docx") == [("ET01", None)]
 
 
 def test_read_topics_packed_with_a_byte_order_mark():

@@ -12,9 +12,9 @@ from evaluation.core.curves import (
     ELEVEN,
     area_under_curve,
     average_curves,
+    count_relevant_needed,
     interpolate_precision,
     precision_recall_curve,
-    count_relevant_needed,
     sawtooth_curve,
 )
 from evaluation.core.judgments import Judged

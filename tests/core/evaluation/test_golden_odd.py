@@ -42,7 +42,7 @@ REFUSED = {
     "score_nan": ("ra.run", {"E14"}),
     "score_text": ("ra.run", {"E14"}),
 }
-"""Files that are refused with the line, the fault and its cure."""
+"""Files that are refused with the line, the fault and its fix."""
 
 CLEANED: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "blank_line_in_qrels": ("qrels", lambda data: data.replace(b"\n\n", b"\n")),

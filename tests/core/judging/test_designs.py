@@ -132,7 +132,7 @@ def test_a_pool_too_small_for_blocks_is_refused_with_what_fits():
         "For every two of 8 assessors to share 10 documents, 280 documents must be judged by 2 "
         "each; there are 100."
     )
-    assert told.value.cure == "Ask for 3 at most, or take a larger pool."
+    assert told.value.fix == "Ask for 3 at most, or take a larger pool."
     assert len(build_blocks(8, 2, 3, 100)) == 84
     with pytest.raises(ImpossibleDesignError, match="Ask for fewer people"):
         build_blocks(8, 2, 1, 27)

@@ -221,7 +221,7 @@ def test_everything_wrong_is_told_at_once():
     assert {f.code: (f.line, f.column) for f in report.faults} == {
         "EJ01": (2, 1), "EJ12": (3, 3), "EJ02": (4, 6), "EJ10": (5, None), "EJ11": (6, None),
     }  # fmt: skip
-    assert all(f.cure and f.excerpt for f in report.faults)
+    assert all(f.fix and f.excerpt for f in report.faults)
 
 
 def test_a_pair_twice_with_one_grade_is_a_warning_and_with_two_a_fault():
@@ -310,7 +310,7 @@ def test_words_that_are_no_kind_flag_or_reason_are_told():
     ],
 )
 def test_malformed_files_are_told_by_place(text, code, line, column):
-    _, report = read(text, **({"format": "qrels"} if text.startswith("1 0") else {}))
+    _, report = read(text, **({"file_format": "qrels"} if text.startswith("1 0") else {}))
     fault = report.faults[0]
     assert (fault.code, fault.line, fault.column) == (code, line, column)
 

@@ -76,7 +76,7 @@ steps:
         (8, "steps[4].update is not all or own."),
     ]
     assert {f.code for f in refused.value.report.faults} == {"EP03"}
-    assert all(f.column and f.cure and f.file == "a.yaml" for f in refused.value.report.faults)
+    assert all(f.column and f.fix and f.file == "a.yaml" for f in refused.value.report.faults)
 
 
 @pytest.mark.parametrize(

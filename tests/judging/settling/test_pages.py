@@ -138,9 +138,9 @@ def test_pairs_are_settled_skipped_and_taken_back_by_plain_posts(
     assert "Document 3" in page
     assert "1 of 2 settled or skipped" in page
     body = {"docno": "d3", "client_uuid": uuid4(), "token": token_in(page), "reason": "undecided"}
-    page = send(adjudicator, "adjudicate-skip", body, topic="1")
+    page = send(adjudicator, "adjudication-skip", body, topic="1")
     assert "All is settled" in page
-    page = send(adjudicator, "adjudicate-undo", {"client_uuid": uuid4()})
+    page = send(adjudicator, "adjudication-undo", {"client_uuid": uuid4()})
     assert "Document 3" in page
     log = Judgment.objects.filter(purpose=Purpose.ADJUDICATE).order_by("pk")
     said = [("d1", "grade"), ("d3", "skip"), ("d3", "withdrawn")]
@@ -166,13 +166,13 @@ def test_nothing_left_is_told_calmly(disputed, adjudicator, visit):
 
 
 def test_the_meeting_lists_filters_and_settles_one_after_another(disputed, organizer, visit, send):
-    page = visit(organizer, "meeting")
+    page = visit(organizer, "consensus")
     assert page.index(">d1</a>") < page.index(">d3</a>")
-    assert ">d3</a>" not in visit(organizer, "meeting", apart=2)
-    assert ">d1</a>" not in visit(organizer, "meeting", of="2")
+    assert ">d3</a>" not in visit(organizer, "consensus", apart=2)
+    assert ">d1</a>" not in visit(organizer, "consensus", of="2")
     both = {"one": "assessor", "other": "assessor2"}
-    assert ">d1</a>" in visit(organizer, "meeting", **both)
-    assert ">d1</a>" not in visit(organizer, "meeting", one="organizer")
+    assert ">d1</a>" in visit(organizer, "consensus", **both)
+    assert ">d1</a>" not in visit(organizer, "consensus", one="organizer")
     page = visit(organizer, "meeting-pair", topic="1", docno="d1")
     assert "first on d1" in page
     assert "<bdi>assessor2</bdi>" in page
@@ -190,7 +190,7 @@ def test_the_meeting_lists_filters_and_settles_one_after_another(disputed, organ
     body |= {"docno": "d3", "client_uuid": uuid4()}
     page = send(organizer, "meeting-pair", body, topic="1", docno="d3")
     assert "No other pair of this list waits" in page
-    assert "settled" in visit(organizer, "meeting", show="all")
+    assert "settled" in visit(organizer, "consensus", show="all")
 
 
 def test_a_decision_can_be_taken_back_at_the_meeting(disputed, organizer, topic, visit, send):
@@ -199,15 +199,15 @@ def test_a_decision_can_be_taken_back_at_the_meeting(disputed, organizer, topic,
     )
     assert "Take it back" in visit(organizer, "meeting-pair", topic="1", docno="d1")
     body = {"topic": "1", "docno": "d1", "client_uuid": uuid4()}
-    assert "Not settled yet" in send(organizer, "meeting-take-back", body)
-    assert "no decision of yours" in send(organizer, "meeting-take-back", body | {
+    assert "Not settled yet" in send(organizer, "consensus-undo", body)
+    assert "no decision of yours" in send(organizer, "consensus-undo", body | {
         "client_uuid": uuid4()
     })  # fmt: skip
 
 
 def test_adjudicators_meet_letters_not_names(disputed, adjudicator, visit):
-    assert "assessor2" not in visit(adjudicator, "meeting")
-    assert ">d1</a>" in visit(adjudicator, "meeting", one="organizer")
+    assert "assessor2" not in visit(adjudicator, "consensus")
+    assert ">d1</a>" in visit(adjudicator, "consensus", one="organizer")
     page = visit(adjudicator, "meeting-pair", topic="1", docno="d1")
     assert "<strong>A</strong>" in page
     assert "first on d1" in page
@@ -216,7 +216,7 @@ def test_adjudicators_meet_letters_not_names(disputed, adjudicator, visit):
 
 def test_the_meeting_hides_what_one_may_still_get_blind(begin, adjudicator, visit, client):
     begin(blind=True)
-    assert ">d1</a>" not in visit(adjudicator, "meeting")
+    assert ">d1</a>" not in visit(adjudicator, "consensus")
     address = reverse("meeting-pair", args=["small"], query={"topic": "1", "docno": "d1"})
     assert client.get(address).status_code == 404
 
@@ -228,12 +228,12 @@ def test_an_assessor_who_adjudicates_does_not_meet_pairs_still_to_judge(
     double_plan.slots.filter(item__docno="d1").first()
     for user, value in ((assessor, 0), (assessor2, 3)):
         grade(user, "d1", value)
-    assert ">d1</a>" in visit(assessor3, "meeting")
+    assert ">d1</a>" in visit(assessor3, "consensus")
     double_plan.assignments.create(topic=topic, assessor=assessor3)
     double_plan.slots.create(
         item=double_plan.slots.filter(item__docno="d1")[0].item, topic=topic, k=2, position=0
     )
-    assert ">d1</a>" not in visit(assessor3, "meeting")
+    assert ">d1</a>" not in visit(assessor3, "consensus")
 
 
 def test_the_disagreements_download(disputed, organizer, visit):
@@ -246,11 +246,11 @@ def test_adjudicators_open_only_their_pages(disputed, adjudicator, client):
     client.force_login(adjudicator)
     statuses = {
         name: client.get(reverse(name, args=["small"])).status_code
-        for name in ("adjudication", "meeting", "adjudicate", "disputes", "qrels-list", "judging",
+        for name in ("adjudication", "consensus", "adjudicate", "disputes", "qrels-list", "judging",
                      "agreement", "work")
     }  # fmt: skip
     assert statuses == {
-        "adjudication": 200, "meeting": 200, "adjudicate": 200, "disputes": 403,
+        "adjudication": 200, "consensus": 200, "adjudicate": 200, "disputes": 403,
         "qrels-list": 403, "judging": 403, "agreement": 403, "work": 403,
     }  # fmt: skip
 

@@ -47,7 +47,7 @@ def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):
     told = run("release", "small", "--policy", "adjudicated-majority", "--note", "final")
     made = Qrels.objects.get()
     assert told == f"Released qrels 1: 3 pairs by adjudicated-majority, sha256 {made.sha256}.\n"
-    assert made.released_by.username == "organizer"
+    assert made.frozen_by.username == "organizer"
     assert "1\tadjudicated-majority\t3\t" in run("list", "small")
     assert run("text", "small", 1) == "1 0 d1 2\n1 0 d2 1\n1 0 d3 1\n"
     assert run("text", "small", 1, "--output", tmp_path / "qrels.txt") == ""
@@ -56,7 +56,7 @@ def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):
     assert manifest["adjudications"]["pairs"] == 1
     assert (manifest["version"], manifest["sha256"]) == (1, made.sha256)
     assert run("verify", "small") == "qrels 1: the same bytes\n"
-    assert Event.objects.filter(verb="released qrels", actor=made.released_by).exists()
+    assert Event.objects.filter(code="qrels.frozen", actor=made.frozen_by).exists()
 
 
 def test_what_differs_from_the_log_ends_with_an_error(agreed):

@@ -103,7 +103,7 @@ def test_pairs_taken_before_are_left_out_and_told(
     begin(apart=2)
     pairs = [(topic.pk, docno, None) for docno in ("d1", "d3", "d1")]
     open_round(actor=organizer, campaign=disputed, pairs=pairs, adjudicators=[adjudicator])
-    told = Event.objects.filter(verb="opened a round of adjudication").order_by("-pk")[0].data
+    told = Event.objects.filter(code="round.opened").order_by("-pk")[0].data
     assert (told["pairs"], told["taken_before"], told["without_pool"]) == (1, 2, 0)
     with pytest.raises(ActionRefused, match="settled or in a round already"):
         open_round(actor=organizer, campaign=disputed, pairs=pairs, adjudicators=[adjudicator])

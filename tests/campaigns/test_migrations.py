@@ -1,0 +1,67 @@
+"""Data that earlier versions wrote, brought forward and back."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from campaigns.event_phrases import EVENT_PHRASES
+
+BEFORE = [("campaigns", "0003_documents_and_guidelines")]
+AFTER = [("campaigns", "0004_field_words")]
+
+
+def migrate(target):
+    executor = MigrationExecutor(connection)
+    executor.migrate(target)
+    return executor.loader.project_state(target).apps
+
+
+@pytest.fixture
+def latest():
+    yield
+    executor = MigrationExecutor(connection)
+    executor.migrate(executor.loader.graph.leaf_nodes())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_events_states_and_faults_get_their_words(latest):
+    old = migrate(BEFORE)
+    user = old.get_model("campaigns", "User").objects.create(username="u")
+    campaign = old.get_model("campaigns", "Campaign").objects.create(
+        slug="s", title="S", created_by=user
+    )
+    team = old.get_model("campaigns", "Team").objects.create(campaign=campaign, name="T")
+    fault = {"code": "E02", "message": "m", "cure": "Do it.", "line": 1}
+    old.get_model("campaigns", "Run").objects.create(
+        campaign=campaign, team=team, tag="a", file="f", file_name="f", size=1, sha256="0",
+        submitted_by=user, state="refused", report={"file": "f", "faults": [fault]},
+    )  # fmt: skip
+    log = old.get_model("campaigns", "Event").objects
+    verbs = ["created the campaign", "refused a run", "took documents back"]
+    for verb in verbs:
+        log.create(campaign=campaign, actor=user, verb=verb)
+
+    new = migrate(AFTER)
+    log = new.get_model("campaigns", "Event").objects.order_by("pk")
+    assert [event.code for event in log] == ["campaign.created", "run.rejected", "slots.returned"]
+    run = new.get_model("campaigns", "Run").objects.get()
+    assert run.state == "rejected"
+    assert run.report["faults"] == [{"code": "E02", "message": "m", "fix": "Do it.", "line": 1}]
+
+    back = migrate(BEFORE)
+    assert back.get_model("campaigns", "Run").objects.get().report["faults"] == [fault]
+    log = back.get_model("campaigns", "Event").objects.order_by("pk")
+    assert [event.verb for event in log] == [
+        "created the campaign",
+        "refused a run",
+        "took documents back",
+    ]
+
+
+def test_every_code_of_the_migration_has_words():
+    from importlib import import_module
+
+    codes = import_module("campaigns.migrations.0004_field_words").CODES
+    assert set(codes.values()) <= set(EVENT_PHRASES)
