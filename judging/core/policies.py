@@ -90,8 +90,8 @@ class QrelsPolicy:
     def heard(self, ballot: PairBallot) -> tuple[int, ...] | None:
         """The grades that decide, ascending; None: the pair is none of this policy's."""
         if self.alone:
-            said = ballot.automatic if self.automatic else {**ballot.extra, **ballot.people}
-            grade = said.get(self.automatic or self.own)
+            grades = ballot.automatic if self.automatic else {**ballot.extra, **ballot.people}
+            grade = grades.get(self.automatic or self.own)
             return None if grade is None else (grade,) * (grade >= 0)
         if self.adjudicated and ballot.adjudicated is not None:
             return (ballot.adjudicated,) * (ballot.adjudicated >= 0)
@@ -281,8 +281,8 @@ def _adjudicated(rule: AggregationRule) -> QrelsPolicy:
     name = ADJUDICATED + card.name
     text = f"The grade of the adjudication where one stands; else {card.formula}."
     title = f"Adjudicated, else {card.title[0].lower()}{card.title[1:]}"
-    made = Card(name, title, text, text, card.source, range=card.range, example=card.example)
-    return QrelsPolicy(name, made, card.name, adjudicated=True)
+    adjudicated = Card(name, title, text, text, card.source, range=card.range, example=card.example)
+    return QrelsPolicy(name, adjudicated, card.name, adjudicated=True)
 
 
 POLICIES: dict[str, QrelsPolicy] = {

@@ -38,5 +38,5 @@ class StoppingCriteria:
             "relevant": "after {} relevant documents",
             "no_relevant_in": "after {} documents one after another without a relevant one",
         }
-        given = [(words[name], limit) for name, limit in vars(self).items() if limit is not None]
-        return ", or ".join(text.format(f"{limit:,}") for text, limit in given) or "never"
+        limits = [(words[name], limit) for name, limit in vars(self).items() if limit is not None]
+        return ", or ".join(text.format(f"{limit:,}") for text, limit in limits) or "never"

@@ -68,30 +68,30 @@ def _row(
     line: int,
     report: FaultReport,
 ) -> TrainingRow | None:
-    shown = " ".join(cells[:3])
+    excerpt = " ".join(cells[:3])
     if len(cells) not in (3, 4):
         fix = (
             f"Give {', '.join(COLUMNS)}, all with tabs or all with commas between; the last may be"
             " left out. Put an explanation with commas in quotation marks."
         )
         message = f"{len(cells)} column{'' if len(cells) == 1 else 's'} where three or four belong."
-        report.add("EY01", message, fix, line=line, excerpt=shown)
+        report.add("EY01", message, fix, line=line, excerpt=excerpt)
         return None
-    topic, docno, told, *more = (cell.strip() for cell in cells)
+    topic, docno, grade, *more = (cell.strip() for cell in cells)
     explanation = more[0] if more else ""
     faults = report.counts.total()
     if topic not in topics:
         fix = "Import the campaign's topics first, or leave these rows out."
-        report.add("EY02", "The campaign has no such topic.", fix, line=line, excerpt=shown)
-    if not _is_whole(told) or int(told) not in scale:
+        report.add("EY02", "The campaign has no such topic.", fix, line=line, excerpt=excerpt)
+    if not _is_whole(grade) or int(grade) not in scale:
         fix = f"Use a grade of the scale: {', '.join(map(str, sorted(scale)))}."
-        report.add("EY03", "The grade is not on the scale.", fix, line=line, excerpt=shown)
+        report.add("EY03", "The grade is not on the scale.", fix, line=line, excerpt=excerpt)
     if len(explanation) > MAX_EXPLANATION or not docno or len(docno) > 500:
         fix = f"A docno has 1 to 500 characters, an explanation at most {MAX_EXPLANATION:,}."
-        report.add("EY05", "A cell is empty or too long.", fix, line=line, excerpt=shown)
+        report.add("EY05", "A cell is empty or too long.", fix, line=line, excerpt=excerpt)
     if report.counts.total() > faults:
         return None
-    return TrainingRow(topic, docno, int(told), explanation)
+    return TrainingRow(topic, docno, int(grade), explanation)
 
 
 def _is_whole(text: str) -> bool:

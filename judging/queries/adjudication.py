@@ -112,21 +112,21 @@ def list_disagreements(
     come in the campaign's seeded order. Settled ones are among them.
     """
     states = adjudication_states(campaign)
-    settled = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
-    found = [
-        get_disagreement(ballot, campaign.relevance_level, states, settled)
+    decisions = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
+    disagreements = [
+        get_disagreement(ballot, campaign.relevance_level, states, decisions)
         for ballot in list_pair_ballots(campaign)
         if ballot.disagree
     ]
-    wanted = [each for each in found if each.size >= apart and (each.crosses or not crossing)]
+    selected = [each for each in disagreements if each.size >= apart and (each.crosses or not crossing)]
     seed = campaign.seed
-    return sorted(wanted, key=lambda each: (-each.size, hash_order(seed, *each.pair), *each.pair))
+    return sorted(selected, key=lambda each: (-each.size, hash_order(seed, *each.pair), *each.pair))
 
 
 def get_disagreement(
-    ballot: PairBallot, level: int, states: Mapping[Pair, str], settled: Mapping[Pair, Judgment]
+    ballot: PairBallot, level: int, states: Mapping[Pair, str], decisions: Mapping[Pair, Judgment]
 ) -> Disagreement:
-    decided = settled.get(ballot.pair)
+    decided = decisions.get(ballot.pair)
     return Disagreement(
         topic=ballot.topic,
         docno=ballot.docno,
@@ -142,13 +142,13 @@ def adjudication_states(campaign: Campaign) -> dict[Pair, str]:
     """By pair whether a round has it, or an adjudicator skipped it."""
     rows = adjudication_slots(campaign).values_list("topic__number", "item__docno", "state")
     waiting = (State.OPEN, State.LEASED)
-    found: dict[Pair, str] = {}
+    states: dict[Pair, str] = {}
     for topic, docno, state in rows:
         if state in waiting:
-            found[topic, docno] = "round"
+            states[topic, docno] = "round"
         elif state == State.SKIPPED:
-            found.setdefault((topic, docno), "skipped")
-    return found
+            states.setdefault((topic, docno), "skipped")
+    return states
 
 
 def adjudication_slots(campaign: Campaign) -> QuerySet[Slot]:
@@ -166,41 +166,41 @@ def list_rounds(
 ) -> list[AdjudicationRound]:
     """Every round, newest first; ``agreed`` tells which waiting pairs are disputed no longer."""
     plans = campaign.plans.filter(kind=Plan.Kind.ADJUDICATE).select_related("created_by")
-    found = {plan.pk: AdjudicationRound(plan, SlotTally()) for plan in plans}
+    rounds = {plan.pk: AdjudicationRound(plan, SlotTally()) for plan in plans}
     slots = adjudication_slots(campaign)
     for plan, state, count in slots.values_list("plan", "state").annotate(Count("pk")):
-        setattr(found[plan].tally, state, count)
+        setattr(rounds[plan].tally, state, count)
     for plan, people in list_round_adjudicators(campaign).items():
-        found[plan].people = people
+        rounds[plan].people = people
     stuck = slots_needing_other_adjudicator(campaign).values_list("plan").annotate(Count("pk"))
     for plan, count in stuck:
-        found[plan].stuck = count
+        rounds[plan].stuck = count
     over = set(agreed or ())
     waiting = slots.filter(free_slots()).values_list("plan", "topic__number", "item__docno")
     for plan, topic, docno in waiting if over else ():
-        found[plan].agreed += (topic, docno) in over
-    return list(found.values())
+        rounds[plan].agreed += (topic, docno) in over
+    return list(rounds.values())
 
 
 def list_round_adjudicators(campaign: Campaign) -> dict[int, list[RoundAdjudicator]]:
     """By round its adjudicators and what each has done."""
     assigned = Assignment.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.ADJUDICATE)
     users = User.objects.filter(pk__in=assigned.values("assessor")).in_bulk()
-    found: dict[int, dict[int, RoundAdjudicator]] = defaultdict(dict)
+    by_round: dict[int, dict[int, RoundAdjudicator]] = defaultdict(dict)
     for plan, user in assigned.order_by("assessor__username").values_list("plan", "assessor"):
-        found[plan].setdefault(user, RoundAdjudicator(users[user]))
+        by_round[plan].setdefault(user, RoundAdjudicator(users[user]))
     slots = adjudication_slots(campaign).filter(assessor__isnull=False)
     names = {State.JUDGED: "judged", State.SKIPPED: "skipped", State.LEASED: "held"}
     rows = slots.values_list("plan", "assessor", "state").annotate(Count("pk"))
     for plan, who, state, count in rows:
-        if who is not None and who in found[plan]:
-            setattr(found[plan][who], names[State(state)], count)
-    return {plan: list(people.values()) for plan, people in found.items()}
+        if who is not None and who in by_round[plan]:
+            setattr(by_round[plan][who], names[State(state)], count)
+    return {plan: list(people.values()) for plan, people in by_round.items()}
 
 
 def slots_needing_other_adjudicator(campaign: Campaign) -> QuerySet[Slot]:
     """Waiting slots that no adjudicator of the round may take: all have had a say already."""
-    said = Judgment.objects.filter(
+    judgments = Judgment.objects.filter(
         campaign=campaign,
         assessor=OuterRef("assessor"),
         topic=OuterRef("topic"),
@@ -208,7 +208,7 @@ def slots_needing_other_adjudicator(campaign: Campaign) -> QuerySet[Slot]:
         kind__in=SAID,
         purpose__in=PEOPLE,
     )
-    able = Assignment.objects.filter(~Exists(said), plan=OuterRef("plan"), topic=OuterRef("topic"))
+    able = Assignment.objects.filter(~Exists(judgments), plan=OuterRef("plan"), topic=OuterRef("topic"))
     return adjudication_slots(campaign).filter(free_slots(), ~Exists(able))
 
 
@@ -220,9 +220,9 @@ def list_anonymous_judgments(
     The letters are given anew for each pair: A here is not A there.
     """
     log = log_until(campaign).filter(topic=topic, docno=docno)
-    said = latest_judgments(log).exclude(kind=Judgment.Kind.WITHDRAWN).select_related("assessor")
+    judgments = latest_judgments(log).exclude(kind=Judgment.Kind.WITHDRAWN).select_related("assessor")
     seed, pair = campaign.seed, f"{topic.number} {docno}"
-    listed = sorted(said, key=lambda row: hash_order(seed, pair, row.assessor.username))
+    listed = sorted(judgments, key=lambda row: hash_order(seed, pair, row.assessor.username))
     return [AnonymousJudgment(assessor_letter(at), row) for at, row in enumerate(listed)]
 
 
@@ -243,7 +243,7 @@ def open_pairs_for(actor: User, campaign: Campaign) -> set[Pair]:
     """The pairs that ``actor`` may still be asked to judge, or to adjudicate blindly: they must
     not see what others said of them.
     """
-    found: set[Pair] = set()
+    pairs: set[Pair] = set()
     for kind in Plan.Kind.values:
         slots = (
             claimable_slots(actor, campaign, kind),
@@ -251,8 +251,8 @@ def open_pairs_for(actor: User, campaign: Campaign) -> set[Pair]:
         )
         for rows in slots:
             unseen = rows.filter(plan__blind=True).order_by()
-            found.update(unseen.values_list("topic__number", "item__docno"))
-    return found
+            pairs.update(unseen.values_list("topic__number", "item__docno"))
+    return pairs
 
 
 def list_adjudicators(campaign: Campaign) -> QuerySet[User]:
@@ -290,7 +290,7 @@ def own_adjudication_progress(campaign: Campaign, actor: User) -> OwnAdjudicatio
     return OwnAdjudication(states[State.JUDGED], states[State.SKIPPED], states[State.LEASED], count)
 
 
-def count_by_state(found: Sequence[Disagreement]) -> dict[str, int]:
+def count_by_state(disagreements: Sequence[Disagreement]) -> dict[str, int]:
     """How many disputes are in each state, by the names of ``STATES``."""
-    counts = Counter(each.state for each in found)
+    counts = Counter(each.state for each in disagreements)
     return {state: counts[state] for state in STATES}

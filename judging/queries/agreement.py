@@ -27,16 +27,16 @@ def load_labels(campaign: Campaign, purpose: str = Purpose.JUDGE) -> LabelTable:
     """
     log = log_until(campaign, purpose=purpose).order_by("pk")
     # The last revision stands: in the order of the log it overwrites those before it.
-    said = {
+    current = {
         (assessor, topic, docno): grade
         for assessor, topic, docno, grade in log.values_list(
             "assessor_id", "topic_id", "docno", "grade"
         ).iterator()
     }
-    names, numbers = usernames_by_id({a for a, _, _ in said}), topic_numbers_by_id(campaign)
+    names, numbers = usernames_by_id({a for a, _, _ in current}), topic_numbers_by_id(campaign)
     cast = {
         (names[a], (numbers[t], d)): grade
-        for (a, t, d), grade in said.items()
+        for (a, t, d), grade in current.items()
         if grade is not None and grade >= 0
     }
     return build_labels(cast, agreement_scale(campaign))
@@ -58,7 +58,7 @@ def build_labels(grades: Grades, scale: tuple[int, ...]) -> LabelTable:
     pairs = tuple(sorted({pair for _, pair in grades}))
     row = {name: at for at, name in enumerate(names)}
     column = {pair: at for at, pair in enumerate(pairs)}
-    found = np.full((len(names), len(pairs)), MISSING, np.int32)
+    table = np.full((len(names), len(pairs)), MISSING, np.int32)
     for (name, pair), grade in grades.items():
-        found[row[name], column[pair]] = grade
-    return LabelTable(names, pairs, found, scale)
+        table[row[name], column[pair]] = grade
+    return LabelTable(names, pairs, table, scale)

@@ -41,8 +41,8 @@ class AutomaticComparison:
 
 
 def list_automatic_overviews(campaign: Campaign) -> list[AutomaticOverview]:
-    found = campaign.automatic_assessors.select_related("user", "campaign")
-    return [get_automatic_overview(automatic) for automatic in found]
+    automatics = campaign.automatic_assessors.select_related("user", "campaign")
+    return [get_automatic_overview(automatic) for automatic in automatics]
 
 
 def get_automatic_overview(automatic: AutomaticAssessor) -> AutomaticOverview:
@@ -73,8 +73,8 @@ def get_automatic_overview(automatic: AutomaticAssessor) -> AutomaticOverview:
 def compare_with_people(campaign: Campaign, rows: Iterable[Judgment]) -> list[AutomaticComparison]:
     """People's grades beside each of ``rows``."""
     listed = list(rows)
-    said: dict[tuple[int, str], list[tuple[str, int]]] = defaultdict(list)
-    given = human_judgments(campaign).filter(docno__in={row.docno for row in listed})
-    for one in given.select_related("assessor").order_by("assessor__username", "purpose"):
-        said[one.topic_id, one.docno].append((one.assessor.shown_name, one.grade or 0))
-    return [AutomaticComparison(row, said[row.topic_id, row.docno]) for row in listed]
+    people: dict[tuple[int, str], list[tuple[str, int]]] = defaultdict(list)
+    judgments = human_judgments(campaign).filter(docno__in={row.docno for row in listed})
+    for judgment in judgments.select_related("assessor").order_by("assessor__username", "purpose"):
+        people[judgment.topic_id, judgment.docno].append((judgment.assessor.shown_name, judgment.grade or 0))
+    return [AutomaticComparison(row, people[row.topic_id, row.docno]) for row in listed]

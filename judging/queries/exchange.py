@@ -41,11 +41,11 @@ def iter_log_rows(
     log = Judgment.objects.filter(campaign=campaign, purpose__in=purposes)
     if assessor is not None:
         log = log.filter(assessor=assessor)
-    standing = latest_judgments(log).exclude(kind=Judgment.Kind.WITHDRAWN)
-    known = set(standing.order_by().values_list("pk", flat=True))
+    latest = latest_judgments(log).exclude(kind=Judgment.Kind.WITHDRAWN)
+    current_ids = set(latest.order_by().values_list("pk", flat=True))
     for row in log.select_related("topic", "assessor").order_by("pk").iterator():
-        if not current or row.pk in known:
-            yield log_row(row, row.pk in known)
+        if not current or row.pk in current_ids:
+            yield log_row(row, row.pk in current_ids)
 
 
 def log_row(row: Judgment, current: bool) -> dict[str, Any]:
@@ -71,19 +71,19 @@ def iter_judged_pairs(campaign: Campaign) -> Iterator[ExportPair]:
         "topic__position", "topic__number", "docno", "assessor__username"
     )
     by_pair = groupby(rows.iterator(), key=lambda row: (row.topic_id, row.docno))
-    found = ((said[0].topic, key[1], said) for key, group in by_pair if (said := list(group)))
+    judged = ((judgments[0].topic, key[1], judgments) for key, group in by_pair if (judgments := list(group)))
     yield from attach_texts(
         campaign,
-        ((t.number, t.title, docno, list(map(current_opinion, said))) for t, docno, said in found),
+        ((t.number, t.title, docno, list(map(current_opinion, judgments))) for t, docno, judgments in judged),
     )
 
 
 def iter_open_pairs(campaign: Campaign) -> Iterator[ExportPair]:
     """Every pair for which a judgment is still wanted, in the order of judging, with its texts."""
-    wanted = Slot.objects.filter(open_or_lapsed(), plan__campaign=campaign, purpose=Purpose.JUDGE)
+    needed = Slot.objects.filter(open_or_lapsed(), plan__campaign=campaign, purpose=Purpose.JUDGE)
     first = Slot.objects.filter(item=OuterRef("item"), k__lt=OuterRef("k"))
     earlier = first.filter(open_or_lapsed(), purpose=Purpose.JUDGE)
-    rows = wanted.exclude(Exists(earlier)).order_by(
+    rows = needed.exclude(Exists(earlier)).order_by(
         "topic__position", "topic__number", "position", "pk"
     )
     pairs = rows.values_list("topic__number", "topic__title", "item__docno").iterator()
@@ -115,29 +115,29 @@ def attach_texts(
 ) -> Iterator[ExportPair]:
     """``(topic, query, docno, said)`` with the documents' texts, fetched by the hundred."""
     rest = iter(pairs)
-    while some := list(islice(rest, BATCH)):
-        wanted = Document.objects.filter(campaign=campaign, docno__in={row[2] for row in some})
+    while batch := list(islice(rest, BATCH)):
+        documents = Document.objects.filter(campaign=campaign, docno__in={row[2] for row in batch})
         texts = {
-            docno: (t, body) for docno, t, body in wanted.values_list("docno", "title", "body")
+            docno: (t, body) for docno, t, body in documents.values_list("docno", "title", "body")
         }
-        for topic, query, docno, said in some:
+        for topic, query, docno, opinions in batch:
             title, text = texts.get(docno, ("", ""))
-            yield ExportPair(topic, query, docno, title, text, said)
+            yield ExportPair(topic, query, docno, title, text, opinions)
 
 
 def human_judgments(campaign: Campaign) -> QuerySet[Judgment]:
     """The grades of people that stand, by which a pair is open to comparison with a model."""
-    given = (current_judgments(campaign, purpose=p) for p in (Purpose.JUDGE, Purpose.ADJUDICATE))
-    first, second = (one.order_by().values("pk") for one in given)
+    current = (current_judgments(campaign, purpose=p) for p in (Purpose.JUDGE, Purpose.ADJUDICATE))
+    first, second = (judgments.order_by().values("pk") for judgments in current)
     return Judgment.objects.filter(Q(pk__in=first) | Q(pk__in=second))
 
 
 def automatic_with_human(campaign: Campaign, automatic: User) -> QuerySet[Judgment]:
     """The model's grades of pairs that a person has graded: the others are shown to nobody."""
-    said = human_judgments(campaign).filter(topic=OuterRef("topic"), docno=OuterRef("docno"))
+    human = human_judgments(campaign).filter(topic=OuterRef("topic"), docno=OuterRef("docno"))
     own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic)
     return (
-        own.filter(Exists(said))
+        own.filter(Exists(human))
         .select_related("topic")
         .order_by("topic__position", "topic__number", "docno")
     )

@@ -175,4 +175,4 @@ INVARIANTS = (
 
 def list_violations(campaign: Campaign) -> list[tuple[Invariant, int]]:
     """Every invariant with how often it is broken."""
-    return [(it, it.breaches(campaign).count()) for it in INVARIANTS]
+    return [(invariant, invariant.breaches(campaign).count()) for invariant in INVARIANTS]

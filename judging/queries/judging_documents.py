@@ -33,8 +33,8 @@ def get_checked_out_slot(
         state=Slot.State.LEASED,
         purpose__in=ON_SCREEN,
     )
-    found = own.filter(token=token) if token else own.filter(item__docno=docno)
-    return found.select_related("item", "plan").order_by("-leased_at").first()
+    slots = own.filter(token=token) if token else own.filter(item__docno=docno)
+    return slots.select_related("item", "plan").order_by("-leased_at").first()
 
 
 def last_two_judgments(

@@ -72,8 +72,8 @@ def list_votes(judgments: QuerySet[Judgment]) -> list[CurrentVote]:
     rows = judgments.order_by().values_list(
         "topic__number", "docno", "assessor__username", "grade", "slot"
     )
-    found = [CurrentVote(t, d, a, g or 0, slot is not None) for t, d, a, g, slot in rows.iterator()]
-    return sorted(found, key=lambda vote: (vote.topic, vote.docno, vote.assessor))
+    votes = [CurrentVote(t, d, a, g or 0, slot is not None) for t, d, a, g, slot in rows.iterator()]
+    return sorted(votes, key=lambda vote: (vote.topic, vote.docno, vote.assessor))
 
 
 def list_pair_ballots(
@@ -91,28 +91,28 @@ def list_pair_ballots(
     """
 
     def of(purpose: str) -> QuerySet[Judgment]:
-        found = current_judgments(campaign, as_of, last, purpose)
-        return found if topics is None else found.filter(topic__number__in=topics)
+        ballots = current_judgments(campaign, as_of, last, purpose)
+        return ballots if topics is None else ballots.filter(topic__number__in=topics)
 
     cast: dict[Pair, list[CurrentVote]] = defaultdict(list)
     for vote in list_votes(of(Purpose.JUDGE)):
         cast[vote.topic, vote.docno].append(vote)
-    settled = latest_adjudications(of(Purpose.ADJUDICATE))
+    decisions = latest_adjudications(of(Purpose.ADJUDICATE))
     machines = automatic_grades(of(Purpose.AUTOMATIC))
-    found = []
-    for pair in sorted({*cast, *settled, *machines}):
+    ballots = []
+    for pair in sorted({*cast, *decisions, *machines}):
         people = cast.get(pair, [])
-        wanted = [vote for vote in people if vote.wanted] or people
-        found.append(
+        votes = [vote for vote in people if vote.wanted] or people
+        ballots.append(
             PairBallot(
                 *pair,
-                people={vote.assessor: vote.grade for vote in wanted},
-                extra={v.assessor: v.grade for v in people if not v.wanted and v not in wanted},
-                adjudicated=settled[pair].grade if pair in settled else None,
+                people={vote.assessor: vote.grade for vote in votes},
+                extra={v.assessor: v.grade for v in people if not v.wanted and v not in votes},
+                adjudicated=decisions[pair].grade if pair in decisions else None,
                 automatic=machines.get(pair, {}),
             )
         )
-    return found
+    return ballots
 
 
 def latest_adjudications(current: QuerySet[Judgment]) -> dict[Pair, Judgment]:
@@ -120,12 +120,12 @@ def latest_adjudications(current: QuerySet[Judgment]) -> dict[Pair, Judgment]:
 
     One given after its lease had passed to another stands only where no other does.
     """
-    standing: dict[Pair, Judgment] = {}
+    decisions: dict[Pair, Judgment] = {}
     for row in current.select_related("topic", "assessor").order_by("pk").iterator():
         pair = row.topic.number, row.docno
-        if pair not in standing or not is_late(row) or is_late(standing[pair]):
-            standing[pair] = row
-    return standing
+        if pair not in decisions or not is_late(row) or is_late(decisions[pair]):
+            decisions[pair] = row
+    return decisions
 
 
 def is_late(row: Judgment) -> bool:
@@ -137,10 +137,10 @@ def automatic_grades(current: QuerySet[Judgment]) -> dict[Pair, dict[str, int]]:
     rows = current.order_by("pk").values_list(
         "topic__number", "docno", "assessor__automatic__name", "grade"
     )
-    found: dict[Pair, dict[str, int]] = defaultdict(dict)
+    by_pair: dict[Pair, dict[str, int]] = defaultdict(dict)
     for topic, docno, name, grade in rows.iterator():
-        found[topic, docno][name] = grade or 0
-    return found
+        by_pair[topic, docno][name] = grade or 0
+    return by_pair
 
 
 def provisional_grades(

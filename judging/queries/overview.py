@@ -68,8 +68,8 @@ def list_skipped(
     slots = slots.select_related("topic", "assessor", "item").order_by("topic__position", "pk")
     listed = list(slots[:limit])
     skips = Judgment.objects.filter(kind=Judgment.Kind.SKIP, slot__in=[s.pk for s in listed])
-    said = {row.slot_id: row for row in skips.order_by("pk")}
-    return [(slot, said.get(slot.pk)) for slot in listed]
+    skip_by_slot = {row.slot_id: row for row in skips.order_by("pk")}
+    return [(slot, skip_by_slot.get(slot.pk)) for slot in listed]
 
 
 def list_flagged(campaign: Campaign, assessor: User | None = None) -> QuerySet[Judgment]:
@@ -109,16 +109,16 @@ class UnplannedCounts:
 
 def unplanned_counts(campaign: Campaign) -> UnplannedCounts:
     slots = Slot.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE).order_by()
-    open_, given = Q(state__in=(State.OPEN, State.LEASED)), Q(state=State.JUDGED)
+    open_, judged = Q(state__in=(State.OPEN, State.LEASED)), Q(state=State.JUDGED)
     third, again = Q(k=THIRD_K, purpose=Purpose.JUDGE), Q(purpose=Purpose.REPEAT)
     counts = slots.filter(third | again).aggregate(
         thirds_open=Count("pk", filter=third & open_),
-        thirds_given=Count("pk", filter=third & given),
+        thirds_given=Count("pk", filter=third & judged),
         repeats_open=Count("pk", filter=again & open_),
-        repeats_given=Count("pk", filter=again & given),
+        repeats_given=Count("pk", filter=again & judged),
     )
-    wanted = slots.filter(purpose=Purpose.JUDGE)
-    pairs = wanted.values("item").annotate(given=Count("pk", filter=Q(state=State.JUDGED)))
+    planned = slots.filter(purpose=Purpose.JUDGE)
+    pairs = planned.values("item").annotate(given=Count("pk", filter=Q(state=State.JUDGED)))
     loose = Judgment.objects.filter(
         campaign=campaign, purpose=Purpose.JUDGE, slot=None, kind=Judgment.Kind.GRADE
     )

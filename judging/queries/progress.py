@@ -166,15 +166,15 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
             tally.open, tally.coming, tally.dropped = 0, 0, tally.open
             reserved.pop(at, None)
     topics = {topic.pk: topic for topic in campaign.topics.all()}
-    found = []
+    progress = []
     for plan in plans:
         rows = [
             TopicProgress(topic, tallies[at], seats[at], reserved[at], ended=pk in ended)
             for pk, topic in topics.items()
             if (at := (plan.pk, pk)) in tallies
         ]
-        found.append(PlanProgress(plan, add_to_tally(row.tally for row in rows), rows))
-    return found
+        progress.append(PlanProgress(plan, add_to_tally(row.tally for row in rows), rows))
+    return progress
 
 
 def plan_for_new_documents(
@@ -187,9 +187,9 @@ def plan_for_new_documents(
 
     The oldest under which somebody judges the topic; else the oldest that waits for people.
     """
-    found = [plan for plan in reversed(plans) if not plan.paused]
-    at_work = [p for p in found if any(not seat.paused for seat in seats.get((p.pk, topic), ()))]
-    waiting = [p for p in found if (p.pk, topic) in seats or (p.pk, topic) in tallies]
+    active = [plan for plan in reversed(plans) if not plan.paused]
+    at_work = [p for p in active if any(not seat.paused for seat in seats.get((p.pk, topic), ()))]
+    waiting = [p for p in active if (p.pk, topic) in seats or (p.pk, topic) in tallies]
     return next(iter(at_work + waiting), None)
 
 
@@ -200,10 +200,10 @@ def assignments_by_topic(campaign: Campaign) -> dict[tuple[int, int], list[Assig
     """
     able = campaign.members.filter(role=Role.ASSESSOR).values("user")
     rows = Assignment.objects.filter(plan__campaign=campaign, assessor__in=able)
-    found: dict[tuple[int, int], list[AssignedAssessor]] = defaultdict(list)
+    assignments: dict[tuple[int, int], list[AssignedAssessor]] = defaultdict(list)
     for row in rows.select_related("assessor").order_by("assessor__username"):
-        found[row.plan_id, row.topic_id].append(AssignedAssessor(row.assessor, row.paused))
-    return found
+        assignments[row.plan_id, row.topic_id].append(AssignedAssessor(row.assessor, row.paused))
+    return assignments
 
 
 def tally_slots(
@@ -273,14 +273,14 @@ def remaining_by_user(
     """By user id: open slots that will fall to them, their topics, those not paused."""
     share: dict[int, float] = defaultdict(float)
     topics, active = set[tuple[int, int]](), Counter[int]()
-    for found in plans:
-        for row in found.topics:
+    for progress in plans:
+        for row in progress.topics:
             for user, count in row.reserved.items():
                 share[user] += count
             for seat in row.seats:
                 share[seat.user.pk] += row.free / len(row.seats)
                 topics.add((seat.user.pk, row.topic.pk))
-                active[seat.user.pk] += not (seat.paused or found.plan.paused)
+                active[seat.user.pk] += not (seat.paused or progress.plan.paused)
     return share, Counter(user for user, _topic in topics), active
 
 

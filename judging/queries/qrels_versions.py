@@ -73,8 +73,8 @@ def version_grades(qrels: Qrels) -> dict[Pair, int]:
 
 def count_differing_pairs(rows: Iterable[Row], others: Iterable[Row]) -> int:
     """How many pairs have another grade in the one than in the other, or are in one only."""
-    one, other = grades_by_pair(rows), grades_by_pair(others)
-    return sum(one.get(pair) != other.get(pair) for pair in one.keys() | other.keys())
+    first, second = grades_by_pair(rows), grades_by_pair(others)
+    return sum(first.get(pair) != second.get(pair) for pair in first.keys() | second.keys())
 
 
 def grades_by_pair(rows: Iterable[Row]) -> Mapping[Pair, int]:

@@ -60,7 +60,7 @@ def load_judging_record(campaign: Campaign) -> JudgingRecord:
         else:
             known.grade = entry.grade
     current = {purpose: _standing(entries) for purpose, entries in by_purpose.items()}
-    people = build_labels({key: it.grade or 0 for key, it in current[Purpose.JUDGE].items()}, scale)
+    people = build_labels({key: graded.grade or 0 for key, graded in current[Purpose.JUDGE].items()}, scale)
     return JudgingRecord(
         people,
         _ordered_grades(current[Purpose.JUDGE], people),
@@ -85,13 +85,13 @@ def _log(campaign: Campaign, names: dict[int, str]) -> Iterator[tuple[str, Key, 
 
 def _standing(entries: dict[Key, GradedPair]) -> dict[Key, GradedPair]:
     """What was not skipped or taken back; a grade below 0 is no judgment."""
-    return {key: it for key, it in entries.items() if it.grade is not None and it.grade >= 0}
+    return {key: graded for key, graded in entries.items() if graded.grade is not None and graded.grade >= 0}
 
 
 def _ordered_grades(entries: dict[Key, GradedPair], labels: LabelTable) -> OrderedGrades:
     assessor = {name: at for at, name in enumerate(labels.assessors)}
-    pair = {found: at for at, found in enumerate(labels.pairs)}
-    pairs = np.array([pair[found] for _, found in entries], np.int64)
+    pair = {key: at for at, key in enumerate(labels.pairs)}
+    pairs = np.array([pair[key] for _, key in entries], np.int64)
     rows = list(entries.values())
     seconds = [np.nan if row.seconds is None else row.seconds for row in rows]
     return OrderedGrades(
@@ -113,9 +113,9 @@ def _repeats(first: dict[Key, GradedPair], again: dict[Key, GradedPair]) -> list
     where there still is one. A change made after it may be made from memory of it.
     """
     return [
-        (key[0], key[1][0], it.before, it.grade or 0)
-        for key, it in sorted(again.items(), key=lambda item: item[0])
-        if key in first and it.before is not None and it.before >= 0
+        (key[0], key[1][0], graded.before, graded.grade or 0)
+        for key, graded in sorted(again.items(), key=lambda item: item[0])
+        if key in first and graded.before is not None and graded.before >= 0
     ]
 
 
@@ -125,5 +125,5 @@ def _machines(
     if not entries:
         return None
     prefix = f"{campaign.slug}."
-    named = {(name.removeprefix(prefix), pair): it for (name, pair), it in entries.items()}
-    return build_labels({key: it.grade or 0 for key, it in named.items()}, scale)
+    named = {(name.removeprefix(prefix), pair): graded for (name, pair), graded in entries.items()}
+    return build_labels({key: graded.grade or 0 for key, graded in named.items()}, scale)

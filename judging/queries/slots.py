@@ -55,13 +55,13 @@ def slot_assignments(actor: User) -> QuerySet[Assignment]:
 
 def offered_slots(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
     """Free slots of the topics that are assigned to ``actor``, theirs to judge or not."""
-    found = free_slots() & Q(
+    offered = free_slots() & Q(
         Exists(slot_assignments(actor).filter(paused=False)),
         Q(reserved_for=None) | Q(reserved_for=actor),
         purpose=PURPOSES[Plan.Kind(kind)][0],
         plan__paused=False,
     )
-    return found & open_topic_filter() if kind == Plan.Kind.JUDGE else found
+    return offered & open_topic_filter() if kind == Plan.Kind.JUDGE else offered
 
 
 def new_pair_filter(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
@@ -71,7 +71,7 @@ def new_pair_filter(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
     assessor; but who ever judged a pair does not adjudicate it, nor the other way round.
     """
     own = Slot.objects.filter(item=OuterRef("item"), assessor=actor)
-    said = Judgment.objects.filter(
+    judgments = Judgment.objects.filter(
         campaign=OuterRef("plan__campaign"),
         topic=OuterRef("topic"),
         docno=OuterRef("item__docno"),
@@ -80,8 +80,8 @@ def new_pair_filter(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
         purpose__in=PEOPLE,
     )
     if kind == Plan.Kind.JUDGE:
-        said = said.exclude(withdrawn_judgments())
-    return Q(~Exists(own), ~Exists(said))
+        judgments = judgments.exclude(withdrawn_judgments())
+    return Q(~Exists(own), ~Exists(judgments))
 
 
 def withdrawn_judgments() -> Q:
@@ -104,10 +104,10 @@ def claimable_slots(actor: User, campaign: Campaign, kind: str = Plan.Kind.JUDGE
     Never of a pair that the actor holds, or has or had a say in: so a third person settles
     what two have judged. Repeats are not among them, see ``repeats``.
     """
-    found = Slot.objects.filter(
+    slots = Slot.objects.filter(
         offered_slots(actor, kind), new_pair_filter(actor, kind), plan__campaign=campaign
     )
-    return found.select_related("item", "topic").order_by("position", "k")
+    return slots.select_related("item", "topic").order_by("position", "k")
 
 
 def due_repeats(actor: User) -> Q:
@@ -119,8 +119,8 @@ def due_repeats(actor: User) -> Q:
 
 def list_due_repeats(actor: User, campaign: Campaign) -> QuerySet[Slot]:
     """The repeats that wait for ``actor``, the first due first."""
-    found = Slot.objects.filter(due_repeats(actor), plan__campaign=campaign)
-    return found.select_related("item", "topic").order_by("position", "pk")
+    slots = Slot.objects.filter(due_repeats(actor), plan__campaign=campaign)
+    return slots.select_related("item", "topic").order_by("position", "pk")
 
 
 def remaining_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -> Counter[int]:
@@ -194,8 +194,8 @@ def assignments_in_adaptive_pools(
 ) -> QuerySet[Assignment]:
     """The actor's assignments to topics of pools that want more, the oldest plan's first."""
     mine = current_assignments(actor, campaign, {} if topic is None else {"topic": topic})
-    found = mine.filter(Exists(adaptive_topics()))
-    return found.select_related("plan__pool__campaign", "topic").order_by(
+    growing = mine.filter(Exists(adaptive_topics()))
+    return growing.select_related("plan__pool__campaign", "topic").order_by(
         "plan_id", "topic__position", "topic__number"
     )
 
@@ -214,7 +214,7 @@ def count_judged_without_slot(
     actor: User, campaign: Campaign, on_offer: Q, here: dict[str, Topic]
 ) -> Counter[int]:
     """By topic the pairs on offer that ``actor`` has judged without a slot: imports mostly."""
-    said = Judgment.objects.filter(
+    judgments = Judgment.objects.filter(
         campaign=campaign,
         assessor=actor,
         slot=None,
@@ -222,11 +222,11 @@ def count_judged_without_slot(
         purpose__in=PEOPLE,
         **here,
     )
-    said = said.exclude(withdrawn_judgments())
-    pairs = set(said.order_by().values_list("topic", "docno"))
+    judgments = judgments.exclude(withdrawn_judgments())
+    pairs = set(judgments.order_by().values_list("topic", "docno"))
     if not pairs:
         return Counter()
     own = Slot.objects.filter(item=OuterRef("item"), assessor=actor)
     free = Slot.objects.filter(on_offer, ~Exists(own), topic__in={topic for topic, _ in pairs})
-    found = pairs & set(free.order_by().values_list("topic", "item__docno"))
-    return Counter(topic for topic, _ in found)
+    judged_pairs = pairs & set(free.order_by().values_list("topic", "item__docno"))
+    return Counter(topic for topic, _ in judged_pairs)

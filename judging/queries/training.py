@@ -17,5 +17,5 @@ def unanswered_pairs(assessor: User, campaign: Campaign) -> QuerySet[TrainingPai
         assessor=assessor,
         purpose=Purpose.TRAINING,
     )
-    found = TrainingPair.objects.filter(~Exists(answers), campaign=campaign)
-    return found.select_related("topic").order_by("position", "pk")
+    pairs = TrainingPair.objects.filter(~Exists(answers), campaign=campaign)
+    return pairs.select_related("topic").order_by("position", "pk")

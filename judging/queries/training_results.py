@@ -48,33 +48,33 @@ class TrainingPairResult:
 def list_training_progress(campaign: Campaign) -> list[TrainingProgress]:
     """Every assessor of the campaign, by name."""
     known = {(p.topic_id, p.docno): p.grade for p in campaign.training.all()}
-    said: dict[int, list[tuple[int, datetime]]] = defaultdict(list)
+    answers: dict[int, list[tuple[int, datetime]]] = defaultdict(list)
     for topic, docno, assessor, grade, at in list_training_answers(campaign):
         if (topic, docno) in known:
-            said[assessor].append((abs(grade - known[topic, docno]), at))
+            answers[assessor].append((abs(grade - known[topic, docno]), at))
     roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
-    found = []
+    progress = []
     for user in User.objects.filter(pk__in=roles).order_by("username"):
-        own = said[user.pk]
+        own = answers[user.pk]
         off = sum(apart for apart, _ in own) / len(own) if own else None
         right = sum(apart == 0 for apart, _ in own)
         last = max((at for _, at in own), default=None)
-        found.append(TrainingProgress(user, len(own), right, len(known), off, last))
-    return found
+        progress.append(TrainingProgress(user, len(own), right, len(known), off, last))
+    return progress
 
 
 def list_training_pairs(campaign: Campaign) -> list[TrainingPairResult]:
     """Every training pair in order, with what was answered."""
-    said: dict[tuple[int, str], dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    answers: dict[tuple[int, str], dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for topic, docno, _, grade, _ in list_training_answers(campaign):
-        said[topic, docno][grade] += 1
-    found = []
+        answers[topic, docno][grade] += 1
+    results = []
     for pair in campaign.training.select_related("topic"):
-        own = said[pair.topic_id, pair.docno]
-        found.append(
+        own = answers[pair.topic_id, pair.docno]
+        results.append(
             TrainingPairResult(pair, sorted(own.items()), own[pair.grade], sum(own.values()))
         )
-    return found
+    return results
 
 
 def list_training_answers(campaign: Campaign) -> list[tuple[int, str, int, int, datetime]]:

@@ -66,24 +66,24 @@ def open_round(
         taken = list_assigned_pairs(campaign)
         fresh = [row for row in dict.fromkeys(pairs) if row[:2] not in taken]
         items = pool_items_by_pair(campaign, {row[:2] for row in fresh})
-        chosen = [row for row in fresh if row[:2] in items]
-        if not chosen:
+        selected = [row for row in fresh if row[:2] in items]
+        if not selected:
             raise explain_empty_round(pairs, fresh)
-        plan = create_round(actor, campaign, chosen, items, blind=blind, order=order)
+        plan = create_round(actor, campaign, selected, items, blind=blind, order=order)
         Assignment.objects.bulk_create(
             Assignment(plan=plan, topic_id=topic, assessor=user)
-            for topic in dict.fromkeys(row[0] for row in chosen)
+            for topic in dict.fromkeys(row[0] for row in selected)
             for user in dict.fromkeys(adjudicators)
         )
         events.log_event(
             campaign=campaign,
             actor=actor,
             code="round.opened",
-            subject=f"{len(chosen)} pairs, {'blind' if blind else 'open'}, by {order}",
+            subject=f"{len(selected)} pairs, {'blind' if blind else 'open'}, by {order}",
             plan=plan.pk,
-            pairs=len(chosen),
+            pairs=len(selected),
             taken_before=len(pairs) - len(fresh),
-            without_pool=len(fresh) - len(chosen),
+            without_pool=len(fresh) - len(selected),
             adjudicators=[user.username for user in adjudicators],
         )
     return plan
@@ -91,9 +91,9 @@ def open_round(
 
 def remove_agreed_pairs(*, actor: User, plan: Plan) -> int:
     """Take the pairs out of a round whose assessors agree by now; return how many."""
-    disputed = {each.pair for each in list_disagreements(plan.campaign)}
+    disagreeing = {each.pair for each in list_disagreements(plan.campaign)}
     slots = plan.slots.filter(free_slots()).values_list("pk", "topic__number", "item__docno")
-    agreed = [pk for pk, topic, docno in slots if (topic, docno) not in disputed]
+    agreed = [pk for pk, topic, docno in slots if (topic, docno) not in disagreeing]
     return withdraw_slots(actor, plan, agreed, "round.pairs_removed")
 
 
@@ -119,11 +119,11 @@ def record_meeting_decision(
     it; one that is on an adjudicator's screen is refused. The latest decision stands.
     """
     require_permission(actor, "campaigns.settle", campaign)
-    said = JudgmentSubmission(
+    submission = JudgmentSubmission(
         actor, campaign, topic, docno, Judgment.Kind.GRADE, client_uuid,
         purpose=Purpose.ADJUDICATE, grade=grade, comment=note,
     )  # fmt: skip
-    return run_with_retries(partial(write_decision, said))
+    return run_with_retries(partial(write_decision, submission))
 
 
 def withdraw_decision(
@@ -131,48 +131,48 @@ def withdraw_decision(
 ) -> Judgment:
     """Take the actor's own decision on a pair back; an earlier one of another stands again."""
     require_permission(actor, "campaigns.settle", campaign)
-    said = JudgmentSubmission(
+    submission = JudgmentSubmission(
         actor, campaign, topic, docno, Judgment.Kind.WITHDRAWN, client_uuid,
         purpose=Purpose.ADJUDICATE,
     )  # fmt: skip
-    return run_with_retries(partial(write_withdrawal, said))
+    return run_with_retries(partial(write_withdrawal, submission))
 
 
-def write_decision(said: JudgmentSubmission) -> Judgment:
-    lock_judging(said.campaign)
-    known = find_duplicate_submission(said)
+def write_decision(submission: JudgmentSubmission) -> Judgment:
+    lock_judging(submission.campaign)
+    known = find_duplicate_submission(submission)
     if known is not None:
         return known
-    check_grade(said)
-    judged = current_judgments(said.campaign).filter(topic=said.topic, docno=said.docno)
+    check_grade(submission)
+    judged = current_judgments(submission.campaign).filter(topic=submission.topic, docno=submission.docno)
     if not judged.exists():
-        told = _("Nobody has judged document %(docno)s yet.") % {"docno": said.docno}
-        raise ActionRefused("not-judged", told, _("Have it judged first."))
-    slot = find_open_round_slot(said)
+        message = _("Nobody has judged document %(docno)s yet.") % {"docno": submission.docno}
+        raise ActionRefused("not-judged", message, _("Have it judged first."))
+    slot = find_open_round_slot(submission)
     if slot is not None:
-        lease_slot(slot, said.actor, State.JUDGED)
-    return append_judgment(said, slot)
+        lease_slot(slot, submission.actor, State.JUDGED)
+    return append_judgment(submission, slot)
 
 
-def write_withdrawal(said: JudgmentSubmission) -> Judgment:
-    lock_judging(said.campaign)
-    known = find_duplicate_submission(said)
+def write_withdrawal(submission: JudgmentSubmission) -> Judgment:
+    lock_judging(submission.campaign)
+    known = find_duplicate_submission(submission)
     if known is not None:
         return known
-    own = current_judgments(said.campaign, purpose=Purpose.ADJUDICATE)
-    if not own.filter(topic=said.topic, docno=said.docno, assessor=said.actor).exists():
+    own = current_judgments(submission.campaign, purpose=Purpose.ADJUDICATE)
+    if not own.filter(topic=submission.topic, docno=submission.docno, assessor=submission.actor).exists():
         raise ActionRefused("nothing-to-undo", _("There is no decision of yours to take back."))
-    slot = slots_of_pair(said).filter(assessor=said.actor, state=State.JUDGED).first()
-    made = append_judgment(said, slot)
+    slot = slots_of_pair(submission).filter(assessor=submission.actor, state=State.JUDGED).first()
+    withdrawal = append_judgment(submission, slot)
     if slot is not None:
         reopen_for_round(slot)
-    return made
+    return withdrawal
 
 
-def find_open_round_slot(said: JudgmentSubmission) -> Slot | None:
+def find_open_round_slot(submission: JudgmentSubmission) -> Slot | None:
     """The slot of a round that the decision fills, if the pair waits in one."""
-    slots = list(slots_of_pair(said).select_related("assessor"))
-    own = next((slot for slot in slots if slot.assessor_id == said.actor.pk), None)
+    slots = list(slots_of_pair(submission).select_related("assessor"))
+    own = next((slot for slot in slots if slot.assessor_id == submission.actor.pk), None)
     if own is not None:
         return own
     for slot in slots:
@@ -181,15 +181,15 @@ def find_open_round_slot(said: JudgmentSubmission) -> Slot | None:
             raise ActionRefused(
                 "in-hand",
                 _("%(name)s has document %(docno)s on the screen at this moment.")
-                % {"name": who, "docno": said.docno},
+                % {"name": who, "docno": submission.docno},
                 _("Wait for the decision, or take the document back on the judging page."),
             )
     return next((slot for slot in slots if slot.state != State.JUDGED), None)
 
 
-def slots_of_pair(said: JudgmentSubmission) -> QuerySet[Slot]:
-    slots = adjudication_slots(said.campaign)
-    return slots.filter(topic=said.topic, item__docno=said.docno).order_by("-k")
+def slots_of_pair(submission: JudgmentSubmission) -> QuerySet[Slot]:
+    slots = adjudication_slots(submission.campaign)
+    return slots.filter(topic=submission.topic, item__docno=submission.docno).order_by("-k")
 
 
 def reopen_for_round(slot: Slot) -> None:
@@ -216,9 +216,9 @@ def require_adjudicators(campaign: Campaign, people: Sequence[User]) -> None:
 def list_assigned_pairs(campaign: Campaign) -> set[tuple[int, str]]:
     """What is settled already, or in a round, by topic's key and docno."""
     number = dict(campaign.topics.values_list("number", "pk"))
-    settled = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
+    decisions = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
     waiting = [pair for pair, state in adjudication_states(campaign).items() if state == "round"]
-    return {(number[topic], docno) for topic, docno in [*settled, *waiting]}
+    return {(number[topic], docno) for topic, docno in [*decisions, *waiting]}
 
 
 def pool_items_by_pair(
@@ -227,11 +227,11 @@ def pool_items_by_pair(
     """The pool item of each pair, of the newest pool that has it."""
     topics = {topic for topic, _ in pairs}
     rows = PoolItem.objects.filter(pool__campaign=campaign, topic__in=topics)
-    found: dict[tuple[int, str], int] = {}
+    items: dict[tuple[int, str], int] = {}
     for pk, topic, docno in rows.order_by("pool__version").values_list("pk", "topic", "docno"):
         if (topic, docno) in pairs:
-            found[topic, docno] = pk
-    return found
+            items[topic, docno] = pk
+    return items
 
 
 def explain_empty_round(pairs: Sequence[Wanted], fresh: Sequence[Wanted]) -> ActionRefused:
@@ -239,8 +239,8 @@ def explain_empty_round(pairs: Sequence[Wanted], fresh: Sequence[Wanted]) -> Act
         fix = _("Ask for smaller differences.")
         return ActionRefused("nothing-to-settle", _("No pair is so far apart."), fix)
     if not fresh:
-        told = _("All of these pairs are settled or in a round already.")
-        return ActionRefused("nothing-to-settle", told)
+        message = _("All of these pairs are settled or in a round already.")
+        return ActionRefused("nothing-to-settle", message)
     return ActionRefused(
         "no-pool",
         _("These pairs are in no pool: a round hands out documents of a pool."),
@@ -251,7 +251,7 @@ def explain_empty_round(pairs: Sequence[Wanted], fresh: Sequence[Wanted]) -> Act
 def create_round(
     actor: User,
     campaign: Campaign,
-    chosen: Sequence[Wanted],
+    selected: Sequence[Wanted],
     items: dict[tuple[int, str], int],
     *,
     blind: bool,
@@ -282,7 +282,7 @@ def create_round(
                 position=at,
                 value=value,
             )
-            for at, (topic, docno, value) in enumerate(chosen, start=first)
+            for at, (topic, docno, value) in enumerate(selected, start=first)
         ),
         batch_size=BATCH,
     )
@@ -322,9 +322,9 @@ def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], code: str) -> 
 def list_pairs_to_adjudicate(campaign: Campaign, *, apart: int, crossing: bool) -> list[Wanted]:
     """The disputes that wait for no round, as ``open_round`` takes them, the farthest first."""
     number = dict(campaign.topics.values_list("number", "pk"))
-    found = list_disagreements(campaign, apart=apart, crossing=crossing)
+    disagreements = list_disagreements(campaign, apart=apart, crossing=crossing)
     return [
         (number[each.topic], each.docno, float(each.size))
-        for each in found
+        for each in disagreements
         if each.state in ("new", "skipped")
     ]

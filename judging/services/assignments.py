@@ -47,8 +47,8 @@ def assign_topics(*, actor: User, plan: Plan, assessors: Assessors) -> int:
         for number, people in changed.items():
             rows = plan.assignments.filter(topic=topics[number])
             rows.exclude(assessor__in=people).update(left=True, paused=False)
-            held = before.get(topics[number].pk, set())
-            fresh = [user for user in people if user.pk not in held]
+            current = before.get(topics[number].pk, set())
+            fresh = [user for user in people if user.pk not in current]
             add_assignments(plan, {topics[number]: fresh})
         events.log_event(
             campaign=campaign,
@@ -81,9 +81,9 @@ def check_people(
     short = [n for n, people in assessors.items() if 0 < len({u.pk for u in people}) < needed]
     if short:
         more = len(short) - NAMED
-        told = ", ".join(sorted(short)[:NAMED])
+        listed = ", ".join(sorted(short)[:NAMED])
         if more > 0:
-            told = _("%(topics)s and %(n)s more") % {"topics": told, "n": more}
+            listed = _("%(topics)s and %(n)s more") % {"topics": listed, "n": more}
         why = _("Overlap %(n)s needs %(needed)s assessors a topic; fewer are named for %(topics)s.")
         if thirds:
             why = _(
@@ -92,7 +92,7 @@ def check_people(
             )
         raise ActionRefused(
             "too-few-assessors",
-            why % {"n": overlap, "needed": needed, "topics": told},
+            why % {"n": overlap, "needed": needed, "topics": listed},
             _("Fill the table again, or assign more people to these topics, or none yet."),
         )
 
@@ -102,8 +102,8 @@ def require_assessors(campaign: Campaign, people: Iterable[User]) -> None:
     allowed = set(members.values_list("user", flat=True))
     others = {user.username for user in people if user.pk not in allowed}
     if others:
-        told = ", ".join(sorted(others))
-        why = _("Not an assessor of this campaign: %(names)s.") % {"names": told}
+        listed = ", ".join(sorted(others))
+        why = _("Not an assessor of this campaign: %(names)s.") % {"names": listed}
         raise ActionRefused("not-an-assessor", why, _("Invite them as assessors first."))
 
 

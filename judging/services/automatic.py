@@ -56,11 +56,11 @@ def create_automatic_assessor(
         user = User(username=username, first_name=name, is_active=False)
         user.set_unusable_password()
         user.save()
-        made = AutomaticAssessor.objects.create(
+        automatic = AutomaticAssessor.objects.create(
             campaign=campaign, name=name, description=description, user=user, created_by=actor
         )
         events.log_event(campaign=campaign, actor=actor, code="automatic.created", subject=name)
-    return made
+    return automatic
 
 
 def submit_automatic_judgments(
@@ -95,15 +95,15 @@ def write_automatic_judgments(
 ) -> ImportCounts:
     lock_judging(campaign)
     topics = dict(campaign.topics.values_list("number", "pk"))
-    done = judgments_by_uuid([one.client_uuid for one in judgments])
+    done = judgments_by_uuid([judgment.client_uuid for judgment in judgments])
     check_automatic_submission(campaign, automatic, judgments, topics, done)
     rows = [
         ImportRow(
-            topics[one.topic], one.docno, Judgment.Kind.GRADE, one.grade,
-            comment=one.comment, uuid=one.client_uuid,
+            topics[judgment.topic], judgment.docno, Judgment.Kind.GRADE, judgment.grade,
+            comment=judgment.comment, uuid=judgment.client_uuid,
         )
-        for one in judgments
-        if one.client_uuid not in done
+        for judgment in judgments
+        if judgment.client_uuid not in done
     ]  # fmt: skip
     counts = append_judgments(
         campaign, automatic.user, rows, purpose=Purpose.AUTOMATIC, source=Judgment.Source.API
@@ -123,12 +123,12 @@ def write_automatic_judgments(
 
 def judgments_by_uuid(uuids: Sequence[UUID]) -> dict[UUID, tuple[int, int, str, int]]:
     """By uuid the judgment that it made already: campaign, topic, docno, assessor."""
-    found: dict[UUID, tuple[int, int, str, int]] = {}
+    by_uuid: dict[UUID, tuple[int, int, str, int]] = {}
     for start in range(0, len(uuids), 500):
         rows = Judgment.objects.filter(client_uuid__in=uuids[start : start + 500])
         fields = ("client_uuid", "campaign", "topic", "docno", "assessor")
-        found |= {uuid: (c, t, d, a) for uuid, c, t, d, a in rows.values_list(*fields)}
-    return found
+        by_uuid |= {uuid: (c, t, d, a) for uuid, c, t, d, a in rows.values_list(*fields)}
+    return by_uuid
 
 
 def check_automatic_submission(
@@ -141,26 +141,26 @@ def check_automatic_submission(
     """Refuse the whole of what was sent, with every fault, unless all of it is right."""
     report = FaultReport()
     scale = sorted(campaign.grades.values_list("value", flat=True))
-    missing = missing_docnos(campaign, {one.docno for one in judgments})
+    missing = missing_docnos(campaign, {judgment.docno for judgment in judgments})
     pairs: dict[tuple[str, str], int] = {}
     uuids: dict[UUID, int] = {}
-    for at, one in enumerate(judgments, 1):
-        add = partial(report.add, line=at, excerpt=f"{one.topic} {one.docno} {one.grade}")
-        if one.topic not in topics:
+    for at, judgment in enumerate(judgments, 1):
+        add = partial(report.add, line=at, excerpt=f"{judgment.topic} {judgment.docno} {judgment.grade}")
+        if judgment.topic not in topics:
             add("EJ01", "The campaign has no such topic.", "Use a topic of the campaign.")
-        if one.grade not in scale:
-            told = ", ".join(map(str, scale))
-            add("EJ02", "The grade is not on the scale.", f"Use a grade of the scale: {told}.")
-        if one.docno.encode().split() != [one.docno.encode()]:
+        if judgment.grade not in scale:
+            grades = ", ".join(map(str, scale))
+            add("EJ02", "The grade is not on the scale.", f"Use a grade of the scale: {grades}.")
+        if judgment.docno.encode().split() != [judgment.docno.encode()]:
             fix = "Use a docno in one piece; qrels are split at white space."
             add("EJ13", "The docno holds white space.", fix)
-        elif one.docno in missing:
+        elif judgment.docno in missing:
             add("EJ12", "The collection has no such document.", "Use the collection's docnos.")
-        if pairs.setdefault((one.topic, one.docno), at) != at:
+        if pairs.setdefault((judgment.topic, judgment.docno), at) != at:
             fix = "Send one judgment for each topic and document."
             add("EJ03", "The pair stands in this request already.", fix)
-        owner = (campaign.pk, topics.get(one.topic, 0), one.docno, automatic.user_id)
-        if done.get(one.client_uuid, owner) != owner or uuids.setdefault(one.client_uuid, at) != at:
+        owner = (campaign.pk, topics.get(judgment.topic, 0), judgment.docno, automatic.user_id)
+        if done.get(judgment.client_uuid, owner) != owner or uuids.setdefault(judgment.client_uuid, at) != at:
             fix = "Give each judgment a random UUID of its own; keep it when you send it again."
             add("EJ15", "The client_uuid is that of another judgment.", fix)
     if report.has_errors:

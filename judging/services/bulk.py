@@ -86,34 +86,34 @@ def map_latest_revisions(
     return {(topic, docno): LastRevision(*rest) for topic, docno, *rest in rows.iterator()}
 
 
-def is_unchanged(row: ImportRow, known: LastRevision) -> bool:
+def is_unchanged(row: ImportRow, current: LastRevision) -> bool:
     """Whether ``row`` says nothing but what stands: where it is silent, anything will do."""
     return (
-        (row.kind, row.grade) == (known.kind, known.grade)
-        and row.reason in ("", known.reason)
-        and row.comment in ("", known.comment)
-        and (not row.flags or list(row.flags) == known.flags)
-        and row.duplicate_of in ("", known.duplicate_of)
-        and (not row.passages or [list(one) for one in row.passages] == known.passages)
+        (row.kind, row.grade) == (current.kind, current.grade)
+        and row.reason in ("", current.reason)
+        and row.comment in ("", current.comment)
+        and (not row.flags or list(row.flags) == current.flags)
+        and row.duplicate_of in ("", current.duplicate_of)
+        and (not row.passages or [list(one) for one in row.passages] == current.passages)
     )
 
 
 def select_new_rows(
-    rows: Sequence[ImportRow], known: Mapping[Pair, LastRevision]
+    rows: Sequence[ImportRow], current_by_pair: Mapping[Pair, LastRevision]
 ) -> tuple[list[tuple[ImportRow, int]], ImportCounts]:
     """The rows that say something new, each with its revision; and the counts."""
     counts = ImportCounts()
     fresh = []
     for row in rows:
-        standing = known.get(row.pair)
-        if standing is None:
+        current = current_by_pair.get(row.pair)
+        if current is None:
             counts.new += 1
-        elif is_unchanged(row, standing):
+        elif is_unchanged(row, current):
             counts.unchanged += 1
             continue
         else:
             counts.revised += 1
-        fresh.append((row, standing.revision + 1 if standing else 1))
+        fresh.append((row, current.revision + 1 if current else 1))
     return fresh, counts
 
 
@@ -178,14 +178,14 @@ def fill_slots(campaign: Campaign, assessor: User, kinds: Mapping[Pair, str]) ->
         theirs = holder == assessor.pk or (free and reserved in (None, assessor.pk))
         if theirs and (topic, docno) in kinds:
             choices[topic, docno].append((holder != assessor.pk, k, pk))
-    taken = {pair: min(found)[2] for pair, found in choices.items()}
+    filled = {pair: min(options)[2] for pair, options in choices.items()}
     for kind, state in STATES.items():
-        numbers = [pk for pair, pk in taken.items() if kinds[pair] == kind]
+        numbers = [pk for pair, pk in filled.items() if kinds[pair] == kind]
         for start in range(0, len(numbers), BATCH):
             Slot.objects.filter(pk__in=numbers[start : start + BATCH]).update(
                 state=state, assessor=assessor, token=uuid4(), leased_at=None, expires_at=None
             )
-    return taken
+    return filled
 
 
 def add_third_slots(numbers: Sequence[int]) -> None:

@@ -12,42 +12,42 @@ from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
 from judging.services.judgment_log import JudgmentSubmission, previous_judgments
 
 
-def check_judgment(said: JudgmentSubmission) -> None:
+def check_judgment(submission: JudgmentSubmission) -> None:
     """Refuse a skip without reason, and flags or passages that are none."""
-    if said.kind == Judgment.Kind.SKIP and said.reason not in SKIP_REASONS:
-        told = ", ".join(SKIP_REASONS)
+    if submission.kind == Judgment.Kind.SKIP and submission.reason not in SKIP_REASONS:
+        names = ", ".join(SKIP_REASONS)
         raise ActionRefused(
             "no-reason",
             _("A skip needs a reason."),
-            _("Choose one of: %(names)s.") % {"names": told},
+            _("Choose one of: %(names)s.") % {"names": names},
         )
-    unknown = sorted(set(said.flags) - set(FLAGS))
-    if unknown or len(set(said.flags)) != len(said.flags):
+    unknown = sorted(set(submission.flags) - set(FLAGS))
+    if unknown or len(set(submission.flags)) != len(submission.flags):
         raise ActionRefused(
             "no-flag",
             _("No flags: %(names)s.") % {"names": ", ".join(unknown)},
             _("Use, once each: %(names)s.") % {"names": ", ".join(FLAGS)},
         )
-    if "duplicate" in said.flags and not is_other_document(said):
+    if "duplicate" in submission.flags and not is_other_document(submission):
         raise ActionRefused(
             "no-original",
             _("A duplicate is one of another document of the campaign."),
             _("Give the docno of the document that it repeats."),
         )
-    check_passages(said)
+    check_passages(submission)
 
 
-def is_other_document(said: JudgmentSubmission) -> bool:
-    known = said.campaign.documents.filter(docno=said.duplicate_of)
-    return said.duplicate_of != said.docno and known.exists()
+def is_other_document(submission: JudgmentSubmission) -> bool:
+    known = submission.campaign.documents.filter(docno=submission.duplicate_of)
+    return submission.duplicate_of != submission.docno and known.exists()
 
 
-def check_passages(said: JudgmentSubmission) -> None:
-    ok = len(said.passages) <= MAX_PASSAGES and all(
+def check_passages(submission: JudgmentSubmission) -> None:
+    ok = len(submission.passages) <= MAX_PASSAGES and all(
         0 < len(text) <= MAX_PASSAGE
         and (start is None) == (end is None)
         and (start is None or end is None or 0 <= start < end)
-        for start, end, text in said.passages
+        for start, end, text in submission.passages
     )
     if not ok:
         raise ActionRefused(
@@ -58,16 +58,16 @@ def check_passages(said: JudgmentSubmission) -> None:
         )
 
 
-def check_grade(said: JudgmentSubmission) -> None:
-    if said.kind != Judgment.Kind.GRADE:
+def check_grade(submission: JudgmentSubmission) -> None:
+    if submission.kind != Judgment.Kind.GRADE:
         return
-    scale = campaign_grades(said.campaign)
-    if said.grade not in scale:
-        told = ", ".join(map(str, scale))
+    scale = campaign_grades(submission.campaign)
+    if submission.grade not in scale:
+        grades = ", ".join(map(str, scale))
         raise ActionRefused(
             "off-scale",
-            _("%(grade)s is not on the grade scale.") % {"grade": said.grade},
-            _("Use %(grades)s.") % {"grades": told},
+            _("%(grade)s is not on the grade scale.") % {"grade": submission.grade},
+            _("Use %(grades)s.") % {"grades": grades},
         )
 
 
@@ -75,14 +75,14 @@ def campaign_grades(campaign: Campaign) -> list[int]:
     return list(campaign.grades.values_list("value", flat=True))
 
 
-def check_rationale(said: JudgmentSubmission, plan: Plan) -> None:
+def check_rationale(submission: JudgmentSubmission, plan: Plan) -> None:
     """Where the plan asks for it, a relevant document needs a passage that says why.
 
     Only of a text: of a PDF, a picture or no document the screen lets nobody mark anything.
     """
-    if plan.rationale != Plan.Rationale.RELEVANT or said.passages or said.grade is None:
+    if plan.rationale != Plan.Rationale.RELEVANT or submission.passages or submission.grade is None:
         return
-    if said.grade >= said.campaign.relevance_level and can_be_highlighted(said):
+    if submission.grade >= submission.campaign.relevance_level and can_be_highlighted(submission):
         raise ActionRefused(
             "no-passage",
             _("A relevant document needs a passage that shows why."),
@@ -90,20 +90,20 @@ def check_rationale(said: JudgmentSubmission, plan: Plan) -> None:
         )
 
 
-def can_be_highlighted(said: JudgmentSubmission) -> bool:
-    texts = said.campaign.documents.filter(
-        docno=said.docno, format__in=(Document.Format.TEXT, Document.Format.HTML)
+def can_be_highlighted(submission: JudgmentSubmission) -> bool:
+    texts = submission.campaign.documents.filter(
+        docno=submission.docno, format__in=(Document.Format.TEXT, Document.Format.HTML)
     )
     return texts.exclude(body="").exists()
 
 
-def check_not_own_judgment(said: JudgmentSubmission) -> None:
+def check_not_own_judgment(submission: JudgmentSubmission) -> None:
     """Nobody adjudicates a pair that they judged themselves."""
-    own = previous_judgments(said).filter(purpose__in=(Purpose.JUDGE, Purpose.REPEAT))
+    own = previous_judgments(submission).filter(purpose__in=(Purpose.JUDGE, Purpose.REPEAT))
     if own.exists():
         raise ActionRefused(
             "own-judgment",
             _("You judged document %(docno)s of topic %(topic)s yourself.")
-            % {"docno": said.docno, "topic": said.topic.number},
+            % {"docno": submission.docno, "topic": submission.topic.number},
             _("Leave it to another adjudicator, or settle it together at a meeting."),
         )

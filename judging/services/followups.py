@@ -41,8 +41,8 @@ def add_third_slot(slot: Slot) -> None:
     states = dict(pair.values_list("k", "state"))
     if THIRD_K in states or len(states) < 2 or set(states.values()) != {Slot.State.JUDGED}:
         return
-    given = current_judgments(slot.plan.campaign).filter(slot__in=pair)
-    grades = [grade or 0 for grade in given.order_by().values_list("grade", flat=True)]
+    current = current_judgments(slot.plan.campaign).filter(slot__in=pair)
+    grades = [grade or 0 for grade in current.order_by().values_list("grade", flat=True)]
     if len(grades) > 1 and max(grades) - min(grades) >= slot.plan.third_from:
         Slot.objects.create(
             plan=slot.plan,
@@ -56,8 +56,8 @@ def add_third_slot(slot: Slot) -> None:
 def add_repeat_slot(judgment: Judgment, slot: Slot) -> None:
     """Have the document come to the same assessor once more, if its lot is drawn."""
     seed = slot.plan.campaign.seed
-    drawn = seeded_fraction(seed, "repeat", slot.item_id, judgment.assessor)
-    if drawn >= slot.plan.repeat_share:
+    draw = seeded_fraction(seed, "repeat", slot.item_id, judgment.assessor)
+    if draw >= slot.plan.repeat_share:
         return
     again = Slot.objects.filter(item=slot.item_id, purpose=Purpose.REPEAT)
     last = again.aggregate(last=Max("k"))["last"]
@@ -75,7 +75,7 @@ def add_repeat_slot(judgment: Judgment, slot: Slot) -> None:
     )
 
 
-def seeded_fraction(seed: int, what: str, item: int, assessor: User) -> float:
+def seeded_fraction(seed: int, label: str, item: int, assessor: User) -> float:
     """A number in [0, 1) that is always the same for the same pair and person."""
-    key = f"{seed}:{what}:{item}:{assessor.pk}".encode()
+    key = f"{seed}:{label}:{item}:{assessor.pk}".encode()
     return int.from_bytes(blake2b(key, digest_size=8).digest()) / 2**64

@@ -118,14 +118,14 @@ def import_file(
     """
     require_permission(actor, "campaigns.manage", campaign)
     check_options(campaign, options)
-    found = examine_file(campaign, data, file, options)
-    if found.report.has_errors:
-        raise InvalidFile(found.report)
+    preview = examine_file(campaign, data, file, options)
+    if preview.report.has_errors:
+        raise InvalidFile(preview.report)
     if report is not None:
-        report.faults, report.counts = found.report.faults, found.report.counts
+        report.faults, report.counts = preview.report.faults, preview.report.counts
     purpose = Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
-    told = import_log_entry(found, file, options)
-    return run_with_retries(partial(write_imported, actor, campaign, found.rows, purpose, told))
+    details = import_log_entry(preview, file, options)
+    return run_with_retries(partial(write_imported, actor, campaign, preview.rows, purpose, details))
 
 
 def write_imported(
@@ -133,7 +133,7 @@ def write_imported(
     campaign: Campaign,
     rows: Mapping[User, list[ImportRow]],
     purpose: str,
-    told: Mapping[str, object],
+    details: Mapping[str, object],
 ) -> ImportCounts:
     """Append what is new by every assessor; they may be judging at the same time."""
     lock_judging(campaign)
@@ -144,7 +144,7 @@ def write_imported(
         # After the last: a judge holds a slot, and then the topic, which must not wait in a ring.
         apply_stopping_rule(campaign, {row.topic for listed in rows.values() for row in listed})
     names = ", ".join(user.username for user in rows)
-    if counts.written or counts.unchanged or told:
+    if counts.written or counts.unchanged or details:
         events.log_event(
             campaign=campaign,
             actor=actor,
@@ -153,7 +153,7 @@ def write_imported(
             known_before=counts.unchanged,
             revised=counts.revised,
             without_slot=counts.without_slot,
-            **told,
+            **details,
         )
     return counts
 
@@ -181,32 +181,32 @@ def examine_file(
         labels=options.labels,
         duplicates=options.duplicates,
     )
-    settled = resolve_import(reading.entries, known, choices, report)
+    resolution = resolve_import(reading.entries, known, choices, report)
     rows: dict[User, list[ImportRow]] = defaultdict(list)
-    for ballot in settled.ballots:
+    for ballot in resolution.ballots:
         rows[accounts[ballot.assessor]].append(import_row(ballot, topics))
     purpose = Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
     counts = ImportCounts()
     for user, listed in rows.items():
         counts += select_new_rows(listed, map_latest_revisions(campaign, user, purpose))[1]
-    return ImportPreview(reading, settled, report, dict(rows), counts, store.sha256(data))
+    return ImportPreview(reading, resolution, report, dict(rows), counts, store.sha256(data))
 
 
 def import_row(ballot: ImportedBallot, topics: Mapping[str, int]) -> ImportRow:
-    said = ballot.entry
+    entry = ballot.entry
     return ImportRow(
-        topic=topics[said.topic],
-        docno=said.docno,
+        topic=topics[entry.topic],
+        docno=entry.docno,
         kind=ballot.kind,
         grade=ballot.grade,
-        reason=(said.reason or "other") if ballot.kind == Judgment.Kind.SKIP else "",
-        comment=said.comment,
-        flags=said.flags,
-        duplicate_of=said.duplicate_of,
+        reason=(entry.reason or "other") if ballot.kind == Judgment.Kind.SKIP else "",
+        comment=entry.comment,
+        flags=entry.flags,
+        duplicate_of=entry.duplicate_of,
         passages=tuple(
-            (start, end, text[:MAX_PASSAGE]) for start, end, text in said.passages[:MAX_PASSAGES]
+            (start, end, text[:MAX_PASSAGE]) for start, end, text in entry.passages[:MAX_PASSAGES]
         ),
-        active_seconds=said.active_seconds,
+        active_seconds=entry.active_seconds,
     )
 
 
@@ -248,7 +248,7 @@ def map_file_names(
     reading: JudgmentFile, accounts: Mapping[str, User], options: ImportOptions
 ) -> dict[str, str]:
     """By name in the file the user name: as chosen, by user name, or by e-mail address."""
-    found: dict[str, str] = {}
+    usernames: dict[str, str] = {}
     folded: dict[str, set[str]] = defaultdict(set)
     for user in accounts.values():
         for name in (user.username, user.email):
@@ -258,12 +258,12 @@ def map_file_names(
         fitting = folded.get(name.casefold(), set())
         chosen = options.people.get(name, "")
         if chosen in accounts:
-            found[name] = chosen
+            usernames[name] = chosen
         elif name in accounts:
-            found[name] = name
+            usernames[name] = name
         elif len(fitting) == 1:
-            found[name] = next(iter(fitting))
-    return found
+            usernames[name] = next(iter(fitting))
+    return usernames
 
 
 def missing_docnos(campaign: Campaign, docnos: set[str]) -> set[str]:
@@ -276,27 +276,27 @@ def missing_docnos(campaign: Campaign, docnos: set[str]) -> set[str]:
     return left
 
 
-def import_log_entry(found: ImportPreview, file: str, options: ImportOptions) -> dict[str, object]:
+def import_log_entry(preview: ImportPreview, file: str, options: ImportOptions) -> dict[str, object]:
     """What the log keeps of the file and of what was settled about it."""
-    settled = found.settled
+    resolution = preview.settled
     return {
         "file": file,
-        "sha256": found.sha256,
-        "format": found.reading.format,
-        "labels": {label.label: label.value for label in settled.labels[:SHOWN]},
-        "people": {name or "(not said)": who for name, _, who in settled.people[:SHOWN]},
+        "sha256": preview.sha256,
+        "format": preview.reading.format,
+        "labels": {label.label: label.value for label in resolution.labels[:SHOWN]},
+        "people": {name or "(not said)": who for name, _, who in resolution.people[:SHOWN]},
         "duplicates": options.duplicates,
-        "labelled_twice": [asdict(twice) for twice in settled.twice[:SHOWN]],
-        "unlabelled": settled.unlabelled,
-        "warnings": dict(sorted(found.report.counts.items())),
+        "labelled_twice": [asdict(twice) for twice in resolution.twice[:SHOWN]],
+        "unlabelled": resolution.unlabelled,
+        "warnings": dict(sorted(preview.report.counts.items())),
     } | ({"automatic": options.automatic.name} if options.automatic else {})
 
 
 def check_options(campaign: Campaign, options: ImportOptions) -> None:
     if options.duplicates not in RULES:
-        told = ", ".join(RULES)
+        rules = ", ".join(RULES)
         raise ActionRefused(
-            "no-rule", f"{options.duplicates} is no rule.", f"Choose one of: {told}."
+            "no-rule", f"{options.duplicates} is no rule.", f"Choose one of: {rules}."
         )
     if options.assessor is not None:
         require_assessor(campaign, options.assessor)
@@ -320,18 +320,18 @@ def check_rows(campaign: Campaign, rows: list[Graded]) -> list[ImportRow]:
     scale = set(campaign.grades.values_list("value", flat=True))
     first: dict[tuple[str, str], int] = {}
     for line, (number, docno, grade) in enumerate(rows, start=1):
-        shown = f"{number} {docno} {grade}"
+        excerpt = f"{number} {docno} {grade}"
         if number not in topics:
             fix = "Import the campaign's topics first, or leave these rows out."
-            report.add("EJ01", "The campaign has no such topic.", fix, line=line, excerpt=shown)
+            report.add("EJ01", "The campaign has no such topic.", fix, line=line, excerpt=excerpt)
         if grade not in scale:
             fix = f"Use a grade of the scale: {', '.join(map(str, sorted(scale)))}."
-            report.add("EJ02", "The grade is not on the scale.", fix, line=line, excerpt=shown)
+            report.add("EJ02", "The grade is not on the scale.", fix, line=line, excerpt=excerpt)
         seen = first.setdefault((number, docno), line)
         if seen != line:
             message = f"The pair stands in row {seen} already."
             fix = "Keep one row for each topic and document."
-            report.add("EJ03", message, fix, line=line, excerpt=shown)
+            report.add("EJ03", message, fix, line=line, excerpt=excerpt)
     if report.has_errors:
         raise InvalidFile(report)
     return [ImportRow(topics[n].pk, docno, Judgment.Kind.GRADE, grade) for n, docno, grade in rows]

@@ -79,14 +79,14 @@ def lock_judging(campaign: Campaign, *, alone: bool = False) -> None:
         cursor.execute(f"SELECT {verb}(hashtext('judgments'), %s)", [campaign.pk])
 
 
-def find_duplicate_submission(said: JudgmentSubmission) -> Judgment | None:
+def find_duplicate_submission(submission: JudgmentSubmission) -> Judgment | None:
     """The judgment that ``said.client_uuid`` made already: a second click, a lost answer."""
-    known = Judgment.objects.filter(client_uuid=said.client_uuid).first()
+    known = Judgment.objects.filter(client_uuid=submission.client_uuid).first()
     if known is None:
         return None
-    pair = (said.campaign.pk, said.topic.pk, said.docno, said.actor.pk)
+    pair = (submission.campaign.pk, submission.topic.pk, submission.docno, submission.actor.pk)
     made = (known.campaign_id, known.topic_id, known.docno, known.assessor_id)
-    if pair != made or judgment_kind(said) != judgment_kind(known):
+    if pair != made or judgment_kind(submission) != judgment_kind(known):
         raise uuid_conflict()
     return known
 
@@ -104,47 +104,47 @@ def uuid_conflict() -> ActionRefused:
     )
 
 
-def previous_judgments(said: JudgmentSubmission) -> QuerySet[Judgment]:
+def previous_judgments(submission: JudgmentSubmission) -> QuerySet[Judgment]:
     """All that the actor has said of the pair, for whatever purpose."""
-    pair = {"topic": said.topic, "docno": said.docno}
-    return Judgment.objects.filter(campaign=said.campaign, assessor=said.actor, **pair)
+    pair = {"topic": submission.topic, "docno": submission.docno}
+    return Judgment.objects.filter(campaign=submission.campaign, assessor=submission.actor, **pair)
 
 
-def append_judgment(said: JudgmentSubmission, slot: Slot | None) -> Judgment:
+def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgment:
     """The next revision of the pair by this assessor for this purpose."""
     # A repeat counts among the documents shown, else its place in the order would tell.
-    kin = ON_SCREEN if said.purpose in ON_SCREEN else (said.purpose,)
+    kin = ON_SCREEN if submission.purpose in ON_SCREEN else (submission.purpose,)
     own = Judgment.objects.filter(
-        campaign=said.campaign, topic=said.topic, assessor=said.actor, purpose__in=kin
+        campaign=submission.campaign, topic=submission.topic, assessor=submission.actor, purpose__in=kin
     )
-    told = own.aggregate(
-        last=Max("revision", filter=Q(docno=said.docno, purpose=said.purpose)),
+    counts = own.aggregate(
+        last=Max("revision", filter=Q(docno=submission.docno, purpose=submission.purpose)),
         seen=Count("pk", filter=Q(revision=1)),
     )
-    first = told["last"] is None
-    text = Document.objects.filter(campaign=said.campaign, docno=said.docno)
+    first = counts["last"] is None
+    text = Document.objects.filter(campaign=submission.campaign, docno=submission.docno)
     return Judgment.objects.create(
-        campaign=said.campaign,
-        topic=said.topic,
-        docno=said.docno,
-        assessor=said.actor,
-        purpose=said.purpose,
-        revision=1 if first else told["last"] + 1,
-        kind=said.kind,
-        grade=said.grade,
-        reason=said.reason,
-        comment=said.comment,
-        flags=list(said.flags),
-        duplicate_of=said.duplicate_of,
-        passages=[list(passage) for passage in said.passages],
+        campaign=submission.campaign,
+        topic=submission.topic,
+        docno=submission.docno,
+        assessor=submission.actor,
+        purpose=submission.purpose,
+        revision=1 if first else counts["last"] + 1,
+        kind=submission.kind,
+        grade=submission.grade,
+        reason=submission.reason,
+        comment=submission.comment,
+        flags=list(submission.flags),
+        duplicate_of=submission.duplicate_of,
+        passages=[list(passage) for passage in submission.passages],
         slot=slot,
-        lease=said.token,
+        lease=submission.token,
         order=slot.plan.order if slot else "",
-        source=said.source,
-        client_uuid=said.client_uuid,
-        guideline_version=getattr(said.campaign, "guideline_version", 0),
-        rank_shown=told["seen"] + 1 if first else None,
-        served_at=said.served_at,
-        active_seconds=said.active_seconds,
+        source=submission.source,
+        client_uuid=submission.client_uuid,
+        guideline_version=getattr(submission.campaign, "guideline_version", 0),
+        rank_shown=counts["seen"] + 1 if first else None,
+        served_at=submission.served_at,
+        active_seconds=submission.active_seconds,
         document_sha256=text.values_list("sha256", flat=True).first() or "",
     )

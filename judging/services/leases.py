@@ -36,15 +36,15 @@ def priority_slots(actor: User, campaign: Campaign, topic: Topic | None, kind: s
     own = Q(assessor=actor, purpose__in=(main, *others))
     lapsed = Q(expires_at__lte=timezone.now(), purpose=main)
     again = Q(state=State.OPEN, reserved_for=actor, purpose__in=others)
-    found = Slot.objects.filter(
+    slots = Slot.objects.filter(
         Q(Q(state=State.LEASED) & (own | lapsed)) | again,
         plan__campaign=campaign,
         **topic_order_filter(topic),
     )
     # Theirs first: the leases of others that have run out can be more than are looked at.
     theirs = Case(When(assessor=actor, then=0), When(again, then=1), default=2)
-    found = found.select_related("item", "topic").order_by(theirs, "leased_at", "pk")
-    return list(found[:NEARBY])
+    slots = slots.select_related("item", "topic").order_by(theirs, "leased_at", "pk")
+    return list(slots[:NEARBY])
 
 
 def topic_order_filter(topic: Topic | None) -> dict[str, Topic]:
@@ -71,9 +71,9 @@ def candidate_slots(
     for size in WINDOWS:
         window = list(everything.order_by("position").values_list("pk", flat=True)[:size])
         most = 4 * count + len(back)
-        found = choose_free_slots(actor, campaign, kind, count, Q(pk__in=[*window, *back]), most)
-        if found or len(window) < size:
-            return found
+        slots = choose_free_slots(actor, campaign, kind, count, Q(pk__in=[*window, *back]), most)
+        if slots or len(window) < size:
+            return slots
     everywhere = Q(state=State.OPEN, **topic_order_filter(topic))
     return choose_free_slots(actor, campaign, kind, count, everywhere, 4 * count + NEARBY)
 
@@ -119,13 +119,13 @@ def lease_end() -> datetime:
 
 def lease_slot(slot: Slot, actor: User, state: str) -> None:
     """Hand the slot to ``actor`` in ``state``, unless someone was quicker (``LostRaceError``)."""
-    held = state == State.LEASED
+    leased = state == State.LEASED
     change = {
         "state": state,
         "assessor": actor,
         "token": uuid4(),
-        "leased_at": timezone.now() if held else None,
-        "expires_at": lease_end() if held else None,
+        "leased_at": timezone.now() if leased else None,
+        "expires_at": lease_end() if leased else None,
     }
     if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change):
         raise LostRaceError

@@ -25,12 +25,12 @@ def build_manifest(
     last: int,
     withheld: Sequence[str],
     rows: Sequence[Row],
-    heard: Sequence[PairBallot],
+    ballots: Sequence[PairBallot],
 ) -> dict[str, Any]:
     """Everything beside the grades; ``heard`` is what the policy decided from."""
     skips = latest_judgments(log_until(campaign, as_of, last)).filter(kind=Judgment.Kind.SKIP)
     released = {(topic, docno) for topic, docno, _ in rows}
-    used = [ballot for ballot in heard if ballot.pair in released]
+    used = [ballot for ballot in ballots if ballot.pair in released]
     return {
         "campaign": campaign.slug,
         "policy": policy.name,
@@ -45,8 +45,8 @@ def build_manifest(
         "purposes": count_purposes(campaign, as_of, last),
         "adjudications": adjudication_summary(campaign, policy, as_of, last, used),
         "automatic": automatic_summary(campaign, policy, as_of, last, used),
-        "disagreeing_pairs": sum(ballot.disagree for ballot in heard),
-        "extra_judgments_not_counted": sum(len(ballot.extra) for ballot in heard),
+        "disagreeing_pairs": sum(ballot.disagree for ballot in ballots),
+        "extra_judgments_not_counted": sum(len(ballot.extra) for ballot in ballots),
         "skipped": skips.count(),
         "unjudged_pairs_left_out": count_unjudged(campaign, released, withheld),
     }
@@ -73,11 +73,11 @@ def count_by_assessor(policy: QrelsPolicy, used: Sequence[PairBallot]) -> dict[s
 
 def count_purposes(campaign: Campaign, as_of: datetime, last: int) -> dict[str, int]:
     """The judgments that stand in the log by purpose, whether this policy hears them or not."""
-    found = {
+    counts = {
         str(purpose): current_judgments(campaign, as_of, last, purpose).count()
         for purpose in Purpose.values
     }
-    return {purpose: count for purpose, count in found.items() if count}
+    return {purpose: count for purpose, count in counts.items() if count}
 
 
 def adjudication_summary(
@@ -107,17 +107,17 @@ def automatic_summary(
     machine = AutomaticAssessor.objects.select_related("user", "created_by").get(
         campaign=campaign, name=policy.automatic
     )
-    said = current_judgments(campaign, as_of, last, Purpose.AUTOMATIC).filter(assessor=machine.user)
-    newest = said.order_by("-pk").first()
+    judgments = current_judgments(campaign, as_of, last, Purpose.AUTOMATIC).filter(assessor=machine.user)
+    newest = judgments.order_by("-pk").first()
     return {
         "name": machine.name,
         "description": machine.description,
         "brought_by": machine.created_by.username,
         "brought_at": machine.created_at.isoformat(),
-        "judgments": said.count(),
+        "judgments": judgments.count(),
         "pairs": sum(policy.hears_automatic(ballot) for ballot in used),
         "last_judgment": newest.pk if newest else None,
-        "sources": count_by_purpose(said.values_list("source", flat=True)),
+        "sources": count_by_purpose(judgments.values_list("source", flat=True)),
     }
 
 

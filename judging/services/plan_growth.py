@@ -33,7 +33,7 @@ def check_not_grown(plan: Plan, pairs: Sequence[UnplannedPair]) -> None:
     growing = PoolTopic.objects.filter(pool__campaign=plan.campaign).values("pool")
     others = plan.campaign.plans.exclude(pk=plan.pk).filter(pool__in=growing).order_by()
     slots = Slot.objects.filter(plan__in=others)
-    asked = set(slots.order_by().values_list("topic", "item__docno"))
-    if any((pair.topic, pair.docno) in asked for pair in pairs):
-        told = "A pool that grows has asked for some of these documents meanwhile."
-        raise ActionRefused("planned-meanwhile", told, "Make this plan again.")
+    planned = set(slots.order_by().values_list("topic", "item__docno"))
+    if any((pair.topic, pair.docno) in planned for pair in pairs):
+        message = "A pool that grows has asked for some of these documents meanwhile."
+        raise ActionRefused("planned-meanwhile", message, "Make this plan again.")

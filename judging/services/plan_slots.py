@@ -81,11 +81,11 @@ def item_positions(pairs: Sequence[UnplannedPair], order: str) -> dict[int, int]
     else:
         ordered = sorted(pairs, key=lambda pair: (pair.priority, pair.position))
     place: dict[int, int] = defaultdict(int)
-    found = {}
+    positions = {}
     for pair in ordered:
-        found[pair.item] = place[pair.topic]
+        positions[pair.item] = place[pair.topic]
         place[pair.topic] += 1
-    return found
+    return positions
 
 
 def write_slots(
@@ -120,14 +120,14 @@ def insert_slot_rows(rows: Iterable[Row]) -> None:
     On SQLite nobody else writes meanwhile, so the time counts.
     """
     # Made first: the rows, too, would be made while others wait.
-    made = list(rows)
+    listed = list(rows)
     quote = connection.ops.quote_name
     table = quote(Slot._meta.db_table)  # noqa: SLF001 (public, whatever its name says)
     names = ", ".join(map(quote, COLUMNS))
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
-                for row in made:
+                for row in listed:
                     copy.write_row(row)
             # Now and not at the end, when writers of judgments already wait for us.
             connection.check_constraints()
@@ -137,10 +137,10 @@ def insert_slot_rows(rows: Iterable[Row]) -> None:
         else:
             marks = ", ".join(["%s"] * len(COLUMNS))
             sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 (our own names)
-            cursor.executemany(sql, made)
+            cursor.executemany(sql, listed)
 
 
-def fill_with_existing_judgments(plan: Plan, known: Standing) -> int:
+def fill_with_existing_judgments(plan: Plan, existing: Standing) -> int:
     """Let what is said already fill the slots of ``plan``; return how many it did.
 
     It is written once more, with its slot: that it counts in the plan is itself a fact of
@@ -148,9 +148,9 @@ def fill_with_existing_judgments(plan: Plan, known: Standing) -> int:
     reserved for its assessor is taken, who is not asked again; else a grade takes one that
     is for anybody, the earliest first.
     """
-    slots = open_slots(plan, known)
+    slots = open_slots(plan, existing)
     filled: list[tuple[Judgment, Slot]] = []
-    for pair, judgments in known.items():
+    for pair, judgments in existing.items():
         for judgment in judgments:
             slot = find_fitting_slot(judgment, slots[pair])
             if slot is not None:
@@ -178,23 +178,23 @@ def current_judgments_by_pair(campaign: Campaign, topic: Topic | None = None) ->
     if not log.filter(slot=None).exists():
         return {}
     loose = latest_judgments(log).filter(slot=None, kind__in=SAID)
-    found: dict[tuple[int, str], list[Judgment]] = defaultdict(list)
+    by_pair: dict[tuple[int, str], list[Judgment]] = defaultdict(list)
     for judgment in loose.order_by("pk"):
-        found[judgment.topic_id, judgment.docno].append(judgment)
-    return found
+        by_pair[judgment.topic_id, judgment.docno].append(judgment)
+    return by_pair
 
 
-def open_slots(plan: Plan, known: Standing) -> dict[tuple[int, str], list[Slot]]:
-    found: dict[tuple[int, str], list[Slot]] = defaultdict(list)
-    if not known:
-        return found
-    topics = {topic for topic, _ in known}
+def open_slots(plan: Plan, existing: Standing) -> dict[tuple[int, str], list[Slot]]:
+    by_pair: dict[tuple[int, str], list[Slot]] = defaultdict(list)
+    if not existing:
+        return by_pair
+    topics = {topic for topic, _ in existing}
     slots = plan.slots.filter(state=Slot.State.OPEN, topic__in=topics).select_related("item")
     for slot in slots.order_by("k", "pk"):
         slot.plan = plan
-        if (slot.topic_id, slot.item.docno) in known:
-            found[slot.topic_id, slot.item.docno].append(slot)
-    return found
+        if (slot.topic_id, slot.item.docno) in existing:
+            by_pair[slot.topic_id, slot.item.docno].append(slot)
+    return by_pair
 
 
 def take_slot(filled: Sequence[tuple[Judgment, Slot]]) -> None:

@@ -85,7 +85,7 @@ def create_plan(
     known = get_topics(campaign, {*assessors, *(topics or ())})
     # Laid out beforehand: on SQLite nobody can write while we do.
     before = latest_plan_id(campaign)
-    laid = allocate_plan(pool, scheme, assessors, topics)
+    allocation = allocate_plan(pool, scheme, assessors, topics)
     with transaction.atomic():
         # Locked, so that two plans made at once cannot both take a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -96,21 +96,21 @@ def create_plan(
             campaign=campaign,
             pool=pool,
             design=scheme.design,
-            parameters=laid.parameters,
-            overlap=laid.most,
+            parameters=allocation.parameters,
+            overlap=allocation.most,
             order=scheme.order,
             third_from=scheme.third_from,
             repeat_share=scheme.repeat_share,
             rationale=scheme.rationale,
             created_by=actor,
         )
-        write_slots(plan, laid.pairs, laid.layout, laid.crew)
+        write_slots(plan, allocation.pairs, allocation.layout, allocation.crew)
         # Alone: who judges, or has a pool grow, now must not see pairs without their slots.
         lock_judging(campaign, alone=True)
-        check_not_grown(plan, laid.pairs)
+        check_not_grown(plan, allocation.pairs)
         add_assignments(plan, {known[number]: people for number, people in assessors.items()})
         filled = fill_with_existing_judgments(plan, current_judgments_by_pair(campaign))
-        log_plan_created(actor, plan, laid, filled)
+        log_plan_created(actor, plan, allocation, filled)
     return plan
 
 
@@ -148,18 +148,18 @@ def preview_plan(
 ) -> PlanPreview:
     """What ``make_plan`` would make of the same, refused for the same reasons. Writes nothing."""
     require_permission(actor, "campaigns.manage", pool.campaign)
-    laid = allocate_plan(pool, scheme, assessors, topics)
-    several = int((laid.layout.k == 1).sum()) if scheme.third_from else 0
-    foreseen = forecast_load(laid.work, laid.layout)
+    allocation = allocate_plan(pool, scheme, assessors, topics)
+    several = int((allocation.layout.k == 1).sum()) if scheme.third_from else 0
+    foreseen = forecast_load(allocation.work, allocation.layout)
     repeats = scheme.repeat_share * foreseen.judgments
-    before = pool.items.count() - len(laid.pairs)
+    before = pool.items.count() - len(allocation.pairs)
     return PlanPreview(
-        laid,
+        allocation,
         foreseen,
         before,
         several,
         repeats,
-        max_future_judgments(pool, [*assessors], laid.most),
+        max_future_judgments(pool, [*assessors], allocation.most),
     )
 
 
@@ -209,20 +209,20 @@ def plan_seed(pool: Pool, design: str) -> int:
 
 
 def latest_plan_id(campaign: Campaign) -> int | None:
-    found: int | None = campaign.plans.aggregate(newest=Max("pk"))["newest"]
-    return found
+    newest: int | None = campaign.plans.aggregate(newest=Max("pk"))["newest"]
+    return newest
 
 
 def check_plan_options(campaign: Campaign, scheme: PlanOptions) -> None:
     if scheme.design not in DESIGNS:
-        told = ", ".join(DESIGNS)
-        raise ActionRefused("no-design", f"There is no design {scheme.design}.", f"Use {told}.")
+        names = ", ".join(DESIGNS)
+        raise ActionRefused("no-design", f"There is no design {scheme.design}.", f"Use {names}.")
     if scheme.order not in ORDERS:
-        told = ", ".join(ORDERS)
-        raise ActionRefused("no-order", f"There is no order {scheme.order}.", f"Use {told}.")
+        names = ", ".join(ORDERS)
+        raise ActionRefused("no-order", f"There is no order {scheme.order}.", f"Use {names}.")
     if scheme.rationale not in Plan.Rationale.values:
-        told = ", ".join(Plan.Rationale.values)
-        raise ActionRefused("no-rationale", f"{scheme.rationale} is no rule.", f"Use {told}.")
+        names = ", ".join(Plan.Rationale.values)
+        raise ActionRefused("no-rationale", f"{scheme.rationale} is no rule.", f"Use {names}.")
     if not 0 <= scheme.repeat_share <= 1:
         fix = "Give a share from 0 to 1, such as 0.05."
         raise ActionRefused("bad-share", f"The share of repeats is {scheme.repeat_share:g}.", fix)
@@ -236,23 +236,23 @@ def check_plan_options(campaign: Campaign, scheme: PlanOptions) -> None:
         )
 
 
-def log_plan_created(actor: User, plan: Plan, laid: PlanAllocation, filled: int) -> None:
+def log_plan_created(actor: User, plan: Plan, allocation: PlanAllocation, filled: int) -> None:
     events.log_event(
         campaign=plan.campaign,
         actor=actor,
         code="plan.created",
-        subject=f"{plan.pool}, {laid.design.card.title.lower()}"
-        + (f" of {laid.most}" if laid.most > 1 else ""),
+        subject=f"{plan.pool}, {allocation.design.card.title.lower()}"
+        + (f" of {allocation.most}" if allocation.most > 1 else ""),
         plan=plan.pk,
         design=plan.design,
         parameters=plan.parameters,
         order=plan.order,
         third_from=plan.third_from,
         repeat_share=plan.repeat_share,
-        pairs=len(laid.pairs),
-        judgments=len(laid.layout),
+        pairs=len(allocation.pairs),
+        judgments=len(allocation.layout),
         judged_before=filled,
-        planned_before=plan.pool.items.count() - len(laid.pairs),
+        planned_before=plan.pool.items.count() - len(allocation.pairs),
     )
 
 
@@ -280,23 +280,23 @@ def close_plan(*, actor: User, plan: Plan) -> int:
         lock_judging(plan.campaign, alone=True)
         Plan.objects.filter(pk=plan.pk).update(paused=True)
         # Locked: what is handed out at this moment is out before, or not handed out.
-        gone = (
+        removable = (
             plan.slots.filter(free_slots(), judgments=None)
             .exclude(repeats_on_screen())
             .order_by("pk")
         )
-        numbers = list(gone.select_for_update(of=("self",)).values_list("pk", flat=True))
+        numbers = list(removable.select_for_update(of=("self",)).values_list("pk", flat=True))
         count = 0
         for start in range(0, len(numbers), BATCH):
             count += Slot.objects.filter(pk__in=numbers[start : start + BATCH]).delete()[0]
-        left = plan.slots.filter(state=Slot.State.LEASED).count()
+        leased = plan.slots.filter(state=Slot.State.LEASED).count()
         events.log_event(
             campaign=plan.campaign,
             actor=actor,
             code="plan.closed",
             subject=f"{count:,} judgments no longer asked for",
             plan=plan.pk,
-            out=left,
+            out=leased,
         )
     plan.paused = True
     return count

@@ -73,8 +73,8 @@ def preview_policies(
 ) -> list[QrelsDraft]:
     """What each of ``policies`` would release; the log is read once."""
     require_permission(actor, "campaigns.manage", campaign)
-    heard = ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
-    return [draft_from_ballots(resolve_policy(campaign, name), heard) for name in policies]
+    ballots = ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
+    return [draft_from_ballots(resolve_policy(campaign, name), ballots) for name in policies]
 
 
 def freeze_qrels(
@@ -91,18 +91,18 @@ def freeze_qrels(
     withheld topics. Raises ``Refused`` when the policy cannot decide, listing the pairs.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    chosen = resolve_policy(campaign, policy)
+    resolved = resolve_policy(campaign, policy)
     if as_of is not None and as_of > timezone.now():
         raise ActionRefused("in-the-future", "A release cannot be made from judgments yet to come.")
-    return run_with_retries(partial(save_qrels_version, actor, campaign, chosen, note, as_of))
+    return run_with_retries(partial(save_qrels_version, actor, campaign, resolved, note, as_of))
 
 
 def verify_qrels(qrels: Qrels) -> bool:
     """Make the release again from the log: do the bytes have the sha256 that it states?"""
-    told = qrels.manifest
-    hidden = told["withheld_topics"]
-    heard = ballots_for_policy(qrels.campaign, qrels.as_of, told["last_judgment"], hidden)
-    again = draft_from_ballots(get_policy(qrels.policy), heard)
+    manifest = qrels.manifest
+    hidden = manifest["withheld_topics"]
+    ballots = ballots_for_policy(qrels.campaign, qrels.as_of, manifest["last_judgment"], hidden)
+    again = draft_from_ballots(get_policy(qrels.policy), ballots)
     if again.conflicts:
         return False
     return store.sha256(again.text()) == qrels.sha256 == store.sha256(store.get_blob(qrels.path))
@@ -114,9 +114,9 @@ def resolve_policy(campaign: Campaign, name: str) -> QrelsPolicy:
         policy = get_policy(name)
     except UnknownPolicyError as error:
         raise ActionRefused("no-policy", f"There is no policy {name}.", error.fix) from error
-    said = Judgment.objects.filter(campaign=campaign)
-    if policy.own and not said.filter(assessor__username=policy.own, purpose="judge").exists():
-        people = said.filter(purpose="judge").order_by("assessor__username")
+    judgments = Judgment.objects.filter(campaign=campaign)
+    if policy.own and not judgments.filter(assessor__username=policy.own, purpose="judge").exists():
+        people = judgments.filter(purpose="judge").order_by("assessor__username")
         names = list(people.values_list("assessor__username", flat=True).distinct()[:SHOWN])
         raise unknown_assessor("an assessor who has judged", policy.own, names)
     machines = AutomaticAssessor.objects.filter(campaign=campaign)
@@ -126,9 +126,9 @@ def resolve_policy(campaign: Campaign, name: str) -> QrelsPolicy:
     return policy
 
 
-def unknown_assessor(what: str, name: str, names: Sequence[str]) -> ActionRefused:
+def unknown_assessor(kind: str, name: str, names: Sequence[str]) -> ActionRefused:
     fix = f"There are: {', '.join(names)}." if names else "There is none."
-    return ActionRefused("no-policy", f"{name} is not {what} of this campaign.", fix)
+    return ActionRefused("no-policy", f"{name} is not {kind} of this campaign.", fix)
 
 
 def save_qrels_version(
@@ -139,11 +139,11 @@ def save_qrels_version(
     moment = as_of or timezone.now()
     last = Judgment.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
     withheld = list_withheld_topics(campaign)
-    made = draft_from_ballots(policy, ballots_for_policy(campaign, moment, last, withheld))
-    check_conflicts(made)
-    if not made.rows:
+    draft = draft_from_ballots(policy, ballots_for_policy(campaign, moment, last, withheld))
+    check_conflicts(draft)
+    if not draft.rows:
         raise ActionRefused("no-judgments", "Nothing is judged yet.", "Release qrels when it is.")
-    text = made.text()
+    text = draft.text()
     version = (campaign.qrels.aggregate(last=Max("version"))["last"] or 0) + 1
     qrels = Qrels.objects.create(
         campaign=campaign,
@@ -152,8 +152,8 @@ def save_qrels_version(
         as_of=moment,
         path=store.put_blob(text, ".qrels"),
         sha256=store.sha256(text),
-        pairs=len(made.rows),
-        manifest=build_manifest(campaign, policy, moment, last, withheld, made.rows, made.ballots),
+        pairs=len(draft.rows),
+        manifest=build_manifest(campaign, policy, moment, last, withheld, draft.rows, draft.ballots),
         note=note,
         frozen_by=actor,
     )
@@ -177,10 +177,10 @@ def draft_qrels(
     )
 
 
-def draft_from_ballots(policy: QrelsPolicy, heard: list[PairBallot]) -> QrelsDraft:
+def draft_from_ballots(policy: QrelsPolicy, ballots: list[PairBallot]) -> QrelsDraft:
     """The grades by ``policy``; the same log gives the same rows."""
-    rows, undecided = apply_policy(policy, heard)
-    return QrelsDraft(policy, rows, heard, tuple(undecided))
+    rows, undecided = apply_policy(policy, ballots)
+    return QrelsDraft(policy, rows, ballots, tuple(undecided))
 
 
 def ballots_for_policy(
@@ -188,7 +188,7 @@ def ballots_for_policy(
 ) -> list[PairBallot]:
     hidden = set(withheld)
     return [
-        found for found in list_pair_ballots(campaign, as_of, last) if found.topic not in hidden
+        ballot for ballot in list_pair_ballots(campaign, as_of, last) if ballot.topic not in hidden
     ]
 
 
@@ -196,14 +196,14 @@ def list_withheld_topics(campaign: Campaign) -> list[str]:
     return list(campaign.topics.filter(withheld=True).values_list("number", flat=True))
 
 
-def check_conflicts(made: QrelsDraft) -> None:
-    if not made.conflicts:
+def check_conflicts(draft: QrelsDraft) -> None:
+    if not draft.conflicts:
         return
-    told = "; ".join(f"topic {topic} {docno}" for topic, docno in made.conflicts[:SHOWN])
-    more = len(made.conflicts) - SHOWN
+    pairs = "; ".join(f"topic {topic} {docno}" for topic, docno in draft.conflicts[:SHOWN])
+    more = len(draft.conflicts) - SHOWN
     raise ActionRefused(
         "conflict",
-        f"The policy {made.policy.name} cannot decide {len(made.conflicts)} pairs that have "
-        f"different grades: {told}{f'; and {more} more' if more > 0 else ''}.",
+        f"The policy {draft.policy.name} cannot decide {len(draft.conflicts)} pairs that have "
+        f"different grades: {pairs}{f'; and {more} more' if more > 0 else ''}.",
         "Choose another policy, or have these pairs judged again or adjudicated.",
     )

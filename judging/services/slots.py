@@ -32,10 +32,10 @@ def reopen_slot(*, actor: User, slot: Slot) -> None:
     takeable = (State.SKIPPED, State.LEASED)
     with transaction.atomic():
         # The token in the condition: what an assessor has done meanwhile is not undone.
-        won = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable).update(
+        updated = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable).update(
             **OPEN, token=uuid4()
         )
-        if not won:
+        if not updated:
             fix = _("Look at the judging page again.")
             raise ActionRefused("slot-moved", _("This document is no longer skipped or out."), fix)
         events.log_event(
@@ -56,27 +56,27 @@ def return_all_slots(*, actor: User, campaign: Campaign, assessor: User) -> int:
     """
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
-        given = return_slots_by_token(
+        returned = return_slots_by_token(
             Slot.objects.filter(plan__campaign=campaign, assessor=assessor)
         )
-        if given:
+        if returned:
             events.log_event(
                 campaign=campaign,
                 actor=actor,
                 code="slots.returned",
-                subject=f"{given} from {assessor.username}",
+                subject=f"{returned} from {assessor.username}",
             )
-    return given
+    return returned
 
 
 def return_slots_by_token(slots: QuerySet[Slot]) -> int:
     """One by one, by token: what is judged at this moment stays judged."""
-    given = 0
+    returned = 0
     out = slots.filter(state=State.LEASED).order_by("pk")
     for pk, token in list(out.values_list("pk", "token")):
         own = Slot.objects.filter(pk=pk, token=token, state=State.LEASED)
-        given += own.update(**OPEN, token=uuid4())
-    return given
+        returned += own.update(**OPEN, token=uuid4())
+    return returned
 
 
 def pause_work(
@@ -93,8 +93,8 @@ def pause_work(
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
     if assessor is None and topic is None:
-        told = _("Say whom or which topic to pause.")
-        raise ActionRefused("pause-whom", told, _("Or pause the plan."))
+        message = _("Say whom or which topic to pause.")
+        raise ActionRefused("pause-whom", message, _("Or pause the plan."))
     rows = Assignment.objects.filter(plan=plan, paused=not paused)
     rows = rows if assessor is None else rows.filter(assessor=assessor)
     rows = rows if topic is None else rows.filter(topic=topic)
@@ -102,12 +102,12 @@ def pause_work(
         changed = rows.update(paused=paused)
         if changed:
             who = [assessor.username] if assessor else []
-            what = [f"topic {topic.number}"] if topic else []
+            scope = [f"topic {topic.number}"] if topic else []
             events.log_event(
                 campaign=plan.campaign,
                 actor=actor,
                 code="assignment.paused" if paused else "assignment.resumed",
-                subject=", ".join(who + what),
+                subject=", ".join(who + scope),
                 plan=plan.pk,
                 assignments=changed,
             )
@@ -130,11 +130,11 @@ def reassign_work(
     the count says so. Returns ``moved``, ``stayed``, ``returned`` and ``topics``.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
-    heirs = [user for user in dict.fromkeys(to) if user.pk != assessor.pk]
-    if not heirs:
+    successors = [user for user in dict.fromkeys(to) if user.pk != assessor.pk]
+    if not successors:
         fix = _("Choose somebody else than the one whose work it is.")
         raise ActionRefused("nobody-takes-over", _("Nobody takes the documents over."), fix)
-    require_assessors(plan.campaign, heirs)
+    require_assessors(plan.campaign, successors)
     with transaction.atomic():
         # No other reassignment of the plan meanwhile; judges are not held up by it.
         Plan.objects.select_for_update(no_key=True).get(pk=plan.pk)
@@ -142,45 +142,45 @@ def reassign_work(
         mine = mine if topics is None else mine.filter(topic__in=topics)
         numbers = dict(mine.values_list("topic", "topic__number"))
         slots = plan.slots.filter(topic__in=numbers)
-        told = Counter({"returned": return_slots_by_token(slots.filter(assessor=assessor))})
-        told.update(reassign_reserved(slots, assessor, heirs))
-        told["topics"] = transfer_assignments(plan, mine, heirs, kept=told["stayed"] > 0)
+        counts = Counter({"returned": return_slots_by_token(slots.filter(assessor=assessor))})
+        counts.update(reassign_reserved(slots, assessor, successors))
+        counts["topics"] = transfer_assignments(plan, mine, successors, kept=counts["stayed"] > 0)
         events.log_event(
             campaign=plan.campaign,
             actor=actor,
             code="assignment.reassigned",
-            subject=f"{assessor.username} to {', '.join(user.username for user in heirs)}",
+            subject=f"{assessor.username} to {', '.join(user.username for user in successors)}",
             plan=plan.pk,
             topics_of=sorted(numbers.values()),
-            **told,
+            **counts,
         )
-    return told
+    return counts
 
 
-def reassign_reserved(slots: QuerySet[Slot], assessor: User, heirs: Sequence[User]) -> Counter[str]:
+def reassign_reserved(slots: QuerySet[Slot], assessor: User, successors: Sequence[User]) -> Counter[str]:
     """Deal the free slots reserved for ``assessor`` out to the heirs in turn."""
     own = slots.filter(free_slots(), purpose=Purpose.JUDGE, reserved_for=assessor)
     own = own.filter(assessor=None).order_by("topic", "position", "pk")
-    busy = collect_assessors_by_item(own, heirs)
+    busy = collect_assessors_by_item(own, successors)
     chosen: dict[int, list[int]] = defaultdict(list)
-    turn, told = 0, Counter[str]()
+    turn, counts = 0, Counter[str]()
     for pk, item in list(own.values_list("pk", "item")):
-        ready = [heirs[(turn + i) % len(heirs)] for i in range(len(heirs))]
-        heir = next((user for user in ready if user.pk not in busy[item]), None)
-        told["stayed" if heir is None else "moved"] += 1
-        if heir is not None:
+        ready = [successors[(turn + i) % len(successors)] for i in range(len(successors))]
+        successor = next((user for user in ready if user.pk not in busy[item]), None)
+        counts["stayed" if successor is None else "moved"] += 1
+        if successor is not None:
             turn += 1
-            busy[item].add(heir.pk)
-            chosen[heir.pk].append(pk)
+            busy[item].add(successor.pk)
+            chosen[successor.pk].append(pk)
     for user, numbers in chosen.items():
         for start in range(0, len(numbers), BATCH):
             part = Slot.objects.filter(pk__in=numbers[start : start + BATCH], assessor=None)
             part.update(reserved_for=user)
-    return told
+    return counts
 
 
 def collect_assessors_by_item(
-    slots: QuerySet[Slot], heirs: Sequence[User]
+    slots: QuerySet[Slot], successors: Sequence[User]
 ) -> dict[int, set[int | None]]:
     """By pool item of ``slots`` for whom a judgment of it is kept, who has it or has given one.
 
@@ -191,20 +191,20 @@ def collect_assessors_by_item(
     rows = siblings.order_by().values_list("item", "reserved_for", "assessor")
     for item, whose, holder in rows:
         busy[item] |= {whose, holder}
-    for heir in heirs:
-        touched = slots.exclude(new_pair_filter(heir))
+    for successor in successors:
+        touched = slots.exclude(new_pair_filter(successor))
         for item in touched.order_by().values_list("item", flat=True):
-            busy[item].add(heir.pk)
+            busy[item].add(successor.pk)
     return busy
 
 
 def transfer_assignments(
-    plan: Plan, mine: QuerySet[Assignment], heirs: Sequence[User], *, kept: bool
+    plan: Plan, mine: QuerySet[Assignment], successors: Sequence[User], *, remains: bool
 ) -> int:
     """Assign the topics to the heirs too; the assessor leaves them unless something stayed."""
     topics = list(Topic.objects.filter(pk__in=mine.values("topic")))
-    add_assignments(plan, dict.fromkeys(topics, heirs))
-    if not kept:
+    add_assignments(plan, dict.fromkeys(topics, successors))
+    if not remains:
         mine.update(left=True, paused=False)
     if not DESIGNS[plan.design].reserves:
         check_enough_assessors(plan, [topic.pk for topic in topics])

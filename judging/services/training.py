@@ -47,19 +47,19 @@ def answer_training_pair(
     require_permission(actor, "campaigns.judge", campaign)
     if pair.campaign_id != campaign.pk:
         raise ActionRefused("not-training", _("This document is not among those for training."))
-    said = JudgmentSubmission(
+    submission = JudgmentSubmission(
         actor, campaign, pair.topic, pair.docno, Judgment.Kind.GRADE, client_uuid,
         purpose=Purpose.TRAINING, grade=grade, comment=comment, source=source,
         active_seconds=active_seconds,
     )  # fmt: skip
-    return run_with_retries(partial(write_answer, said))
+    return run_with_retries(partial(write_answer, submission))
 
 
-def write_answer(said: JudgmentSubmission) -> Judgment:
-    lock_judging(said.campaign)
-    known = find_duplicate_submission(said)
-    first = previous_judgments(said).filter(purpose=Purpose.TRAINING).first()
+def write_answer(submission: JudgmentSubmission) -> Judgment:
+    lock_judging(submission.campaign)
+    known = find_duplicate_submission(submission)
+    first = previous_judgments(submission).filter(purpose=Purpose.TRAINING).first()
     if known is not None or first is not None:
         return known or first  # type: ignore[return-value]
-    check_grade(said)
-    return append_judgment(said, None)
+    check_grade(submission)
+    return append_judgment(submission, None)

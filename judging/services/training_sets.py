@@ -114,17 +114,17 @@ def require_unanswered(campaign: Campaign) -> None:
 
 def check_known(campaign: Campaign, rows: Sequence[TrainingRow], file: str) -> None:
     report = FaultReport(file)
-    there = set(campaign.training.values_list("topic__number", "docno"))
-    wanted = {row.docno for row in rows}
+    existing = set(campaign.training.values_list("topic__number", "docno"))
+    docnos = {row.docno for row in rows}
     has_texts = campaign.documents.exists()
-    known = set(campaign.documents.filter(docno__in=wanted).values_list("docno", flat=True))
+    known = set(campaign.documents.filter(docno__in=docnos).values_list("docno", flat=True))
     for line, row in enumerate(rows, 1):
-        shown = f"{row.topic} {row.docno}"
-        if (row.topic, row.docno) in there:
+        excerpt = f"{row.topic} {row.docno}"
+        if (row.topic, row.docno) in existing:
             fix = "Leave the row out, or remove the pair first."
-            report.add("EY07", "The pair is in training.", fix, line=line, excerpt=shown)
+            report.add("EY07", "The pair is in training.", fix, line=line, excerpt=excerpt)
         if has_texts and row.docno not in known:
             fix = "Import the document first, or leave the row out."
-            report.add("EY08", "The campaign has no such document.", fix, line=line, excerpt=shown)
+            report.add("EY08", "The campaign has no such document.", fix, line=line, excerpt=excerpt)
     if report.has_errors:
         raise InvalidFile(report)

@@ -83,5 +83,5 @@ def grade_proportions(counts: AgreementCounts) -> Floats:
 def grade_differences(scale: tuple[int, ...]) -> Floats:
     """(q, q): how far grades are apart, by their own values."""
     grades = np.array(scale, np.float64)
-    found: Floats = np.abs(grades[:, None] - grades[None, :])
-    return found
+    differences: Floats = np.abs(grades[:, None] - grades[None, :])
+    return differences

@@ -90,8 +90,8 @@ class AgreementCounts:
 def _resampled_sum(values: Floats, weights: Floats) -> Floats:
     """``values`` (a, topics, more…) summed over topics by ``weights``: (a, draws, more…)."""
     summed = weights @ values.reshape(*values.shape[:2], -1)
-    found: Floats = summed.reshape(*summed.shape[:2], *values.shape[2:])
-    return found
+    totals: Floats = summed.reshape(*summed.shape[:2], *values.shape[2:])
+    return totals
 
 
 def count_two_assessors(table: Floats, scale: tuple[int, ...], level: int) -> AgreementCounts:
@@ -132,14 +132,14 @@ def iter_confusion_tables(labels: LabelTable, others: LabelTable | None = None) 
     for i, j in couples:
         if i != last:
             last, base = i, start + rows[i] * q
-        found = np.bincount(base + columns[j], minlength=topics * q * q)
-        yield found.reshape(topics, q, q)[:, :-1, :-1].astype(np.float64)
+        cells = np.bincount(base + columns[j], minlength=topics * q * q)
+        yield cells.reshape(topics, q, q)[:, :-1, :-1].astype(np.float64)
 
 
 def count_all_assessors(labels: LabelTable, level: int) -> AgreementCounts:
     """Counts of all assessors at once, by topic: leading axes (1, topics)."""
-    given = np.stack([(labels.positions == at).sum(axis=0) for at in range(len(labels.scale))])
-    judgments = given.sum(axis=0)
+    by_grade = np.stack([(labels.positions == at).sum(axis=0) for at in range(len(labels.scale))])
+    judgments = by_grade.sum(axis=0)
     several = judgments >= 2
     # Pairs with one judgment are divided by 1 and then left out.
     others = np.maximum(judgments - 1, 1)
@@ -152,7 +152,7 @@ def count_all_assessors(labels: LabelTable, level: int) -> AgreementCounts:
 
     def couples(weights: Floats) -> Floats:
         q = range(len(labels.scale))
-        cells = [by_topic(weights * given[c] * (given[k] - (c == k))) for c in q for k in q]
+        cells = [by_topic(weights * by_grade[c] * (by_grade[k] - (c == k))) for c in q for k in q]
         return np.stack(cells, axis=-1).reshape(1, -1, len(q), len(q))
 
     sets = (everyone, everyone & (relevant == judgments), everyone & (relevant > 0))
@@ -162,28 +162,28 @@ def count_all_assessors(labels: LabelTable, level: int) -> AgreementCounts:
         by_topic(several),
         couples(several / (others * np.maximum(judgments, 1))),
         couples(several / others),
-        np.stack([by_topic(row / np.maximum(judgments, 1)) for row in given], axis=-1),
+        np.stack([by_topic(row / np.maximum(judgments, 1)) for row in by_grade], axis=-1),
         np.stack([by_topic(row) for row in sets], axis=-1),
     )
 
 
 def weighted_sum(values: Floats, weights: Floats | None = None) -> Floats:
     """The last axis summed, by ``weights`` if given. Short axes: a product beats ``sum``."""
-    found: Floats = values @ (np.ones(values.shape[-1]) if weights is None else weights)
-    return found
+    total: Floats = values @ (np.ones(values.shape[-1]) if weights is None else weights)
+    return total
 
 
 def weighted_total(cells: Floats, weights: Floats) -> Floats:
     """The last two axes of ``cells`` (…, q, q) summed by ``weights`` (q, q) or (…, q, q)."""
     if weights.ndim == 2:
         return weighted_sum(cells.reshape(*cells.shape[:-2], -1), weights.ravel())
-    found: Floats = np.einsum("...ij,...ij->...", cells, weights)
-    return found
+    total: Floats = np.einsum("...ij,...ij->...", cells, weights)
+    return total
 
 
 def divide_or_default(top: Floats, bottom: Floats, otherwise: float = np.nan) -> Floats:
     """``top / bottom``, and ``otherwise`` where ``bottom`` is not above 0."""
     bottom = np.asarray(bottom, np.float64)
-    found = np.full(np.broadcast_shapes(np.shape(top), bottom.shape), otherwise)
-    np.divide(top, bottom, out=found, where=bottom > 0)
-    return found
+    quotient = np.full(np.broadcast_shapes(np.shape(top), bottom.shape), otherwise)
+    np.divide(top, bottom, out=quotient, where=bottom > 0)
+    return quotient

@@ -55,12 +55,12 @@ def _value_rows(row: dict[str, CoefficientValue]) -> Iterable[Sequence[str]]:
     return (
         (
             name,
-            format_coefficient(found.value),
-            format_interval(found),
-            str(found.n),
-            format_coefficient(found.prevalence),
+            format_coefficient(coefficient.value),
+            format_interval(coefficient),
+            str(coefficient.n),
+            format_coefficient(coefficient.prevalence),
         )
-        for name, found in row.items()
+        for name, coefficient in row.items()
     )
 
 
@@ -75,7 +75,7 @@ def _over_topics(report: AgreementReport) -> dict[str, CoefficientValue]:
 
 def _pair_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
     for names, row in report.pairs.items():
-        values = (format_coefficient(found.value) for found in row.values())
+        values = (format_coefficient(coefficient.value) for coefficient in row.values())
         yield (" ~ ".join(names), *values, str(row["percent"].n))
 
 
@@ -86,19 +86,19 @@ def _reasons(report: AgreementReport) -> Iterable[str]:
         ("mean over topics", _over_topics(report)),
     ]
     for place, row in rows:
-        for name, found in row.items():
-            if found.value is not None and found.no_interval:
-                yield f"{place}, {name}, interval: {found.no_interval}"
+        for name, coefficient in row.items():
+            if coefficient.value is not None and coefficient.no_interval:
+                yield f"{place}, {name}, interval: {coefficient.no_interval}"
     for names, row in report.pairs.items():
         if row["percent"].n:
             rows.append((" ~ ".join(names), row))
         else:
             yield f"{' ~ '.join(names)}: no pair was judged by both"
     for place, row in rows:
-        told = {name: found.reason for name, found in row.items() if found.reason}
-        if len(row) == len(told) > len(set(told.values())) == 1:
-            told = {"all coefficients": next(iter(told.values()))}
-        yield from (f"{place}, {name}: {reason}" for name, reason in told.items())
+        reasons = {name: coefficient.reason for name, coefficient in row.items() if coefficient.reason}
+        if len(row) == len(reasons) > len(set(reasons.values())) == 1:
+            reasons = {"all coefficients": next(iter(reasons.values()))}
+        yield from (f"{place}, {name}: {reason}" for name, reason in reasons.items())
 
 
 def format_coefficient(value: float | None) -> str:
@@ -115,11 +115,11 @@ class HasInterval(Protocol):
     def high(self) -> float | None: ...
 
 
-def format_interval(found: HasInterval) -> str:
+def format_interval(estimate: HasInterval) -> str:
     """The 95 % interval, or null."""
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return UNDEFINED
-    return f"{found.low:.4f} to {found.high:.4f}"
+    return f"{estimate.low:.4f} to {estimate.high:.4f}"
 
 
 def align_agreement_rows(rows: Sequence[Sequence[str]]) -> str:

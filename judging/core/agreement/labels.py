@@ -38,16 +38,16 @@ class LabelTable:
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
-        given: NDArray[np.bool_] = self.grades != MISSING
-        return given
+        mask: NDArray[np.bool_] = self.grades != MISSING
+        return mask
 
     @cached_property
     def positions(self) -> NDArray[np.int64]:
         """Grades as positions on the scale; one past its end where not judged."""
-        found = np.full(self.grades.shape, len(self.scale), np.int64)
+        positions = np.full(self.grades.shape, len(self.scale), np.int64)
         for at, grade in enumerate(self.scale):
-            found[self.grades == grade] = at
-        return found
+            positions[self.grades == grade] = at
+        return positions
 
     @cached_property
     def topics(self) -> tuple[str, ...]:
@@ -67,9 +67,9 @@ class LabelTable:
 
     def within(self, topic: str) -> LabelTable:
         """The pairs of one topic, with all assessors."""
-        kept = [at for at, (number, _) in enumerate(self.pairs) if number == topic]
-        pairs = tuple(self.pairs[at] for at in kept)
-        return LabelTable(self.assessors, pairs, self.grades[:, kept], self.scale)
+        columns = [at for at, (number, _) in enumerate(self.pairs) if number == topic]
+        pairs = tuple(self.pairs[at] for at in columns)
+        return LabelTable(self.assessors, pairs, self.grades[:, columns], self.scale)
 
     def beside(self, other: LabelTable) -> LabelTable:
         """The assessors of both over the pairs of either; grades of both scales."""
@@ -89,11 +89,11 @@ class LabelTable:
 
 def labels_from_qrels(qrels: Mapping[str, QrelsTable], scale: Sequence[int] = ()) -> LabelTable:
     """Labels from one qrels by assessor; grades below 0 mean "not judged" and are left out."""
-    found = [_judged_pairs(table) for table in qrels.values()]
-    pairs = sorted(set().union(*found)) if found else []
+    by_assessor = [_judged_pairs(table) for table in qrels.values()]
+    pairs = sorted(set().union(*by_assessor)) if by_assessor else []
     place = {pair: index for index, pair in enumerate(pairs)}
-    grades = np.full((len(found), len(pairs)), MISSING, np.int32)
-    for row, by_pair in enumerate(found):
+    grades = np.full((len(by_assessor), len(pairs)), MISSING, np.int32)
+    for row, by_pair in enumerate(by_assessor):
         columns = [place[pair] for pair in by_pair]
         grades[row, columns] = list(by_pair.values())
     return LabelTable(tuple(qrels), tuple(pairs), grades, tuple(scale))

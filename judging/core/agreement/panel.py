@@ -95,13 +95,13 @@ def compare_label_sets(
 
 def _rows(counts: AgreementCounts, resampled: TopicResamples | None) -> list[Row]:
     whole = counts.summed()
-    found: list[Row] = [{} for _ in whole.units]
+    rows: list[Row] = [{} for _ in whole.units]
     for name, agreement in COEFFICIENTS.items():
         topics = np.count_nonzero(agreement.n(counts), axis=-1)
         bounds = resampled.bounds(agreement, topics) if resampled else None
         for row, value in enumerate(_coefficients(agreement, whole, topics, bounds)):
-            found[row][name] = value
-    return found
+            rows[row][name] = value
+    return rows
 
 
 class TopicResamples:
@@ -138,11 +138,11 @@ class TopicResamples:
         return self.values[agreement.name]
 
     def bounds(self, agreement: AgreementCoefficient, topics: Ints) -> list[BootstrapInterval]:
-        found = [BootstrapInterval(reason=ONE_TOPIC)] * self.couples
+        intervals = [BootstrapInterval(reason=ONE_TOPIC)] * self.couples
         for (rows, _), values in zip(self.groups, self.compute(agreement), strict=True):
             for row, bound in zip(rows, percentile_intervals(values, topics[rows]), strict=True):
-                found[row] = bound
-        return found
+                intervals[row] = bound
+        return intervals
 
 
 def _own_topics(counts: AgreementCounts, rows: Ints, own: NDArray[np.bool_]) -> AgreementCounts:
@@ -189,19 +189,19 @@ class AssessorPairs:
 
     def means(self) -> Row:
         """The mean of each coefficient over the pairs of assessors that have a value."""
-        found = {}
+        coefficients = {}
         for name, sums in self.sums.items():
             values = [row[name] for row in self.rows]
             topics = int(np.count_nonzero(sums.prevalence.count))
             bound = BootstrapInterval(reason=CROWDED.format(MOST_PAIRS))
             if not self.crowded:
                 (bound,) = percentile_intervals(sums.drawn.mean[None], np.array([topics]))
-            found[name] = _mean(values, bound, topics, PAIRS)
-        return found
+            coefficients[name] = _mean(values, bound, topics, PAIRS)
+        return coefficients
 
     def topic_means(self, topic: int) -> Row:
         """The same within one topic, without intervals."""
-        found = {}
+        coefficients = {}
         for name, sums in self.sums.items():
             count = int(sums.by_topic.count[topic])
             left_out = len(self.names) - count
@@ -210,8 +210,8 @@ class AssessorPairs:
             shared = sums.prevalence.count[topic]
             prevalence = float(sums.prevalence.mean[topic]) if shared else None
             reason = why if count else ALL_UNDEFINED.format(PAIRS)
-            found[name] = CoefficientValue(value, count, reason, prevalence, int(count > 0))
-        return found
+            coefficients[name] = CoefficientValue(value, count, reason, prevalence, int(count > 0))
+        return coefficients
 
 
 class RunningMean:
@@ -243,7 +243,7 @@ def coefficients_over_all(
     labels: LabelTable, level: int, draws: ResampleDraws
 ) -> tuple[Row, list[Row]]:
     """The coefficients of all assessors at once, and those of each topic."""
-    many = {name: it for name, it in COEFFICIENTS.items() if not it.pairwise}
+    many = {name: coefficient for name, coefficient in COEFFICIENTS.items() if not coefficient.pairwise}
     if len(labels.assessors) < 2:
         return {name: CoefficientValue(None, 0, TOO_FEW, no_interval=TOO_FEW) for name in many}, []
     counts = count_all_assessors(labels, level)
@@ -297,23 +297,23 @@ def _coefficient(
     if np.isnan(value):
         why = agreement.why(n)
         return CoefficientValue(None, n, why, share, topics, no_interval=why if bound else None)
-    found = bound or BootstrapInterval()
-    return CoefficientValue(value, n, None, share, topics, found.low, found.high, found.reason)
+    interval = bound or BootstrapInterval()
+    return CoefficientValue(value, n, None, share, topics, interval.low, interval.high, interval.reason)
 
 
 def _mean(
-    values: list[CoefficientValue], bound: BootstrapInterval, topics: int, what: str
+    values: list[CoefficientValue], bound: BootstrapInterval, topics: int, unit: str
 ) -> CoefficientValue:
     """The unweighted mean of the values that are defined; ``what`` they are the values of."""
     defined = [c.value for c in values if c.value is not None]
     shares = [c.prevalence for c in values if c.prevalence is not None]
     if not defined:
-        why = ALL_UNDEFINED.format(what) if values else TOO_FEW
+        why = ALL_UNDEFINED.format(unit) if values else TOO_FEW
         return CoefficientValue(None, 0, why, no_interval=why)
     return CoefficientValue(
         sum(defined) / len(defined),
         len(defined),
-        _leave_undefined_out(len(values) - len(defined), len(values), what),
+        _leave_undefined_out(len(values) - len(defined), len(values), unit),
         sum(shares) / len(shares) if shares else None,
         topics,
         bound.low,
@@ -324,18 +324,18 @@ def _mean(
 
 def _mean_row(rows: list[Row], draws: ResampleDraws) -> Row:
     """The mean over topics of each coefficient; topics without a value are left out."""
-    found = {}
+    means = {}
     for name in rows[0] if rows else ():
         cells = [row[name] for row in rows]
         values = np.array([c.value for c in cells if c.value is not None])
         drawn = draws.weights(len(values)) @ values / max(len(values), 1)
         (bound,) = percentile_intervals(drawn[None], np.array([len(values)]))
-        found[name] = _mean(cells, bound, len(values), "topics")
-    return found
+        means[name] = _mean(cells, bound, len(values), "topics")
+    return means
 
 
-def _leave_undefined_out(count: int, of: int, what: str) -> str | None:
-    return f"{count} of {of} {what} are undefined" if count else None
+def _leave_undefined_out(count: int, total: int, unit: str) -> str | None:
+    return f"{count} of {total} {unit} are undefined" if count else None
 
 
 def _assessor(labels: LabelTable, row: int, level: int) -> AssessorCounts:
@@ -348,5 +348,5 @@ def _assessor(labels: LabelTable, row: int, level: int) -> AssessorCounts:
 
 def _chunks(tables: Iterable[Floats], size: int) -> Iterator[Floats]:
     left = iter(tables)
-    while found := list(islice(left, size)):
-        yield np.stack(found)
+    while chunk := list(islice(left, size)):
+        yield np.stack(chunk)

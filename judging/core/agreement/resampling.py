@@ -39,9 +39,9 @@ def _weights(topics: int, resamples: int, seed: int) -> Floats:
         return np.zeros((resamples, 0))
     random = np.random.default_rng([seed, topics])
     drawn = random.multinomial(topics, np.full(topics, 1 / topics), size=resamples)
-    found = drawn.astype(np.float64)
-    found.setflags(write=False)
-    return found
+    weights = drawn.astype(np.float64)
+    weights.setflags(write=False)
+    return weights
 
 
 @dataclass(frozen=True)
@@ -61,18 +61,18 @@ def percentile_intervals(values: Floats, topics: Ints) -> list[BootstrapInterval
     defined = np.count_nonzero(~np.isnan(ordered), axis=-1)
     resamples = values.shape[-1]
     edges = [_at(ordered, defined, share) for share in ((1 - SHARE) / 2, (1 + SHARE) / 2)]
-    found = []
+    intervals = []
     for row, (low, high) in enumerate(zip(*edges, strict=True)):
         if topics[row] < 2:
-            found.append(BootstrapInterval(reason=ONE_TOPIC))
+            intervals.append(BootstrapInterval(reason=ONE_TOPIC))
         elif defined[row] < SHARE * resamples:
             missing = resamples - int(defined[row])
-            found.append(BootstrapInterval(reason=UNSTEADY.format(missing, resamples)))
+            intervals.append(BootstrapInterval(reason=UNSTEADY.format(missing, resamples)))
         elif ordered[row, defined[row] - 1] - ordered[row, 0] < 1e-12:
-            found.append(BootstrapInterval(reason=ALL_ALIKE))
+            intervals.append(BootstrapInterval(reason=ALL_ALIKE))
         else:
-            found.append(BootstrapInterval(float(low), float(high)))
-    return found
+            intervals.append(BootstrapInterval(float(low), float(high)))
+    return intervals
 
 
 def _at(ordered: Floats, defined: Ints, share: float) -> Floats:
@@ -82,5 +82,5 @@ def _at(ordered: Floats, defined: Ints, share: float) -> Floats:
     rows = np.arange(len(ordered))
     low = ordered[rows, below]
     high = ordered[rows, np.minimum(below + 1, np.maximum(defined - 1, 0))]
-    found: Floats = low + (high - low) * (place - below)
-    return found
+    quantiles: Floats = low + (high - low) * (place - below)
+    return quantiles

@@ -75,14 +75,14 @@ class DesignParameter:
 
     def read(self, value: float | None) -> float:
         """``value``, the default if None. Raises ``ImpossibleError`` outside of the range."""
-        given = self.default if value is None else value
-        if not self.low <= given <= self.high or (self.whole and given != int(given)):
+        number = self.default if value is None else value
+        if not self.low <= number <= self.high or (self.whole and number != int(number)):
             kind = "a whole number" if self.whole else "a number"
             raise ImpossibleDesignError(
-                f"{self.label}: {given:g} will not do.",
+                f"{self.label}: {number:g} will not do.",
                 f"Give {kind} from {self.low:g} to {self.high:g}.",
             )
-        return int(given) if self.whole else float(given)
+        return int(number) if self.whole else float(number)
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ class PlanDesign:
     def name(self) -> str:
         return self.card.name
 
-    def read(self, given: Mapping[str, float | None]) -> dict[str, float]:
+    def read(self, values: Mapping[str, float | None]) -> dict[str, float]:
         """The parameters of this design out of ``given``, complete and checked."""
-        return {number.name: number.read(given.get(number.name)) for number in self.numbers}
+        return {number.name: number.read(values.get(number.name)) for number in self.numbers}
 
 
 PER_PAIR = DesignParameter(
@@ -127,7 +127,7 @@ def block_allocation(blocks: list[Ints]) -> Allocation:
     return Allocation(flat.pair, flat.k, person.astype(np.int64))
 
 
-def draw_within_topics(work: Workload, wanted: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def draw_within_topics(work: Workload, target: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """``wanted`` of the documents, drawn at random within topics.
 
     Each topic gives its part of them within 1: in a random order of its documents, the i-th
@@ -137,7 +137,7 @@ def draw_within_topics(work: Workload, wanted: int, rng: np.random.Generator) ->
     drawn = np.zeros(count, bool)
     if not count:
         return drawn
-    steps = (2 * np.arange(count + 1, dtype=np.int64) * wanted + count) // (2 * count)
+    steps = (2 * np.arange(count + 1, dtype=np.int64) * target + count) // (2 * count)
     chosen = np.diff(steps) > 0
     start = 0
     for size in work.sizes:

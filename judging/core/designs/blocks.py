@@ -56,9 +56,9 @@ def _next_of(block: list[int], met: Ints, crew: int) -> int:
     return min(ranked)[2]
 
 
-def _apart(one: int, other: int, crew: int) -> int:
+def _apart(first: int, second: int, crew: int) -> int:
     """The distance of two people in the circle."""
-    return min((one - other) % crew, (other - one) % crew)
+    return min((first - second) % crew, (second - first) % crew)
 
 
 def build_blocks(crew: int, n: int, shared: int, room: int) -> list[tuple[int, ...]]:

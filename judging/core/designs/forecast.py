@@ -31,8 +31,8 @@ class LoadForecast:
         """The least and the most that two of ``people`` share; None if there are no two."""
         if len(people) < 2:
             return None
-        found = self.shared[np.ix_(people, people)][np.triu_indices(len(people), 1)]
-        return float(found.min()), float(found.max())
+        pairs = self.shared[np.ix_(people, people)][np.triu_indices(len(people), 1)]
+        return float(pairs.min()), float(pairs.max())
 
 
 def forecast_load(work: Workload, layout: Allocation) -> LoadForecast:

@@ -66,11 +66,11 @@ def parse_delimited(text: str, tell: Tell, *, separator: str) -> Iterator[Judgme
 
 def column_offsets(header: list[str], row: list[str]) -> dict[str, int]:
     """By column the character at which its cell begins, counted from 1."""
-    found, at = {}, 1
+    offsets, at = {}, 1
     for name, cell in zip(header, row, strict=True):
-        found[name] = at
+        offsets[name] = at
         at += len(cell) + 1
-    return found
+    return offsets
 
 
 QRELS = JudgmentFormat(

@@ -84,33 +84,33 @@ def match_field_names(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def parse_entry(record: JudgmentRecord, taken: MatchedFields) -> JudgmentEntry:
+def parse_entry(record: JudgmentRecord, matched: MatchedFields) -> JudgmentEntry:
     """The record by our own names; what was taken is counted in ``taken``."""
     roles = match_field_names(record.values)
     for role, name in roles.items():
-        taken.fields.setdefault(role, Counter())[name] += 1
-    taken.left.update(set(record.values) - set(roles.values()))
-    given = {role: record.values[name] for role, name in roles.items()}
-    ids = {name: value_to_text(given.get(name)) for name in IDS}
+        matched.fields.setdefault(role, Counter())[name] += 1
+    matched.left.update(set(record.values) - set(roles.values()))
+    values = {role: record.values[name] for role, name in roles.items()}
+    ids = {name: value_to_text(values.get(name)) for name in IDS}
     if "" in ids.values() and isinstance(record.values.get("text"), str):
-        found = {name: ids[name] or find_id_in_text(name, record.values["text"]) for name in IDS}
-        taken.from_text += found != ids
-        ids = found
+        found_ids = {name: ids[name] or find_id_in_text(name, record.values["text"]) for name in IDS}
+        matched.from_text += found_ids != ids
+        ids = found_ids
     places = [record.columns.get(roles.get(name, "")) for name in (*IDS, "labels")]
     return JudgmentEntry(
         line=record.line,
         topic=ids["topic"],
         docno=ids["docno"],
-        labels=parse_labels(given.get("labels")),
-        assessor=parse_person(given.get("assessor")),
-        comment=parse_comment(given.get("comment")),
-        flags=parse_flags(given.get("flags")),
-        passages=parse_passages(given.get("passages")),
-        active_seconds=parse_number(given.get("active_seconds")),
-        revision=parse_integer(given.get("revision")),
+        labels=parse_labels(values.get("labels")),
+        assessor=parse_person(values.get("assessor")),
+        comment=parse_comment(values.get("comment")),
+        flags=parse_flags(values.get("flags")),
+        passages=parse_passages(values.get("passages")),
+        active_seconds=parse_number(values.get("active_seconds")),
+        revision=parse_integer(values.get("revision")),
         columns=(places[0], places[1], places[2]),
         **{
-            name: value_to_text(given.get(name))
+            name: value_to_text(values.get(name))
             for name in ("purpose", "kind", "reason", "duplicate_of", "judged_at", "uuid")
         },
     )
@@ -118,8 +118,8 @@ def parse_entry(record: JudgmentRecord, taken: MatchedFields) -> JudgmentEntry:
 
 def find_id_in_text(name: str, text: str) -> str:
     """An id that a line such as ``query_id: 17`` of the text gives, or nothing."""
-    found = _IN_TEXT[name].search(text)
-    return found.group(1) if found else ""
+    match = _IN_TEXT[name].search(text)
+    return match.group(1) if match else ""
 
 
 def value_to_text(value: object) -> str:
@@ -171,13 +171,13 @@ def parse_person(value: object) -> str:
 def parse_passages(value: object) -> tuple[Passage, ...]:
     """Marked passages, ``[start, end, text]`` each; what has another shape is left out."""
     shaped = [item for item in to_list(value) if isinstance(item, list) and len(item) == 3]
-    found = []
+    passages = []
     for first, last, text in shaped:
         start, end = parse_integer(first), parse_integer(last)
         nowhere = start is None and end is None
         if value_to_text(text) and (nowhere or (start is not None and start < (end or 0))):
-            found.append((start, end, value_to_text(text)))
-    return tuple(found)
+            passages.append((start, end, value_to_text(text)))
+    return tuple(passages)
 
 
 def to_list(value: object) -> list[Any]:

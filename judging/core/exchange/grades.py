@@ -41,18 +41,18 @@ def format_grade_label(grade: int, label: str) -> str:
 
 
 def propose_grades(
-    labels: Iterable[str], scale: Scale, chosen: Mapping[str, str] | None = None
+    labels: Iterable[str], scale: Scale, choices: Mapping[str, str] | None = None
 ) -> list[GradeProposal]:
     """A proposal a distinct label, the frequent first; ``chosen`` says what is settled."""
     counts = Counter(labels)
     ranked = sorted(counts, key=lambda label: (-counts[label], label))
-    return [propose_grade(label, counts[label], scale, chosen or {}) for label in ranked]
+    return [propose_grade(label, counts[label], scale, choices or {}) for label in ranked]
 
 
-def propose_grade(label: str, count: int, scale: Scale, chosen: Mapping[str, str]) -> GradeProposal:
+def propose_grade(label: str, count: int, scale: Scale, choices: Mapping[str, str]) -> GradeProposal:
     """A number is that grade; a label of the scale is its grade; else a number in the text."""
-    if label in chosen:
-        return GradeProposal(label, count, parse_grade_choice(chosen[label]), "chosen")
+    if label in choices:
+        return GradeProposal(label, count, parse_grade_choice(choices[label]), "chosen")
     if _NUMBER.fullmatch(label):
         return GradeProposal(label, count, int(float(label)), "number")
     folded = " ".join(label.split()).casefold()

@@ -63,7 +63,7 @@ class ResolvedImport:
 
 def resolve_import(
     entries: Iterable[JudgmentEntry],
-    known: CampaignLookup,
+    lookup: CampaignLookup,
     choices: ImportChoices,
     report: FaultReport,
 ) -> ResolvedImport:
@@ -71,35 +71,35 @@ def resolve_import(
 
     With faults in the report the ballots are those of the good entries.
     """
-    heard = list(select_entries(entries, choices, report))
+    selected = list(select_entries(entries, choices, report))
     proposals = propose_grades(
-        (label for e in heard for label in e.labels), known.scale, choices.labels
+        (label for e in selected for label in e.labels), lookup.scale, choices.labels
     )
-    report_labels(heard, proposals, known.scale, report)
-    grades = {found.label: found.grade for found in proposals}
-    scale = {grade for grade, _ in known.scale}
+    report_labels(selected, proposals, lookup.scale, report)
+    grades = {proposal.label: proposal.grade for proposal in proposals}
+    scale = {grade for grade, _ in lookup.scale}
     cast: list[ImportedBallot] = []
     unlabelled = 0
-    for entry in heard:
-        said = [grades[label] for label in entry.labels if grades[label] != LEAVE_OUT]
+    for entry in selected:
+        opinions = [grades[label] for label in entry.labels if grades[label] != LEAVE_OUT]
         if entry.kind in SILENT:
-            said = [None]
+            opinions = [None]
             if entry.reason == CANCELLED:
                 report_cancelled(entry, report)
-        elif not said:
+        elif not opinions:
             unlabelled += 1
             report_unlabelled(entry, report)
             continue
-        who = resolve_assessor(entry, known, choices, report)
-        if check_entry(entry, known, report) and who:
+        who = resolve_assessor(entry, lookup, choices, report)
+        if check_entry(entry, lookup, report) and who:
             cast += [
                 build_ballot(entry, who, grade)
-                for grade in said
+                for grade in opinions
                 if grade in scale or entry.kind in SILENT
             ]
     ballots, twice = merge_duplicates(cast, choices.duplicates, report)
     return ResolvedImport(
-        ballots, proposals, list_file_names(heard, known, choices), twice, unlabelled
+        ballots, proposals, list_file_names(selected, lookup, choices), twice, unlabelled
     )
 
 
@@ -132,35 +132,35 @@ def select_entries(
 
 
 def report_labels(
-    heard: Iterable[JudgmentEntry],
+    selected: Iterable[JudgmentEntry],
     proposals: Iterable[GradeProposal],
     scale: Scale,
     report: FaultReport,
 ) -> None:
     """Labels without a grade, off the scale, and grades that were found within a text."""
-    by_label = {found.label: found for found in proposals}
-    known = {grade for grade, _ in scale}
-    told = ", ".join(str(grade) for grade, _ in scale)
-    for entry in heard:
+    by_label = {proposal.label: proposal for proposal in proposals}
+    scale_grades = {grade for grade, _ in scale}
+    grades = ", ".join(str(grade) for grade, _ in scale)
+    for entry in selected:
         for label in entry.labels if entry.kind not in SILENT else ():
-            found, place = by_label[label], {"line": entry.line, "column": entry.columns[2]}
-            if found.grade is None:
+            proposal, place = by_label[label], {"line": entry.line, "column": entry.columns[2]}
+            if proposal.grade is None:
                 message = f"The label “{label}” stands for no grade."
-                fix = f"Say which grade it is: {told}, or {LEAVE_OUT} to leave it out."
+                fix = f"Say which grade it is: {grades}, or {LEAVE_OUT} to leave it out."
                 report.add(_NO_GRADE, message, fix, **place, excerpt=entry.shown)
-            elif found.grade != LEAVE_OUT and found.grade not in known:
-                fix = f"Use a grade of the scale: {told}."
+            elif proposal.grade != LEAVE_OUT and proposal.grade not in scale_grades:
+                fix = f"Use a grade of the scale: {grades}."
                 message = "The grade is not on the scale."
                 report.add(_OFF_SCALE, message, fix, **place, excerpt=entry.shown)
-            elif found.why == "text":
-                message = f"The grade stands within the label: “{label}” is taken as {found.grade}"
-                doubt = f", though {found.doubt}" if found.doubt else ""
+            elif proposal.why == "text":
+                message = f"The grade stands within the label: “{label}” is taken as {proposal.grade}"
+                doubt = f", though {proposal.doubt}" if proposal.doubt else ""
                 fix = "Confirm the mapping of labels to grades, or change it."
                 report.add(_IN_TEXT, f"{message}{doubt}.", fix, **place, excerpt=entry.shown)
 
 
 def resolve_assessor(
-    entry: JudgmentEntry, known: CampaignLookup, choices: ImportChoices, report: FaultReport
+    entry: JudgmentEntry, lookup: CampaignLookup, choices: ImportChoices, report: FaultReport
 ) -> str:
     """The account that judged, or nothing and a fault."""
     if choices.assessor:
@@ -169,33 +169,33 @@ def resolve_assessor(
         fix = "Say who judged: a column assessor, or one assessor for the file."
         message = "The file does not say who judged this."
         report.add(_NOBODY, message, fix, line=entry.line, excerpt=entry.shown)
-    elif not known.people.get(entry.assessor):
+    elif not lookup.people.get(entry.assessor):
         fix = "Say which assessor of the campaign it is, or give the account that role."
         message = f"“{entry.assessor}” is no assessor of the campaign."
         report.add(_UNKNOWN, message, fix, line=entry.line, excerpt=entry.shown)
-    return known.people.get(entry.assessor, "")
+    return lookup.people.get(entry.assessor, "")
 
 
-def check_entry(entry: JudgmentEntry, known: CampaignLookup, report: FaultReport) -> bool:
+def check_entry(entry: JudgmentEntry, lookup: CampaignLookup, report: FaultReport) -> bool:
     """Whether topic, docno and words are the campaign's; each that is not is told."""
     before = report.counts.total()
     topic, docno, _ = entry.columns
     place: dict[str, Any] = {"line": entry.line, "excerpt": entry.shown}
-    if entry.topic not in known.topics:
+    if entry.topic not in lookup.topics:
         fix = "Import the campaign's topics first, or leave these rows out."
         report.add(_NO_TOPIC, "The campaign has no such topic.", fix, column=topic, **place)
-    if entry.docno in known.missing:
+    if entry.docno in lookup.missing:
         fix = "Use the collection's docnos, or leave these rows out."
         report.add(_NO_DOCNO, "The collection has no such document.", fix, column=docno, **place)
-    wrong = [flag for flag in entry.flags if flag not in known.flags]
-    if entry.kind == SKIP and entry.reason not in {*known.reasons, "", CANCELLED}:
+    wrong = [flag for flag in entry.flags if flag not in lookup.flags]
+    if entry.kind == SKIP and entry.reason not in {*lookup.reasons, "", CANCELLED}:
         wrong.append(entry.reason)
     if entry.kind not in ("", GRADE, SKIP, WITHDRAWN):
         wrong.append(entry.kind)
     if wrong:
         message = f"{', '.join(wrong)}: no kind, flag or reason of a skip."
-        told = ", ".join([*known.flags, *known.reasons])
-        report.add(_BAD_WORD, message, f"Use one of: {told}.", **place)
+        allowed = ", ".join([*lookup.flags, *lookup.reasons])
+        report.add(_BAD_WORD, message, f"Use one of: {allowed}.", **place)
     return report.counts.total() == before
 
 
@@ -214,16 +214,16 @@ def report_unlabelled(entry: JudgmentEntry, report: FaultReport) -> None:
 def build_ballot(entry: JudgmentEntry, who: str, value: object) -> ImportedBallot:
     """``entry`` as the word of ``who``."""
     kind = entry.kind or GRADE
-    kept = replace(entry, reason="other") if entry.reason == CANCELLED else entry
-    return ImportedBallot(who, kept, kind, value if isinstance(value, int) else None)
+    named = replace(entry, reason="other") if entry.reason == CANCELLED else entry
+    return ImportedBallot(who, named, kind, value if isinstance(value, int) else None)
 
 
 def list_file_names(
-    heard: Iterable[JudgmentEntry], known: CampaignLookup, choices: ImportChoices
+    selected: Iterable[JudgmentEntry], lookup: CampaignLookup, choices: ImportChoices
 ) -> list[tuple[str, int, str]]:
     """``(name in the file, its records, account)``, in order of appearance."""
-    counts = Counter(entry.assessor for entry in heard)
+    counts = Counter(entry.assessor for entry in selected)
     return [
-        (name, count, choices.assessor or known.people.get(name, ""))
+        (name, count, choices.assessor or lookup.people.get(name, ""))
         for name, count in counts.items()
     ]

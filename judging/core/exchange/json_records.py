@@ -20,26 +20,26 @@ def parse_json_line_records(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            value = json.loads(line)
         except ValueError as error:
             column = getattr(error, "colno", None)
             tell(number, f"The line is not JSON ({error}).", line, column=column)
         except RecursionError:
             tell(number, "The JSON is nested too deeply.", line)
         else:
-            if isinstance(found, dict):
-                yield JudgmentRecord(number, flatten_record(found), locate_keys(found, line))
+            if isinstance(value, dict):
+                yield JudgmentRecord(number, flatten_record(value), locate_keys(value, line))
             else:
                 tell(number, "The line is not a JSON object.", line)
 
 
 def parse_json_list(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
     """One JSON list of objects."""
-    for line, found in iter_json_elements(text, tell):
-        if isinstance(found, dict):
-            yield JudgmentRecord(line, flatten_record(found))
+    for line, value in iter_json_elements(text, tell):
+        if isinstance(value, dict):
+            yield JudgmentRecord(line, flatten_record(value))
         else:
-            tell(line, "This element of the list is not a JSON object.", str(found)[:100])
+            tell(line, "This element of the list is not a JSON object.", str(value)[:100])
 
 
 def iter_json_elements(text: str, tell: Tell) -> Iterator[tuple[int, Any]]:
@@ -53,7 +53,7 @@ def iter_json_elements(text: str, tell: Tell) -> Iterator[tuple[int, Any]]:
     while not text.startswith("]", at):
         line, counted = line + text.count("\n", counted, at), at
         try:
-            found, at = decoder.raw_decode(text, at)
+            element, at = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:
             message = f"From here on the file is not JSON ({error.msg})."
             excerpt = text[error.pos : error.pos + 100]
@@ -62,7 +62,7 @@ def iter_json_elements(text: str, tell: Tell) -> Iterator[tuple[int, Any]]:
         except RecursionError:
             tell(line, "The JSON is nested too deeply.", text[at : at + 100])
             return
-        yield line, found
+        yield line, element
         at = _skip(text, at)
         if text.startswith(",", at):
             at = _skip(text, at + 1)
@@ -72,11 +72,11 @@ def iter_json_elements(text: str, tell: Tell) -> Iterator[tuple[int, Any]]:
             return
 
 
-def flatten_record(found: Mapping[str, Any]) -> dict[str, Any]:
+def flatten_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """The object with the keys of what is nested in it, also of JSON written as text."""
-    values = dict(found)
+    values = dict(record)
     for name in NESTED:
-        inner = found.get(name)
+        inner = record.get(name)
         if isinstance(inner, str) and inner.lstrip().startswith("{"):
             try:
                 inner = json.loads(inner)
@@ -88,9 +88,9 @@ def flatten_record(found: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def locate_keys(found: Mapping[str, Any], line: str) -> dict[str, int]:
+def locate_keys(record: Mapping[str, Any], line: str) -> dict[str, int]:
     """By key where it stands in the line; a quote within a text is escaped, so is none."""
-    places = {name: line.find(f'"{name}"') + 1 for name in found}
+    places = {name: line.find(f'"{name}"') + 1 for name in record}
     return {name: place for name, place in places.items() if place}
 
 
@@ -100,20 +100,20 @@ def parse_doccano(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
     An annotation of the older form names its user by number; each is a judgment of its own.
     """
     for record in parse_json_line_records(text, tell):
-        given = record.values.get("annotations")
-        if not isinstance(given, list) or "label" in record.values or "labels" in record.values:
+        annotations = record.values.get("annotations")
+        if not isinstance(annotations, list) or "label" in record.values or "labels" in record.values:
             yield record
             continue
         rest = {name: value for name, value in record.values.items() if name != "annotations"}
-        for said in given or [{}]:
-            own = said if isinstance(said, dict) else {"label": said}
+        for annotation in annotations or [{}]:
+            own = annotation if isinstance(annotation, dict) else {"label": annotation}
             more = {"label": own.get("label"), "annotator": own.get("user")}
             yield JudgmentRecord(record.line, {**rest, **more}, record.columns)
 
 
 def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
 
 
 JSONL = JudgmentFormat(

@@ -24,57 +24,57 @@ def parse_label_studio(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
             tell(line, "This element of the list is not a task.", str(task)[:100])
             continue
         data = task.get("data")
-        given = flatten_record(data) if isinstance(data, dict) else {}
-        said = [_annotation(one) for one in _dicts(task, "annotations", "completions")]
-        said += [_prediction(one) for one in _dicts(task, "predictions")]
-        for values in said or [{}]:
-            yield JudgmentRecord(line, {**given, **values})
+        ids = flatten_record(data) if isinstance(data, dict) else {}
+        records = [_annotation(item) for item in _dicts(task, "annotations", "completions")]
+        records += [_prediction(item) for item in _dicts(task, "predictions")]
+        for values in records or [{}]:
+            yield JudgmentRecord(line, {**ids, **values})
 
 
 def _dicts(task: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:
     lists = (task.get(name) for name in names)
-    return [one for found in lists if isinstance(found, list) for one in found if _is_dict(one)]
+    return [item for items in lists if isinstance(items, list) for item in items if _is_dict(item)]
 
 
 def _is_dict(value: object) -> bool:
     return isinstance(value, dict)
 
 
-def _annotation(said: Mapping[str, Any]) -> dict[str, Any]:
-    values = _results(said) | {
-        "assessor": said.get("completed_by"),
-        "judged_at": said.get("updated_at") or said.get("created_at"),
-        "active_seconds": said.get("lead_time"),
+def _annotation(annotation: Mapping[str, Any]) -> dict[str, Any]:
+    values = _results(annotation) | {
+        "assessor": annotation.get("completed_by"),
+        "judged_at": annotation.get("updated_at") or annotation.get("created_at"),
+        "active_seconds": annotation.get("lead_time"),
     }
-    if said.get("was_cancelled"):
-        values |= {"kind": "skip", "reason": said.get("skip_reason") or CANCELLED}
-    return values | {name: said[name] for name in _OWN if name in said}
+    if annotation.get("was_cancelled"):
+        values |= {"kind": "skip", "reason": annotation.get("skip_reason") or CANCELLED}
+    return values | {name: annotation[name] for name in _OWN if name in annotation}
 
 
-def _prediction(said: Mapping[str, Any]) -> dict[str, Any]:
-    return _results(said) | {
-        "assessor": said.get("model_version"),
-        "judged_at": said.get("created_at"),
+def _prediction(prediction: Mapping[str, Any]) -> dict[str, Any]:
+    return _results(prediction) | {
+        "assessor": prediction.get("model_version"),
+        "judged_at": prediction.get("created_at"),
         "purpose": AUTOMATIC,
     }
 
 
-def _results(said: Mapping[str, Any]) -> dict[str, Any]:
+def _results(annotation: Mapping[str, Any]) -> dict[str, Any]:
     """Labels and comments out of the results of one annotation; regions and areas say nothing."""
     labels: list[Any] = []
     comments: list[Any] = []
-    results = said.get("result")
-    for one in results if isinstance(results, list) else []:
-        value = one.get("value") if isinstance(one, dict) else None
+    results = annotation.get("result")
+    for result in results if isinstance(results, list) else []:
+        value = result.get("value") if isinstance(result, dict) else None
         if not isinstance(value, dict):
             continue
         name = next((name for name in _LABELS if name in value), None)
         if name is not None and "start" not in value:
-            found = value[name]
-            labels += found if isinstance(found, list) else [found]
+            texts = value[name]
+            labels += texts if isinstance(texts, list) else [texts]
         elif "text" in value and "start" not in value:
-            found = value["text"]
-            comments += found if isinstance(found, list) else [found]
+            texts = value["text"]
+            comments += texts if isinstance(texts, list) else [texts]
     return {"label": labels, "comment": comments}
 
 

@@ -36,10 +36,10 @@ def read_judgments(data: bytes, *, report: FaultReport, file_format: str = "") -
     the file says: faults EJ04 to EJ07, EJ13 and WJ01, WJ10 go to ``report``, and what is
     left of the file is returned.
     """
-    taken = MatchedFields()
+    matched = MatchedFields()
     text = decode_text(data, CODES, report)
     if text is None:
-        return JudgmentFile(file_format, [], taken)
+        return JudgmentFile(file_format, [], matched)
     name = file_format or detect_judgment_format(text) or ""
     if name not in FORMATS:
         fix = f"Send one of: {', '.join(FORMATS)} (docs/formats.md shows each)."
@@ -48,17 +48,17 @@ def read_judgments(data: bytes, *, report: FaultReport, file_format: str = "") -
             report.add(CODES.not_text, message, fix, excerpt=text[:200])
         else:
             report.add(CODES.none, "The file holds no judgment.", fix)
-        return JudgmentFile(name, [], taken)
+        return JudgmentFile(name, [], matched)
     records = FORMATS[name].parse(text, with_columns(make_fault_reporter(CODES, report), report))
-    entries = list(check_entries(records, taken, report))
+    entries = list(check_entries(records, matched, report))
     if not entries and not report.has_errors:
         fix = "See docs/formats.md for the formats."
         report.add(CODES.none, "The file holds no judgment.", fix)
-    if taken.from_text:
-        message = f"The ids of {taken.from_text:,} records were found in the lines of their text."
+    if matched.from_text:
+        message = f"The ids of {matched.from_text:,} records were found in the lines of their text."
         fix = "Look at the preview; better give the ids as keys of their own."
         report.add(FROM_TEXT, message, fix)
-    return JudgmentFile(name, entries, taken)
+    return JudgmentFile(name, entries, matched)
 
 
 def with_columns(tell: Plain, report: FaultReport) -> Tell:
@@ -75,11 +75,11 @@ def with_columns(tell: Plain, report: FaultReport) -> Tell:
 
 
 def check_entries(
-    records: Iterator[JudgmentRecord], taken: MatchedFields, report: FaultReport
+    records: Iterator[JudgmentRecord], matched: MatchedFields, report: FaultReport
 ) -> Iterator[JudgmentEntry]:
     """The entries that name a topic and a docno which can be ones."""
     for record in records:
-        entry = parse_entry(record, taken)
+        entry = parse_entry(record, matched)
         fine = [check_entry_id(name, entry, report) for name in IDS]
         if all(fine):
             yield entry

@@ -27,9 +27,9 @@ def detect_judgment_format(text: str) -> str | None:
     if start.startswith("{"):
         return DOCCANO.name if _is_doccano(start.partition("\n")[0]) else JSONL.name
     line = next((row for row in start.split("\n") if row.strip() and row[0] != "#"), "")
-    for found, separator in ((TSV, "\t"), (CSV, ",")):
+    for judgment_format, separator in ((TSV, "\t"), (CSV, ",")):
         if set(match_field_names(line.split(separator))) & set(IDS) and separator in line:
-            return found.name
+            return judgment_format.name
     if len(line.split()) == 4:
         return QRELS.name
     return CSV.name if "," in line else TSV.name if "\t" in line else None
@@ -38,10 +38,10 @@ def detect_judgment_format(text: str) -> str | None:
 def _keys(text: str) -> set[str]:
     """The keys of the object at the start of ``text``; of a longer one those that are seen."""
     try:
-        found, _ = json.JSONDecoder().raw_decode(text)
+        value, _ = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
         return {name for name in _TASK if re.search(rf'"{name}"\s*:\s*\[', text)}
-    return set(found) if isinstance(found, dict) else set()
+    return set(value) if isinstance(value, dict) else set()
 
 
 def _is_doccano(line: str) -> bool:

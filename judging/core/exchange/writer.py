@@ -38,12 +38,12 @@ class CurrentOpinion:
     @property
     def marks(self) -> dict[str, Any]:
         """What neither program has a place for, under our own names; empty ones are left out."""
-        given = {
+        marks = {
             "flags": list(self.flags),
             "duplicate_of": self.duplicate_of,
             "passages": [list(passage) for passage in self.passages],
         }
-        return {name: value for name, value in given.items() if value}
+        return {name: value for name, value in marks.items() if value}
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class ExportPair:
 def iter_csv_parts(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[str]:
     """A header and a line a row; lists as JSON, flags with ``|`` between them."""
     yield judgments_to_csv([dict(zip(columns, columns, strict=True))], columns)
-    for some in iter_batches_of_rows(rows):
+    for batch in iter_batches_of_rows(rows):
         yield judgments_to_csv(
-            [{name: cell_value(name, row[name]) for name in columns} for row in some], columns
+            [{name: cell_value(name, row[name]) for name in columns} for row in batch], columns
         )
 
 
@@ -90,15 +90,15 @@ def cell_value(name: str, value: object) -> object:
 
 def iter_jsonl_parts(rows: Iterable[Row]) -> Iterator[str]:
     """A JSON object a line."""
-    for some in iter_batches_of_rows(rows):
-        yield "".join(f"{to_compact_json(row)}\n" for row in some)
+    for batch in iter_batches_of_rows(rows):
+        yield "".join(f"{to_compact_json(row)}\n" for row in batch)
 
 
 def iter_json_parts(rows: Iterable[Row]) -> Iterator[str]:
     """One JSON list, an object a line."""
     before = "[\n"
-    for some in iter_batches_of_rows(rows):
-        yield before + ",\n".join(map(to_compact_json, some))
+    for batch in iter_batches_of_rows(rows):
+        yield before + ",\n".join(map(to_compact_json, batch))
         before = ",\n"
     yield "\n]\n" if before == ",\n" else "[]\n"
 
@@ -112,19 +112,19 @@ def iter_doccano_records(pairs: Iterable[ExportPair], words: Mapping[int, str]) 
     number = 0
     for pair in pairs:
         text = f"{pair.title}\n\n{pair.text}".strip()
-        for said in pair.said or (None,):
+        for opinion in pair.said or (None,):
             number += 1
             record: dict[str, Any] = {"id": number, "text": text, **pair.ids, "label": []}
-            if said is None:
+            if opinion is None:
                 yield record
                 continue
-            if said.grade is None:
-                record |= {"kind": "skip", "reason": said.reason}
+            if opinion.grade is None:
+                record |= {"kind": "skip", "reason": opinion.reason}
             else:
-                record["label"] = [grade_label(said.grade, words)]
-            comments = [said.comment] if said.comment else []
-            who = {"assessor": said.assessor, "judged_at": said.judged_at}
-            yield record | who | {"Comments": comments} | said.marks
+                record["label"] = [grade_label(opinion.grade, words)]
+            comments = [opinion.comment] if opinion.comment else []
+            who = {"assessor": opinion.assessor, "judged_at": opinion.judged_at}
+            yield record | who | {"Comments": comments} | opinion.marks
 
 
 def iter_label_studio_parts(pairs: Iterable[ExportPair], scale: Scale) -> Iterator[str]:
@@ -137,28 +137,28 @@ def iter_label_studio_parts(pairs: Iterable[ExportPair], scale: Scale) -> Iterat
 
 def label_studio_task(number: int, pair: ExportPair, words: Mapping[int, str]) -> Row:
     data = {**pair.ids, "title": pair.title, "text": pair.text}
-    said = [label_studio_annotation(one, words) for one in pair.said]
-    return {"id": number, "data": data, "annotations": said, "predictions": []}
+    annotations = [label_studio_annotation(opinion, words) for opinion in pair.said]
+    return {"id": number, "data": data, "annotations": annotations, "predictions": []}
 
 
-def label_studio_annotation(said: CurrentOpinion, words: Mapping[int, str]) -> Row:
+def label_studio_annotation(opinion: CurrentOpinion, words: Mapping[int, str]) -> Row:
     results = []
-    if said.grade is not None:
-        value: dict[str, Any] = {"choices": [grade_label(said.grade, words)]}
+    if opinion.grade is not None:
+        value: dict[str, Any] = {"choices": [grade_label(opinion.grade, words)]}
         results.append({"type": "choices", "from_name": "grade", "to_name": "text", "value": value})
-    if said.comment:
-        value = {"text": [said.comment]}
+    if opinion.comment:
+        value = {"text": [opinion.comment]}
         results.append(
             {"type": "textarea", "from_name": "comment", "to_name": "text", "value": value}
         )
     return {
-        "completed_by": {"username": said.assessor, "email": said.email or said.assessor},
+        "completed_by": {"username": opinion.assessor, "email": opinion.email or opinion.assessor},
         "result": results,
-        "was_cancelled": said.grade is None,
-        "lead_time": said.active_seconds,
-        "created_at": said.judged_at,
-        **({"skip_reason": said.reason} if said.grade is None else {}),
-        **said.marks,
+        "was_cancelled": opinion.grade is None,
+        "lead_time": opinion.active_seconds,
+        "created_at": opinion.judged_at,
+        **({"skip_reason": opinion.reason} if opinion.grade is None else {}),
+        **opinion.marks,
     }
 
 
@@ -192,5 +192,5 @@ def to_compact_json(row: Row) -> str:
 
 def iter_batches_of_rows(rows: Iterable[Row]) -> Iterator[list[Row]]:
     rest = iter(rows)
-    while some := list(islice(rest, TOGETHER)):
-        yield some
+    while batch := list(islice(rest, TOGETHER)):
+        yield batch

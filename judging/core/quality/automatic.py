@@ -49,26 +49,26 @@ def compare_automatic_assessors(
     tables = np.stack(list(iter_confusion_tables(own, against)))
     rows = compare_label_sets(tables, both.scale, level, draws)
     width = n + 1
-    found = {}
+    qualities = {}
     for at, name in enumerate(own.assessors):
         mine = rows[at * width : (at + 1) * width]
-        found[name] = AutomaticQuality(
+        qualities[name] = AutomaticQuality(
             int(own.judged[at].sum()),
             mine[0],
             dict(zip(persons.assessors, mine[1:], strict=True)),
             _bias(persons, own.only(at), draws),
         )
-    return found
+    return qualities
 
 
 def consensus_labels(people: LabelTable) -> LabelTable:
     """One row: of each pair the middle grade that people gave, the lower of two."""
-    given = people.judged.sum(axis=0)
+    counts = people.judged.sum(axis=0)
     ordered = np.sort(np.where(people.judged, people.grades, np.iinfo(np.int32).max), axis=0)
-    middle = np.maximum(given - 1, 0) // 2
+    middle = np.maximum(counts - 1, 0) // 2
     grades = np.full((1, len(people.pairs)), MISSING, np.int32)
     if len(people.assessors):
-        grades[0] = np.where(given > 0, ordered[middle, np.arange(len(middle))], MISSING)
+        grades[0] = np.where(counts > 0, ordered[middle, np.arange(len(middle))], MISSING)
     return LabelTable((CONSENSUS,), people.pairs, grades, people.scale)
 
 
@@ -78,12 +78,12 @@ def _beside(first: LabelTable, others: LabelTable) -> LabelTable:
 
 
 def _bias(people: LabelTable, machine: LabelTable, draws: ResampleDraws) -> QualityEstimate:
-    given = people.judged.sum(axis=0)
-    both = machine.judged[0] & (given > 0)
+    counts = people.judged.sum(axis=0)
+    both = machine.judged[0] & (counts > 0)
     if not both.any():
         return undefined_estimate(NO_PEOPLE)
     total = np.where(people.judged, people.grades, 0).sum(axis=0)
-    apart = (machine.grades[0] - divide_or_default(total, given))[both]
+    apart = (machine.grades[0] - divide_or_default(total, counts))[both]
     topics = people.topic_of[both]
     parts = [np.bincount(topics, part) for part in (np.ones(len(apart)), apart)]
     sums = np.stack(parts, axis=-1).astype(np.float64)

@@ -48,44 +48,44 @@ class BiasDrift:
     blocks: tuple[BiasBlock, ...] = ()
 
 
-def bias_by_assessor(said: OrderedGrades, draws: ResampleDraws) -> dict[str, QualityEstimate]:
+def bias_by_assessor(grades: OrderedGrades, draws: ResampleDraws) -> dict[str, QualityEstimate]:
     """By assessor the mean of grade less the mean grade of the others."""
     return {
-        name: estimate_bias(said, np.flatnonzero(said.assessor == at), draws)
-        for at, name in enumerate(said.assessors)
+        name: estimate_bias(grades, np.flatnonzero(grades.assessor == at), draws)
+        for at, name in enumerate(grades.assessors)
     }
 
 
-def estimate_bias(said: OrderedGrades, rows: Ints, draws: ResampleDraws) -> QualityEstimate:
-    rows = rows[~np.isnan(said.apart[rows])]
+def estimate_bias(grades: OrderedGrades, rows: Ints, draws: ResampleDraws) -> QualityEstimate:
+    rows = rows[~np.isnan(grades.apart[rows])]
     if not len(rows):
         return undefined_estimate(ALONE)
-    sums = said.by_topic(rows, np.ones(len(rows)), said.apart[rows])
+    sums = grades.by_topic(rows, np.ones(len(rows)), grades.apart[rows])
     return bootstrap_estimate(sums, mean_from_sums, draws, ALONE)
 
 
-def drift_by_assessor(said: OrderedGrades, draws: ResampleDraws) -> dict[str, BiasDrift]:
+def drift_by_assessor(grades: OrderedGrades, draws: ResampleDraws) -> dict[str, BiasDrift]:
     """By assessor the bias in successive blocks, and its slope."""
     return {
-        name: estimate_drift(said, np.flatnonzero(said.assessor == at), draws)
-        for at, name in enumerate(said.assessors)
+        name: estimate_drift(grades, np.flatnonzero(grades.assessor == at), draws)
+        for at, name in enumerate(grades.assessors)
     }
 
 
-def estimate_drift(said: OrderedGrades, rows: Ints, draws: ResampleDraws) -> BiasDrift:
+def estimate_drift(grades: OrderedGrades, rows: Ints, draws: ResampleDraws) -> BiasDrift:
     """Of one assessor, whose judgments are ``rows``."""
-    rows = rows[said.ordered[rows]]
+    rows = rows[grades.ordered[rows]]
     if not len(rows):
         return BiasDrift(undefined_estimate(NO_ORDER))
     place = np.arange(1.0, len(rows) + 1)
-    compared = ~np.isnan(said.apart[rows])
+    compared = ~np.isnan(grades.apart[rows])
     n = int(compared.sum())
     if n < FEWEST:
         return BiasDrift(undefined_estimate(TOO_FEW.format(FEWEST), n))
-    x, y = place[compared] / PER, said.apart[rows[compared]]
+    x, y = place[compared] / PER, grades.apart[rows[compared]]
     # Sums of centred places: the slope is the same and loses no digits.
     x = x - x.mean()
-    sums = said.by_topic(rows[compared], np.ones(n), x, y, x * x, x * y)
+    sums = grades.by_topic(rows[compared], np.ones(n), x, y, x * x, x * y)
     return BiasDrift(
         bootstrap_estimate(sums, slope_from_sums, draws, NO_SPREAD), _blocks(place[compared], y)
     )

@@ -32,25 +32,25 @@ class AssessorPace:
     by_grade: dict[int, SecondsPerJudgment]
 
 
-def pace_by_assessor(said: OrderedGrades, floor: float = FLOOR) -> dict[str, AssessorPace]:
+def pace_by_assessor(grades: OrderedGrades, floor: float = FLOOR) -> dict[str, AssessorPace]:
     """By assessor."""
-    found = {}
-    for at, name in enumerate(said.assessors):
-        own = said.assessor == at
-        taken = said.seconds[own]
-        found[name] = AssessorPace(
-            _seconds(taken),
-            int(np.count_nonzero(taken < floor)),
-            {grade: _seconds(taken[said.grade[own] == grade]) for grade in said.scale},
+    paces = {}
+    for at, name in enumerate(grades.assessors):
+        own = grades.assessor == at
+        seconds = grades.seconds[own]
+        paces[name] = AssessorPace(
+            _seconds(seconds),
+            int(np.count_nonzero(seconds < floor)),
+            {grade: _seconds(seconds[grades.grade[own] == grade]) for grade in grades.scale},
         )
-    return found
+    return paces
 
 
-def _seconds(taken: Floats) -> SecondsPerJudgment:
-    known = taken[~np.isnan(taken)]
-    if not len(known):
+def _seconds(seconds: Floats) -> SecondsPerJudgment:
+    measured = seconds[~np.isnan(seconds)]
+    if not len(measured):
         return SecondsPerJudgment(None, 0, NOT_MEASURED)
-    return SecondsPerJudgment(float(np.median(known)), len(known))
+    return SecondsPerJudgment(float(np.median(measured)), len(measured))
 
 
 PACE = Card(

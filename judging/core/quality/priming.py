@@ -58,27 +58,27 @@ class SequenceMoments:
     spread: float
 
 
-def priming_by_assessor(said: OrderedGrades) -> tuple[Priming, dict[str, Priming]]:
+def priming_by_assessor(record: OrderedGrades) -> tuple[Priming, dict[str, Priming]]:
     """Over all assessors, and by assessor."""
-    found: dict[str, list[SequenceMoments]] = {name: [] for name in said.assessors}
-    lengths: dict[str, list[int]] = {name: [] for name in said.assessors}
-    for assessor, grades in iter_grade_sequences(said):
-        lengths[said.assessors[assessor]].append(len(grades))
+    by_assessor: dict[str, list[SequenceMoments]] = {name: [] for name in record.assessors}
+    lengths: dict[str, list[int]] = {name: [] for name in record.assessors}
+    for assessor, grades in iter_grade_sequences(record):
+        lengths[record.assessors[assessor]].append(len(grades))
         if len(grades) >= SHORTEST and np.ptp(grades) > 0:
-            found[said.assessors[assessor]].append(sequence_moments(grades))
-    everyone = [one for of_assessor in found.values() for one in of_assessor]
+            by_assessor[record.assessors[assessor]].append(sequence_moments(grades))
+    everyone = [sequence for of_assessor in by_assessor.values() for sequence in of_assessor]
     overall = _test(everyone, _nothing([n for own in lengths.values() for n in own]))
-    return overall, {name: _test(own, _nothing(lengths[name])) for name, own in found.items()}
+    return overall, {name: _test(own, _nothing(lengths[name])) for name, own in by_assessor.items()}
 
 
-def iter_grade_sequences(said: OrderedGrades) -> Iterator[tuple[int, Floats]]:
+def iter_grade_sequences(record: OrderedGrades) -> Iterator[tuple[int, Floats]]:
     """``(assessor, grades)`` of each assessor's documents of a topic that came shuffled."""
-    rows = np.flatnonzero(said.shuffled & said.ordered)
-    key = said.assessor[rows] * len(said.topics) + said.topic[rows]
+    rows = np.flatnonzero(record.shuffled & record.ordered)
+    key = record.assessor[rows] * len(record.topics) + record.topic[rows]
     rows = rows[np.argsort(key, kind="stable")]
     for part in np.split(rows, _starts(np.sort(key))):
         if len(part):
-            yield int(said.assessor[part[0]]), said.grade[part].astype(np.float64)
+            yield int(record.assessor[part[0]]), record.grade[part].astype(np.float64)
 
 
 def _starts(key: Ints) -> Ints:
@@ -106,8 +106,8 @@ def _before(y: Floats) -> Floats:
     sums = np.concatenate([[0.0], np.cumsum(y)])
     at = np.arange(len(y))
     first = np.maximum(at - WINDOW, 0)
-    found: Floats = (sums[at] - sums[first]) / np.maximum(at - first, 1)
-    return found
+    total: Floats = (sums[at] - sums[first]) / np.maximum(at - first, 1)
+    return total
 
 
 @lru_cache(maxsize=4096)
@@ -125,18 +125,18 @@ def _geometry(n: int) -> tuple[float, float, float]:
     return same, sharing, (n - 1) ** 2 - same - sharing
 
 
-def _test(found: list[SequenceMoments], why: str | None) -> Priming:
-    n = sum(one.n for one in found)
-    reason = why or (FLAT if not found else TOO_FEW.format(FEWEST) if n < FEWEST else None)
+def _test(sequences: list[SequenceMoments], why: str | None) -> Priming:
+    n = sum(sequence.n for sequence in sequences)
+    reason = why or (FLAT if not sequences else TOO_FEW.format(FEWEST) if n < FEWEST else None)
     if reason:
-        return Priming(None, n=n, sequences=len(found), reason=reason)
-    spread = sum(one.spread for one in found)
-    value = sum(one.value - one.mean for one in found)
-    sd = sqrt(sum(one.variance for one in found))
+        return Priming(None, n=n, sequences=len(sequences), reason=reason)
+    spread = sum(sequence.spread for sequence in sequences)
+    value = sum(sequence.value - sequence.mean for sequence in sequences)
+    sd = sqrt(sum(sequence.variance for sequence in sequences))
     half = 1.959963984540054 * sd / spread
     slope = value / spread
     return Priming(
-        slope, slope - half, slope + half, erfc(abs(value) / sd / sqrt(2)), n, len(found)
+        slope, slope - half, slope + half, erfc(abs(value) / sd / sqrt(2)), n, len(sequences)
     )
 
 

@@ -73,14 +73,14 @@ class QualityReport:
             "automatic": [
                 {
                     "name": name,
-                    "judged": found.judged,
-                    "bias": asdict(found.bias),
-                    "consensus": row_to_dict(found.consensus),
+                    "judged": quality.judged,
+                    "bias": asdict(quality.bias),
+                    "consensus": row_to_dict(quality.consensus),
                     "people": [
-                        {"name": who, **row_to_dict(row)} for who, row in found.people.items()
+                        {"name": who, **row_to_dict(row)} for who, row in quality.people.items()
                     ],
                 }
-                for name, found in self.automatic.items()
+                for name, quality in self.automatic.items()
             ],
         }
 
@@ -90,16 +90,16 @@ def quality_report(
 ) -> QualityReport:
     """``level`` is the lowest grade that is relevant."""
     draws = draws or ResampleDraws()
-    said = record.said
-    priming, by_assessor = priming_by_assessor(said)
+    grades = record.said
+    priming, by_assessor = priming_by_assessor(grades)
     machines = record.automatic
     return QualityReport(
-        bias_by_assessor(said, draws),
-        drift_by_assessor(said, draws),
+        bias_by_assessor(grades, draws),
+        drift_by_assessor(grades, draws),
         priming,
         by_assessor,
-        self_consistency_by_assessor(record.repeats, said.scale, level, draws),
-        pace_by_assessor(said),
+        self_consistency_by_assessor(record.repeats, grades.scale, level, draws),
+        pace_by_assessor(grades),
         compare_automatic_assessors(record.people, machines, level, draws) if machines else {},
     )
 
@@ -113,6 +113,6 @@ def _row(row: Row | None) -> dict[str, Any] | None:
     return None if row is None else row_to_dict(row)
 
 
-def _pace(found: AssessorPace) -> dict[str, Any]:
-    by_grade = [{"grade": grade, **asdict(it)} for grade, it in found.by_grade.items()]
-    return {**asdict(found.overall), "hasty": found.hasty, "by_grade": by_grade}
+def _pace(pace: AssessorPace) -> dict[str, Any]:
+    by_grade = [{"grade": grade, **asdict(seconds)} for grade, seconds in pace.by_grade.items()]
+    return {**asdict(pace.overall), "hasty": pace.hasty, "by_grade": by_grade}

@@ -34,19 +34,19 @@ class Command(BaseCommand):
         add("--binary", action="store_true", help="cut the grades at the level first")
         add("--format", choices=FORMATS, default="table")
 
-    def handle(self, **given: Any) -> None:
-        if bool(given["qrels"]) == bool(given["campaign"]):
+    def handle(self, **options: Any) -> None:
+        if bool(options["qrels"]) == bool(options["campaign"]):
             raise CommandError("Name the assessors' qrels files, or one --campaign.")
-        if given["level"] is not None and given["level"] < 1:
+        if options["level"] is not None and options["level"] < 1:
             raise CommandError("The relevance level is a grade of 1 or more.")
-        if given["campaign"]:
-            record, level = self.of_campaign(given["campaign"])
+        if options["campaign"]:
+            record, level = self.of_campaign(options["campaign"])
         else:
-            record, level = self.of_files(given["qrels"]), 1
-        level = given["level"] or level
-        report = agreement_report(record.people, level, binary=given["binary"])
+            record, level = self.of_files(options["qrels"]), 1
+        level = options["level"] or level
+        report = agreement_report(record.people, level, binary=options["binary"])
         quality = quality_report(record, level)
-        if given["format"] == "json":
+        if options["format"] == "json":
             self.stdout.write(agreement_to_json(report, quality.as_dict()), ending="")
         else:
             self.stdout.write(f"{agreement_to_table(report)}\n{quality_text(quality)}", ending="")
@@ -70,5 +70,5 @@ class Command(BaseCommand):
         tables = reader.read_all(paths, read_qrels)
         reader.stop_if_refused("nothing was compared")
         return record_from_labels(
-            labels_from_qrels({file_stem(path): it for path, it in tables.items()})
+            labels_from_qrels({file_stem(path): table for path, table in tables.items()})
         )

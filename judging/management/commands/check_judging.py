@@ -23,17 +23,17 @@ class Command(BaseCommand):
         campaign = Campaign.objects.filter(slug=options["slug"]).first()
         if campaign is None:
             raise CommandError(f"There is no campaign {options['slug']}.")
-        found = list_violations(campaign)
+        violations = list_violations(campaign)
         slots = Slot.objects.filter(plan__campaign=campaign).count()
         judgments = Judgment.objects.filter(campaign=campaign).count()
         if options["format"] == "json":
-            told = {it.name: count for it, count in found}
-            counts = {"slots": slots, "judgments": judgments, "breaches": told}
+            breaches = {invariant.name: count for invariant, count in violations}
+            counts = {"slots": slots, "judgments": judgments, "breaches": breaches}
             self.stdout.write(json.dumps(counts, indent=2))
         else:
             self.stdout.write(f"{slots:,} slots, {judgments:,} rows in the log")
-            for it, count in found:
-                self.stdout.write(f"{count:>8,}  {it.says}")
-        broken = sum(count > 0 for _, count in found)
+            for invariant, count in violations:
+                self.stdout.write(f"{count:>8,}  {invariant.says}")
+        broken = sum(count > 0 for _, count in violations)
         if broken:
-            raise CommandError(f"{broken} of {len(found)} invariants broken.")
+            raise CommandError(f"{broken} of {len(violations)} invariants broken.")

@@ -37,20 +37,20 @@ class Command(BaseCommand):
         add("--which", choices=tuple(WHICH), default="log", help="log: every revision")
         add("--output", type=Path, help="a file, instead of standard output")
 
-    def handle(self, **given: Any) -> None:
-        campaign = Campaign.objects.filter(slug=given["slug"]).first()
+    def handle(self, **options: Any) -> None:
+        campaign = Campaign.objects.filter(slug=options["slug"]).first()
         if campaign is None:
-            raise CommandError(f"There is no campaign {given['slug']}.")
-        parts = iter_export_parts(campaign, given["format"], given["which"])
-        if given["output"] is None:
+            raise CommandError(f"There is no campaign {options['slug']}.")
+        parts = iter_export_parts(campaign, options["format"], options["which"])
+        if options["output"] is None:
             for part in parts:
                 self.stdout.write(part, ending="")
             return
         try:
-            with given["output"].open("w", encoding="utf-8", newline="") as out:
+            with options["output"].open("w", encoding="utf-8", newline="") as out:
                 out.writelines(parts)
         except OSError as error:
-            raise CommandError(f"{given['output']}: {error.strerror or error}.") from error
+            raise CommandError(f"{options['output']}: {error.strerror or error}.") from error
 
 
 def iter_export_parts(campaign: Campaign, form: str, which: str) -> Iterator[str]:
@@ -62,5 +62,5 @@ def iter_export_parts(campaign: Campaign, form: str, which: str) -> Iterator[str
     if which == "log":
         raise CommandError(f"The log is written as {', '.join(ROWS)}; say --which current or open.")
     scale = campaign.grades.order_by("value").values_list("value", "label")
-    found = iter_open_pairs(campaign) if which == "open" else iter_judged_pairs(campaign)
-    return PAIRS[form](found, tuple(scale))
+    pairs = iter_open_pairs(campaign) if which == "open" else iter_judged_pairs(campaign)
+    return PAIRS[form](pairs, tuple(scale))

@@ -40,11 +40,11 @@ class Command(ImportCommand):
             raise CommandError(f"--format is one of: {', '.join(FORMATS)}.")
         super().handle(*args, **options)
 
-    def count(self, path: Path, **given: Any) -> int:
+    def count(self, path: Path, **context: Any) -> int:
         """Bring in, or only look at, what is at ``path``; return how many are written."""
-        campaign, report = given["campaign"], given["report"]
+        campaign, report = context["campaign"], context["report"]
         file: dict[str, Any] = {"data": path.read_bytes(), "file": path.name}
-        file |= {"actor": given["actor"], "campaign": campaign}
+        file |= {"actor": context["actor"], "campaign": campaign}
         file["options"] = self.chosen(campaign)
         if self.options["dry_run"]:
             self.tell(preview_file(**file), report)
@@ -54,22 +54,22 @@ class Command(ImportCommand):
         return counts.written
 
     def chosen(self, campaign: Campaign) -> ImportOptions:
-        given = self.options
+        options = self.options
         return ImportOptions(
-            file_format=given["format"],
-            assessor=find_assessor(campaign, given["assessor"]),
-            automatic=find_automatic_assessor(campaign, given["automatic"]),
-            by_file=given["by_file"],
-            labels=parse_mappings(given["map"], "--map"),
-            people=parse_mappings(given["person"], "--person"),
-            duplicates=given["duplicates"],
+            file_format=options["format"],
+            assessor=find_assessor(campaign, options["assessor"]),
+            automatic=find_automatic_assessor(campaign, options["automatic"]),
+            by_file=options["by_file"],
+            labels=parse_mappings(options["map"], "--map"),
+            people=parse_mappings(options["person"], "--person"),
+            duplicates=options["duplicates"],
         )
 
-    def tell(self, found: ImportPreview, report: FaultReport) -> None:
+    def tell(self, preview: ImportPreview, report: FaultReport) -> None:
         """What a dry run found: format, mapping, people, pairs labelled twice, faults, counts."""
-        write, settled = self.stdout.write, found.settled
-        write(f"format: {found.reading.format or 'unknown'}")
-        for name, names in found.reading.taken.told():
+        write, settled = self.stdout.write, preview.settled
+        write(f"format: {preview.reading.format or 'unknown'}")
+        for name, names in preview.reading.taken.told():
             write(f"taken as {name}: {names}")
         for label in settled.labels:
             doubt = f"; {label.doubt}" if label.doubt else ""
@@ -79,12 +79,12 @@ class Command(ImportCommand):
         for twice in settled.twice:
             pairs = format_count(twice.pairs, "pair")
             write(f"{twice.assessor} labelled {pairs} again: {twice.same:,} the same")
-        write(f"would be written: {format_counts(found.counts)}")
-        if found.report.has_errors:
-            for line in format_fault_lines(found.report):
+        write(f"would be written: {format_counts(preview.counts)}")
+        if preview.report.has_errors:
+            for line in format_fault_lines(preview.report):
                 self.stderr.write(line)
             raise CommandError("The file would be refused.")
-        report.faults, report.counts = found.report.faults, found.report.counts
+        report.faults, report.counts = preview.report.faults, preview.report.counts
 
 
 def format_counts(counts: ImportCounts) -> str:
@@ -96,13 +96,13 @@ def format_counts(counts: ImportCounts) -> str:
 
 def parse_mappings(pairs: list[str], option: str) -> dict[str, str]:
     """``LEFT=RIGHT`` each; a label may hold the sign itself, so the last one counts."""
-    found = {}
+    mappings = {}
     for pair in pairs:
         left, sign, right = pair.rpartition("=")
         if not sign or not left:
             raise CommandError(f"{option} {pair}: write it as LEFT=RIGHT.")
-        found[left] = right
-    return found
+        mappings[left] = right
+    return mappings
 
 
 def find_assessor(campaign: Campaign, name: str | None) -> User | None:
@@ -118,7 +118,7 @@ def find_assessor(campaign: Campaign, name: str | None) -> User | None:
 def find_automatic_assessor(campaign: Campaign, name: str | None) -> AutomaticAssessor | None:
     if not name:
         return None
-    found = campaign.automatic_assessors.select_related("user").filter(name=name).first()
-    if found is None:
+    automatic = campaign.automatic_assessors.select_related("user").filter(name=name).first()
+    if automatic is None:
         raise CommandError(f"{campaign.slug} has no automatic assessor {name}.")
-    return found
+    return automatic
