@@ -1,4 +1,4 @@
-"""Training, read: what an assessor has yet to answer, and how they did."""
+"""Training pairs that an assessor has not answered yet."""
 
 from __future__ import annotations
 

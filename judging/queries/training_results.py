@@ -1,4 +1,4 @@
-"""How the assessors did in training, for the organizer."""
+"""Training results of the assessors, for the organizer."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from judging.queries.judgments import current_judgments
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """``right`` of ``answered`` had the known grade; ``off`` is the mean distance of grades,
+    """``right`` of ``answered`` have the correct grade; ``off`` is the mean grade difference,
     None before the first answer.
     """
 
     user: User
     answered: int
     right: int
-    of: int
+    total: int
     off: float | None
     last: datetime | None
 
     @property
     def finished(self) -> bool:
-        return self.answered >= self.of
+        return self.answered >= self.total
 
     @property
     def percent(self) -> float | None:
@@ -37,16 +37,16 @@ class TrainingProgress:
 
 @dataclass(frozen=True)
 class TrainingPairResult:
-    """A training pair with the answers it got, by grade: how often, ascending."""
+    """A training pair with the number of answers by grade, ascending."""
 
     pair: TrainingPair
     answers: list[tuple[int, int]]
     right: int
-    of: int
+    total: int
 
 
 def list_training_progress(campaign: Campaign) -> list[TrainingProgress]:
-    """Every assessor of the campaign, by name."""
+    """Every assessor of the campaign, by username."""
     known = {(p.topic_id, p.docno): p.grade for p in campaign.training.all()}
     answers: dict[int, list[tuple[int, datetime]]] = defaultdict(list)
     for topic, docno, assessor, grade, at in list_training_answers(campaign):
@@ -64,7 +64,7 @@ def list_training_progress(campaign: Campaign) -> list[TrainingProgress]:
 
 
 def list_training_pairs(campaign: Campaign) -> list[TrainingPairResult]:
-    """Every training pair in order, with what was answered."""
+    """Every training pair in order, with its answers."""
     answers: dict[tuple[int, str], dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for topic, docno, _, grade, _ in list_training_answers(campaign):
         answers[topic, docno][grade] += 1
@@ -89,13 +89,13 @@ def list_training_answers(campaign: Campaign) -> list[tuple[int, str, int, int, 
 
 
 def is_locked(campaign: Campaign) -> bool:
-    """Has anybody answered? Then all shall be asked the same."""
+    """Whether an assessor has answered; from then on all must get the same pairs."""
     return Judgment.objects.filter(campaign=campaign, purpose=Purpose.TRAINING).exists()
 
 
 @dataclass(frozen=True)
 class AgreedPair:
-    """A pair that ``count`` people judged alike, all who judged it."""
+    """A pair to which all ``count`` assessors gave the same grade."""
 
     topic_id: int
     number: str
@@ -105,9 +105,9 @@ class AgreedPair:
 
 
 def list_agreed_pairs(campaign: Campaign, limit: int = 100) -> list[AgreedPair]:
-    """Pairs that could train others: those judged alike by the most people, by topic.
+    """Candidates for training: pairs with unanimous grades, most assessors first, by topic.
 
-    Pairs that are in training already are left out.
+    Without pairs that are already in the training set.
     """
     taken = set(campaign.training.values_list("topic", "docno"))
     pair = ("topic", "topic__number", "docno", "topic__position")

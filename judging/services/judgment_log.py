@@ -1,4 +1,4 @@
-"""Writing to the judgment log: appending revisions, and what keeps it true under concurrency."""
+"""Writing the judgment log: appending revisions, with locks for concurrent writers."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from judging.queries.judgments import ON_SCREEN
 T = TypeVar("T")
 ATTEMPTS = 30
 Passage = tuple[int | None, int | None, str]
-"""Where a passage begins and ends in the body, in characters, where that is known; its text."""
+"""Start and end of a passage in the body, in characters, if known; its text."""
 
 
 class LostRaceError(Exception):
-    """Another writer changed a row between our reading and writing it; try again."""
+    """Another writer changed a row between our reading and writing it; retry."""
 
 
 @dataclass(frozen=True)
 class JudgmentSubmission:
-    """What an assessor says of a pair, before it is written down.
+    """A judgment before it is saved.
 
-    ``purpose`` is settled by the slot that it fills; ``token`` is the lease under which the
-    document was shown.
+    ``purpose`` is that of the slot it fills; ``token`` is the lease under which the document
+    was shown.
     """
 
     actor: User
@@ -47,7 +47,7 @@ class JudgmentSubmission:
     reason: str = ""
     comment: str = ""
     flags: Sequence[str] = ()
-    duplicate_of: str = ""
+    original_docno: str = ""
     passages: Sequence[Passage] = ()
     source: str = Judgment.Source.SCREEN
     served_at: datetime | None = None
@@ -55,7 +55,7 @@ class JudgmentSubmission:
 
 
 def run_with_retries(act: Callable[[], T]) -> T:
-    """The result of ``act`` in one transaction, repeated while other writers win the race."""
+    """The result of ``act`` in one transaction, retried while other writers interfere."""
     for attempt in range(ATTEMPTS):
         try:
             with transaction.atomic():
@@ -67,10 +67,10 @@ def run_with_retries(act: Callable[[], T]) -> T:
 
 
 def lock_judging(campaign: Campaign, *, alone: bool = False) -> None:
-    """Held to the end of the transaction: writers of judgments share it, a release is alone.
+    """Lock until the end of the transaction: shared by writers of judgments, or ``alone``.
 
-    So a release sees every judgment whose row number is below its last. SQLite has one
-    writer at a time anyway.
+    So freezing qrels sees every judgment below its last row number. SQLite has only one
+    writer at a time.
     """
     if connection.vendor != "postgresql":
         return
@@ -80,7 +80,7 @@ def lock_judging(campaign: Campaign, *, alone: bool = False) -> None:
 
 
 def find_duplicate_submission(submission: JudgmentSubmission) -> Judgment | None:
-    """The judgment that ``said.client_uuid`` made already: a second click, a lost answer."""
+    """The existing judgment with this ``client_uuid``, after a double click or lost response."""
     known = Judgment.objects.filter(client_uuid=submission.client_uuid).first()
     if known is None:
         return None
@@ -92,30 +92,33 @@ def find_duplicate_submission(submission: JudgmentSubmission) -> Judgment | None
 
 
 def judgment_kind(row: JudgmentSubmission | Judgment) -> tuple[bool, bool]:
-    """Whether it is an answer in training, and whether it takes something back."""
+    """Whether it is a training answer, and whether it is a withdrawal."""
     return row.purpose == Purpose.TRAINING, row.kind == Judgment.Kind.WITHDRAWN
 
 
 def uuid_conflict() -> ActionRefused:
     return ActionRefused(
         "uuid-used",
-        _("This submission carries the number of another judgment."),
-        _("Load the page again and judge once more."),
+        _("Submission conflict: this ID belongs to another judgment."),
+        _("Reload the page and judge again."),
     )
 
 
 def previous_judgments(submission: JudgmentSubmission) -> QuerySet[Judgment]:
-    """All that the actor has said of the pair, for whatever purpose."""
+    """All revisions by the actor for the pair, for any purpose."""
     pair = {"topic": submission.topic, "docno": submission.docno}
     return Judgment.objects.filter(campaign=submission.campaign, assessor=submission.actor, **pair)
 
 
 def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgment:
-    """The next revision of the pair by this assessor for this purpose."""
-    # A repeat counts among the documents shown, else its place in the order would tell.
+    """Append the next revision of the pair by this assessor for this purpose."""
+    # A repeat counts among the documents shown; otherwise its position would reveal it.
     kin = ON_SCREEN if submission.purpose in ON_SCREEN else (submission.purpose,)
     own = Judgment.objects.filter(
-        campaign=submission.campaign, topic=submission.topic, assessor=submission.actor, purpose__in=kin
+        campaign=submission.campaign,
+        topic=submission.topic,
+        assessor=submission.actor,
+        purpose__in=kin,
     )
     counts = own.aggregate(
         last=Max("revision", filter=Q(docno=submission.docno, purpose=submission.purpose)),
@@ -135,7 +138,7 @@ def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgme
         reason=submission.reason,
         comment=submission.comment,
         flags=list(submission.flags),
-        duplicate_of=submission.duplicate_of,
+        duplicate_of=submission.original_docno,
         passages=[list(passage) for passage in submission.passages],
         slot=slot,
         lease=submission.token,

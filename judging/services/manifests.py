@@ -1,4 +1,4 @@
-"""The manifest of a qrels release: what a reader needs to know, and to make it again."""
+"""The manifest of a qrels version: its provenance, and what is needed to rebuild it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def build_manifest(
     rows: Sequence[Row],
     ballots: Sequence[PairBallot],
 ) -> dict[str, Any]:
-    """Everything beside the grades; ``heard`` is what the policy decided from."""
+    """Everything except the grades; ``ballots`` are the policy's input."""
     skips = latest_judgments(log_until(campaign, as_of, last)).filter(kind=Judgment.Kind.SKIP)
     released = {(topic, docno) for topic, docno, _ in rows}
     used = [ballot for ballot in ballots if ballot.pair in released]
@@ -65,14 +65,14 @@ def grades_by_topic(rows: Sequence[Row]) -> dict[str, dict[str, int]]:
 
 
 def count_by_assessor(policy: QrelsPolicy, used: Sequence[PairBallot]) -> dict[str, int]:
-    """How many judgments of each person the policy heard."""
+    """The number of judgments of each assessor that count under the policy."""
     if policy.alone:
         return {} if policy.automatic else {policy.own: len(used)}
     return count_by_purpose(name for ballot in used for name in ballot.people)
 
 
 def count_purposes(campaign: Campaign, as_of: datetime, last: int) -> dict[str, int]:
-    """The judgments that stand in the log by purpose, whether this policy hears them or not."""
+    """The current judgments by purpose, whether or not they count under the policy."""
     counts = {
         str(purpose): current_judgments(campaign, as_of, last, purpose).count()
         for purpose in Purpose.values
@@ -83,8 +83,8 @@ def count_purposes(campaign: Campaign, as_of: datetime, last: int) -> dict[str, 
 def adjudication_summary(
     campaign: Campaign, policy: QrelsPolicy, as_of: datetime, last: int, used: Sequence[PairBallot]
 ) -> dict[str, Any] | None:
-    """How many pairs an adjudication decided, by whom, and how many of them the rule alone
-    would have given another grade or left out; None where the policy hears none.
+    """The number of adjudicated pairs, by adjudicator, and how many of them the rule alone would
+    grade differently or leave out; None if adjudications do not count under the policy.
     """
     if not policy.adjudicated:
         return None
@@ -101,13 +101,15 @@ def adjudication_summary(
 def automatic_summary(
     campaign: Campaign, policy: QrelsPolicy, as_of: datetime, last: int, used: Sequence[PairBallot]
 ) -> dict[str, Any] | None:
-    """Whose automatic judgments decided how many pairs, and where they came from."""
+    """The automatic assessor, the pairs it decided, and the sources of its judgments."""
     if not policy.automatic:
         return None
     machine = AutomaticAssessor.objects.select_related("user", "created_by").get(
         campaign=campaign, name=policy.automatic
     )
-    judgments = current_judgments(campaign, as_of, last, Purpose.AUTOMATIC).filter(assessor=machine.user)
+    judgments = current_judgments(campaign, as_of, last, Purpose.AUTOMATIC).filter(
+        assessor=machine.user
+    )
     newest = judgments.order_by("-pk").first()
     return {
         "name": machine.name,
@@ -115,7 +117,7 @@ def automatic_summary(
         "brought_by": machine.created_by.username,
         "brought_at": machine.created_at.isoformat(),
         "judgments": judgments.count(),
-        "pairs": sum(policy.hears_automatic(ballot) for ballot in used),
+        "pairs": sum(policy.uses_automatic(ballot) for ballot in used),
         "last_judgment": newest.pk if newest else None,
         "sources": count_by_purpose(judgments.values_list("source", flat=True)),
     }
@@ -124,7 +126,7 @@ def automatic_summary(
 def count_unjudged(
     campaign: Campaign, released: set[tuple[str, str]], withheld: Sequence[str]
 ) -> int:
-    """How many planned pairs have no grade in the release."""
+    """The number of planned pairs without a grade in the qrels version."""
     slots = Slot.objects.filter(plan__campaign=campaign, k=0, purpose=Purpose.JUDGE)
     slots = slots.exclude(topic__number__in=withheld)
     planned = set(slots.order_by().values_list("topic__number", "item__docno"))

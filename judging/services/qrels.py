@@ -1,4 +1,4 @@
-"""Qrels releases: one grade a pair, made from the log by a named policy, and made again."""
+"""Qrels versions: one grade per pair, built from the log under a policy; verification."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHOWN = 25
 
 @dataclass(frozen=True)
 class QrelsDraft:
-    """What a release would hold: ``rows``; and ``conflicts``, which stop it."""
+    """The ``rows`` of a qrels version before it is frozen; undecided ``conflicts`` prevent it."""
 
     policy: QrelsPolicy
     rows: list[Row]
@@ -53,7 +53,7 @@ class QrelsDraft:
 
     @cached_property
     def disagreeing(self) -> list[Pair]:
-        """The pairs whose assessors gave different grades, whatever the policy says."""
+        """The pairs whose assessors gave different grades, under any policy."""
         return [ballot.pair for ballot in self.ballots if ballot.disagree]
 
     def text(self) -> bytes:
@@ -63,7 +63,7 @@ class QrelsDraft:
 def preview_qrels(
     *, actor: User, campaign: Campaign, policy: str, as_of: datetime | None = None
 ) -> QrelsDraft:
-    """What ``policy`` would release, of the log as of ``as_of`` (now); nothing is written."""
+    """The qrels under ``policy``, from the log as of ``as_of`` (default: now); writes nothing."""
     require_permission(actor, "campaigns.manage", campaign)
     return draft_qrels(campaign, resolve_policy(campaign, policy), as_of)
 
@@ -71,7 +71,7 @@ def preview_qrels(
 def preview_policies(
     *, actor: User, campaign: Campaign, policies: Sequence[str], as_of: datetime | None = None
 ) -> list[QrelsDraft]:
-    """What each of ``policies`` would release; the log is read once."""
+    """The qrels under each of ``policies``; the log is read once."""
     require_permission(actor, "campaigns.manage", campaign)
     ballots = ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
     return [draft_from_ballots(resolve_policy(campaign, name), ballots) for name in policies]
@@ -85,20 +85,20 @@ def freeze_qrels(
     note: str = "",
     as_of: datetime | None = None,
 ) -> Qrels:
-    """Freeze the grades of every judged pair as they stood at ``as_of`` (now if not given).
+    """Freeze the grades of all judged pairs as of ``as_of`` (default: now).
 
-    Pool pairs without a judgment are left out (and counted in the manifest), and so are
-    withheld topics. Raises ``Refused`` when the policy cannot decide, listing the pairs.
+    Unjudged pairs of the pool are left out (and counted in the manifest), and so are withheld
+    topics. Raises ``ActionRefused`` with the pairs that are undecided under the policy.
     """
     require_permission(actor, "campaigns.manage", campaign)
     resolved = resolve_policy(campaign, policy)
     if as_of is not None and as_of > timezone.now():
-        raise ActionRefused("in-the-future", "A release cannot be made from judgments yet to come.")
+        raise ActionRefused("in-the-future", "The cut-off time must not be in the future.")
     return run_with_retries(partial(save_qrels_version, actor, campaign, resolved, note, as_of))
 
 
 def verify_qrels(qrels: Qrels) -> bool:
-    """Make the release again from the log: do the bytes have the sha256 that it states?"""
+    """Whether rebuilding the version from the log gives the same SHA-256."""
     manifest = qrels.manifest
     hidden = manifest["withheld_topics"]
     ballots = ballots_for_policy(qrels.campaign, qrels.as_of, manifest["last_judgment"], hidden)
@@ -109,11 +109,11 @@ def verify_qrels(qrels: Qrels) -> bool:
 
 
 def resolve_policy(campaign: Campaign, name: str) -> QrelsPolicy:
-    """The policy, if it exists and the people whom it names have a say in the campaign."""
+    """The policy. Raises ``ActionRefused`` if it, or an assessor that it names, is unknown."""
     try:
         policy = get_policy(name)
     except UnknownPolicyError as error:
-        raise ActionRefused("no-policy", f"There is no policy {name}.", error.fix) from error
+        raise ActionRefused("no-policy", f"Unknown policy: {name}.", error.fix) from error
     judgments = Judgment.objects.filter(campaign=campaign)
     if policy.own and not judgments.filter(assessor__username=policy.own, purpose="judge").exists():
         people = judgments.filter(purpose="judge").order_by("assessor__username")
@@ -127,14 +127,14 @@ def resolve_policy(campaign: Campaign, name: str) -> QrelsPolicy:
 
 
 def unknown_assessor(kind: str, name: str, names: Sequence[str]) -> ActionRefused:
-    fix = f"There are: {', '.join(names)}." if names else "There is none."
+    fix = f"Choose one of: {', '.join(names)}." if names else "There are none; use another policy."
     return ActionRefused("no-policy", f"{name} is not {kind} of this campaign.", fix)
 
 
 def save_qrels_version(
     actor: User, campaign: Campaign, policy: QrelsPolicy, note: str, as_of: datetime | None
 ) -> Qrels:
-    # Alone, so that every judgment up to the last row number is there to be read.
+    # Alone, so that every judgment up to the last row number is visible.
     lock_judging(campaign, alone=True)
     moment = as_of or timezone.now()
     last = Judgment.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
@@ -142,7 +142,9 @@ def save_qrels_version(
     draft = draft_from_ballots(policy, ballots_for_policy(campaign, moment, last, withheld))
     check_conflicts(draft)
     if not draft.rows:
-        raise ActionRefused("no-judgments", "Nothing is judged yet.", "Release qrels when it is.")
+        raise ActionRefused(
+            "no-judgments", "There are no judgments yet.", "Freeze qrels once judging has started."
+        )
     text = draft.text()
     version = (campaign.qrels.aggregate(last=Max("version"))["last"] or 0) + 1
     qrels = Qrels.objects.create(
@@ -153,7 +155,9 @@ def save_qrels_version(
         path=store.put_blob(text, ".qrels"),
         sha256=store.sha256(text),
         pairs=len(draft.rows),
-        manifest=build_manifest(campaign, policy, moment, last, withheld, draft.rows, draft.ballots),
+        manifest=build_manifest(
+            campaign, policy, moment, last, withheld, draft.rows, draft.ballots
+        ),
         note=note,
         frozen_by=actor,
     )
@@ -203,7 +207,7 @@ def check_conflicts(draft: QrelsDraft) -> None:
     more = len(draft.conflicts) - SHOWN
     raise ActionRefused(
         "conflict",
-        f"The policy {draft.policy.name} cannot decide {len(draft.conflicts)} pairs that have "
-        f"different grades: {pairs}{f'; and {more} more' if more > 0 else ''}.",
-        "Choose another policy, or have these pairs judged again or adjudicated.",
+        f"{len(draft.conflicts):,} pairs with different grades are undecided under the policy "
+        f"{draft.policy.name}: {pairs}{f'; and {more:,} more' if more > 0 else ''}.",
+        "Choose another policy, or adjudicate these pairs.",
     )

@@ -1,4 +1,4 @@
-"""Training before the real work: pairs whose grade is known, and is explained after each answer."""
+"""Assessor training: pairs with a correct grade, which is explained after each answer."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def answer_training_pair(
     active_seconds: float | None = None,
     source: str = Judgment.Source.SCREEN,
 ) -> Judgment:
-    """Write down the actor's grade of a training pair; the first answer stands.
+    """Save the actor's grade of a training pair; the first answer counts.
 
-    It is kept apart from the real judgments and never enters qrels.
+    It is kept apart from judgments and never enters qrels.
     """
     require_permission(actor, "campaigns.judge", campaign)
     if pair.campaign_id != campaign.pk:
-        raise ActionRefused("not-training", _("This document is not among those for training."))
+        raise ActionRefused("not-training", _("This document is not in the training set."))
     submission = JudgmentSubmission(
         actor, campaign, pair.topic, pair.docno, Judgment.Kind.GRADE, client_uuid,
         purpose=Purpose.TRAINING, grade=grade, comment=comment, source=source,

@@ -1,4 +1,4 @@
-"""Write an agreement report as an aligned table or as JSON."""
+"""Format an agreement report as an aligned table or as JSON."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ UNDEFINED = "null"
 
 
 def agreement_to_table(report: AgreementReport) -> str:
-    """Assessors, coefficients over all of them, and pair by pair, with the reasons below."""
-    cut = ", grades cut there" if report.binary else ""
+    """Assessors, coefficients over all assessors and per pair of assessors; reasons last."""
+    cut = "; grades made binary at this level" if report.binary else ""
     head = ("value", "95 % interval", "n", "prevalence")
     parts = [
-        f"{report.documents} pairs judged; relevant is grade {report.level} or more{cut}.\n",
+        f"{report.documents:,} pairs judged; relevant: grade ≥ {report.level}{cut}.\n",
         align_agreement_rows(
             [("assessor", "judged", "relevant", "prevalence"), *_assessor_rows(report)]
         ),
@@ -34,9 +34,7 @@ def agreement_to_table(report: AgreementReport) -> str:
 
 
 def agreement_to_json(report: AgreementReport, quality: dict[str, Any] | None = None) -> str:
-    """The whole report, and what is told of assessors one by one; undefined is null with a
-    reason.
-    """
+    """The whole report with assessor quality; undefined values are null, with a reason."""
     content = {**report.as_dict(), **({} if quality is None else {"quality": quality})}
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
@@ -65,7 +63,7 @@ def _value_rows(row: dict[str, CoefficientValue]) -> Iterable[Sequence[str]]:
 
 
 def _topic_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
-    """Of coefficients that take all assessors the value over all, of the others the mean."""
+    """The value over all assessors where there is one, else the mean over pairs of assessors."""
     return _value_rows(_over_topics(report))
 
 
@@ -95,19 +93,21 @@ def _reasons(report: AgreementReport) -> Iterable[str]:
         else:
             yield f"{' ~ '.join(names)}: no pair was judged by both"
     for place, row in rows:
-        reasons = {name: coefficient.reason for name, coefficient in row.items() if coefficient.reason}
+        reasons = {
+            name: coefficient.reason for name, coefficient in row.items() if coefficient.reason
+        }
         if len(row) == len(reasons) > len(set(reasons.values())) == 1:
             reasons = {"all coefficients": next(iter(reasons.values()))}
         yield from (f"{place}, {name}: {reason}" for name, reason in reasons.items())
 
 
 def format_coefficient(value: float | None) -> str:
-    """Four decimals, or null."""
+    """A value with four decimals, or null."""
     return UNDEFINED if value is None else f"{value:.4f}"
 
 
 class HasInterval(Protocol):
-    """Whatever has an interval: a coefficient, a bias, a slope."""
+    """Anything with an interval: a coefficient, a bias, a slope."""
 
     @property
     def low(self) -> float | None: ...
@@ -123,7 +123,7 @@ def format_interval(estimate: HasInterval) -> str:
 
 
 def align_agreement_rows(rows: Sequence[Sequence[str]]) -> str:
-    """The first column to the left, the others to the right."""
+    """The first column left-aligned, the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(

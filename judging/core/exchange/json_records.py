@@ -1,4 +1,4 @@
-"""Formats of JSON objects: lines or a list of them, and doccano's export."""
+"""JSON judgment formats: lines or a list of objects, and doccano's export."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from judging.core.exchange.records import JudgmentFormat, JudgmentRecord, Tell
 
 NESTED = ("meta", "metadata", "data")
-"""Objects whose keys count as the record's own, where it has none of that name."""
+"""Objects whose keys count as the record's own, unless it has one of that name."""
 _SPACE = re.compile(r"\s*")
 
 
 def parse_json_line_records(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
-    """One JSON object a line."""
+    """One JSON object per line."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -39,11 +39,11 @@ def parse_json_list(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
         if isinstance(value, dict):
             yield JudgmentRecord(line, flatten_record(value))
         else:
-            tell(line, "This element of the list is not a JSON object.", str(value)[:100])
+            tell(line, "List element is not a JSON object.", str(value)[:100])
 
 
 def iter_json_elements(text: str, tell: Tell) -> Iterator[tuple[int, Any]]:
-    """Each element of the JSON list ``text`` with the line on which it begins."""
+    """Each element of the JSON list ``text``, with its first line number."""
     decoder, line, counted = json.JSONDecoder(), 1, 0
     at = _skip(text, 0)
     if not text.startswith("[", at):
@@ -55,7 +55,7 @@ def iter_json_elements(text: str, tell: Tell) -> Iterator[tuple[int, Any]]:
         try:
             element, at = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:
-            message = f"From here on the file is not JSON ({error.msg})."
+            message = f"Invalid JSON from here on ({error.msg})."
             excerpt = text[error.pos : error.pos + 100]
             tell(error.lineno, message, excerpt, column=error.colno)
             return
@@ -68,12 +68,12 @@ def iter_json_elements(text: str, tell: Tell) -> Iterator[tuple[int, Any]]:
             at = _skip(text, at + 1)
         elif not text.startswith("]", at):
             line += text.count("\n", counted, at)
-            tell(line, "Here a comma or the end of the list is missing.", text[at : at + 100])
+            tell(line, "Missing comma or end of the list.", text[at : at + 100])
             return
 
 
 def flatten_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The object with the keys of what is nested in it, also of JSON written as text."""
+    """The object with the keys of its nested objects, also of JSON given as text."""
     values = dict(record)
     for name in NESTED:
         inner = record.get(name)
@@ -89,7 +89,7 @@ def flatten_record(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def locate_keys(record: Mapping[str, Any], line: str) -> dict[str, int]:
-    """By key where it stands in the line; a quote within a text is escaped, so is none."""
+    """By key, its column in the line; quotes within a text are escaped and do not match."""
     places = {name: line.find(f'"{name}"') + 1 for name in record}
     return {name: place for name, place in places.items() if place}
 
@@ -97,11 +97,15 @@ def locate_keys(record: Mapping[str, Any], line: str) -> dict[str, int]:
 def parse_doccano(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
     """doccano's JSONL export: ``label`` is a list; older exports have ``annotations``.
 
-    An annotation of the older form names its user by number; each is a judgment of its own.
+    An annotation of the older form has a user number; each is a separate judgment.
     """
     for record in parse_json_line_records(text, tell):
         annotations = record.values.get("annotations")
-        if not isinstance(annotations, list) or "label" in record.values or "labels" in record.values:
+        if (
+            not isinstance(annotations, list)
+            or "label" in record.values
+            or "labels" in record.values
+        ):
             yield record
             continue
         rest = {name: value for name, value in record.values.items() if name != "annotations"}
@@ -117,10 +121,10 @@ def _skip(text: str, at: int) -> int:
 
 
 JSONL = JudgmentFormat(
-    "jsonl", "JSON lines", "a JSON object a line, a judgment each", parse_json_line_records
+    "jsonl", "JSON lines", "a JSON object per line, one judgment each", parse_json_line_records
 )
-JSON = JudgmentFormat("json", "JSON", "a list of JSON objects, a judgment each", parse_json_list)
+JSON = JudgmentFormat("json", "JSON", "a list of JSON objects, one judgment each", parse_json_list)
 DOCCANO = JudgmentFormat(
     "doccano", "doccano (JSONL)", "doccano's export of a classification project: a list of "
-    "labels a record, ids as further keys or in meta", parse_doccano,
+    "labels per record, IDs as further keys or in meta", parse_doccano,
 )  # fmt: skip

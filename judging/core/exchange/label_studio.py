@@ -1,4 +1,4 @@
-"""Label Studio's JSON export: tasks, each with annotations and predictions."""
+"""Label Studio's JSON export: tasks with annotations and predictions."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from judging.core.exchange.json_records import flatten_record, iter_json_element
 from judging.core.exchange.records import JudgmentFormat, JudgmentRecord, Tell
 
 AUTOMATIC = "automatic"
-"""The purpose of predictions: the word of a model."""
+"""The purpose of predictions, which are judgments of a model."""
 CANCELLED = "cancelled"
-"""The reason of an annotation that its annotator cancelled, which is Label Studio's skip."""
+"""The reason of a cancelled annotation, Label Studio's skip."""
 _OWN = ("flags", "duplicate_of", "passages")
-"""What our own exports add to an annotation."""
+"""Keys that our own exports add to an annotation."""
 _LABELS = ("choices", "rating", "number", "labels", "taxonomy")
 
 
 def parse_label_studio(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
-    """A record an annotation and prediction; a task without any is one unlabelled record."""
+    """A record per annotation and prediction; a task without any is one unlabeled record."""
     for line, task in iter_json_elements(text, tell):
         if not isinstance(task, dict):
-            tell(line, "This element of the list is not a task.", str(task)[:100])
+            tell(line, "List element is not a task.", str(task)[:100])
             continue
         data = task.get("data")
         ids = flatten_record(data) if isinstance(data, dict) else {}
@@ -60,7 +60,7 @@ def _prediction(prediction: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _results(annotation: Mapping[str, Any]) -> dict[str, Any]:
-    """Labels and comments out of the results of one annotation; regions and areas say nothing."""
+    """Labels and comments from the results of one annotation; regions and areas are ignored."""
     labels: list[Any] = []
     comments: list[Any] = []
     results = annotation.get("result")
@@ -81,6 +81,6 @@ def _results(annotation: Mapping[str, Any]) -> dict[str, Any]:
 LABEL_STUDIO = JudgmentFormat(
     "label-studio",
     "Label Studio (JSON)",
-    "a list of tasks with their annotations (choices, ratings) and predictions",
+    "a list of tasks with annotations (choices, ratings) and predictions",
     parse_label_studio,
 )

@@ -1,4 +1,4 @@
-"""The formats of judgments by name, and which of them a text is."""
+"""The judgment formats by name, and their detection."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from judging.core.exchange.label_studio import LABEL_STUDIO
 from judging.core.exchange.records import JudgmentFormat
 
 FORMATS: dict[str, JudgmentFormat] = {
-    found.name: found for found in (QRELS, CSV, TSV, JSONL, JSON, DOCCANO, LABEL_STUDIO)
+    each.name: each for each in (QRELS, CSV, TSV, JSONL, JSON, DOCCANO, LABEL_STUDIO)
 }
 LOOKED_AT = 1 << 20
 _TASK = {"annotations", "completions", "predictions"}
 
 
 def detect_judgment_format(text: str) -> str | None:
-    """The name of the format that ``text`` looks like, or None."""
+    """The name of the format of ``text``, or None."""
     start = text[:LOOKED_AT].lstrip()
     if start.startswith("["):
         head = start[1:].lstrip()
@@ -36,7 +36,7 @@ def detect_judgment_format(text: str) -> str | None:
 
 
 def _keys(text: str) -> set[str]:
-    """The keys of the object at the start of ``text``; of a longer one those that are seen."""
+    """The keys of the object at the start of ``text``; of a truncated one, those visible."""
     try:
         value, _ = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
@@ -45,11 +45,11 @@ def _keys(text: str) -> set[str]:
 
 
 def _is_doccano(line: str) -> bool:
-    """Whether an object has doccano's own keys: a list of labels beside a text."""
+    """Whether an object has doccano's keys: a list of labels and a text."""
     try:
-        found = json.loads(line)
+        record = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    names = {normalize_field_name(name): value for name, value in found.items()}
+    names = {normalize_field_name(name): value for name, value in record.items()}
     lists = (names.get(name) for name in ("label", "labels", "annotations"))
     return any(isinstance(value, list) for value in lists) and bool({"text", "data"} & set(names))

@@ -1,4 +1,4 @@
-"""Write judgments: the log as a table or as JSON, pairs for doccano and for Label Studio."""
+"""Writing judgments: the log as a table or JSON, pairs for doccano and Label Studio."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from judging.core.exchange.grades import Scale, format_grade_label
 from judging.core.exchange.records import Passage
 
 TOGETHER = 200
-"""Rows written at once: many small pieces would cost more than their text."""
+"""Rows written at once: many small parts would cost more than their text."""
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class CurrentOpinion:
-    """What one assessor says of a pair now; no grade where they skipped it."""
+    """One assessor's current judgment of a pair; no grade if skipped."""
 
     assessor: str
     email: str
@@ -30,17 +30,17 @@ class CurrentOpinion:
     reason: str = ""
     comment: str = ""
     flags: Sequence[str] = ()
-    duplicate_of: str = ""
+    original_docno: str = ""
     passages: Sequence[Passage] = ()
     active_seconds: float | None = None
     judged_at: str = ""
 
     @property
     def marks(self) -> dict[str, Any]:
-        """What neither program has a place for, under our own names; empty ones are left out."""
+        """Values without a field in either tool, under our own names; empty ones omitted."""
         marks = {
             "flags": list(self.flags),
-            "duplicate_of": self.duplicate_of,
+            "duplicate_of": self.original_docno,
             "passages": [list(passage) for passage in self.passages],
         }
         return {name: value for name, value in marks.items() if value}
@@ -48,14 +48,14 @@ class CurrentOpinion:
 
 @dataclass(frozen=True)
 class ExportPair:
-    """A topic and a document with their texts, and who has said what of it (if anybody)."""
+    """A topic and a document with their texts, and the current opinions of the assessors."""
 
     topic: str
     query: str
     docno: str
     title: str
     text: str
-    said: Sequence[CurrentOpinion] = ()
+    opinions: Sequence[CurrentOpinion] = ()
 
     @property
     def ids(self) -> dict[str, str]:
@@ -63,7 +63,7 @@ class ExportPair:
 
 
 def iter_csv_parts(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[str]:
-    """A header and a line a row; lists as JSON, flags with ``|`` between them."""
+    """A header and one line per row; lists as JSON, flags ``|``-separated."""
     yield judgments_to_csv([dict(zip(columns, columns, strict=True))], columns)
     for batch in iter_batches_of_rows(rows):
         yield judgments_to_csv(
@@ -78,24 +78,24 @@ def judgments_to_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
 
 
 def cell_value(name: str, value: object) -> object:
-    """A value as it stands in a cell."""
+    """A value as written into a cell."""
     if isinstance(value, list):
         flat = all(isinstance(item, str) for item in value)
         return "|".join(value) if flat else json.dumps(value, ensure_ascii=False)
-    # A spreadsheet must not take what an assessor wrote for a formula.
+    # A spreadsheet must not interpret a comment as a formula.
     if name == "comment" and isinstance(value, str) and value.startswith(FORMULA):
         return f"'{value}"
     return value
 
 
 def iter_jsonl_parts(rows: Iterable[Row]) -> Iterator[str]:
-    """A JSON object a line."""
+    """One JSON object per line."""
     for batch in iter_batches_of_rows(rows):
         yield "".join(f"{to_compact_json(row)}\n" for row in batch)
 
 
 def iter_json_parts(rows: Iterable[Row]) -> Iterator[str]:
-    """One JSON list, an object a line."""
+    """One JSON list, one object per line."""
     before = "[\n"
     for batch in iter_batches_of_rows(rows):
         yield before + ",\n".join(map(to_compact_json, batch))
@@ -104,7 +104,7 @@ def iter_json_parts(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def iter_doccano_parts(pairs: Iterable[ExportPair], scale: Scale) -> Iterator[str]:
-    """doccano's JSONL: a line an assessor and pair, a pair that nobody judged without label."""
+    """doccano's JSONL: one line per assessor and pair; an unjudged pair without label."""
     return iter_jsonl_parts(iter_doccano_records(pairs, dict(scale)))
 
 
@@ -112,7 +112,7 @@ def iter_doccano_records(pairs: Iterable[ExportPair], words: Mapping[int, str]) 
     number = 0
     for pair in pairs:
         text = f"{pair.title}\n\n{pair.text}".strip()
-        for opinion in pair.said or (None,):
+        for opinion in pair.opinions or (None,):
             number += 1
             record: dict[str, Any] = {"id": number, "text": text, **pair.ids, "label": []}
             if opinion is None:
@@ -128,7 +128,7 @@ def iter_doccano_records(pairs: Iterable[ExportPair], words: Mapping[int, str]) 
 
 
 def iter_label_studio_parts(pairs: Iterable[ExportPair], scale: Scale) -> Iterator[str]:
-    """Label Studio's JSON: a task a pair, an annotation an assessor."""
+    """Label Studio's JSON: a task per pair, an annotation per assessor."""
     words = dict(scale)
     return iter_json_parts(
         label_studio_task(number, pair, words) for number, pair in enumerate(pairs, 1)
@@ -137,7 +137,7 @@ def iter_label_studio_parts(pairs: Iterable[ExportPair], scale: Scale) -> Iterat
 
 def label_studio_task(number: int, pair: ExportPair, words: Mapping[int, str]) -> Row:
     data = {**pair.ids, "title": pair.title, "text": pair.text}
-    annotations = [label_studio_annotation(opinion, words) for opinion in pair.said]
+    annotations = [label_studio_annotation(opinion, words) for opinion in pair.opinions]
     return {"id": number, "data": data, "annotations": annotations, "predictions": []}
 
 
@@ -163,7 +163,7 @@ def label_studio_annotation(opinion: CurrentOpinion, words: Mapping[int, str]) -
 
 
 def label_studio_config(scale: Scale) -> str:
-    """The labelling interface for these tasks, as Label Studio's settings take it."""
+    """The labeling interface of these tasks, for Label Studio's settings."""
     choices = "".join(
         f"    <Choice value={quoteattr(format_grade_label(grade, word))}/>\n"
         for grade, word in scale
@@ -182,7 +182,7 @@ def label_studio_config(scale: Scale) -> str:
 
 
 def grade_label(grade: int, words: Mapping[int, str]) -> str:
-    """The label of a grade; one that has left the scale since is its number."""
+    """The label of a grade; its number if it is no longer on the scale."""
     return format_grade_label(grade, words[grade]) if grade in words else str(grade)
 
 

@@ -1,4 +1,4 @@
-"""Write what is told of assessors one by one as aligned tables."""
+"""Format assessor quality as aligned tables."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from judging.core.quality.estimate import QualityEstimate
 from judging.core.quality.report import QualityReport
 
 SHOWN = ("percent", "kappa", "kappa-quadratic", "alpha-ordinal")
-"""What tables of self-consistency and of automatic assessors show; JSON has all."""
+"""Coefficients in the tables of self-consistency and automatic assessors; JSON has all."""
 Cells = tuple[str, ...]
 
 
 def quality_to_table(report: QualityReport) -> str:
-    """Bias and drift, priming, self-consistency, pace and automatic assessors, as far as there
-    is something to tell, and the reasons of what is undefined.
+    """Bias and drift, priming, self-consistency, pace and automatic assessors, without empty
+    tables, and the reasons for undefined values.
     """
     parts = [align_agreement_rows(rows) for rows in _tables(report) if len(rows) > 1]
     reasons = "".join(f"{line}\n" for line in _reasons(report))

@@ -1,4 +1,4 @@
-"""How long assessors take, by grade, and how often less than a look would take."""
+"""Pace: seconds per judgment by grade, and the number of hasty judgments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SecondsPerJudgment:
 
 @dataclass(frozen=True)
 class AssessorPace:
-    """``hasty`` judgments took less than the floor. ``by_grade`` is in the order of the scale."""
+    """``hasty`` judgments took less than the floor; ``by_grade`` is in scale order."""
 
     overall: SecondsPerJudgment
     hasty: int
@@ -33,7 +33,7 @@ class AssessorPace:
 
 
 def pace_by_assessor(grades: OrderedGrades, floor: float = FLOOR) -> dict[str, AssessorPace]:
-    """By assessor."""
+    """The pace of each assessor, by name."""
     paces = {}
     for at, name in enumerate(grades.assessors):
         own = grades.assessor == at
@@ -56,14 +56,14 @@ def _seconds(seconds: Floats) -> SecondsPerJudgment:
 PACE = Card(
     name="pace",
     title="Pace",
-    formula="median active seconds of an assessor's judgments, of all and by grade; hasty: those "
+    formula="median active seconds of an assessor's judgments, overall and by grade; hasty: those "
     f"below {FLOOR:g} second",
-    reading="How long a judgment takes; active seconds leave idle time and hidden tabs out.",
+    reading="How long a judgment takes; active seconds exclude idle time and hidden tabs.",
     source="Poolbench.",
     range="seconds from 0",
     edge_cases=(
-        "A median, since one long pause would move a mean.",
-        "Judgments without recorded seconds (imports, most of the API) are left out of n.",
+        "A median is used because one long pause would distort a mean.",
+        "Judgments without recorded seconds (imports, most API clients) do not count in n.",
     ),
     undefined=NOT_MEASURED + ".",
     example="2, 4, 60 seconds: 4.",

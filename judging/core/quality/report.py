@@ -1,4 +1,4 @@
-"""Everything that is told of assessors one by one."""
+"""The assessor quality report."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from judging.core.quality.priming import PRIMING, Priming, priming_by_assessor
 CARDS: dict[str, Card] = {
     card.name: card for card in (BIAS, DRIFT, PRIMING, CONSISTENCY, PACE, AUTOMATIC)
 }
-"""What is told of assessors one by one, in the order of display."""
+"""The quality cards in display order."""
 
 
 @dataclass(frozen=True, eq=False)
 class JudgingRecord:
-    """What the judgment log says: people's current grades, side by side and in order, their
-    blind repeats, and the grades of automatic assessors.
+    """The judgment log: current human grades as a table and in order of judging, blind repeats,
+    and the grades of automatic assessors.
     """
 
     people: LabelTable
-    said: OrderedGrades
+    grades: OrderedGrades
     repeats: Sequence[Again] = ()
     automatic: LabelTable | None = None
 
 
 @dataclass(frozen=True)
 class QualityReport:
-    """By assessor, but for ``priming`` over all of them and ``automatic`` by automatic one."""
+    """By assessor; ``priming`` over all assessors, ``automatic`` by automatic assessor."""
 
     bias: Mapping[str, QualityEstimate]
     drift: Mapping[str, BiasDrift]
@@ -90,7 +90,7 @@ def quality_report(
 ) -> QualityReport:
     """``level`` is the lowest grade that is relevant."""
     draws = draws or ResampleDraws()
-    grades = record.said
+    grades = record.grades
     priming, by_assessor = priming_by_assessor(grades)
     machines = record.automatic
     return QualityReport(
@@ -105,7 +105,7 @@ def quality_report(
 
 
 def record_from_labels(labels: LabelTable) -> JudgingRecord:
-    """A record of grades of which neither order nor time is known, as in qrels files."""
+    """A record of grades of unknown order and time, as in qrels files."""
     return JudgingRecord(labels, untimed_judgments(labels))
 
 
