@@ -145,13 +145,13 @@ def parse_plan_request(request: Request) -> dict[str, Any]:
 def serialize_preview(seen: PlanPreview) -> dict[str, Any]:
     least, most = seen.shared or (None, None)
     return {
-        "judgments": seen.foreseen.judgments,
-        "pairs": len(seen.laid.pairs),
+        "judgments": seen.forecast.judgments,
+        "pairs": len(seen.allocation.pairs),
         "planned_before": seen.planned_before,
-        "waiting": seen.foreseen.waiting,
+        "waiting": seen.forecast.unassigned,
         "thirds": seen.thirds,
         "coming": seen.coming,
-        "exact": seen.foreseen.exact,
+        "exact": seen.forecast.exact,
         "shared_least": least,
         "shared_most": most,
         "loads": [{"assessor": user.username, "judgments": load} for user, load in seen.loads],

@@ -155,7 +155,7 @@ def import_result_message(counts: ImportCounts, file: str) -> str:
 def import_preview_context(
     user: User, campaign: Campaign, found: ImportPreview, name: str
 ) -> dict[str, Any]:
-    settled = found.settled
+    settled = found.resolution
     staged = {
         "name": name, "file": found.report.file, "campaign": campaign.pk, "user": user.pk,
     }  # fmt: skip

@@ -186,7 +186,7 @@ def judge_ahead_view(request: SignedInRequest, campaign: Campaign, asked: Asked)
 def progress_payload(progress: MyTopic, per_hour: float | None) -> Asked:
     return {
         "done": progress.done,
-        "of": progress.of,
+        "of": progress.total,
         "per_hour": per_hour and round(per_hour),
         "left": format_hours(progress.left / per_hour) if per_hour else "",
     }

@@ -84,18 +84,18 @@ def plan_preview_context(campaign: Campaign, seen: PlanPreview) -> dict[str, Any
         pace = own or mean
         rows.append((user, load, load / pace if pace else None))
     return {
-        "judgments": seen.foreseen.judgments,
-        "pairs": len(seen.laid.pairs),
+        "judgments": seen.forecast.judgments,
+        "pairs": len(seen.allocation.pairs),
         "planned_before": seen.planned_before,
-        "waiting": seen.foreseen.waiting,
-        "exact": seen.foreseen.exact,
+        "waiting": seen.forecast.unassigned,
+        "exact": seen.forecast.exact,
         "shared": seen.shared,
         "thirds": seen.thirds,
         "repeats": round(seen.repeats),
         "coming": seen.coming,
         "rows": rows,
-        "hours": seen.foreseen.judgments / mean if mean else None,
-        "design": seen.laid.design.card,
+        "hours": seen.forecast.judgments / mean if mean else None,
+        "design": seen.allocation.design.card,
     }
 
 

@@ -95,7 +95,7 @@ def judging_assessor_view(request: SignedInRequest, slug: str, username: str) ->
         "skipped": list_skipped(campaign, user, SHOWN),
         "flagged": list_flagged(campaign, user)[:SHOWN],
         "trained": next(
-            (t for t in list_training_progress(campaign) if t.user == user and t.of), None
+            (t for t in list_training_progress(campaign) if t.user == user and t.total), None
         ),
         "own_plans": plans_of_user(plans, user),
         "now": timezone.now(),
@@ -107,7 +107,7 @@ def plans_of_user(plans: list[PlanProgress], user: User) -> list[tuple[PlanProgr
     """The plans in which ``user`` has topics, and whether all of these are paused."""
     found = []
     for plan in plans:
-        seats = [seat for row in plan.topics for seat in row.seats if seat.user == user]
+        seats = [seat for row in plan.topics for seat in row.assessors if seat.user == user]
         if seats:
             found.append((plan, all(seat.paused for seat in seats)))
     return found
