@@ -5,10 +5,10 @@ class EvaluationConfig(AppConfig):
     name = "evaluation"
 
     def ready(self) -> None:
-        """A campaign names its measures; what a measure is, is known here only.
+        """Register the check of measure names on ``Campaign.measures``.
 
-        So this app brings the check to the field: form, API and manifest refuse a name that
-        does not exist, and ``campaigns`` goes on knowing nothing of ``evaluation``.
+        Forms, the API and manifests then reject unknown names, without a dependency of
+        ``campaigns`` on ``evaluation``.
         """
         from campaigns.models import Campaign
         from evaluation.rules import check_measures

@@ -1,6 +1,6 @@
-"""Who may read scores, and what a campaign may name as its measures.
+"""Permission to view scores, and the check of a campaign's measures.
 
-Assessors and viewers may not read scores: what they do stays blind to runs.
+Assessors and viewers may not view scores, so that judging stays blind to runs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ rules.add_perm("evaluation.view_scores", is_organizer | is_participant)
 
 
 def check_measures(names: Sequence[str]) -> None:
-    """Every name is a measure's, or a ``ValidationError`` says of each why it is not."""
+    """Raise ``ValidationError`` with the reason for every invalid measure name."""
     try:
         parse_measures(names)
     except UnknownMeasureError as error:

@@ -69,7 +69,7 @@ def fed(campaign, text: str, **more) -> set[str]:
     """The runs that feed a spec which chooses them by ``text``."""
     spec = read_spec(f"{{steps: [{{method: take}}], runs: {text}}}")
     return set(
-        load_finished_campaign(campaign, SimulationRequest({"it": spec}, **more)).feeding(spec)
+        load_finished_campaign(campaign, SimulationRequest({"it": spec}, **more)).select_runs(spec)
     )
 
 
@@ -80,7 +80,9 @@ def test_runs_are_ranked_by_the_gains_of_the_campaign(
     scores = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     found = load_finished_campaign(campaign, SimulationRequest({"two": depth_spec(2)}, qrels))
     panel = found.panel(*parse_ranking_measures(["ndcg_cut_10"]))
-    made = dict(zip(found.tags, panel.means(panel.by_topic(panel.ballots.made)), strict=True))
+    made = dict(
+        zip(found.tags, panel.means(panel.by_topic(panel.ballots.policy_grades)), strict=True)
+    )
     assert made == {
         row.run.tag: pytest.approx(row.means["ndcg_cut_10"]) for row in scores.runs.all()
     }
@@ -93,7 +95,7 @@ def test_it_is_the_simulation_of_the_same_files(made, campaign, alpha, beta, bet
         name: spec if spec.seed is not None else replace(spec, seed=campaign.seed)
         for name, spec in SPECS.items()
     }
-    finished = FinishedCampaign.of_tables(
+    finished = FinishedCampaign.from_tables(
         tables, qrels_table(qrels), None, campaign.relevance_level
     )
     found = simulate_specs(

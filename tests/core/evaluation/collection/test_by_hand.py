@@ -116,8 +116,8 @@ def test_new_documents_by_depth():
 def test_the_depth_is_found_where_it_is_not_told():
     found = toy_collection(depth=None)
     # At depth 3 come d, judged, and e and m, not judged.
-    assert (found.pool.depth, found.pool.told) == (2, False)
-    assert toy_collection().pool.told
+    assert (found.pool.depth, found.pool.depth_specified) == (2, False)
+    assert toy_collection().pool.depth_specified
 
 
 def test_no_depth_without_judgments_of_what_the_runs_have_first():

@@ -75,7 +75,7 @@ def test_pooled_runs_are_judged_down_to_the_depth(report):
     assert report.facts.pooled_unjudged == 0
     found = toy_collection()
     (judged_2,) = parse_measures(["judged_2"])
-    shares = dict(zip(found.tags, found.figures([judged_2])[:, 0].tolist(), strict=True))
+    shares = dict(zip(found.tags, found.score([judged_2])[:, 0].tolist(), strict=True))
     assert {tag: shares[tag] for tag in POOLED} == dict.fromkeys(POOLED, 1.0)
 
 
