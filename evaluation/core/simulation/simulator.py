@@ -106,10 +106,10 @@ def check_simulation(
     for name, spec in specs.items():
         teams = {run.team for run in finished.contributing_runs}
         if missing := spec.runs.unknown(finished.pooled, teams):
-            message = f"{name} names runs or teams that are not among the contributing runs"
+            message = f"no contributing run matches spec {name}"
             raise ValueError(f"{message}: {', '.join(missing)}")
         if not finished.answers(finished.select_runs(spec)):
-            raise ValueError(f"no contributing run of {name} answers a topic of the qrels")
+            raise ValueError(f"no contributing run of spec {name} answers a topic of the qrels")
         check_steps_simulable(finished, name, spec)
 
 
@@ -120,7 +120,7 @@ def check_steps_simulable(finished: FinishedCampaign, name: str, spec: PoolSpec)
             try:
                 step.method.player(finished.listing(spec).topic(0), step.values)
             except ValueError as wrong:
-                raise ValueError(f"{name} cannot be replayed: {wrong}") from wrong
+                raise ValueError(f"spec {name} cannot be replayed: {wrong}") from wrong
 
 
 def replay_specs(

@@ -152,7 +152,7 @@ def test_the_toy_by_hand():
     "wrong", [{"draws": 0}, {"levels": ()}, {"levels": (0,)}, {"levels": (101,)}]
 )
 def test_levels_and_draws_that_are_none(wrong):
-    with pytest.raises(ValueError, match="per cent"):
+    with pytest.raises(ValueError, match="percent"):
         rank_with_fewer_judgments(toy_collection(), [P_2], **wrong)
 
 

@@ -183,7 +183,7 @@ def test_without_dispute_or_scores_there_is_nothing_to_turn():
         run, build_ballots(said, get_policy("single")), measure, ScoringOptions()
     )
     assert rank_swap_values(panel) == []
-    assert "no pair" in (find_turning_point(panel, (0, 1)).reason or "")
+    assert "no unresolved disagreement" in (find_turning_point(panel, (0, 1)).reason or "")
     none = build_panel_from_tables(
         run, build_ballots([], get_policy("single")), measure, ScoringOptions()
     )

@@ -291,9 +291,9 @@ def test_progress_is_told_of_each_piece_of_work() -> None:
     [
         ({"specs": {}}, "no spec"),
         ({"measures": ()}, "no measure"),
-        ({"seeds": 0}, "1 or more"),
-        ({"budgets": (5, 0)}, "1 or more"),
-        ({"finished": FinishedCampaign.from_tables(toy_runs()[:1], QRELS)}, "fewer than two runs"),
+        ({"seeds": 0}, "at least 1"),
+        ({"budgets": (5, 0)}, "at least 1"),
+        ({"finished": FinishedCampaign.from_tables(toy_runs()[:1], QRELS)}, "at least two runs"),
         ({"finished": finished(level=3)}, "no relevant document"),
         (
             {
@@ -301,11 +301,11 @@ def test_progress_is_told_of_each_piece_of_work() -> None:
                     [run("a", {"9": "a"}), run("b", {"9": "b"})], QRELS
                 )
             },
-            "no run that feeds depth answers a topic",
+            "no contributing run of spec depth answers a topic",
         ),
         (
             {"specs": {"mine": replace(depth_spec(2), runs=RunChoice(tags=("omega",)))}},
-            "what mine names: tag omega",
+            "matches spec mine: tag omega",
         ),
     ],
 )
@@ -336,14 +336,14 @@ def test_a_method_that_cannot_begin_says_so_before_anything_is_replayed() -> Non
 def test_tags_are_told_apart() -> None:
     with pytest.raises(ValueError, match="same tag"):
         FinishedCampaign.from_tables([*toy_runs(), *toy_runs()[:1]], QRELS)
-    with pytest.raises(ValueError, match="tag omega"):
+    with pytest.raises(ValueError, match="tag: omega"):
         finished(pooled=["omega", "alpha"])
 
 
 def test_the_table_tells_means_and_ends(depth_two: Simulation) -> None:
     text = FORMATS["table"](depth_two)
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    assert "4 runs scored, 4 of them may feed the pool; 3 topics, 10 judged pairs, 6 rel" in text
+    assert "4 runs, 4 contributing; 3 topics, 10 judged pairs, 6 rel" in text
     assert "spec 0 depth 2 4 8 4 1" in lines
     assert "6 spec 0 6 3 50.0 % 1" in lines
     assert "80 % spec 0 not reached 2.5 2" in lines
