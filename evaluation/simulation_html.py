@@ -66,11 +66,11 @@ def iter_charts(simulation: Simulation) -> Iterator[dict[str, Any]]:
 def ranking_part(measure: str, part: str) -> Callable[[BudgetPoint], SeedRange]:
     """A function that reads that part of the ranking by a measure."""
 
-    def told(point: BudgetPoint) -> SeedRange:
+    def read(point: BudgetPoint) -> SeedRange:
         value: SeedRange = getattr(point.rankings[measure], part)
         return value
 
-    return told
+    return read
 
 
 def chart_context(

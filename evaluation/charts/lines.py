@@ -177,14 +177,14 @@ def round_axis(name: str, values: Iterable[float]) -> Axis:
     low, high = min(ends), max(ends)
     step = round_up_nice((high - low) / TICKS or 1.0 / TICKS)
     first, last = math.floor(low / step + SLACK), math.ceil(high / step - SLACK)
-    return _stepped(name, step, range(first, max(last, first + 1) + 1))
+    return _build_axis(name, step, range(first, max(last, first + 1) + 1))
 
 
 def fifths_axis(name: str, least: float = 0.0) -> Axis:
     """Ticks at fifths up to 1, from the next one below ``least``, or from 0 if that is 1."""
-    return _stepped(name, FIFTH, range(math.floor(least / FIFTH) if least < 1 else 0, 6))
+    return _build_axis(name, FIFTH, range(math.floor(least / FIFTH) if least < 1 else 0, 6))
 
 
-def _stepped(name: str, step: float, numbers: Iterable[int]) -> Axis:
+def _build_axis(name: str, step: float, numbers: Iterable[int]) -> Axis:
     ticks = [round(step * number, 9) for number in numbers]
     return Axis(name, [(tick, tick_label(tick, signed=False)) for tick in ticks])

@@ -92,9 +92,9 @@ def _contributors(report: ReusabilityReport) -> ReportSection:
             )
         )
     remark = (
-        f"{contributions.from_elsewhere:,} judged documents, "
-        f"{contributions.relevant_from_elsewhere:,} of them relevant, are in no contributing run "
-        f"within depth {facts.depth}."
+        f"Judged documents in no contributing run within depth {facts.depth}: "
+        f"{contributions.from_elsewhere:,}, of which {contributions.relevant_from_elsewhere:,} "
+        "relevant."
     )
     return ReportSection(contributors.CARD, (remark,), tuple(tables))
 
@@ -184,9 +184,9 @@ def _extrapolation(report: ReusabilityReport) -> ReportSection:
 def _stability(report: ReusabilityReport) -> ReportSection:
     signs = report.stability
     dense = [topic.topic for topic in signs.topics if topic.alarm]
-    lows = ", ".join(f"{runs} at {k}" for k, runs in signs.low_runs.items())
+    lows = ", ".join(f"{runs} at k = {k}" for k, runs in signs.low_runs.items())
     remarks = [
-        f"Runs with judged@k below {stability.JUDGED_ALARM}: {lows}, of {len(signs.runs)}.",
+        f"Runs with judged@k below {stability.JUDGED_ALARM}, of {len(signs.runs):,}: {lows}.",
         (
             f"Topics with more than one in {stability.DENSE} judged documents relevant: "
             f"{len(dense)} of {len(signs.topics)}{': ' if dense else ''}{', '.join(dense)}."

@@ -117,10 +117,12 @@ class BallotTable:
         levels = [int(level) for level in np.unique(votes) if level != ABSENT]
         tally = [multiplicities @ (votes == level).T.astype(np.int64) for level in levels]
         if len(moving):
-            grades[:, moving] = self._decided(np.stack(tally, axis=-1), levels, grades[:, moving])
+            grades[:, moving] = self._apply_policy(
+                np.stack(tally, axis=-1), levels, grades[:, moving]
+            )
         return grades
 
-    def _decided(self, tally: Ints, levels: Sequence[int], fallback: Grades) -> Grades:
+    def _apply_policy(self, tally: Ints, levels: Sequence[int], fallback: Grades) -> Grades:
         """The policy on the votes per grade of ``levels``; ``fallback`` without votes."""
         flat = tally.reshape(-1, len(levels))
         first, kinds = distinct_rows(flat)
@@ -171,7 +173,7 @@ def build_ballots(
     people = sorted({name for b in by_pair.values() for name in (*b.people, *b.extra)})
     automatic = sorted({AUTOMATIC + name for b in by_pair.values() for name in b.automatic})
     assessors = (*people, *automatic)
-    judgments, eligible = _tables(by_pair, place, assessors)
+    judgments, eligible = _fill_tables(by_pair, place, assessors)
     policy_grades = np.full(len(pairs), ABSENT, np.int32)
     for topic, docno, grade in apply_policy(policy, by_pair.values())[0]:
         policy_grades[place[topic, docno]] = grade
@@ -192,7 +194,7 @@ def build_ballots(
     )
 
 
-def _tables(
+def _fill_tables(
     by_pair: Mapping[Pair, PairBallot], place: Mapping[Pair, int], assessors: Sequence[str]
 ) -> tuple[Grades, Grades]:
     """``(judgments, eligible)``, both pairs × assessors."""

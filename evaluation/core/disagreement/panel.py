@@ -71,7 +71,7 @@ class DisagreementPanel:
         kinds = grades[distinct]
         step = max(1, ROWS // self.work(topic))
         parts = [
-            self._scored(self.topics[topic], kinds[start : start + step])
+            self._score_ways(self.topics[topic], kinds[start : start + step])
             for start in range(0, len(kinds), step)
         ]
         return np.concatenate([np.empty((0, len(self.tags))), *parts])[
@@ -91,7 +91,7 @@ class DisagreementPanel:
         means = aggregate_over_topics(self.measure, flat).reshape(by_topic.shape[1:])
         return means if self.digits is None else np.round(means, self.digits)
 
-    def _scored(self, rows: ListedTopicRows, grades: Grades) -> Floats:
+    def _score_ways(self, rows: ListedTopicRows, grades: Grades) -> Floats:
         """All ways in one batch, each as a topic."""
         ways, runs = len(grades), len(self.tags)
         graded = grades != ABSENT

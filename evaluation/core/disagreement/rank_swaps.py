@@ -198,11 +198,11 @@ def swap_effects(gaps: ScoreGaps, after: Floats) -> tuple[Floats, Floats]:
         part = slice(start, start + step)
         now = order_signs(after[part], gaps.first, gaps.second)
         swaps[part] = np.nansum(np.abs(now - gaps.signs), axis=1) / 2
-        closed[part] = _closed(gaps, after[part], now)
+        closed[part] = _closed_share(gaps, after[part], now)
     return swaps, closed
 
 
-def _closed(gaps: ScoreGaps, after: Floats, now: Floats) -> Floats:
+def _closed_share(gaps: ScoreGaps, after: Floats, now: Floats) -> Floats:
     """The largest share of a gap that closes, among run pairs that keep their order."""
     before = gaps.base[gaps.first] - gaps.base[gaps.second]
     remaining = after[:, gaps.first] - after[:, gaps.second]

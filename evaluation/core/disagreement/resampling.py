@@ -18,7 +18,7 @@ from evaluation.core.judgments import Floats
 
 ONE_ASSESSOR = "fewer than two people have judged, so there is no one to resample"
 ALONE = "the policy uses one assessor only, so there is nothing to resample"
-NO_DISPUTE = "there is no unresolved disagreement, so all draws are identical"
+NO_DISAGREEMENT = "there is no unresolved disagreement, so all draws are identical"
 TOO_FEW_RUNS = "fewer than two runs have a score"
 FEW_ASSESSORS = 5
 """With fewer people, a percentile interval is far too narrow for 95 %."""
@@ -71,9 +71,9 @@ def bootstrap_assessors(panel: DisagreementPanel, sampling: ResamplingOptions) -
     """
     ballots = panel.ballots
     fixed = int(np.count_nonzero((ballots.counts < 2) | ballots.final))
-    if reason := _undefined(panel, needs_dispute=True):
+    if reason := _undefined_reason(panel, needs_disagreement=True):
         return ResampledRankings(0, sampling.seed, (), {}, fixed, reason)
-    sampling = _capped(panel, sampling)
+    sampling = _cap_draws(panel, sampling)
     multiplicities = np.concatenate([*resample_counts(len(ballots.people), sampling)]).astype(
         np.int64
     )
@@ -87,9 +87,9 @@ def swap_assessors_at_random(
     panel: DisagreementPanel, treat: Treat, sampling: ResamplingOptions
 ) -> ResampledRankings:
     """For each topic, the judgments of one of its assessors, at random."""
-    if reason := _undefined(panel, needs_dispute=False):
+    if reason := _undefined_reason(panel, needs_disagreement=False):
         return ResampledRankings(0, sampling.seed, (), {}, 0, reason)
-    sampling = _capped(panel, sampling)
+    sampling = _cap_draws(panel, sampling)
     generator = sampling.generator
     scores = np.empty((len(panel.topics), sampling.resamples, len(panel.tags)))
     for at in range(len(panel.topics)):
@@ -109,19 +109,19 @@ def _choices(panel: DisagreementPanel, topic: int, treat: Treat) -> Floats:
     return panel.score(topic, np.array(ways))
 
 
-def _undefined(panel: DisagreementPanel, *, needs_dispute: bool) -> str | None:
+def _undefined_reason(panel: DisagreementPanel, *, needs_disagreement: bool) -> str | None:
     if len(panel.tags) < 2:
         return TOO_FEW_RUNS
     if len(panel.ballots.people) < 2:
         return ONE_ASSESSOR
-    if needs_dispute and panel.ballots.policy.alone:
+    if needs_disagreement and panel.ballots.policy.alone:
         return ALONE
-    if needs_dispute and not panel.ballots.disagreements.any():
-        return NO_DISPUTE
+    if needs_disagreement and not panel.ballots.disagreements.any():
+        return NO_DISAGREEMENT
     return None
 
 
-def _capped(panel: DisagreementPanel, sampling: ResamplingOptions) -> ResamplingOptions:
+def _cap_draws(panel: DisagreementPanel, sampling: ResamplingOptions) -> ResamplingOptions:
     most = CELLS // max(1, len(panel.topics) * len(panel.tags))
     return ResamplingOptions(sampling.seed, max(100, min(sampling.resamples, most)))
 
@@ -139,7 +139,7 @@ def _summarize_draws(
         seed=sampling.seed,
         bands=_bands(means, signed),
         coefficients={
-            name: _spread(_coefficients(CORRELATIONS[name], base, signed))
+            name: _summarize_coefficients(_coefficients(CORRELATIONS[name], base, signed))
             for name in ("tau-b", choose_tau_ap(base))
         },
         fixed_pairs=fixed,
@@ -170,7 +170,7 @@ def _bands(means: Floats, signed: Floats) -> tuple[RankBand, ...]:
     return tuple(bands)
 
 
-def _spread(values: Sequence[float | None]) -> CoefficientSpread:
+def _summarize_coefficients(values: Sequence[float | None]) -> CoefficientSpread:
     defined: Floats = np.array([value for value in values if value is not None])
     if not len(defined):
         return CoefficientSpread(

@@ -16,7 +16,7 @@ from evaluation.core.disagreement.rank_swaps import (
 from evaluation.core.judgments import Floats
 
 NO_SCORE = "one of the two runs has no score"
-NO_DISPUTE = "there is no unresolved disagreement"
+NO_DISAGREEMENT = "there is no unresolved disagreement"
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def find_turning_point(panel: DisagreementPanel, between: tuple[int, int]) -> Tu
     gap = float(means[first] - means[second])
     order = _sort_by_gain(panel, by_topic, first, second, gap)
     if not len(order):
-        return TurningPoint(*tags, gap, (), None, NO_DISPUTE)
+        return TurningPoint(*tags, gap, (), None, NO_DISAGREEMENT)
     after = panel.better * _cumulate_shifts(panel, by_topic, order)
     signs = order_signs(after, np.array([first]), np.array([second]))[:, 0]
     turned = np.flatnonzero(signs < 0)

@@ -119,8 +119,8 @@ def check_steps_simulable(finished: FinishedCampaign, name: str, spec: PoolSpec)
         if step.method.player is not None:
             try:
                 step.method.player(finished.listing(spec).topic(0), step.values)
-            except ValueError as wrong:
-                raise ValueError(f"spec {name} cannot be replayed: {wrong}") from wrong
+            except ValueError as error:
+                raise ValueError(f"spec {name} cannot be replayed: {error}") from error
 
 
 def replay_specs(

@@ -83,7 +83,7 @@ class Command(BaseCommand):
         check_numbers(options)
         reader = FileReader(self)
         teams = reader.read(options["teams"], read_teams) if options["teams"] else None
-        pooled = self._pooled(reader, options["pooled"])
+        pooled = self._read_pooled(reader, options["pooled"])
         qrels = reader.read(options["qrels"], read_qrels)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
         whole = len(runs) == len(set(options["runs"]))
@@ -93,7 +93,7 @@ class Command(BaseCommand):
         source = inputs.CollectionSource(options["level"], teams, pooled, options["depth"])
         try:
             collection = inputs.build_collection(list(runs.values()), qrels, source)
-            self._hints(options, runs, collection.judged)
+            self._write_hints(options, runs, collection.judged)
             report = build_reusability_report(
                 collection,
                 measures,
@@ -102,11 +102,13 @@ class Command(BaseCommand):
                 target=options["target"],
                 spread=distribute_draws(options["jobs"] or choose_draw_processes(collection)),
             )
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong)[:1].upper()}{str(wrong)[1:]}.") from wrong
+        except ValueError as error:
+            raise CommandError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
         self.stdout.write(WRITERS[options["format"]](report), ending="")
 
-    def _pooled(self, reader: FileReader, tags: Sequence[str] | None) -> Collection[str] | None:
+    def _read_pooled(
+        self, reader: FileReader, tags: Sequence[str] | None
+    ) -> Collection[str] | None:
         """The tags of ``--pooled``; a single argument that is a file name is read as a file."""
         if not tags:
             return None
@@ -123,7 +125,9 @@ class Command(BaseCommand):
             count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
             raise CommandError(f"{count} in run tags and teams; {CONSEQUENCE}.")
 
-    def _hints(self, options: dict[str, Any], runs: Mapping[str, RunTable], judged: Judged) -> None:
+    def _write_hints(
+        self, options: dict[str, Any], runs: Mapping[str, RunTable], judged: Judged
+    ) -> None:
         hints = (
             (path, hint)
             for path, run in runs.items()
@@ -137,8 +141,8 @@ def get_ranking_measures(names: Sequence[str]) -> tuple[Measure, ...]:
     """The named measures; raises ``CommandError`` for one that does not rank runs."""
     try:
         measures = tuple(parse_measures(names))
-    except UnknownMeasureError as unknown:
-        raise CommandError(str(unknown)) from unknown
+    except UnknownMeasureError as error:
+        raise CommandError(str(error)) from error
     if unranked := [measure.name for measure in measures if not can_rank_by(measure)]:
         raise CommandError(
             f"Measures that do not rank runs: {', '.join(unranked)}. "
@@ -156,8 +160,8 @@ def check_numbers(options: Mapping[str, Any]) -> None:
         raise CommandError("--target must be at least --depth.")
     try:
         ScoringOptions(level=options["level"])
-    except ValueError as wrong:
-        raise CommandError(f"{str(wrong).capitalize()}.") from wrong
+    except ValueError as error:
+        raise CommandError(f"{str(error).capitalize()}.") from error
 
 
 def list_name_faults(

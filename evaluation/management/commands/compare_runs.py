@@ -53,8 +53,8 @@ class Command(BaseCommand):
         add("--format", choices=tuple(FORMATS), default="table")
 
     def handle(self, **options: Any) -> None:
-        measures = self._checked(options)
-        scores, tags = self._scored(options, measures)
+        measures = self._check_options(options)
+        scores, tags = self._score_runs(options, measures)
         names = ("test", "correction", "alpha", "resamples", "seed")
         settings = {name: options[name] for name in names}
         try:
@@ -62,12 +62,12 @@ class Command(BaseCommand):
                 name: compare_all(values, tags, **settings)
                 for name, values in values_by_measure(scores).items()
             }
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong).capitalize()}.") from wrong
+        except ValueError as error:
+            raise CommandError(f"{str(error).capitalize()}.") from error
         conditions = dict(zip(tags, (run.conditions for run in scores), strict=True))
         self.stdout.write(FORMATS[options["format"]](compared, conditions), ending="")
 
-    def _checked(self, options: dict[str, Any]) -> tuple[Measure, ...]:
+    def _check_options(self, options: dict[str, Any]) -> tuple[Measure, ...]:
         """The measures; raises ``CommandError`` for invalid options before a file is read."""
         if len(set(options["runs"])) < 2:
             raise CommandError("At least two runs are required.")
@@ -77,13 +77,13 @@ class Command(BaseCommand):
             measures = parse_measures(options["measures"] or ["map"])
         except (UnknownTestError, UnknownMeasureError) as unknown:
             raise CommandError(str(unknown)) from unknown
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong).capitalize()}.") from wrong
+        except ValueError as error:
+            raise CommandError(f"{str(error).capitalize()}.") from error
         if not 0 < options["alpha"] < 1:
             raise CommandError("Alpha must be between 0 and 1.")
-        return self._comparable(measures)
+        return self._select_comparable(measures)
 
-    def _comparable(self, measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    def _select_comparable(self, measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
         """Those of ``measures`` with per-topic values; raises ``CommandError`` without any."""
         comparable = tuple(filter(is_comparable, measures))
         if without := ", ".join(measure.name for measure in measures if measure not in comparable):
@@ -92,13 +92,13 @@ class Command(BaseCommand):
             self.stderr.write(f"Omitted, without per-topic values: {without}.")
         return comparable
 
-    def _scored(
+    def _score_runs(
         self, options: dict[str, Any], measures: tuple[Measure, ...]
     ) -> tuple[list[ScoredRun], tuple[str, ...]]:
         try:
             scoring = ScoringOptions(level=options["level"])
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong).capitalize()}.") from wrong
+        except ValueError as error:
+            raise CommandError(f"{str(error).capitalize()}.") from error
         reader = FileReader(self)
         qrels = reader.read(options["qrels"], read_qrels)
         runs = reader.read_all(options["runs"], read_run, lenient=True)

@@ -95,11 +95,11 @@ class Command(BaseCommand):
         try:
             ResamplingOptions(options["seed"], options["draws"])
             ResamplingOptions(options["seed"], options["swaps"])
-            panel = self._panel(options)
-        except (UnknownMeasureError, UnknownPolicyError, ActionRefused) as wrong:
-            raise CommandError(str(wrong)) from wrong
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong).capitalize()}.") from wrong
+            panel = self._build_panel(options)
+        except (UnknownMeasureError, UnknownPolicyError, ActionRefused) as error:
+            raise CommandError(str(error)) from error
+        except ValueError as error:
+            raise CommandError(f"{str(error).capitalize()}.") from error
         report = build_disagreement_report(
             replace(panel, digits=options["digits"]),
             treat=options["treat"],
@@ -110,7 +110,7 @@ class Command(BaseCommand):
         )
         self.stdout.write(FORMATS[options["format"]](report), ending="")
 
-    def _panel(self, options: dict[str, Any]) -> DisagreementPanel:
+    def _build_panel(self, options: dict[str, Any]) -> DisagreementPanel:
         files = bool(options["runs"] or options["qrels"] or options["reference"])
         if files == bool(options["campaign"]):
             raise CommandError("Give either a campaign, or --runs and --qrels.")
@@ -125,11 +125,11 @@ class Command(BaseCommand):
         policy, scoring = get_policy(options["policy"]), ScoringOptions(level=options["level"])
         reader = FileReader(self)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
-        ballots = self._ballots(options, policy, reader)
+        ballots = self._read_ballots(options, policy, reader)
         reader.stop_if_refused("no report computed")
         return build_panel_from_tables(list(runs.values()), ballots, measure, scoring)
 
-    def _ballots(
+    def _read_ballots(
         self, options: dict[str, Any], policy: QrelsPolicy, reader: FileReader
     ) -> BallotTable:
         names = [file_stem(path) for path in options["qrels"]]

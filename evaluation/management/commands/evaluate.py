@@ -110,18 +110,18 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        scoring = self._options(options)
+        scoring = self._build_options(options)
         try:
             if options["intervals"]:
-                self._intervals(options, scoring)
+                self._write_intervals(options, scoring)
                 return
             names = options["measures"] or [scoring.profile.measures]
             measures = parse_measures(names, scoring.profile)
             if options["bounds"]:
-                self._bounds(options, measures, scoring)
+                self._write_bounds(options, measures, scoring)
                 return
-        except UnknownMeasureError as unknown:
-            raise CommandError(str(unknown)) from unknown
+        except UnknownMeasureError as error:
+            raise CommandError(str(error)) from error
         reader = FileReader(self)
         judged = read_judgments_option(reader, options)
         paths = list(dict.fromkeys(options["runs"]))
@@ -149,7 +149,7 @@ class Command(BaseCommand):
         text = FORMATS[options["format"]](results, **parts)
         self.stdout.write(text, ending="")
 
-    def _intervals(self, options: dict[str, Any], scoring: ScoringOptions) -> None:
+    def _write_intervals(self, options: dict[str, Any], scoring: ScoringOptions) -> None:
         # Rarely used, so not loaded by default.
         from evaluation.core.sampling_formats import INTERVAL_FORMATS
         from evaluation.management.intervals import (
@@ -174,7 +174,7 @@ class Command(BaseCommand):
         parts = {"by_topic": options["by_topic"], "summary": options["summary"]}
         self.stdout.write(INTERVAL_FORMATS[options["format"]](scores, **parts), ending="")
 
-    def _bounds(
+    def _write_bounds(
         self, options: dict[str, Any], measures: Sequence[Measure], scoring: ScoringOptions
     ) -> None:
         from evaluation.core.bounds_formats import BOUNDS_FORMATS
@@ -206,7 +206,7 @@ class Command(BaseCommand):
         for line in group_shared_texts(lines, runs) if options["verbosity"] else ():
             self.stderr.write(line)
 
-    def _options(self, options: dict[str, Any]) -> ScoringOptions:
+    def _build_options(self, options: dict[str, Any]) -> ScoringOptions:
         if options["complete"] and options["topics"] == "common":
             raise CommandError(
                 "-c averages over all topics of the qrels and excludes --topics common."
@@ -224,8 +224,8 @@ class Command(BaseCommand):
                 topics="judged" if options["complete"] else options["topics"],
                 collection_size=options["collection_size"],
             )
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong).capitalize()}.") from wrong
+        except ValueError as error:
+            raise CommandError(f"{str(error).capitalize()}.") from error
 
 
 def read_judgments_option(reader: FileReader, options: dict[str, Any]) -> Judged | None:

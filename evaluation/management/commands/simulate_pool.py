@@ -17,6 +17,7 @@ from evaluation.core.simulation.formats import FORMATS
 from evaluation.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
 from evaluation.core.simulation.simulator import (
     check_simulation,
+    ignore_progress,
     parse_ranking_measures,
     simulate_specs,
 )
@@ -77,18 +78,19 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         try:
             measures = parse_ranking_measures(options["measures"] or MEASURES)
-        except ValueError as wrong:
-            raise CommandError(str(wrong)) from wrong
+        except ValueError as error:
+            raise CommandError(str(error)) from error
         budgets = parse_budgets(options["budgets"])
         reader = FileReader(self)
         specs = read_specs(reader, options)
         finished = read_finished_campaign(reader, options)
         try:
             check_simulation(finished, specs, measures, options["seeds"], budgets)
-        except ValueError as wrong:
-            raise CommandError(capitalize_sentence(wrong)) from wrong
-        tell = make_progress_printer(self.stderr.write) if options["verbosity"] else lambda *_: None
-        settings = {"seeds": options["seeds"], "budgets": budgets, "progress": tell}
+        except ValueError as error:
+            raise CommandError(capitalize_sentence(error)) from error
+        verbose = bool(options["verbosity"])
+        progress = make_progress_printer(self.stderr.write) if verbose else ignore_progress
+        settings = {"seeds": options["seeds"], "budgets": budgets, "progress": progress}
         simulation = simulate_specs(finished, specs, measures, **settings)
         self.stdout.write(WRITERS[options["format"]](simulation), ending="")
 
@@ -96,8 +98,8 @@ class Command(BaseCommand):
 def parse_budgets(text: str | None) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(",")) if text is not None else ()
-    except ValueError as wrong:
-        raise CommandError("Budgets must be integers, such as 500,1000,2000.") from wrong
+    except ValueError as error:
+        raise CommandError("Budgets must be integers, such as 500,1000,2000.") from error
 
 
 def read_specs(reader: FileReader, options: dict[str, Any]) -> dict[str, PoolSpec]:
@@ -129,8 +131,8 @@ def read_finished_campaign(reader: FileReader, options: dict[str, Any]) -> Finis
         return FinishedCampaign.from_tables(
             [*runs.values()], qrels[options["qrels"]], pooled, options["level"]
         )
-    except ValueError as wrong:
-        raise CommandError(capitalize_sentence(wrong)) from wrong
+    except ValueError as error:
+        raise CommandError(capitalize_sentence(error)) from error
 
 
 def parse_contributing_tags(text: str | None) -> list[str] | None:
@@ -140,8 +142,8 @@ def parse_contributing_tags(text: str | None) -> list[str] | None:
     path = Path(text)
     try:
         tags = path.read_text(encoding="utf-8").split() if path.is_file() else text.split(",")
-    except (OSError, UnicodeDecodeError) as wrong:
-        raise CommandError(f"{text} cannot be read as a list of tags.") from wrong
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{text} cannot be read as a list of tags.") from error
     if not (contributing := [tag.strip() for tag in tags if tag.strip()]):
         raise CommandError("No contributing runs; list tags after --pooled.")
     return contributing
@@ -150,13 +152,13 @@ def parse_contributing_tags(text: str | None) -> list[str] | None:
 def make_progress_printer(write: Callable[[str], object]) -> Progress:
     """Prints each replay, and each measure once it is scored."""
 
-    def tell(activity: str, done: int, total: int) -> None:
+    def print_progress(activity: str, done: int, total: int) -> None:
         if done == total or activity.startswith("replaying"):
             write(f"{activity}: {done} of {total}")
 
-    return tell
+    return print_progress
 
 
-def capitalize_sentence(wrong: ValueError) -> str:
-    text = str(wrong)
+def capitalize_sentence(error: ValueError) -> str:
+    text = str(error)
     return f"{text[:1].upper()}{text[1:]}."

@@ -55,8 +55,8 @@ class Command(BaseCommand):
                 score_for_user(run, qrels, known, options["expected"], scoring)
                 for run in runs.values()
             ]
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong).capitalize()}.") from wrong
+        except ValueError as error:
+            raise CommandError(f"{str(error).capitalize()}.") from error
         for path, scored in zip(runs, scores, strict=True):
             for name, reason in scored.reasons.items():
                 self.stderr.write(f"{path}: {name}: {reason}")
