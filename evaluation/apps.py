@@ -5,10 +5,10 @@ class EvaluationConfig(AppConfig):
     name = "evaluation"
 
     def ready(self) -> None:
-        """Register the check of measure names on ``Campaign.measures``.
+        """Add the check of measure names to the field ``Campaign.measures``.
 
-        Forms, the API and manifests then reject unknown names, without a dependency of
-        ``campaigns`` on ``evaluation``.
+        Only this app knows the measures: forms, API and manifest reject unknown names, and
+        ``campaigns`` does not depend on ``evaluation``.
         """
         from campaigns.models import Campaign
         from evaluation.rules import check_measures

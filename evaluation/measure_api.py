@@ -1,4 +1,4 @@
-"""The REST API of the measures: cards and examples, without an account."""
+"""The REST API of the measures: the cards that the pages show, without an account."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ from evaluation.core.measures.registry import FAMILIES
 from evaluation.core.measures.values import KINDS
 from evaluation.core.worked_examples import work_card_example
 
-NAME = OpenApiParameter(
-    "name", str, "path", description="Name of a measure family or of one of its measures."
-)
+NAME = OpenApiParameter("name", str, "path", description="A measure family or one of its measures.")
 
 
 class ParameterSerializer(Serializer[Any]):
@@ -37,9 +35,9 @@ class ParameterSerializer(Serializer[Any]):
     choices = serializers.ListField(child=serializers.CharField())
     default = serializers.CharField()
     written = serializers.ListField(
-        child=serializers.CharField(), help_text="Measures with this parameter."
+        child=serializers.CharField(), help_text="Measure names with this parameter."
     )
-    common = serializers.BooleanField(help_text="Also a parameter of measures of other families.")
+    common = serializers.BooleanField(help_text="Also a parameter of other families.")
 
 
 class ExampleSerializer(Serializer[Any]):
@@ -51,7 +49,7 @@ class ExampleSerializer(Serializer[Any]):
     judged = serializers.ListField(child=serializers.IntegerField())
     working = serializers.CharField()
     by_hand = serializers.FloatField()
-    value = serializers.FloatField(allow_null=True, help_text="The value computed by the engine.")
+    value = serializers.FloatField(allow_null=True, help_text="Computed value.")
 
 
 class MeasureSerializer(Serializer[Any]):
@@ -65,16 +63,16 @@ class MeasureSerializer(Serializer[Any]):
     undefined = serializers.CharField(help_text="When the value is null; empty: never.")
     edge_cases = serializers.ListField(child=serializers.CharField())
     aggregate = serializers.CharField(help_text="Over topics: mean, sum or geometric.")
-    names = serializers.ListField(child=serializers.CharField(), help_text="Accepted spellings.")
+    names = serializers.ListField(child=serializers.CharField(), help_text="Accepted names.")
     stands_for = serializers.ListField(
-        child=serializers.CharField(), help_text="Measures that the bare name stands for."
+        child=serializers.CharField(), help_text="Measures that the family name alone stands for."
     )
     parameters = ParameterSerializer(many=True)
     examples = ExampleSerializer(many=True)
 
 
 class MeasureViewSet(viewsets.GenericViewSet[Any]):
-    """The measures: cards and examples. No account is needed."""
+    """Measures: cards and worked examples. No account required."""
 
     serializer_class = MeasureSerializer
     permission_classes = (permissions.AllowAny,)
@@ -87,21 +85,21 @@ class MeasureViewSet(viewsets.GenericViewSet[Any]):
 
     @extend_schema(responses=MeasureSerializer(many=True))
     def list(self, _request: Request, **_: Any) -> Response:
-        """List all measure families, in output order."""
+        """All measure families, in the order of printing."""
         families: Sequence[MeasureFamily] = self.paginate_queryset(self.get_queryset()) or ()
         return self.get_paginated_response([family_dict(family) for family in families])
 
     @extend_schema(responses=MeasureSerializer, parameters=[NAME])
     def retrieve(self, _request: Request, name: str, **_: Any) -> Response:
-        """Get one measure family, by its name or the name of a measure of it, such as nDCG@10."""
-        family, _params = find_family(name)
+        """A measure family, by its name or the name of one of its measures, such as nDCG@10."""
+        family, _given = find_family(name)
         if family is None:
             raise Http404
         return Response(family_dict(family))
 
 
 def family_dict(family: MeasureFamily) -> dict[str, Any]:
-    """The card of a measure family as plain values."""
+    """The card as plain values."""
     card = family.card
     return {
         "name": card.name,

@@ -1,6 +1,6 @@
-"""Permission to view scores, and the check of a campaign's measures.
+"""Who may read scores, and which measures a campaign may use.
 
-Assessors and viewers may not view scores, so that judging stays blind to runs.
+Assessors and viewers may not read scores, so that judging stays blind to runs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ rules.add_perm("evaluation.view_scores", is_organizer | is_participant)
 
 
 def check_measures(names: Sequence[str]) -> None:
-    """Raise ``ValidationError`` with the reason for every invalid measure name."""
+    """Raise ``ValidationError``, with a reason for each unknown name, unless all are measures."""
     try:
         parse_measures(names)
     except UnknownMeasureError as error:

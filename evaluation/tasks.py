@@ -1,4 +1,4 @@
-"""Celery tasks. Each performs one job, by its primary key."""
+"""Celery tasks. Each performs one job, given by its ID."""
 
 from __future__ import annotations
 

@@ -163,7 +163,11 @@ def test_names_that_do_not_fit_are_told_together(
         "collection_report", files["qrels"], *runs, "--teams", teams, "--pooled", "alpha", "zeta"
     )
     assert told.refusal == "3 faults in run tags and teams; no report computed."
-    for words in (f"{again}: duplicate run tag alpha", "gamma has no team", "run zeta is not among"):
+    for words in (
+        f"{again}: duplicate run tag alpha",
+        "gamma has no team",
+        "run zeta is not among",
+    ):
         assert words in told.err
 
 

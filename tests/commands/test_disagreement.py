@@ -78,10 +78,12 @@ def test_files_of_both_kinds_are_needed(run: Run, files: dict[str, str]):
     for arguments in ([], ["small", "--runs", files["A"]]):
         refusal = run("disagreement", *arguments).refusal
         assert refusal == "Give either a campaign, or --runs and --qrels."
-    assert "Both --runs and --qrels are required" in (run("disagreement", "--runs", files["A"]).refusal or "")
+    assert "Both --runs and --qrels are required" in (
+        run("disagreement", "--runs", files["A"]).refusal or ""
+    )
 
 
 def test_two_files_of_one_name_are_refused(run: Run, files: dict[str, str]):
     twice = ["--runs", files["A"], "--qrels", files["ada"], files["ada"]]
     refusal = run("disagreement", *twice).refusal
-    assert refusal == "Duplicate assessor name: ada. Rename a file."
+    assert refusal == "Duplicate assessor names: ada. Rename a file."

@@ -125,7 +125,9 @@ def test_wrong_options_are_refused_with_what_to_write(run: Run, write: Write) ->
         assert "level is a grade" in (run("evaluate", *files, "-l", level).refusal or "")
     for depth in ("0", "-1"):
         assert "documents per topic is 1" in (run("evaluate", *files, "-M", depth).refusal or "")
-    assert "--jobs must be an integer of at least 1" in (run("evaluate", *files, "--jobs", 0).refusal or "")
+    assert "--jobs must be an integer of at least 1" in (
+        run("evaluate", *files, "--jobs", 0).refusal or ""
+    )
     assert "-c averages" in (run("evaluate", *files, "-c", "--topics", "common").refusal or "")
 
 

@@ -124,7 +124,7 @@ def test_the_page_needs_nothing_else(run: Run, write: Write, given: list[str]) -
         (["--depth", "1", "--pooled", ","], "No contributing runs"),
         (["--spec", "teams.yaml"], "teams: Run files tell no team"),
         (["--spec", "bad.yaml"], "1 file refused; simulation not run."),
-        (["--spec", "take.yaml", "--spec", "./take.yaml"], "Duplicate spec name: take."),
+        (["--spec", "take.yaml", "--spec", "./take.yaml"], "Duplicate spec names: take."),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_computed(

@@ -101,7 +101,7 @@ def test_a_report_can_be_made_while_people_judge(
         page.post(address, {"qrels": ""})
     facts = report_of(page, campaign)["facts"]
     assert (facts["judged"], facts["relevant"], facts["topics"]) == (3, 1, 1)
-    assert "judgments so far" in page.get(address).content.decode()
+    assert "current judgments" in page.get(address).content.decode()
 
 
 def test_why_there_is_no_report_is_told(

@@ -256,7 +256,8 @@ def test_where_nothing_relevant_is_found_no_share_of_it_is(
     assert "among 4 unjudged documents. Excludes 2 topics without" in told()
     judged(campaign, organizer, assessor, ("1", "d2", 2))
     assert (
-        "among 3 unjudged documents; 40 % of the relevant documents of the pool are found." in told()
+        "among 3 unjudged documents; 40 % of the relevant documents of the pool are found."
+        in told()
     )
 
 
@@ -265,7 +266,9 @@ def test_the_rest_of_topics_that_were_not_begun_is_not_called_judged(
 ):
     rows = [("1", docno, 1) for docno in ("d1", "d2", "d3", "d9", "d4")]
     judged(campaign, organizer, assessor, *rows)
-    assert "All documents of the topics with judgments are judged. Excludes 2 topics without" in told()
+    assert (
+        "All documents of the topics with judgments are judged. Excludes 2 topics without" in told()
+    )
 
 
 def test_of_a_pool_of_which_nothing_is_judged_no_number_is_told(

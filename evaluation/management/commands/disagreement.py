@@ -134,7 +134,7 @@ class Command(BaseCommand):
     ) -> BallotTable:
         names = [file_stem(path) for path in options["qrels"]]
         if duplicates := sorted({name for name in names if names.count(name) > 1}):
-            raise CommandError(f"Duplicate assessor name: {', '.join(duplicates)}. Rename a file.")
+            raise CommandError(f"Duplicate assessor names: {', '.join(duplicates)}. Rename a file.")
         tables = reader.read_all(options["qrels"], read_qrels)
         read = reader.read(options["reference"], read_qrels) if options["reference"] else None
         reference = None if read is None else qrels_to_grades(read)

@@ -111,7 +111,7 @@ def read_specs(reader: FileReader, options: dict[str, Any]) -> dict[str, PoolSpe
     named += [(file_stem(path), spec) for path, spec in read.items()]
     names = [name for name, _ in named]
     if duplicates := sorted({name for name in names if names.count(name) > 1}):
-        raise CommandError(f"Duplicate spec name: {', '.join(duplicates)}. Rename a file.")
+        raise CommandError(f"Duplicate spec names: {', '.join(duplicates)}. Rename a file.")
     if not options["spec"] and not named:
         raise CommandError("Give at least one spec: --spec or --depth.")
     for name, spec in named:

@@ -101,7 +101,9 @@ def test_the_table_has_a_part_for_every_diagnostic(report):
     text = FORMATS["table"](report)
     for card in CARDS:
         assert f"\n{card.title.upper()}\n" in text
-    assert "\nnorth     2       6         3              4                1  0.2500  0.2000\n" in text
+    assert (
+        "\nnorth     2       6         3              4                1  0.2500  0.2000\n" in text
+    )
     assert "Undefined: the pool depth is only 2" in text
 
 

@@ -249,6 +249,8 @@ def test_a_policy_that_decides_nothing_has_no_ranking_to_compare_with():
 def test_a_policy_that_hears_one_alone_is_not_resampled():
     said = [PairBallot("1", "a", {"ada": 1, "bob": 0}), PairBallot("1", "b", {"ada": 0, "bob": 1})]
     panel = panel_of_first({"A": ("a",), "B": ("b",)}, said, "assessor:ada")
-    assert "uses one assessor only" in (bootstrap_assessors(panel, ResamplingOptions(0, 100)).reason or "")
+    assert "uses one assessor only" in (
+        bootstrap_assessors(panel, ResamplingOptions(0, 100)).reason or ""
+    )
     assert panel.ballots.policy_grades.tolist() == [1, 0]
     assert ABSENT not in panel.ballots.policy_grades.tolist()
