@@ -129,7 +129,7 @@ def build_panel(
     all ways share one scale: all grades in the ballots.
     """
     if not options.gains:
-        options = replace(options, gains=collect_given_grades(ballots))
+        options = replace(options, gains=collect_ballot_grades(ballots))
     deep = scored_depth(measure, options)
     topics = tuple(
         _topic_rows(runs, topic, int(ballots.pairs.starts[at]), places, deep)
@@ -138,7 +138,7 @@ def build_panel(
     return DisagreementPanel(tuple(tags), ballots, measure, options, topics)
 
 
-def collect_given_grades(ballots: BallotTable) -> dict[int, float]:
+def collect_ballot_grades(ballots: BallotTable) -> dict[int, float]:
     """Every grade in the ballots, as its own gain."""
     grades = np.unique(
         np.concatenate([ballots.judgments.ravel(), ballots.policy_grades, ballots.base])
