@@ -136,7 +136,8 @@ def _turning_text(report: DisagreementReport) -> str:
     head = f"{head} by {format_p_value(turning.gap)}"
     if turning.needed is None:
         return f"{head}: stable even if all these pairs are adjudicated\n"
-    return f"{head}: reversed after adjudicating the first {turning.needed} pairs\n"
+    first = "first pair" if turning.needed == 1 else f"first {turning.needed} pairs"
+    return f"{head}: reversed after adjudicating the {first}\n"
 
 
 def align_disagreement_rows(rows: Sequence[Sequence[str]]) -> str:
