@@ -1,4 +1,4 @@
-"""A report on a collection as one HTML file that needs nothing beside itself."""
+"""The reusability report as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from evaluation.core.collection.report import ReusabilityReport
 from evaluation.core.collection.report_tables import build_sections, list_condition_sentences
 from evaluation.standalone_html import build_standalone_html
 
-TITLE = "How far this collection can be trusted"
+TITLE = "Reusability report"
 
 
 @dataclass(frozen=True)
 class ReportChart:
-    """``kind`` says which template draws it; ``called`` keeps its ids apart from others'."""
+    """``kind`` selects the template; ``id_prefix`` keeps the ids of charts distinct."""
 
     kind: str
     title: str
     caption: str
     chart: RankBandChart | LineChart | TopicChart
-    called: str = ""
+    id_prefix: str = ""
 
 
 def reusability_to_html(report: ReusabilityReport) -> str:
-    """The whole report with pictures."""
+    """The whole report with charts."""
     body = render_to_string("evaluation/collection/report.html", reusability_context(report))
     return build_standalone_html(TITLE, body)
 
 
 def reusability_context(report: ReusabilityReport) -> dict[str, Any]:
-    """What the template shows: conditions, and sections each with its picture or None."""
-    pictures = {
+    """Context of the template: provenance, and sections, each with its chart or None."""
+    charts = {
         leave_one_group_out.CARD.name: chart_ranks(report),
         depths.CARD.name: chart_depths(report),
         stability.CARD.name: chart_densities(report),
@@ -55,17 +55,21 @@ def reusability_context(report: ReusabilityReport) -> dict[str, Any]:
             "card": asdict(section.card),
             "remarks": section.remarks,
             "tables": section.tables,
-            "picture": pictures.get(section.card.name),
+            "chart": charts.get(section.card.name),
         }
         for section in build_sections(report)
     ]
-    return {"conditions": list_condition_sentences(report.facts), "sections": sections}
+    return {
+        "title": TITLE,
+        "conditions": list_condition_sentences(report.facts),
+        "sections": sections,
+    }
 
 
 def chart_ranks(report: ReusabilityReport) -> ReportChart:
-    """By the first measure: each pooled run's rank, and its rank with its team left out."""
-    found = report.leave_team_out[0]
-    pooled = (row for row in found.runs if row.pooled)
+    """Rank of each contributing run by the first measure, with and without its team."""
+    result = report.leave_team_out[0]
+    pooled = (row for row in result.runs if row.pooled)
     rows = sorted(pooled, key=lambda row: (row.rank is None, row.rank or 0, row.run))
     last = report.facts.runs
     runs = [
@@ -74,9 +78,9 @@ def chart_ranks(report: ReusabilityReport) -> ReportChart:
     ]
     return ReportChart(
         "ranks",
-        f"Rank of each pooled run by {found.measure}, and its rank with its team left out",
-        f"Ranks of the pooled runs by {found.measure} among all runs, 1 at the left. The dot is by "
-        "all judgments, the stroke with the team left out of the pool.",
+        f"Rank of each contributing run by {result.measure}, with and without its team",
+        f"Rank among all runs by {result.measure}, rank 1 at the left. Dot: all judgments; "
+        "stroke: team left out of the pool.",
         build_rank_bands(runs, last),
     )
 
@@ -84,42 +88,49 @@ def chart_ranks(report: ReusabilityReport) -> ReportChart:
 def chart_depths(report: ReusabilityReport) -> ReportChart:
     """New relevant documents by depth."""
     values = [row.relevant for row in report.by_depth]
-    said = [
-        f"Depth {row.depth}: {row.relevant} new relevant of {row.judged} judged"
+    descriptions = [
+        f"Depth {row.depth}: {row.relevant} of {row.judged} new judged documents relevant"
         for row in report.by_depth
     ]
     top = round_up_nice(float(max(values, default=0) or 1))
     names = [str(row.depth) for row in report.by_depth]
     chart = build_bar_chart(
-        names, [float(value) for value in values], said, top, ["own"] * len(values)
+        names, [float(value) for value in values], descriptions, top, ["own"] * len(values)
     )
-    caption = "New relevant documents by their best rank in any pooled run."
+    caption = "New relevant documents by best rank in any contributing run."
     return ReportChart("bars", "New relevant documents by depth", caption, chart, "depth-")
 
 
 def chart_densities(report: ReusabilityReport) -> ReportChart:
-    """Relevant among judged, by topic; alarms stand out."""
+    """Share of relevant documents by topic; topics with an alarm are highlighted."""
     topics = report.stability.topics
     values = [topic.density or 0.0 for topic in topics]
-    said = [
+    descriptions = [
         f"Topic {t.topic}: {format_tick_value(t.density)},"
-        f" {t.relevant} of {t.judged} judged relevant"
+        f" {t.relevant} of {t.judged} judged documents relevant"
         for t in topics
     ]
     kinds = ["other" if topic.alarm else "own" for topic in topics]
-    chart = build_bar_chart([topic.topic for topic in topics], values, said, 1.0, kinds)
-    caption = "Relevant among the judged documents of each topic; where more than a third, marked."
+    chart = build_bar_chart([topic.topic for topic in topics], values, descriptions, 1.0, kinds)
+    caption = (
+        "Relevant documents as a share of the judged ones, by topic; shares above a third are "
+        "highlighted."
+    )
     return ReportChart("bars", "Share of relevant documents by topic", caption, chart, "density-")
 
 
 def build_bar_chart(
-    names: Sequence[str], values: Sequence[float], said: Sequence[str], top: float, kinds: list[str]
+    names: Sequence[str],
+    values: Sequence[float],
+    descriptions: Sequence[str],
+    top: float,
+    kinds: list[str],
 ) -> TopicChart:
     frame = TopicPlotArea(names, 0.0, top, top / 4)
     marks = [
         TopicBar(
             label=name,
-            said=told,
+            description=description,
             middle=frame.middle(at),
             x=round(frame.middle(at) - frame.bar / 2, 2),
             width=round(frame.bar, 2),
@@ -127,33 +138,37 @@ def build_bar_chart(
             height=round(frame.y(0.0) - frame.y(value), 2),
             kind=kind,
         )
-        for at, (name, value, told, kind) in enumerate(zip(names, values, said, kinds, strict=True))
+        for at, (name, value, description, kind) in enumerate(
+            zip(names, values, descriptions, kinds, strict=True)
+        )
     ]
     return frame.chart(marks)
 
 
 def chart_taus(report: ReusabilityReport) -> ReportChart:
-    """tau of each measure with its own ranking by all judgments, level by level."""
+    """tau of each measure with its own ranking by all judgments, by level."""
     levels = report.facts.levels
     series = [(name, list_tau_values(report, name)) for name in report.facts.measures]
     least = min((v.low or 0.0 for _, values in series for v in values), default=0.0)
-    # The levels are not equally far apart, but each step is one.
-    across = Axis("per cent of the judgments", [(n, str(at)) for n, at in enumerate(levels)])
+    # Levels are unequally spaced in percent, equally on the axis.
+    across = Axis("percent of the judgments", [(n, str(at)) for n, at in enumerate(levels)])
     return ReportChart(
         "lines",
         "Kendall's tau with the ranking by all judgments",
-        "tau of each measure with its own ranking by all judgments: mean of the draws, and "
-        "pale the least to the most.",
+        "tau of each measure with its own ranking by all judgments: mean over the draws; "
+        "shaded: minimum to maximum.",
         build_line_chart(series, across, fifths_axis("", least)),
     )
 
 
 def list_tau_values(report: ReusabilityReport, measure: str) -> list[PlotValue]:
-    """By the number of the level, from 0; an undefined tau has no mark."""
-    found = []
+    """By index of the level, from 0; an undefined tau has no mark."""
+    values = []
     for row in report.reduced:
         tau, at = row.tau, report.facts.levels.index(row.level)
         if row.measure == measure and tau.mean is not None:
-            said = f"{measure} at {row.level} %: {tau.mean:.3f}, {tau.least:.3f} to {tau.most:.3f}"
-            found.append(PlotValue(at, tau.mean, said, tau.least, tau.most))
-    return found
+            description = (
+                f"{measure} at {row.level} %: {tau.mean:.3f}, {tau.least:.3f} to {tau.most:.3f}"
+            )
+            values.append(PlotValue(at, tau.mean, description, tau.least, tau.most))
+    return values

@@ -1,4 +1,4 @@
-"""A simulation as one HTML file that needs nothing else: pictures, and the tables under them."""
+"""A simulation as one self-contained HTML file of charts and tables."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from django.template.loader import render_to_string
 
 from evaluation.charts.lines import LineChart, PlotValue, build_judgments_chart, judgments_value
 from evaluation.core.simulation.formats import (
-    DROP_TOLD,
-    HOLES_TOLD,
-    ORDER_TOLD,
+    DROP_NOTE,
+    HOLES_NOTE,
+    ORDER_NOTE,
     Rows,
     discovery_rows,
     effort_rows,
@@ -22,86 +22,90 @@ from evaluation.core.simulation.formats import (
 from evaluation.core.simulation.report import BudgetPoint, SeedRange, Simulation, SpecResult
 from evaluation.standalone_html import build_standalone_html
 
-TITLE = "Pools simulated on a finished campaign"
+TITLE = "Pool simulation"
 
 
-def simulation_to_html(found: Simulation, on: str = "") -> str:
-    """The whole simulation with pictures. ``on`` says which campaign, by which judgments."""
-    told = [
-        *filter(None, [on]),
-        format_simulation_facts(found.facts),
-        ORDER_TOLD,
-        HOLES_TOLD,
-        DROP_TOLD,
+def simulation_to_html(simulation: Simulation, subject: str = "") -> str:
+    """The whole simulation with charts. ``subject`` names the campaign and the judgments."""
+    lines = [
+        *filter(None, [subject]),
+        format_simulation_facts(simulation.facts),
+        ORDER_NOTE,
+        HOLES_NOTE,
+        DROP_NOTE,
     ]
     body = render_to_string(
         "evaluation/simulation/report.html",
         {
             "title": TITLE,
-            "told": told,
-            "specs": table_context("The specs", spec_rows(found)),
-            "figures": [*iter_figures(found)],
-            "tables": [*iter_tables(found)],
+            "notes": lines,
+            "specs": table_context("Specs", spec_rows(simulation)),
+            "charts": [*iter_charts(simulation)],
+            "tables": [*iter_tables(simulation)],
         },
     )
     return build_standalone_html(TITLE, body)
 
 
-def iter_figures(found: Simulation) -> Iterator[dict[str, Any]]:
-    """Relevant documents found; then by measure the taus and the largest drop."""
-    yield figure_context(found, "Relevant documents found", lambda point: point.relevant)
-    for name in found.measures:
-        tau_ap = found.facts.tau_ap[name]
-        yield figure_context(
-            found, f"{name}: tau-b of the ranking of all runs", ranking_part(name, "tau_b")
+def iter_charts(simulation: Simulation) -> Iterator[dict[str, Any]]:
+    """Relevant documents found; then, by measure, the taus and the largest drop."""
+    yield chart_context(simulation, "Relevant documents found", lambda point: point.relevant)
+    for name in simulation.measures:
+        tau_ap = simulation.facts.tau_ap[name]
+        yield chart_context(
+            simulation, f"{name}: tau-b of the ranking of all runs", ranking_part(name, "tau_b")
         )
-        yield figure_context(
-            found, f"{name}: {tau_ap} of the ranking of all runs", ranking_part(name, "tau_ap")
+        yield chart_context(
+            simulation, f"{name}: {tau_ap} of the ranking of all runs", ranking_part(name, "tau_ap")
         )
-        yield figure_context(
-            found, f"{name}: largest drop of a run, in places", ranking_part(name, "drop")
+        yield chart_context(
+            simulation, f"{name}: largest drop of a run, in ranks", ranking_part(name, "drop")
         )
 
 
 def ranking_part(measure: str, part: str) -> Callable[[BudgetPoint], SeedRange]:
-    """What tells that part of the ranking by a measure."""
+    """A function that reads that part of the ranking by a measure."""
 
-    def told(point: BudgetPoint) -> SeedRange:
-        found: SeedRange = getattr(point.rankings[measure], part)
-        return found
+    def read(point: BudgetPoint) -> SeedRange:
+        value: SeedRange = getattr(point.rankings[measure], part)
+        return value
 
-    return told
+    return read
 
 
-def figure_context(
-    found: Simulation, title: str, figure: Callable[[BudgetPoint], SeedRange]
+def chart_context(
+    simulation: Simulation, title: str, quantity: Callable[[BudgetPoint], SeedRange]
 ) -> dict[str, Any]:
-    return {"title": title, "chart": simulation_chart(found, figure)}
+    return {"title": title, "chart": simulation_chart(simulation, quantity)}
 
 
-def simulation_chart(found: Simulation, figure: Callable[[BudgetPoint], SeedRange]) -> LineChart:
-    """A line a spec. What is undefined has no mark."""
-    return build_judgments_chart([(spec.name, spec_values(spec, figure)) for spec in found.specs])
+def simulation_chart(
+    simulation: Simulation, quantity: Callable[[BudgetPoint], SeedRange]
+) -> LineChart:
+    """One line per spec. Undefined values have no mark."""
+    return build_judgments_chart(
+        [(spec.name, spec_values(spec, quantity)) for spec in simulation.specs]
+    )
 
 
-def spec_values(spec: SpecResult, figure: Callable[[BudgetPoint], SeedRange]) -> list[PlotValue]:
-    """One value for each number of judgments: a spec that is done stays where it is."""
-    found: dict[float, PlotValue] = {}
+def spec_values(spec: SpecResult, quantity: Callable[[BudgetPoint], SeedRange]) -> list[PlotValue]:
+    """One value per number of judgments: a completed spec stays at its last point."""
+    values: dict[float, PlotValue] = {}
     for point in spec.points:
-        value, spent = figure(point), point.spent.mean
+        value, spent = quantity(point), point.spent.mean
         if spent is None or value.mean is None or value.low is None or value.high is None:
             continue
-        found[spent] = judgments_value(spent, spec.name, value.mean, value.low, value.high)
-    return list(found.values())
+        values[spent] = judgments_value(spent, spec.name, value.mean, value.low, value.high)
+    return list(values.values())
 
 
-def iter_tables(found: Simulation) -> Iterator[dict[str, Any]]:
-    yield table_context("What is found at each budget", discovery_rows(found))
+def iter_tables(simulation: Simulation) -> Iterator[dict[str, Any]]:
+    yield table_context("Relevant documents found by budget", discovery_rows(simulation))
     yield table_context(
-        "Judgments until so many of the known relevant are found", effort_rows(found)
+        "Judgments needed for a share of the known relevant documents", effort_rows(simulation)
     )
-    for name in found.measures:
-        yield table_context(f"The ranking of all runs by {name}", ranking_rows(found, name))
+    for name in simulation.measures:
+        yield table_context(f"Ranking of all runs by {name}", ranking_rows(simulation, name))
 
 
 def table_context(title: str, rows: Rows) -> dict[str, Any]:

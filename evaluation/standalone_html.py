@@ -1,4 +1,4 @@
-"""Reports to take away: one HTML file that needs nothing beside itself."""
+"""Reports as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ SHELL = """<!doctype html>
 
 
 def build_standalone_html(title: str, body: str) -> str:
-    """``body``, which is HTML, with its style; it follows the reader's choice of light or dark."""
+    """``body``, HTML, as a page with its style; light or dark as the reader prefers."""
     return SHELL.format(title=escape(title), style=style_text(), body=body)
 
 
 def style_text() -> str:
-    """The colours and fonts of all pages, and what is the reports' own."""
+    """The colors and fonts of all pages, and the styles of reports."""
     texts = [
         Path(str(finders.find(f"css/{name}.css"))).read_text(encoding="utf-8")
         for name in ("app", "report")

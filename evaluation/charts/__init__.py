@@ -1,1 +1,1 @@
-"""Where the marks of pictures stand. Templates draw them as inline SVG without any style."""
+"""Geometry of charts. Templates draw them as inline SVG without styles."""

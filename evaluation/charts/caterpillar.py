@@ -1,4 +1,4 @@
-"""Where the marks of a caterpillar picture stand: a mean with its interval for each run."""
+"""Geometry of the caterpillar chart: mean and interval of each run."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ WIDTH, LABEL, RIGHT, ROW, TOP = 1120.0, 230.0, 70.0, 20.0, 26.0
 
 @dataclass(frozen=True)
 class RunInterval:
-    """One run: its mean and the ends of its interval, from the left."""
+    """One run: x positions of its mean and of the ends of its interval."""
 
     label: str
-    said: str
+    description: str
     y: float
     mean: float | None
     low: float | None
@@ -26,7 +26,7 @@ class RunInterval:
 
 @dataclass(frozen=True)
 class CaterpillarChart:
-    legs: tuple[RunInterval, ...]
+    lines: tuple[RunInterval, ...]
     ticks: tuple[tuple[float, str], ...]
     height: float
     width: float = WIDTH
@@ -41,7 +41,7 @@ class CaterpillarChart:
 def build_caterpillar(
     tags: Sequence[str], intervals: Sequence[MeanInterval], own: Sequence[bool]
 ) -> CaterpillarChart:
-    """Runs from the top in the order given; the scale starts at 0 unless values go below."""
+    """Runs from the top, in the order of ``tags``; the scale starts at 0 unless values go below."""
     ends = [v for i in intervals for v in (i.low, i.high, i.mean) if v is not None]
     high, low = max(ends, default=1.0), min(ends, default=0.0)
     top = 1.0 if 0.5 < high <= 1.0 else round_up_nice(high) if high > 0 else 0.0
@@ -52,26 +52,26 @@ def build_caterpillar(
         share = None if value is None else (value - bottom) / span
         return None if share is None else round(LABEL + (WIDTH - LABEL - RIGHT) * share, 2)
 
-    legs = tuple(
+    lines = tuple(
         RunInterval(
             tag,
-            describe_run_interval(tag, found),
+            describe_run_interval(tag, interval),
             TOP + ROW * (at + 0.5),
-            x(found.mean),
-            x(found.low),
-            x(found.high),
+            x(interval.mean),
+            x(interval.low),
+            x(interval.high),
             mine,
         )
-        for at, (tag, found, mine) in enumerate(zip(tags, intervals, own, strict=True))
+        for at, (tag, interval, mine) in enumerate(zip(tags, intervals, own, strict=True))
     )
     values = [round(bottom + span * step / 5, 6) for step in range(6)]
     ticks = tuple((x(value) or 0.0, tick_label(value, signed=False)) for value in values)
-    return CaterpillarChart(legs, ticks, TOP + ROW * len(legs) + 8)
+    return CaterpillarChart(lines, ticks, TOP + ROW * len(lines) + 8)
 
 
-def describe_run_interval(tag: str, found: MeanInterval) -> str:
-    if found.low is None:
-        return f"{tag}: {format_tick_value(found.mean)}; {found.reason}"
-    share = f"{found.confidence:.0%}".replace("%", " %")
-    ends = f"{format_tick_value(found.low)} to {format_tick_value(found.high)}"
-    return f"{tag}: {format_tick_value(found.mean)}, {share} interval {ends}"
+def describe_run_interval(tag: str, interval: MeanInterval) -> str:
+    if interval.low is None:
+        return f"{tag}: {format_tick_value(interval.mean)}; {interval.reason}"
+    share = f"{interval.confidence:.0%}".replace("%", " %")
+    ends = f"{format_tick_value(interval.low)} to {format_tick_value(interval.high)}"
+    return f"{tag}: {format_tick_value(interval.mean)}, {share} interval {ends}"

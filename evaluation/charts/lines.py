@@ -1,6 +1,6 @@
-"""Where the lines of a picture stand that follow figures along an axis, some within a band.
+"""Geometry of line charts with optional bands.
 
-All lengths are in the units of the picture's viewBox, from the left and from the top.
+All lengths are in viewBox units, from the left and from the top.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ LEFT, RIGHT, TOP, BELOW = 60.0, 28.0, 14.0, 44.0
 WIDE = (680.0, 300.0)
 """Width and height within the axes."""
 KINDS = 8
-"""So many lines are told apart by colour; from there on the colours come again."""
+"""The number of line colors; further lines reuse them."""
 TICKS = 5
 FIFTH = 0.2
 SLACK = 1e-9
-"""Floating-point noise in a number of steps."""
+"""Tolerance for floating-point noise in a number of steps."""
 
 
 class PlotValue(NamedTuple):
-    """A figure ``at`` a value of the axis across; how low and high chance takes it, if known;
-    and all that in words, for the mouse and for those who do not see the picture.
+    """A value ``at`` a position of the horizontal axis, its range over draws or seeds, if any,
+    and a description for tooltips and screen readers.
     """
 
     at: float
-    figure: float
-    said: str
+    value: float
+    description: str
     low: float | None = None
     high: float | None = None
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis tells, and ``(value, label)`` of its ticks, ascending from end to end."""
+    """The name of an axis, and ``(value, label)`` of its ticks, ascending from end to end."""
 
     name: str
     ticks: Sequence[tuple[float, str]]
 
     def share(self, value: float) -> float:
-        """How far along the axis ``value`` stands, from 0 to 1."""
+        """The position of ``value`` along the axis, from 0 to 1."""
         low, high = self.ticks[0][0], self.ticks[-1][0]
         return (value - low) / (high - low) if high > low else 0.0
 
@@ -52,12 +52,12 @@ class Axis:
 class PlotDot:
     x: float
     y: float
-    said: str
+    description: str
 
 
 @dataclass(frozen=True)
 class PlotLine:
-    """``kind`` counts from 1. ``band`` is a polygon, empty where chance does nothing."""
+    """``kind`` counts from 1. ``band`` is a polygon, empty without a range."""
 
     label: str
     kind: int
@@ -98,7 +98,7 @@ class LineChart:
 
 @dataclass(frozen=True)
 class LinePlotArea:
-    """How figures become places."""
+    """Maps values to positions."""
 
     across: Axis
     up: Axis
@@ -117,9 +117,9 @@ class LinePlotArea:
         return PlotLine(
             label=label,
             kind=kind,
-            points=self.points((value.at, value.figure) for value in values),
+            points=self.points((value.at, value.value) for value in values),
             band=self.points(band_polygon(values)),
-            dots=tuple(PlotDot(self.x(v.at), self.y(v.figure), v.said) for v in values),
+            dots=tuple(PlotDot(self.x(v.at), self.y(v.value), v.description) for v in values),
         )
 
 
@@ -131,7 +131,7 @@ def build_line_chart(
     size: tuple[float, float] = WIDE,
     threads: Iterable[Sequence[tuple[float, float]]] = (),
 ) -> LineChart:
-    """A line for each ``(label, values)``, values in the order in which they are joined."""
+    """One line per ``(label, values)``; values are connected in order."""
     frame, numbered = LinePlotArea(across, up, size), enumerate(series)
     return LineChart(
         lines=tuple(frame.line(label, n % KINDS + 1, values) for n, (label, values) in numbered),
@@ -146,7 +146,7 @@ def build_line_chart(
 
 
 def band_polygon(values: Sequence[PlotValue]) -> list[tuple[float, float]]:
-    """The corners of the band: along what chance takes highest, and back along the lowest."""
+    """The corners of the band: along the maxima, and back along the minima."""
     high = [(value.at, value.high) for value in values if value.high is not None]
     low = [(value.at, value.low) for value in values if value.low is not None]
     return [] if high == low else [*high, *reversed(low)]
@@ -155,9 +155,9 @@ def band_polygon(values: Sequence[PlotValue]) -> list[tuple[float, float]]:
 def build_judgments_chart(
     series: Sequence[tuple[str, Sequence[PlotValue]]], size: tuple[float, float] = WIDE
 ) -> LineChart:
-    """Lines of figures that are ``after`` so many judgments; both scales hold 0."""
+    """Lines over the number of judgments; both scales include 0."""
     values = [value for _, line in series for value in line]
-    ends = [end for v in values for end in (v.figure, v.low, v.high) if end is not None]
+    ends = [end for v in values for end in (v.value, v.low, v.high) if end is not None]
     across = round_axis("judgments", [value.at for value in values])
     return build_line_chart(series, across, round_axis("", ends), size=size)
 
@@ -165,25 +165,26 @@ def build_judgments_chart(
 def judgments_value(
     judgments: float, label: str, mean: float, low: float | None = None, high: float | None = None
 ) -> PlotValue:
-    """The figure of ``label`` after so many judgments."""
+    """The value of ``label`` after a number of judgments."""
     span = "" if low == high else f" ({format_tick_value(low)} to {format_tick_value(high)})"
-    said = f"{label}: {format_tick_value(mean)}{span} after {judgments:,.0f} judgments"
-    return PlotValue(judgments, mean, said, low, high)
+    description = f"{label}: {format_tick_value(mean)}{span} after {judgments:,.0f} judgments"
+    return PlotValue(judgments, mean, description, low, high)
 
 
 def round_axis(name: str, values: Iterable[float]) -> Axis:
-    """Ticks at round numbers, equally far apart, that hold 0 and all of ``values``."""
-    held = [0.0, *values]
-    step = round_up_nice((max(held) - min(held)) / TICKS or 1.0 / TICKS)
-    first, last = math.floor(min(held) / step + SLACK), math.ceil(max(held) / step - SLACK)
-    return _stepped(name, step, range(first, max(last, first + 1) + 1))
+    """Equidistant ticks at round numbers that span 0 and all ``values``."""
+    ends = [0.0, *values]
+    low, high = min(ends), max(ends)
+    step = round_up_nice((high - low) / TICKS or 1.0 / TICKS)
+    first, last = math.floor(low / step + SLACK), math.ceil(high / step - SLACK)
+    return _build_axis(name, step, range(first, max(last, first + 1) + 1))
 
 
 def fifths_axis(name: str, least: float = 0.0) -> Axis:
-    """Ticks at fifths up to 1, from the next below ``least``, and 0 where that is 1."""
-    return _stepped(name, FIFTH, range(math.floor(least / FIFTH) if least < 1 else 0, 6))
+    """Ticks at fifths up to 1, from the next one below ``least``, or from 0 if that is 1."""
+    return _build_axis(name, FIFTH, range(math.floor(least / FIFTH) if least < 1 else 0, 6))
 
 
-def _stepped(name: str, step: float, numbers: Iterable[int]) -> Axis:
+def _build_axis(name: str, step: float, numbers: Iterable[int]) -> Axis:
     ticks = [round(step * number, 9) for number in numbers]
     return Axis(name, [(tick, tick_label(tick, signed=False)) for tick in ticks])

@@ -1,4 +1,4 @@
-"""Where the marks of a picture of ranks stand: each run's rank, its band, and other ranks."""
+"""Geometry of the rank-band chart: each run's rank, its band, and other ranks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_TICKS = 12
 
 @dataclass(frozen=True)
 class RankedRun:
-    """One run, to be drawn: ``others`` are (name, rank) of further rankings."""
+    """One run to draw; ``others`` are (name, rank) of further rankings."""
 
     tag: str
     rank: int | None
@@ -23,10 +23,10 @@ class RankedRun:
 
 @dataclass(frozen=True)
 class RankBandLine:
-    """One run: places from the left, and from the top."""
+    """One run: positions from the left, and from the top."""
 
     label: str
-    said: str
+    description: str
     y: float
     rank: float | None
     low: float | None
@@ -49,9 +49,9 @@ class RankBandChart:
 
 
 def build_rank_bands(runs: Sequence[RankedRun], last: int = 0) -> RankBandChart:
-    """Runs from the top in the order given; rank 1 stands at the left.
+    """Runs from the top, in the order of ``runs``; rank 1 is at the left.
 
-    ``last`` is the last rank there is, where there are more runs than are drawn.
+    ``last`` is the last rank, if not all runs are drawn.
     """
     last = max(2, len(runs), last)
 
@@ -62,7 +62,7 @@ def build_rank_bands(runs: Sequence[RankedRun], last: int = 0) -> RankBandChart:
     lines = tuple(
         RankBandLine(
             label=run.tag,
-            said=describe_rank_band(run),
+            description=describe_rank_band(run),
             y=TOP + ROW * (at + 0.5),
             rank=x(run.rank),
             low=x(run.low),
@@ -76,18 +76,18 @@ def build_rank_bands(runs: Sequence[RankedRun], last: int = 0) -> RankBandChart:
 
 
 def distinct_ranks(run: RankedRun) -> list[int]:
-    """The other ranks, each once."""
+    """The distinct other ranks, ascending."""
     return sorted({rank for _, rank in run.others if rank is not None})
 
 
 def choose_rank_ticks(last: int) -> list[int]:
-    """1 and every so many ranks, a round number of them."""
+    """Rank 1 and the multiples of a round number."""
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 10**9) if last / step <= MOST_TICKS)
     return [1, *range(step, last + 1, step)] if step > 1 else [*range(1, last + 1)]
 
 
 def describe_rank_band(run: RankedRun) -> str:
-    """The line in words, for the mouse and for those who do not see it."""
+    """The line in words, for tooltips and screen readers."""
     rank = "no rank" if run.rank is None else f"rank {run.rank}"
     band = "" if run.low is None else f", 95 % band {run.low} to {run.high}"
     others = ", ".join(f"{name} {rank}" for name, rank in run.others if rank is not None)

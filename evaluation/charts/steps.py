@@ -1,7 +1,7 @@
-"""Where the marks of a picture stand that follows one ranking down, rank by rank.
+"""Geometry of the chart of a score by rank.
 
-Each document is a box with its grade; above it stands what it adds to the value so far.
-All lengths are in the units of the picture's viewBox, from the left and from the top.
+Each document is a box with its grade; a bar above it shows its contribution to the score.
+All lengths are in viewBox units, from the left and from the top.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from evaluation.core.worked_examples import WorkedScore, WorkedStep
 WIDTH, HEIGHT = 680.0, 170.0
 LEFT, RIGHT, TOP = 46.0, 6.0, 18.0
 NARROW, BROAD = 24.0, 68.0
-"""The narrowest and the broadest place of a document."""
+"""The minimum and the maximum width of a document."""
 LABELLED = 46.0
-"""From this breadth on there is room for numbers."""
+"""The minimum width with room for numbers."""
 LEGIBLE = 480.0
 BOX, BAR = 26.0, 0.6
 
 
 @dataclass(frozen=True)
 class StepMark:
-    """One rank; without ``bar`` it changes nothing. ``bar`` is (top, height)."""
+    """One rank. ``bar`` is (top, height), None if the score does not change."""
 
     step: WorkedStep
-    said: str
+    description: str
     x: float
     middle: float
     bar_x: float
@@ -39,7 +39,7 @@ class StepMark:
 
 @dataclass(frozen=True)
 class StepsChart:
-    """``line`` is the path of the value from rank to rank."""
+    """``line`` is the path of the score over the ranks."""
 
     width: float
     height: float
@@ -55,7 +55,7 @@ class StepsChart:
 
     @property
     def is_wide(self) -> bool:
-        """Whether it would not be read any more if it were made as narrow as a phone."""
+        """Whether it is illegible at the width of a phone."""
         return self.width > LEGIBLE
 
     @property
@@ -98,7 +98,7 @@ def column_width(count: int) -> float:
 
 
 def steps_scale(worked: WorkedScore) -> StepScale:
-    """From 0 to a round number that holds all values, and below 0 where any is."""
+    """From 0, or from below the lowest value, to a round number above all values."""
     values = [step.value for step in worked.steps if step.value is not None]
     values += [0.0 if worked.start is None else worked.start]
     high, low = max(values), min(values)
@@ -117,7 +117,7 @@ def step_mark(step: WorkedStep, scale: StepScale, slot: float) -> StepMark:
         bar, label_y = (top, round(max(bottom - top, 1.0), 2)), round(top - 4, 2)
     return StepMark(
         step=step,
-        said=describe_step(step),
+        description=describe_step(step),
         x=x,
         middle=round(x + slot / 2, 2),
         bar_x=round(x + slot * (1 - BAR) / 2, 2),
@@ -131,12 +131,12 @@ def step_mark(step: WorkedStep, scale: StepScale, slot: float) -> StepMark:
 def describe_step(step: WorkedStep) -> str:
     grade = "unjudged" if step.grade is None else f"grade {step.grade}"
     if step.value is None:
-        return f"Rank {step.rank}, {grade}: undefined down to here"
-    return f"Rank {step.rank}, {grade}: {step.value:.4f} down to here, {step.adds or 0.0:+.4f}"
+        return f"Rank {step.rank}, {grade}: undefined up to here"
+    return f"Rank {step.rank}, {grade}: {step.value:.4f} up to here, {step.adds or 0.0:+.4f}"
 
 
 def step_path(worked: WorkedScore, scale: StepScale, slot: float) -> Iterator[str]:
-    """Level across each document, up or down between; broken where undefined."""
+    """Horizontal across each document, vertical between; interrupted where undefined."""
     drawn = False
     for step in worked.steps:
         if step.value is None:

@@ -1,6 +1,6 @@
-"""Where the marks of a picture stand. Templates draw them as inline SVG without any style.
+"""Geometry of bar charts by topic. Templates draw it as inline SVG without styles.
 
-All lengths are in the units of the picture's viewBox, from the left and from the top.
+All lengths are in viewBox units, from the left and from the top.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from evaluation.queries.leaderboard import BestMedianWorst
 WIDTH, HEIGHT = 1120.0, 300.0
 LEFT, RIGHT, TOP = 52.0, 8.0, 14.0
 SLOT, BAR = 24.0, 40.0
-"""The narrowest place of a topic, the widest bar."""
+"""The minimum width of a topic, the maximum width of a bar."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Tick:
 
 @dataclass(frozen=True)
 class TopicBar:
-    """One topic: its bar, and the median and the whisker's ends where there are any."""
+    """One topic: its bar, with the median and the ends of the whisker, if any."""
 
     label: str
-    said: str
+    description: str
     middle: float
     x: float
     width: float
@@ -63,7 +63,7 @@ class TopicChart:
 
 @dataclass(frozen=True)
 class TopicPlotArea:
-    """How values become places: ``low`` at the bottom, ``high`` at the top."""
+    """Maps values to positions: ``low`` at the bottom, ``high`` at the top."""
 
     topics: Sequence[str]
     low: float
@@ -112,8 +112,8 @@ class TopicPlotArea:
 
 
 def tick_label(value: float, signed: bool) -> str:
-    shown = f"{value:g}" if abs(value) < 10_000 else f"{value:,.0f}"
-    return f"+{shown}" if signed and value > 0 else shown.replace("-", "−")
+    text = f"{value:g}" if abs(value) < 10_000 else f"{value:,.0f}"
+    return f"+{text}" if signed and value > 0 else text.replace("-", "−")
 
 
 def format_tick_value(value: float | None) -> str:
@@ -123,7 +123,7 @@ def format_tick_value(value: float | None) -> str:
 def build_topic_chart(
     topics: Sequence[str], values: Sequence[float | None], spreads: Sequence[BestMedianWorst]
 ) -> TopicChart:
-    """A bar for each topic; the line on it is the median, the whisker worst to best."""
+    """One bar per topic; the line on it is the median, the whisker spans worst to best."""
     ends = [end for s in spreads for end in (s.best, s.worst) if end is not None]
     most, least = max(ends, default=1.0), min(ends, default=0.0)
     top = round_up_nice(most) if most > 1.0 else 1.0 if most > 0 or least >= 0 else 0.0
@@ -137,7 +137,7 @@ def build_topic_chart(
         marks.append(
             TopicBar(
                 label=topic,
-                said=f"Topic {topic}: {format_tick_value(value)};"
+                description=f"Topic {topic}: {format_tick_value(value)};"
                 f" best {format_tick_value(spread.best)},"
                 f" median {format_tick_value(spread.median)},"
                 f" worst {format_tick_value(spread.worst)}",
@@ -156,7 +156,7 @@ def build_topic_chart(
 
 
 def build_difference_chart(topics: Sequence[str], differences: Sequence[float]) -> TopicChart:
-    """A bar for each topic, up where the first run is better, down where the second is."""
+    """One bar per topic, up if the first run is better, down if the second is."""
     reach = round_up_nice(max((abs(value) for value in differences), default=0.0) or 1.0)
     frame = TopicPlotArea(topics, -reach, reach, reach / 2)
     marks = []
@@ -165,7 +165,7 @@ def build_difference_chart(topics: Sequence[str], differences: Sequence[float]) 
         marks.append(
             TopicBar(
                 label=topic,
-                said=f"Topic {topic}: {value:+.4f}",
+                description=f"Topic {topic}: {value:+.4f}",
                 middle=middle,
                 x=round(middle - frame.bar / 2, 2),
                 width=round(frame.bar, 2),
@@ -178,7 +178,7 @@ def build_difference_chart(topics: Sequence[str], differences: Sequence[float]) 
 
 
 def round_up_nice(value: float) -> float:
-    """The next of 1, 2, 4, 6, 8, 10 times a power of ten that is not below ``value``."""
+    """``value`` rounded up to 1, 2, 4, 6, 8 or 10 times a power of ten."""
     power: float = 10.0 ** math.floor(math.log10(value))
     return next(
         round(step * power, 9) for step in (1, 2, 4, 6, 8, 10) if step * power >= value - 1e-12

@@ -1,4 +1,4 @@
-"""``manage.py evaluate --bounds``: scores with the bounds that unjudged documents leave."""
+"""``manage.py evaluate --bounds``: scores with bounds for the unjudged documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evaluation.core.options import ScoringOptions
 def read_run_bounds(
     path: str, judged: Judged | None, measures: Sequence[Measure], options: ScoringOptions
 ) -> FileResult[RunBounds]:
-    """Read one run and bound its scores; without judgments only look for faults."""
+    """Read one run and bound its scores; without judgments only check the file."""
     read = read_file(path, read_run, lenient=True)
     if read.table is None or judged is None:
         return FileResult(None, read.told, read.refused)
@@ -27,10 +27,10 @@ def read_run_bounds(
     )
 
 
-def iter_bounds_notes(found: RunBounds) -> Iterator[str]:
-    """Up to which grade unjudged documents were let go, and which bounds are missing or loose."""
-    grades = sorted({bounds.top for bounds in found.bounds})
-    yield f"bounds with unjudged documents of grades 0 to {' or '.join(map(str, grades))}."
-    for bounds in found.bounds:
+def iter_bounds_notes(run: RunBounds) -> Iterator[str]:
+    """The grades assumed for unjudged documents, and the bounds that are missing or loose."""
+    grades = sorted({bounds.top for bounds in run.bounds})
+    yield f"bounds: unjudged documents assumed to have grades 0 to {' or '.join(map(str, grades))}."
+    for bounds in run.bounds:
         if bounds.reason:
             yield f"{bounds.measure.name}: bounds: {bounds.reason.rstrip('.')}."

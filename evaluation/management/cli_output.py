@@ -1,4 +1,4 @@
-"""What commands tell on standard error beside the scores: under which conditions they hold."""
+"""What commands print on standard error: how the scores were computed, and hints."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from evaluation.core.evaluate import ScoredRun
 from evaluation.core.judgments import Judged
 
 
-def group_shared_texts(told: Iterable[tuple[str, str]], runs: int) -> Iterator[str]:
-    """Each text of ``(path, text)`` once, behind the files it is of or how many they are.
+def group_shared_texts(lines: Iterable[tuple[str, str]], runs: int) -> Iterator[str]:
+    """Each distinct text of ``(path, text)`` once, prefixed with its files or their number.
 
-    A text of more than half of the ``runs`` is said to be of so many: the others are named.
+    A text shared by more than half of the ``runs`` is prefixed with their number.
     """
     paths: dict[str, list[str]] = {}
-    for path, text in told:
+    for path, text in lines:
         paths.setdefault(text, []).append(path)
-    for text, of in paths.items():
-        yield f"{_format_counts(of, runs)}: {text}"
+    for text, files in paths.items():
+        yield f"{_format_counts(files, runs)}: {text}"
 
 
 def _format_counts(paths: list[str], runs: int) -> str:
@@ -28,32 +28,32 @@ def _format_counts(paths: list[str], runs: int) -> str:
 
 
 def format_provenance_line(scores: ScoredRun) -> str:
-    """The conditions of the numbers in one line."""
-    held = scores.conditions
+    """How the scores were computed, in one line."""
+    provenance = scores.conditions
     parts = [
-        f"profile {held['profile']}",
-        f"level {held['level']}",
-        f"{held['topics_averaged']} of {held['topics_judged']} judged topics averaged",
-        f"{held['topics_without_relevant']} without a relevant document",
-        f"{held['topics_not_retrieved']} not retrieved",
+        f"profile {provenance['profile']}",
+        f"level {provenance['level']}",
+        f"{provenance['topics_averaged']} of {provenance['topics_judged']} judged topics averaged",
+        f"{provenance['topics_without_relevant']} without a relevant document",
+        f"{provenance['topics_not_retrieved']} not retrieved",
     ]
-    strange = held["topics_not_judged"]
-    parts += [f"{strange} retrieved but not judged, and not scored"] if strange else []
-    parts += ["judged documents only"] if held["judged_only"] else []
-    parts += [f"cut at {held['max_per_topic']}"] if held["max_per_topic"] else []
-    size = held["collection_size"]
+    unjudged = provenance["topics_not_judged"]
+    parts += [f"{unjudged} retrieved but not judged, and not scored"] if unjudged else []
+    parts += ["judged documents only"] if provenance["judged_only"] else []
+    parts += [f"cut at {provenance['max_per_topic']}"] if provenance["max_per_topic"] else []
+    size = provenance["collection_size"]
     parts += [f"collection of {size:,} documents"] if size else []
     parts += [f"{name}: {reason.rstrip('.')}" for name, reason in scores.reasons.items()]
     return "; ".join(parts) + "."
 
 
 def iter_leading_zero_hints(run: RunTable, judged: Judged) -> Iterator[str]:
-    """A hint where a topic that is not judged would be one but for the zeros before its id."""
-    known = set(judged.topics)
+    """A hint if an unjudged topic differs from a judged one only in leading zeros."""
+    judged_topics = set(judged.topics)
     by_number = {topic.lstrip("0"): topic for topic in judged.topics}
-    strange = (topic for topic in run.topics if topic not in known)
-    alike = [(topic, by_number[n]) for topic in strange if (n := topic.lstrip("0")) in by_number]
-    if alike:
-        own, theirs = alike[0]
-        more = f"; so with {len(alike) - 1} more" if len(alike) > 1 else ""
-        yield f"topic {own} is not in the qrels, but {theirs} is: zeros before ids count{more}."
+    unknown = (topic for topic in run.topics if topic not in judged_topics)
+    similar = [(topic, by_number[n]) for topic in unknown if (n := topic.lstrip("0")) in by_number]
+    if similar:
+        own, other = similar[0]
+        more = f" ({len(similar) - 1} more)" if len(similar) > 1 else ""
+        yield f"topic {own} is not in the qrels, but {other} is: leading zeros matter{more}."

@@ -1,4 +1,4 @@
-"""``manage.py evaluate --intervals``: estimates from a sample with their confidence intervals."""
+"""``manage.py evaluate --intervals``: estimates from a sample with confidence intervals."""
 
 from __future__ import annotations
 
@@ -23,36 +23,39 @@ from evaluation.core.sampling_formats import RunIntervals
 
 
 def measures_with_intervals(
-    wanted: Sequence[str] | None, options: ScoringOptions
+    names: Sequence[str] | None, options: ScoringOptions
 ) -> tuple[Measure, ...]:
-    """The measures named, all those that have intervals by default.
+    """The named measures; default: all measures with intervals.
 
-    Raises ``CommandError`` for one that has none, ``UnknownMeasureError`` for no measure.
+    Raises ``CommandError`` for a measure without intervals, ``UnknownMeasureError`` for an
+    unknown one.
     """
-    measures = parse_measures(wanted or VARIANCES, options.profile)
+    measures = parse_measures(names or VARIANCES, options.profile)
     for measure in measures:
         try:
             get_variance_method(measure)
-        except NoSamplingError as none:
-            raise CommandError(str(none)) from none
+        except NoSamplingError as error:
+            raise CommandError(str(error)) from error
     return measures
 
 
 def read_run_intervals(
     path: str, judged: Judged | None, measures: Sequence[Measure], options: ScoringOptions
 ) -> FileResult[RunIntervals]:
-    """Read one run and find its intervals; without judgments only look for faults."""
+    """Read one run and compute its intervals; without judgments only check the file."""
     read = read_file(path, read_run, lenient=True)
     if read.table is None or judged is None:
         return FileResult(None, read.told, read.refused)
     batch = batch_from_table(read.table, judged, options)
-    found = RunIntervals(read.table.tag, [estimate_sampling_error(batch, it) for it in measures])
-    return FileResult(found, read.told)
+    intervals = RunIntervals(
+        read.table.tag, [estimate_sampling_error(batch, measure) for measure in measures]
+    )
+    return FileResult(intervals, read.told)
 
 
-def iter_interval_notes(found: RunIntervals) -> Iterator[str]:
-    """How each interval was found, and why one is missing."""
-    for error in found.measures:
+def iter_interval_notes(run: RunIntervals) -> Iterator[str]:
+    """The method of each interval, and the reason if one is missing."""
+    for error in run.measures:
         line = f"{error.measure.name}: {error.confidence:.0%} intervals, {error.method}"
         line += f"; no interval over all topics: {error.reason}" if error.reason else ""
         yield f"{line.rstrip('.')}."

@@ -93,7 +93,7 @@ def study_disagreement(
     if estimate_scoring_work(panel) > most_work:
         raise ActionRefused(
             "too-large",
-            f"{panel.ballots.disputed.sum():,} disputed pairs and {len(runs)} runs take longer "
+            f"{panel.ballots.disagreements.sum():,} disagreements and {len(runs)} runs take longer "
             "than a page may.",
             "`manage.py disagreement` gives the same without a limit.",
         )

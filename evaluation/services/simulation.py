@@ -197,9 +197,9 @@ def load_finished_campaign(campaign: Campaign, wanted: SimulationRequest) -> Fin
     return FinishedCampaign(
         tags=tuple(run.tag for run in runs),
         runs=warm_runs(campaign, runs),
-        known=matrices.get_pair_dictionary(campaign),
+        pairs=matrices.get_pair_dictionary(campaign),
         qrels=load_qrels_or_interim(campaign, wanted.qrels),
-        feeders=contributing_runs(campaign, runs, all_runs=wanted.all_runs),
+        contributing_runs=contributing_runs(campaign, runs, all_runs=wanted.all_runs),
         level=options.level,
         gains=options.gains,
         texts=lambda listing, reader: attach_listing_texts(campaign, listing, reader)[0],

@@ -109,11 +109,11 @@ def render_stopping_page(
         if pool
         else [],
         "dense": sum(row.is_dense for row in pool.topics) if pool else 0,
-        "lonely": sum(row.is_lonely for row in pool.topics) if pool else 0,
+        "lonely": sum(row.is_mostly_unique for row in pool.topics) if pool else 0,
         "windows": [(row, compute_percent(row.relevant, row.judged)) for row in pool.windows]
         if pool
         else [],
-        "teams": [(row, compute_percent(row.alone, found.relevant)) for row in pool.teams]
+        "teams": [(row, compute_percent(row.unique_relevant, found.relevant)) for row in pool.teams]
         if pool
         else [],
         "below": None if not pool or isinstance(pool.below, str) else pool.below,
@@ -244,11 +244,20 @@ def pool_tables(pool: InterimPool) -> dict[str, Rows]:
     topics: Rows = [("topic", "documents", "judged", "relevant", "one_team", "since_relevant",
                      "many_relevant", "mostly_one_team")]  # fmt: skip
     topics += [
-        (t.number, t.documents, t.judged, t.relevant, t.alone, t.since, t.is_dense, t.is_lonely)
+        (
+            t.number,
+            t.documents,
+            t.judged,
+            t.relevant,
+            t.unique_relevant,
+            t.since,
+            t.is_dense,
+            t.is_mostly_unique,
+        )
         for t in pool.topics
     ]
     depths: Rows = [("first", "last", "documents", "judged", "relevant", "rate")]
     depths += [(w.first, w.last, w.documents, w.judged, w.relevant, w.rate) for w in pool.windows]
     teams: Rows = [("team", "documents", "judged", "relevant", "relevant_alone")]
-    teams += [(t.name, t.documents, t.judged, t.relevant, t.alone) for t in pool.teams]
+    teams += [(t.name, t.documents, t.judged, t.relevant, t.unique_relevant) for t in pool.teams]
     return {"left": left, "topics": topics, "depths": depths, "teams": teams}

@@ -82,15 +82,15 @@ def test_options(run: Run, given: list[str]):
 def test_depth_and_tags_need_no_file(run: Run, given: list[str], files: dict[str, str]):
     runs = [files[tag] for tag in TOY]
     told = run("collection_report", files["qrels"], *runs, "--pooled", *POOLED, "--draws", "2")
-    assert "3 runs of 3 teams to depth 2, as found in the judgments" in told.out
+    assert "3 contributing runs of 3 teams, depth 2 (inferred from the judgments)" in told.out
     assert "P_10: Precision at rank k;" in told.out
-    assert "No two runs have one team" in told.out
+    assert "Every run is its own team" in told.out
 
 
 def test_any_number_of_processes_prints_the_same(run: Run, given: list[str]):
     one, two = (run("collection_report", *given, "--jobs", jobs).out for jobs in (1, 2))
     assert one == two
-    assert "THE RANKING BY FEWER JUDGMENTS" in one
+    assert "REDUCED JUDGMENTS" in one
 
 
 class Page(HTMLParser):
@@ -147,7 +147,7 @@ def test_all_faults_are_told_before_anything_is_computed(
 ):
     bad = [write("run", "1 Q0 a 1 one\n"), "--teams", write("bad", "alpha n\nalpha m\n")]
     told = run("collection_report", given[0], *bad, "--pooled", write("none", "# nothing\n"))
-    assert told.refusal == "3 files refused; nothing was computed."
+    assert told.refusal == "3 files refused; no report computed."
     assert told.out == ""
     for code in ("E03", "EG04", "EG03"):
         assert code in told.err
@@ -162,22 +162,26 @@ def test_names_that_do_not_fit_are_told_together(
     told = run(
         "collection_report", files["qrels"], *runs, "--teams", teams, "--pooled", "alpha", "zeta"
     )
-    assert told.refusal == "3 faults in the names of runs; nothing was computed."
-    for words in (f"{again}: all have the tag alpha", "gamma has no team", "run zeta is not among"):
+    assert told.refusal == "3 faults in run tags and teams; no report computed."
+    for words in (
+        f"{again}: duplicate run tag alpha",
+        "gamma has no team",
+        "run zeta is not among",
+    ):
         assert words in told.err
 
 
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--depth", "0"], "--depth is a whole number from 1 up."),
-        (["--jobs", "0"], "--jobs is a whole number from 1 up."),
-        (["--draws", "0"], "--draws is a whole number from 1 up."),
-        (["--seed", "-1"], "--seed is a whole number from 0 up."),
-        (["--target", "1"], "--target is no less than --depth."),
+        (["--depth", "0"], "--depth must be an integer of at least 1."),
+        (["--jobs", "0"], "--jobs must be an integer of at least 1."),
+        (["--draws", "0"], "--draws must be an integer of at least 1."),
+        (["--seed", "-1"], "--seed must be an integer of at least 0."),
+        (["--target", "1"], "--target must be at least --depth."),
         (["-l", "0"], "The relevance level is a grade from 1"),
         (["-m", "nonsense"], "nonsense"),
-        (["-m", "search_length"], "Runs are not ranked by search_length"),
+        (["-m", "search_length"], "Measures that do not rank runs: search_length"),
     ],
 )
 def test_what_cannot_be_is_refused(run: Run, given: list[str], more: list[str], told: str):
@@ -188,7 +192,7 @@ def test_a_depth_that_cannot_be_seen_must_be_told(run: Run, files: dict[str, str
     qrels = write("few", "1 0 d 1\n")
     refusal = run("collection_report", qrels, files["alpha"]).refusal
     assert refusal is not None
-    assert refusal.startswith("The depth of the pool cannot be seen in the judgments")
+    assert refusal.startswith("The pool depth cannot be inferred from the judgments")
 
 
 def test_a_hint_where_zeros_before_a_topic_differ(run: Run, given: list[str], write: Write):

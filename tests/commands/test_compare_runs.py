@@ -105,9 +105,9 @@ def test_runs_of_one_tag_are_told_apart(run: Run, write: Write, files: list[str]
     ("arguments", "refusal"),
     [
         (("-m", "nonsense"), "nonsense"),
-        (("-m", "num_q"), "No value by topic to compare: num_q."),
+        (("-m", "num_q"), "Measures without per-topic values: num_q."),
         (("-l", "0"), "The relevance level is a grade"),
-        (("--alpha", "5"), "Alpha is between 0 and 1."),
+        (("--alpha", "5"), "Alpha must be between 0 and 1."),
         (("--resamples", "5"), "Fewer than 100 resamples say nothing."),
         (("--seed", "-1"), "A seed is a whole number of 0 or more."),
         (("--test", "tukey-hsd", "--correction", "bh"), "tukey-hsd adjusts for all pairs itself"),
@@ -128,7 +128,7 @@ def test_measures_without_a_value_by_topic_are_left_out_with_a_note(
     assert ran.refusal is None
     shown = list(json.loads(ran.out)["measures"])
     assert (shown[0], len(shown)) == ("num_ret", 27)
-    assert "Left out, without a value by topic to compare: num_q, gm_map." in ran.err
+    assert "Omitted, without per-topic values: num_q, gm_map." in ran.err
 
 
 def test_numbers_are_refused_before_a_file_is_read(run: Run) -> None:
@@ -136,7 +136,7 @@ def test_numbers_are_refused_before_a_file_is_read(run: Run) -> None:
         ran = run("compare_runs", "no-qrels", "no-run", "none", *wrong)
         assert ran.err == ""
         assert ran.refusal in (
-            "Alpha is between 0 and 1.",
+            "Alpha must be between 0 and 1.",
             "Fewer than 100 resamples say nothing.",
             "A seed is a whole number of 0 or more.",
         )
@@ -145,12 +145,12 @@ def test_numbers_are_refused_before_a_file_is_read(run: Run) -> None:
 def test_one_run_is_no_comparison(run: Run, files: list[str]) -> None:
     for runs in (files[1:2], [files[1], files[1]]):
         ran = run("compare_runs", files[0], *runs)
-        assert (ran.out, ran.refusal) == ("", "A comparison needs two runs or more.")
+        assert (ran.out, ran.refusal) == ("", "At least two runs are required.")
 
 
 def test_a_bad_file_is_told_and_nothing_compared(run: Run, write: Write, files: list[str]) -> None:
     ran = run("compare_runs", *files, write("bad", "1 Q0 a\n"))
-    assert (ran.out, ran.refusal) == ("", "1 file refused; nothing was compared.")
+    assert (ran.out, ran.refusal) == ("", "1 file refused; no comparison computed.")
     assert "bad:1" in ran.err
 
 

@@ -54,16 +54,16 @@ def test_another_reference(run: Run, given: list[str], files: dict[str, str]):
 
 def test_two_runs_and_the_table(run: Run, given: list[str]):
     text = run("disagreement", *given, "--between", "A", "B").out
-    assert "A before B by 0.5000: holds however these pairs are settled together" in text
-    assert "one assessor a topic at random, 1000 draws, seed 0" in text
+    assert "A before B by 0.5000: stable even if all these pairs are adjudicated" in text
+    assert "one random assessor per topic, 1000 draws, seed 0" in text
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--between", "A", "C"], "There is no run C."),
-        (["--between", "A", "A"], "Name two different runs."),
-        (["-m", "num_rel"], "Runs are not ranked by num_rel"),
+        (["--between", "A", "C"], "Unknown run tag: C."),
+        (["--between", "A", "A"], "Give two different runs."),
+        (["-m", "num_rel"], "num_rel does not rank runs."),
         (["-m", "nonsense"], "nonsense"),
         (["--policy", "loudest"], "There is no policy loudest."),
         (["--draws", "3"], "Fewer than 100 resamples say nothing."),
@@ -77,11 +77,13 @@ def test_what_cannot_be_is_refused(run: Run, given: list[str], arguments: list[s
 def test_files_of_both_kinds_are_needed(run: Run, files: dict[str, str]):
     for arguments in ([], ["small", "--runs", files["A"]]):
         refusal = run("disagreement", *arguments).refusal
-        assert refusal == "Give a campaign, or --runs and --qrels."
-    assert "Give files of both" in (run("disagreement", "--runs", files["A"]).refusal or "")
+        assert refusal == "Give either a campaign, or --runs and --qrels."
+    assert "Both --runs and --qrels are required" in (
+        run("disagreement", "--runs", files["A"]).refusal or ""
+    )
 
 
 def test_two_files_of_one_name_are_refused(run: Run, files: dict[str, str]):
     twice = ["--runs", files["A"], "--qrels", files["ada"], files["ada"]]
     refusal = run("disagreement", *twice).refusal
-    assert refusal == "Two files name the same assessor: ada. Rename one."
+    assert refusal == "Duplicate assessor names: ada. Rename a file."

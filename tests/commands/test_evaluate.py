@@ -91,7 +91,7 @@ def test_every_fault_of_every_file_is_told_and_nothing_is_printed(run: Run, writ
     bad_run = write("bad", RUN + RUN + "1 Q0 z 1 nan mine\n")
     ran = run("evaluate", bad_qrels, write("good", RUN), bad_run, "no-such-file")
     assert ran.out == ""
-    assert ran.refusal == "3 files refused; nothing was scored."
+    assert ran.refusal == "3 files refused; no scores computed."
     for told in ("qrels:1:7: EQ04", "qrels:2:6: EQ02", "bad:4:6: E11", "bad:7:10: E14"):
         assert told in ran.err, ran.err
     assert "no-such-file: No such file or directory." in ran.err
@@ -111,7 +111,7 @@ def test_faults_are_told_in_the_order_of_the_files_by_any_number_of_processes(
     files = [write("qrels", QRELS), write("b", "1 Q0 a\n"), write("g", RUN), write("a", "")]
     by_jobs = [run("evaluate", *files, "--jobs", n) for n in (1, 2)]
     assert by_jobs[0].out == ""
-    assert by_jobs[0].refusal == "2 files refused; nothing was scored."
+    assert by_jobs[0].refusal == "2 files refused; no scores computed."
     assert [line.split(": ")[1][:3] for line in by_jobs[0].err.splitlines()] == ["E03", "E04"]
     assert by_jobs[1] == by_jobs[0]
 
@@ -125,7 +125,9 @@ def test_wrong_options_are_refused_with_what_to_write(run: Run, write: Write) ->
         assert "level is a grade" in (run("evaluate", *files, "-l", level).refusal or "")
     for depth in ("0", "-1"):
         assert "documents per topic is 1" in (run("evaluate", *files, "-M", depth).refusal or "")
-    assert "--jobs is a number of processes" in (run("evaluate", *files, "--jobs", 0).refusal or "")
+    assert "--jobs must be an integer of at least 1" in (
+        run("evaluate", *files, "--jobs", 0).refusal or ""
+    )
     assert "-c averages" in (run("evaluate", *files, "-c", "--topics", "common").refusal or "")
 
 
@@ -221,7 +223,7 @@ def test_topics_that_are_not_judged_are_told(run: Run, write: Write) -> None:
     ran = run("evaluate", qrels, strange, "-m", "map", "--format", "json")
     assert json.loads(ran.out)["runs"][0]["conditions"]["topics_not_judged"] == 3
     assert "1 not retrieved; 3 retrieved but not judged, and not scored." in ran.err
-    hint = "topic 01 is not in the qrels, but 1 is: zeros before ids count; so with 1 more."
+    hint = "topic 01 is not in the qrels, but 1 is: leading zeros matter (1 more)."
     assert f"{strange}: {hint}" in ran.err
     plain = run("evaluate", qrels, write("p", RUN)).err
     assert "not judged" not in plain
@@ -249,7 +251,7 @@ def test_the_summary_can_be_left_out(run: Run, write: Write) -> None:
     assert len(rows) == 4
     (told,) = json.loads(run("evaluate", *files, "-q", "-n", "--format", "json").out)["runs"]
     assert set(told) == {"run", "conditions", "reasons", "topics"}
-    assert run("evaluate", *files, "-n").refusal == "-n leaves nothing to print: add -q."
+    assert run("evaluate", *files, "-n").refusal == "-n without -q prints nothing; add -q."
 
 
 @pytest.mark.parametrize("command", ["evaluate", "pool", "compare_runs", "user_measures"])

@@ -29,7 +29,7 @@ def test_bounds_come_as_a_table(run: Run, write: Write) -> None:
         ["map", "all", "0.1250", "0.1250", "0.5938"],
         ["gm_map", "all", "0.0016", "0.0016", "0.5863"],
     ]
-    assert "bounds with unjudged documents of grades 0 to 2." in ran.err
+    assert "bounds: unjudged documents assumed to have grades 0 to 2." in ran.err
     assert "2 of 2 judged topics averaged" in ran.err
     assert "relstring: bounds: it is text" in ran.err
 
@@ -73,5 +73,5 @@ def test_bounds_and_intervals_are_not_printed_together(run: Run, write: Write) -
 
 def test_a_refused_run_prints_no_bounds(run: Run, write: Write) -> None:
     ran = run("evaluate", write("qrels", QRELS), write("r", "1 Q0 a 1 x mine\n"), "--bounds")
-    assert ran.refusal == "1 file refused; nothing was scored."
+    assert ran.refusal == "1 file refused; no scores computed."
     assert ran.out == ""

@@ -65,7 +65,7 @@ def test_the_runs_that_feed_the_pool(
 
 def test_the_table_and_the_csv(run: Run, given: list[str]) -> None:
     text = run("simulate_pool", *given, "--depth", "1", "-m", "P_1", "--seeds", "1").out
-    assert "2 runs scored, 2 of them may feed the pool; 2 topics, 5 judged pairs" in text
+    assert "2 runs, 2 contributing; 2 topics, 5 judged pairs" in text
     ran = run("simulate_pool", *given, "--depth", "1", "-m", "P_1", "--format", "csv")
     rows = [*csv.DictReader(io.StringIO(ran.out))]
     done = {row["figure"]: row["mean"] for row in rows if not row["budget"]}
@@ -111,20 +111,20 @@ def test_the_page_needs_nothing_else(run: Run, write: Write, given: list[str]) -
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ([], "Name a spec by --spec, or --depth."),
-        (["--depth", "0"], "The depth is 1 or more."),
-        (["--depth", "1", "--seeds", "0"], "Seeds and budgets are 1 or more."),
-        (["--depth", "1", "--budgets", "0"], "Seeds and budgets are 1 or more."),
-        (["--depth", "1", "--budgets", "5,many"], "Budgets are whole numbers, such as"),
+        ([], "Give at least one spec: --spec or --depth."),
+        (["--depth", "0"], "The depth must be at least 1."),
+        (["--depth", "1", "--seeds", "0"], "Seeds and budgets must be at least 1."),
+        (["--depth", "1", "--budgets", "0"], "Seeds and budgets must be at least 1."),
+        (["--depth", "1", "--budgets", "5,many"], "Budgets must be integers, such as"),
         (["--depth", "1", "-m", "nonsense"], "nonsense"),
-        (["--depth", "1", "-m", "num_rel"], "Runs are not ranked by num_rel."),
+        (["--depth", "1", "-m", "num_rel"], "Measures that do not rank runs: num_rel."),
         (["--depth", "1", "-l", "0"], "The relevance level is a grade from 1"),
         (["--depth", "1", "-l", "2"], "The qrels have no relevant document."),
-        (["--depth", "1", "--pooled", "three"], "No run has the tag three."),
-        (["--depth", "1", "--pooled", ","], "No run may feed the pool"),
+        (["--depth", "1", "--pooled", "three"], "Unknown run tag: three."),
+        (["--depth", "1", "--pooled", ","], "No contributing runs"),
         (["--spec", "teams.yaml"], "teams: Run files tell no team"),
-        (["--spec", "bad.yaml"], "1 file refused; nothing was simulated."),
-        (["--spec", "take.yaml", "--spec", "./take.yaml"], "the same name: take."),
+        (["--spec", "bad.yaml"], "1 file refused; simulation not run."),
+        (["--spec", "take.yaml", "--spec", "./take.yaml"], "Duplicate spec names: take."),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_computed(
@@ -147,7 +147,7 @@ def test_all_bad_files_are_told_together(run: Run, write: Write, files: dict[str
     broken = write("broken", "1 Q0 a 1 x bad\n")
     qrels = write("odd", "1 0 a\n")
     ran = run("simulate_pool", qrels, files["one"], broken, "--spec", files["bad.yaml"])
-    assert ran.refusal == "3 files refused; nothing was simulated."
+    assert ran.refusal == "3 files refused; simulation not run."
     for name in ("odd:1", "broken:1", "bad.yaml:1"):
         assert name in ran.err
 

@@ -30,7 +30,7 @@ def test_topic_chart_places_bar_median_and_whisker():
     first, second = chart.marks
     assert (first.y, first.height) == (TOP + HEIGHT / 2, HEIGHT / 2)
     assert (first.best, first.median, first.worst) == (TOP, TOP + HEIGHT * 0.75, TOP + HEIGHT)
-    assert first.said == "Topic 1: 0.5; best 1, median 0.25, worst 0"
+    assert first.description == "Topic 1: 0.5; best 1, median 0.25, worst 0"
     assert second.missing
     assert [tick.label for tick in chart.ticks] == ["0", "0.25", "0.5", "0.75", "1"]
     assert chart.zero == TOP + HEIGHT
@@ -82,8 +82,8 @@ def test_rank_bands_put_rank_one_at_the_left_and_every_other_rank_once():
     assert poor.rank == WIDTH - RIGHT
     assert good.others == (LABEL, good.high)
     assert (poor.low, poor.others, lost.rank) == (None, (), None)
-    assert good.said == "good: rank 1, 95 % band 1 to 2; ada 1, bob 2, cyd 2"
-    assert lost.said == "lost: no rank"
+    assert good.description == "good: rank 1, 95 % band 1 to 2; ada 1, bob 2, cyd 2"
+    assert lost.description == "lost: no rank"
     assert [rank for _, rank in chart.ticks] == [1, 2, 3]
     assert good.y < poor.y < lost.y < chart.height
 
@@ -113,8 +113,11 @@ def test_lines_start_at_nothing_and_hold_the_band_of_chance():
     assert one.points == f"{middle:g},{low:g} {chart.right:g},{half:g}"
     band = [(middle, chart.top), (chart.right, chart.top), (chart.right, chart.top), (middle, low)]
     assert two.band == " ".join(f"{x:g},{y:g}" for x, y in band)
-    assert one.dots[0].said == "sure: 0.25 after 50 judgments"
-    assert (two.dots[0].y, two.dots[0].said) == (half, "lucky: 0.5 (0.25 to 1) after 50 judgments")
+    assert one.dots[0].description == "sure: 0.25 after 50 judgments"
+    assert (two.dots[0].y, two.dots[0].description) == (
+        half,
+        "lucky: 0.5 (0.25 to 1) after 50 judgments",
+    )
     assert [label for _, label in chart.across] == ["0", "20", "40", "60", "80", "100"]
     assert [label for _, label in chart.up] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
     assert chart.across[0][0] == chart.left < chart.right == chart.across[-1][0] < chart.width

@@ -1,4 +1,4 @@
-"""Is the collection good? Asked on the campaign's page, made by a job, kept as it was made."""
+"""The reusability report: requested on the page, built by a job, stored as built."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def report_of(page, campaign) -> dict:
 
 def test_without_judgments_the_page_says_what_is_missing(page, address):
     html = page.get(address).content.decode()
-    assert "Nothing is judged yet" in html
-    assert "Make the report" not in html
+    assert "No judgments" in html
+    assert "Create report" not in html
 
 
 def test_a_report_is_made_by_a_release_and_kept(
@@ -78,7 +78,7 @@ def test_the_report_is_shown_with_its_own_style_and_nothing_else(
     job = campaign.jobs.get(kind="evaluation.collection")
     where = reverse("reusability-report", args=[campaign.slug, job.pk, "html"])
     answer = page.get(where)
-    assert "How far this collection can be trusted" in answer.content.decode()
+    assert "Reusability report" in answer.content.decode()
     assert "Content-Disposition" not in answer.headers
     policy = answer.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
@@ -101,7 +101,7 @@ def test_a_report_can_be_made_while_people_judge(
         page.post(address, {"qrels": ""})
     facts = report_of(page, campaign)["facts"]
     assert (facts["judged"], facts["relevant"], facts["topics"]) == (3, 1, 1)
-    assert "judgments so far" in page.get(address).content.decode()
+    assert "current judgments" in page.get(address).content.decode()
 
 
 def test_why_there_is_no_report_is_told(
@@ -111,7 +111,7 @@ def test_why_there_is_no_report_is_told(
     qrels_release(campaign, "1 0 x1 0\n1 0 x2 1\n", version=2)
     with django_capture_on_commit_callbacks(execute=True):
         page.post(address, {"qrels": "2"})
-    assert "There is no report: the depth of the pool cannot be seen" in (
+    assert "There is no report: the pool depth cannot be inferred" in (
         page.get(address).content.decode()
     )
     assert page.post(address, {"qrels": "9"}).status_code == 404

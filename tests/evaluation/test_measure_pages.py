@@ -277,13 +277,13 @@ def test_the_picture_of_a_long_ranking_has_no_room_for_numbers():
     chart = build_steps_chart(worked("map", (1,) * MAX_RANKED, (1,) * MAX_RANKED))
     assert chart.slot == NARROW
     assert {mark.label for mark in chart.marks} == {""}
-    assert all(mark.said for mark in chart.marks)
+    assert all(mark.description for mark in chart.marks)
 
 
 def test_the_picture_breaks_off_where_the_value_is_undefined():
     chart = build_steps_chart(worked("judged_5(list=condensed)", (None, 1), (1,)))
     assert chart.line.count("M") == 1
-    assert "undefined" in chart.marks[0].said
+    assert "undefined" in chart.marks[0].description
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def fed(campaign, text: str, **more) -> set[str]:
     """The runs that feed a spec which chooses them by ``text``."""
     spec = read_spec(f"{{steps: [{{method: take}}], runs: {text}}}")
     return set(
-        load_finished_campaign(campaign, SimulationRequest({"it": spec}, **more)).feeding(spec)
+        load_finished_campaign(campaign, SimulationRequest({"it": spec}, **more)).select_runs(spec)
     )
 
 
@@ -80,7 +80,9 @@ def test_runs_are_ranked_by_the_gains_of_the_campaign(
     scores = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     found = load_finished_campaign(campaign, SimulationRequest({"two": depth_spec(2)}, qrels))
     panel = found.panel(*parse_ranking_measures(["ndcg_cut_10"]))
-    made = dict(zip(found.tags, panel.means(panel.by_topic(panel.ballots.made)), strict=True))
+    made = dict(
+        zip(found.tags, panel.means(panel.by_topic(panel.ballots.policy_grades)), strict=True)
+    )
     assert made == {
         row.run.tag: pytest.approx(row.means["ndcg_cut_10"]) for row in scores.runs.all()
     }
@@ -93,7 +95,7 @@ def test_it_is_the_simulation_of_the_same_files(made, campaign, alpha, beta, bet
         name: spec if spec.seed is not None else replace(spec, seed=campaign.seed)
         for name, spec in SPECS.items()
     }
-    finished = FinishedCampaign.of_tables(
+    finished = FinishedCampaign.from_tables(
         tables, qrels_table(qrels), None, campaign.relevance_level
     )
     found = simulate_specs(
@@ -163,10 +165,10 @@ def test_a_spec_chooses_runs_by_team_priority_and_kind(
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"measures": ["map", "num_rel"]}, ["Runs are not ranked by num_rel."]),
+        ({"measures": ["map", "num_rel"]}, ["Measures that do not rank runs: num_rel."]),
         ({"measures": ["nonsense"]}, ["nonsense: no such measure."]),
-        ({"specs": {}}, ["There is no spec, or no measure."]),
-        ({"seeds": 0}, ["Seeds and budgets are 1 or more."]),
+        ({"specs": {}}, ["No spec or no measure."]),
+        ({"seeds": 0}, ["Seeds and budgets must be at least 1."]),
         (
             {
                 "specs": {
@@ -176,8 +178,8 @@ def test_a_spec_chooses_runs_by_team_priority_and_kind(
                 }
             },
             [
-                "No run that may feed the pool has what one names: team Nobody.",
-                "No run that may feed the pool has what two names: tag lost, tag gone.",
+                "No contributing run matches spec one: team Nobody.",
+                "No contributing run matches spec two: tag lost, tag gone.",
             ],
         ),
     ],
@@ -193,7 +195,7 @@ def test_everything_that_cannot_be_is_told_and_nothing_queued(
 
 
 def test_one_run_or_nothing_relevant_is_refused(asked, campaign, alpha, qrels):
-    with pytest.raises(ActionRefused, match="There is no ranking of fewer than two runs"):
+    with pytest.raises(ActionRefused, match="A ranking needs at least two runs"):
         asked(wanted=SimulationRequest(SPECS, qrels))
     barren = qrels_release(campaign, "1 0 d1 0\n", version=2)
     with pytest.raises(ActionRefused) as refused:
@@ -231,7 +233,7 @@ def test_runs_that_went_before_it_began_are_told(asked, alpha, beta, qrels):
     told = jobs.run_here(job)
     assert told.state == Job.State.FAILED
     assert told.error == (
-        "Nothing was simulated: there is no ranking of fewer than two runs. "
+        "Nothing was simulated: a ranking needs at least two runs. "
         "Look at the runs of the campaign, and ask again."
     )
 

@@ -1,4 +1,4 @@
-"""Simulate before you spend: asked for on the campaign's page, made by a job, kept as made."""
+"""Pool simulation: requested on the page, run by a job, stored as computed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def simulations(campaign):
 
 def test_without_judgments_the_page_says_what_is_missing(page, address):
     html = page.get(address).content.decode()
-    assert "Nothing is judged yet" in html
+    assert "No judgments" in html
     assert "<textarea" not in html
 
 
@@ -88,7 +88,7 @@ def test_a_simulation_is_made_kept_and_told(page, address, ask, campaign, organi
     html = page.get(address).content.decode()
     assert ", ".join(names) in html
     assert "<td>qrels 1</td>" in html
-    assert '2 of 2</td><td class="num">2</td>' in html
+    assert '2 / 2</td><td class="num">2</td>' in html
     assert f"<td>{organizer.shown_name}</td>" in html
     where = reverse("simulation-report", args=[campaign.slug, job.pk, "json"])
     found = page.get(where)
@@ -132,7 +132,7 @@ def test_all_faults_are_told_and_what_was_typed_stays(page, ask, campaign, judge
         "brought: Line 1, column 9: steps[1].k is missing.",
         "bytes: The file is not UTF-8.",
         "Depths: 'x' is no whole number",
-        "Rank runs by: Runs are not ranked by num_rel.",
+        "Rank runs by: Measures that do not rank runs: num_rel.",
         "Seeds: Ensure this value is less than or equal to 50.",
         "Budgets: '0' is no whole number",
     ]
@@ -151,7 +151,7 @@ def test_what_the_runs_cannot_do_is_told_of_every_spec(ask, campaign, judged):
     answer = ask(name=["one", "two"], text=[lost, "steps: [{method: cal}]"])
     assert answer.status_code == 422
     first, second = told(answer)
-    assert first == "No run that may feed the pool has what one names: team Nobody."
+    assert first == "No contributing run matches spec one: team Nobody."
     assert second.startswith("two: cal reads, but ")
     assert lost in unescape(answer.content.decode())
     assert not simulations(campaign).exists()

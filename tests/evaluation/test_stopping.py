@@ -216,7 +216,7 @@ def test_the_page_before_anything_is_there(client, organizer, url):
     client.force_login(organizer)
     page = client.get(url)
     assert page.status_code == 200
-    assert "Nothing is judged yet" in page.content.decode()
+    assert "No judgments" in page.content.decode()
 
 
 def test_the_page_tells_the_whole(client, organizer, url, plan, campaign, assessor):
@@ -226,8 +226,13 @@ def test_the_page_tells_the_whole(client, organizer, url, plan, campaign, assess
     text = page.content.decode()
     assert page.context["panel"].measure.name == "bpref"
     assert [move.ago for move in page.context["panel"].moves] == [1]
-    assert "The ranking by bpref (" in text
-    for told in ("Still in the pool", "Below the pool", "If judging stopped now", "By team"):
+    assert "Current ranking by bpref (" in text
+    for told in (
+        "Expected in the pool",
+        "Expected below the pool",
+        "Run ranking if judging stopped now",
+        "By team",
+    ):
         assert told.casefold() in text.casefold()
     assert all(run in text for run in ("alpha-one", "beta-secret"))
 
@@ -248,9 +253,12 @@ def test_where_nothing_relevant_is_found_no_share_of_it_is(
     told, plan, campaign, organizer, assessor
 ):
     judged(campaign, organizer, assessor, ("1", "d1", 0))
-    assert "among 4 documents that are not judged. 2 topics without" in told()
+    assert "among 4 unjudged documents. Excludes 2 topics without" in told()
     judged(campaign, organizer, assessor, ("1", "d2", 2))
-    assert "among 3 documents that are not judged: 40 % of what the pool holds is found." in told()
+    assert (
+        "among 3 unjudged documents; 40 % of the relevant documents of the pool are found."
+        in told()
+    )
 
 
 def test_the_rest_of_topics_that_were_not_begun_is_not_called_judged(
@@ -258,27 +266,29 @@ def test_the_rest_of_topics_that_were_not_begun_is_not_called_judged(
 ):
     rows = [("1", docno, 1) for docno in ("d1", "d2", "d3", "d9", "d4")]
     judged(campaign, organizer, assessor, *rows)
-    assert "Every document of the topics that were begun is judged. 2 topics without" in told()
+    assert (
+        "All documents of the topics with judgments are judged. Excludes 2 topics without" in told()
+    )
 
 
 def test_of_a_pool_of_which_nothing_is_judged_no_number_is_told(
     told, plan, campaign, organizer, assessor
 ):
     judged(campaign, organizer, assessor, ("1", "unpooled", 1))
-    assert "Still in the pool It cannot be told: no document of the pool is judged." in told()
+    assert "Expected in the pool No estimate: no document of the pool is judged." in told()
 
 
 def test_no_run_is_called_new_where_there_is_no_ranking_before(
     told, plan, campaign, organizer, assessor
 ):
     judged(campaign, organizer, assessor, ("1", "d1", 2))
-    assert "There is 1 judgment: too few to look back in steps of 10." in told()
+    assert "1 judgment so far: too few for a comparison in steps of 10." in told()
     assert "beta-secret –" in told()
 
 
 def test_without_runs_the_page_says_so(told, campaign, organizer, assessor):
     judged(campaign, organizer, assessor, ("1", "d1", 2))
-    assert "No run is accepted yet." in told()
+    assert "No accepted runs." in told()
 
 
 def test_the_page_shows_who_rose_what_is_low_and_what_a_team_has_of_all(
@@ -295,7 +305,7 @@ def test_the_page_shows_who_rose_what_is_low_and_what_a_team_has_of_all(
     # Alpha has d9, which nobody has judged, among its three; beta-other has d4 alone.
     assert [low for _, low in rows["alpha-one"].judged] == [True] * 3
     assert [low for _, low in rows["beta-other"].judged] == [False] * 3
-    said = [dot.said for dot in shown["moves"].lines[0].dots]
+    said = [dot.description for dot in shown["moves"].lines[0].dots]
     assert [text.split(" after ")[1] for text in said] == ["2 judgments", "5 judgments"]
     # By first judgments d3 and d4 are relevant: each team brought one alone.
     assert {row.name: pct for row, pct in shown["teams"]} == {"Alpha": 50.0, "Beta": 50.0}

@@ -1,4 +1,4 @@
-"""Scores of the condensed rankings beside the plain ones."""
+"""Scores of condensed lists compared with those of the full rankings."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from evaluation.core.measures.family import Measure
 
 CARD = Card(
     name="condensed",
-    title="Condensed rankings beside plain ones",
-    formula="condensed = the measure with `list=condensed`: documents without a judgment are "
-    "taken out of the ranking, the others move up; gap = condensed − plain",
-    reading="How much of a run's score is lost to documents that nobody judged: where runs out of "
-    "the pool gain much more than pooled ones, the pool is biased against them.",
+    title="Condensed lists",
+    formula="condensed = the measure with `list=condensed`: unjudged documents are removed from "
+    "the ranking and the others move up; gap = condensed − plain",
+    reading="How much of a run's score is lost to unjudged documents. If non-contributing runs "
+    "gain much more than contributing ones, the pool is biased against them.",
     source="Sakai, SIGIR 2007.",
     range="as the measure",
     edge_cases=(
-        "bpref and its kin skip what is not judged anyway: their gap is 0.",
-        "A gap is no estimate of what the documents are worth: it takes them for average ones.",
+        "bpref and its variants ignore unjudged documents: their gap is 0.",
+        "The gap treats unjudged documents as average ones; it does not estimate their relevance.",
         (
             "tau-b, tau_AP, rank-biased overlap and the largest drop compare the plain ranking of "
-            "all runs with the condensed one. tau_AP is tau-ap-a, or where runs tie tau-ap-b."
+            "all runs with the condensed one. tau_AP is tau-ap-a, or tau-ap-b if runs are tied."
         ),
     ),
-    undefined="the measure has no such list; the coefficients: see comparison.md.",
+    undefined="the measure has no condensed form; the coefficients: see comparison.md.",
 )
 
 
@@ -51,8 +51,8 @@ class CondensedGap:
 
 @dataclass(frozen=True)
 class CondensedComparison:
-    """One measure; ``runs`` by gap, the largest first. The means are over runs that were
-    pooled and over those that were not.
+    """One measure; ``runs`` by gap, largest first. The means are over contributing runs and
+    over the others.
     """
 
     measure: str
@@ -64,47 +64,49 @@ class CondensedComparison:
 
 
 def compare_condensed(
-    found: PooledCollection, measures: Sequence[Measure]
+    collection: PooledCollection, measures: Sequence[Measure]
 ) -> list[CondensedComparison]:
-    """For each measure that can be taken of the condensed ranking."""
-    able = [measure for measure in measures if "list" in measure.family.modifiers]
-    plain = found.figures([set_list_modifier(measure, "full") for measure in able])
-    short = found.figures([set_list_modifier(measure, "condensed") for measure in able])
-    columns = zip(able, plain.T, short.T, strict=True)
-    return [_condense_measure(found, measure, *both) for measure, *both in columns]
+    """One comparison per measure that has a condensed form."""
+    supported = [measure for measure in measures if "list" in measure.family.modifiers]
+    plain = collection.score([set_list_modifier(measure, "full") for measure in supported])
+    condensed = collection.score([set_list_modifier(measure, "condensed") for measure in supported])
+    columns = zip(supported, plain.T, condensed.T, strict=True)
+    return [_condense_measure(collection, measure, *both) for measure, *both in columns]
 
 
 def set_list_modifier(measure: Measure, value: str) -> Measure:
-    """The same measure of the full or the condensed ranking."""
-    others = {name: given for name, given in measure.params if name != "list"}
-    chosen = others if value == "full" else others | {"list": value}
-    return replace(measure, params=tuple(sorted(chosen.items())))
+    """The same measure on the full ranking or the condensed list."""
+    others = {name: setting for name, setting in measure.params if name != "list"}
+    params = others if value == "full" else others | {"list": value}
+    return replace(measure, params=tuple(sorted(params.items())))
 
 
 def _condense_measure(
-    found: PooledCollection, measure: Measure, plain: Floats, short: Floats
+    collection: PooledCollection, measure: Measure, plain: Floats, condensed: Floats
 ) -> CondensedComparison:
-    ranks, after = competition_ranks_or_none(plain), competition_ranks_or_none(short)
-    pooled = found.is_pooled.tolist()
+    ranks, after = competition_ranks_or_none(plain), competition_ranks_or_none(condensed)
+    pooled = collection.is_pooled.tolist()
     rows = [
         CondensedGap(
             run=tag,
             pooled=pooled[at],
             plain=nan_to_none(plain[at]),
-            condensed=nan_to_none(short[at]),
-            gap=nan_to_none(short[at] - plain[at]),
+            condensed=nan_to_none(condensed[at]),
+            gap=nan_to_none(condensed[at] - plain[at]),
             rank=ranks[at],
             rank_condensed=after[at],
         )
-        for at, tag in enumerate(found.tags)
+        for at, tag in enumerate(collection.tags)
     ]
-    first, second = (dict(zip(found.tags, c.tolist(), strict=True)) for c in (plain, short))
+    first, second = (
+        dict(zip(collection.tags, c.tolist(), strict=True)) for c in (plain, condensed)
+    )
     return CondensedComparison(
         measure=set_list_modifier(measure, "full").name,
         runs=tuple(sorted(rows, key=lambda row: (-round(row.gap or 0.0, 12), row.run))),
         mean_gap_pooled=_mean([row.gap for row in rows if row.pooled]),
         mean_gap_others=_mean([row.gap for row in rows if not row.pooled]),
-        coefficients=ranking_coefficients(plain, short, choose_tau_ap(plain)),
+        coefficients=ranking_coefficients(plain, condensed, choose_tau_ap(plain)),
         drop=find_largest_drop(first, second),
     )
 

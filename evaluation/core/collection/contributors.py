@@ -1,4 +1,4 @@
-"""What each team, or each run, brought into the pool, and what nobody else did."""
+"""Documents that each team and each run contributed to the pool, and the unique ones."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from evaluation.core.judgments import Ints, Mask
 
 CARD = Card(
     name="contributors",
-    title="Contributors and what they alone brought",
-    formula="contributors(d) = groups with a pooled run that has d among its first k, k the "
-    "depth of the pool; alone(g) = judged d with contributors(d) = {g}; rate = relevant among "
-    "alone(g) / alone(g)",
-    reading="How much of what is known to be relevant hangs on one team: had it stayed away, "
-    "nobody had judged these documents.",
-    source="Zobel, SIGIR 1998; the table of unique documents by group of TREC's overviews.",
+    title="Contributed and unique documents",
+    formula="contributors(d) = groups with a contributing run that has d in its top k, k the pool "
+    "depth; unique(g) = judged d with contributors(d) = {g}; rate = relevant in unique(g) / "
+    "unique(g)",
+    reading="How many of the known relevant documents depend on one team: without its runs, its "
+    "unique documents would not have been judged.",
+    source="Zobel, SIGIR 1998; the table of unique documents by group in TREC overviews.",
     range="counts; rate and share: 0 to 1",
     edge_cases=(
-        "A group is a team; by run the same is told of each pooled run by itself.",
-        "Two runs of one team with the same document: the team alone brought it, no run did.",
-        "Grades below 0 are no judgments.",
+        "A group is a team; the table by run gives the same for each contributing run.",
+        "A document in two runs of one team is unique to the team, but to neither run.",
+        "Grades below 0 do not count as judgments.",
         (
-            "Judged documents that no pooled run has within the depth are counted apart: they "
-            "came from elsewhere, or the depth is not that of the pool."
+            "Judged documents that no contributing run has within the pool depth are counted "
+            "separately: they came from another source, or the depth is wrong."
         ),
     ),
-    undefined="rate: the group brought no judged document alone; share: nothing is relevant.",
+    undefined="rate: the group has no unique judged document; share: no document is relevant.",
 )
 
 
 @dataclass(frozen=True)
 class Contributor:
-    """``judged`` and ``relevant`` documents within the depth; ``alone`` and
-    ``relevant_alone`` of them that no other group brought. ``share`` is ``relevant_alone``
-    of all relevant documents of the qrels.
+    """``judged`` and ``relevant`` documents within the pool depth; ``alone`` and
+    ``relevant_alone`` of them are unique to the group. ``share`` is ``relevant_alone``
+    divided by all relevant documents of the qrels.
     """
 
     name: str
@@ -53,8 +53,8 @@ class Contributor:
 
 @dataclass(frozen=True)
 class Contributors:
-    """Those that brought most relevant documents alone come first. ``from_elsewhere`` are the
-    judged documents that nobody brought.
+    """Most unique relevant documents first. ``from_elsewhere`` counts the judged documents
+    that no contributing run has within the pool depth.
     """
 
     by_team: tuple[Contributor, ...]
@@ -63,24 +63,28 @@ class Contributors:
     relevant_from_elsewhere: int
 
 
-def count_contributions(found: PooledCollection) -> Contributors:
-    """By team and by pooled run."""
-    runs = np.arange(len(found.tags))
-    count, _ = found.pool.brought_by(runs)
-    elsewhere = found.is_judged & (count == 0)
+def count_contributions(collection: PooledCollection) -> Contributors:
+    """By team and by contributing run."""
+    runs = np.arange(len(collection.tags))
+    count, _ = collection.pool.contributors(runs)
+    elsewhere = collection.is_judged & (count == 0)
     return Contributors(
-        by_team=_of(found, found.names, found.by_team),
-        by_run=_of(found, found.tags, runs),
+        by_team=_count_by_group(collection, collection.names, collection.by_team),
+        by_run=_count_by_group(collection, collection.tags, runs),
         from_elsewhere=_count(elsewhere),
-        relevant_from_elsewhere=_count(elsewhere & found.is_relevant),
+        relevant_from_elsewhere=_count(elsewhere & collection.is_relevant),
     )
 
 
-def _of(found: PooledCollection, names: Sequence[str], groups: Ints) -> tuple[Contributor, ...]:
-    _, alone = found.pool.brought_by(groups)
-    runs = np.bincount(groups[found.pool.runs], minlength=len(names)).tolist()
+def _count_by_group(
+    collection: PooledCollection, names: Sequence[str], groups: Ints
+) -> tuple[Contributor, ...]:
+    _, sole = collection.pool.contributors(groups)
+    runs = np.bincount(groups[collection.pool.runs], minlength=len(names)).tolist()
     rows = [
-        _contributor(found, name, runs[at], found.pool.brings(groups, at), alone == at)
+        _contributor(
+            collection, name, runs[at], collection.pool.contributed_by(groups, at), sole == at
+        )
         for at, name in enumerate(names)
         if runs[at]
     ]
@@ -88,20 +92,20 @@ def _of(found: PooledCollection, names: Sequence[str], groups: Ints) -> tuple[Co
 
 
 def _contributor(
-    found: PooledCollection, name: str, runs: int, brings: Mask, alone: Mask
+    collection: PooledCollection, name: str, runs: int, contributed: Mask, alone: Mask
 ) -> Contributor:
-    judged, relevant = found.is_judged, found.is_relevant
-    only, good = _count(alone & judged), _count(alone & relevant)
+    judged, relevant = collection.is_judged, collection.is_relevant
+    unique, unique_relevant = _count(alone & judged), _count(alone & relevant)
     all_relevant = _count(relevant)
     return Contributor(
         name=name,
         runs=runs,
-        judged=_count(brings & judged),
-        relevant=_count(brings & relevant),
-        alone=only,
-        relevant_alone=good,
-        rate=good / only if only else None,
-        share=good / all_relevant if all_relevant else None,
+        judged=_count(contributed & judged),
+        relevant=_count(contributed & relevant),
+        alone=unique,
+        relevant_alone=unique_relevant,
+        rate=unique_relevant / unique if unique else None,
+        share=unique_relevant / all_relevant if all_relevant else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""What a run that was not pooled might score, had it been."""
+"""Estimated scores of non-contributing runs, had they contributed to the pool."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from evaluation.core.comparison.estimate import nan_to_none
 from evaluation.core.judgments import Floats
 from evaluation.core.measures.family import Measure
 
-FEW_POOLED = "fewer than two runs were pooled"
-ALL_POOLED = "all runs were pooled"
+FEW_POOLED = "fewer than two runs contributed to the pool"
+ALL_POOLED = "all runs contributed to the pool"
 
 CARD = Card(
     name="correction",
-    title="Scores of runs that were not pooled, corrected",
-    formula="bias = mean over pooled runs r of (score of r − score of r by the qrels without "
-    "what r alone brought); corrected = score + bias, for runs that were not pooled",
-    reading="About what the run might have scored, had its own documents been judged too. It "
-    "stands beside the score and never instead of it.",
-    source="Webber and Park, SIGIR 2009, as others describe it: the same amount for every run.",
-    range="as the measure, and a little above",
+    title="Corrected scores of non-contributing runs",
+    formula="bias = mean over contributing runs r of (score of r − score of r by the qrels without "
+    "its unique documents); corrected = score + bias, for non-contributing runs",
+    reading="Estimates the score of the run if its own documents had been judged too. It is "
+    "reported next to the score and never replaces it.",
+    source="Webber and Park, SIGIR 2009, as cited by others: one constant for all runs.",
+    range="as the measure, or slightly above",
     edge_cases=(
         (
-            "One run at a time is left out. Where a team has variants of a run in the pool the "
-            "bias is too small; the table of leave-out by team tells what it might be."
+            "One run at a time is left out. If a team has variants of a run in the pool, the "
+            "bias is underestimated; the leave-one-group-out table by team shows by how much."
         ),
-        "The same number is added to every run: the order of those not pooled stays.",
-        "The spread of the pooled runs' losses is told: where it is wide, the number is a guess.",
-        "It is no score to report as a result.",
+        "The same number is added to every run: the order of non-contributing runs stays.",
+        "If the losses of the contributing runs vary widely, the estimate is unreliable.",
+        "Do not report a corrected score as a result.",
     ),
-    undefined="fewer than two runs were pooled, or all were.",
+    undefined="fewer than two runs contributed, or all did.",
 )
 
 
@@ -48,8 +48,8 @@ class CorrectedScore:
 
 @dataclass(frozen=True)
 class UnpooledCorrection:
-    """One measure: ``bias`` is the mean loss of the pooled runs, ``sd`` the standard deviation
-    of their losses, ``most`` the largest. ``runs`` are those not pooled, best first.
+    """One measure: ``bias`` is the mean loss of the contributing runs, ``sd`` the standard
+    deviation of their losses, ``most`` the largest. ``runs`` are the others, best first.
     """
 
     measure: str
@@ -61,34 +61,36 @@ class UnpooledCorrection:
 
 
 def correct_unpooled_scores(
-    found: PooledCollection, measures: Sequence[Measure]
+    collection: PooledCollection, measures: Sequence[Measure]
 ) -> list[UnpooledCorrection]:
-    """For each measure."""
-    if found.is_pooled.all() or len(found.pool.runs) < 2:
-        reason = ALL_POOLED if len(found.pool.runs) > 1 else FEW_POOLED
+    """One correction per measure."""
+    if collection.is_pooled.all() or len(collection.pool.runs) < 2:
+        reason = ALL_POOLED if len(collection.pool.runs) > 1 else FEW_POOLED
         return [
             UnpooledCorrection(measure.name, None, None, None, (), reason) for measure in measures
         ]
-    scores = found.figures(measures)
-    without = score_without_group(found, measures, scores, np.arange(len(found.tags)))
-    columns = zip(measures, scores.T, (scores - without).T, strict=True)
-    return [_correction(found, measure, *both) for measure, *both in columns]
+    scores = collection.score(measures)
+    reduced = score_without_group(collection, measures, scores, np.arange(len(collection.tags)))
+    columns = zip(measures, scores.T, (scores - reduced).T, strict=True)
+    return [_correction(collection, measure, *both) for measure, *both in columns]
 
 
 def _correction(
-    found: PooledCollection, measure: Measure, scores: Floats, lost: Floats
+    collection: PooledCollection, measure: Measure, scores: Floats, lost: Floats
 ) -> UnpooledCorrection:
-    known = lost[found.pool.runs]
-    known = known[~np.isnan(known)]
-    bias = float(known.mean()) if len(known) else np.nan
+    losses = lost[collection.pool.runs]
+    losses = losses[~np.isnan(losses)]
+    bias = float(losses.mean()) if len(losses) else np.nan
     rows = [
-        CorrectedScore(found.tags[run], nan_to_none(scores[run]), nan_to_none(scores[run] + bias))
-        for run in np.flatnonzero(~found.is_pooled).tolist()
+        CorrectedScore(
+            collection.tags[run], nan_to_none(scores[run]), nan_to_none(scores[run] + bias)
+        )
+        for run in np.flatnonzero(~collection.is_pooled).tolist()
     ]
     return UnpooledCorrection(
         measure=measure.name,
         bias=nan_to_none(bias),
-        sd=float(known.std(ddof=1)) if len(known) > 1 else None,
-        most=float(known.max()) if len(known) else None,
+        sd=float(losses.std(ddof=1)) if len(losses) > 1 else None,
+        most=float(losses.max()) if len(losses) else None,
         runs=tuple(sorted(rows, key=lambda row: (-round(row.score or 0.0, 12), row.run))),
     )

@@ -1,4 +1,4 @@
-"""How many new documents, and new relevant ones, each further rank of the pool brought."""
+"""New documents, and new relevant ones, at each pool depth."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from evaluation.core.judgments import Ints, Mask
 CARD = Card(
     name="by-depth",
     title="New documents by depth",
-    formula="new(k) = documents whose best rank in any pooled run is k; rate(k) = relevant "
+    formula="new(k) = documents whose best rank in any contributing run is k; rate(k) = relevant "
     "among new(k) / judged among new(k)",
-    reading="Whether the pool was deep enough: where further ranks bring next to nothing "
-    "relevant, little is left to find for these runs.",
+    reading="Whether the pool was deep enough: if the last ranks added almost no relevant "
+    "documents, these runs have few left to find.",
     source="Zobel, SIGIR 1998.",
     range="counts; rate: 0 to 1",
     edge_cases=(
-        "Ranks are those of trec_eval's order, over the topics that the qrels have.",
-        "Documents of the pool without a judgment are new, and count as neither.",
-        "Depths go down to that of the pool, which is all that is known of the pooled runs alike.",
+        "Ranks follow trec_eval's order, over the topics of the qrels.",
+        "Unjudged documents of the pool count as new, but neither as judged nor as relevant.",
+        "Depths end at the pool depth, the last one to which all contributing runs were judged.",
     ),
-    undefined="rate: no new document of this depth is judged.",
+    undefined="rate: no new document at this depth is judged.",
 )
 
 
@@ -37,34 +37,35 @@ class DepthCounts:
     rate: float | None
 
 
-def count_new_by_depth(found: PooledCollection) -> list[DepthCounts]:
-    """One row a depth, from 1."""
+def count_new_by_depth(collection: PooledCollection) -> list[DepthCounts]:
+    """One row per depth, from 1."""
     judged, relevant = (
-        mask_by_document(found, mask) for mask in (found.is_judged, found.is_relevant)
+        mask_by_document(collection, mask)
+        for mask in (collection.is_judged, collection.is_relevant)
     )
-    size = found.pool.depth + 1
+    size = collection.pool.depth + 1
     columns = [
-        np.bincount(found.pool.best[mask], minlength=size)[1:].tolist()
+        np.bincount(collection.pool.best[mask], minlength=size)[1:].tolist()
         for mask in (np.ones(len(judged), np.bool_), judged, relevant)
     ]
     return [
-        DepthCounts(k, new, seen, good, good / seen if seen else None)
-        for k, (new, seen, good) in enumerate(zip(*columns, strict=True), 1)
+        DepthCounts(k, new, judged_here, good, good / judged_here if judged_here else None)
+        for k, (new, judged_here, good) in enumerate(zip(*columns, strict=True), 1)
     ]
 
 
-def mask_by_document(found: PooledCollection, mask: Mask) -> Mask:
-    """By document of the pool: what ``mask`` says by line of the qrels, False without one."""
-    place = found.pool.place
-    listed = place >= 0
-    there = np.zeros(len(place), np.bool_)
-    there[listed] = mask[place[listed]]
-    return there
+def mask_by_document(collection: PooledCollection, mask: Mask) -> Mask:
+    """``mask``, given by line of the qrels, by document of the pool; False without a line."""
+    place = collection.pool.place
+    in_qrels = place >= 0
+    result = np.zeros(len(place), np.bool_)
+    result[in_qrels] = mask[place[in_qrels]]
+    return result
 
 
-def new_relevant_by_topic(found: PooledCollection) -> Ints:
+def new_relevant_by_topic(collection: PooledCollection) -> Ints:
     """Topics × depths: new relevant documents."""
-    pool, relevant = found.pool, mask_by_document(found, found.is_relevant)
+    pool, relevant = collection.pool, mask_by_document(collection, collection.is_relevant)
     cell = pool.topic[relevant] * pool.depth + pool.best[relevant] - 1
-    shape = (len(found.judged.topics), pool.depth)
+    shape = (len(collection.judged.topics), pool.depth)
     return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)

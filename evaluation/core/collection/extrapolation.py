@@ -1,4 +1,4 @@
-"""How many relevant documents a deeper pool of the same runs might have found."""
+"""Relevant documents expected in a deeper pool of the same runs."""
 
 from __future__ import annotations
 
@@ -19,54 +19,54 @@ DRAWS = 1000
 CONFIDENCE = 0.95
 
 TOO_SHALLOW = (
-    "the pool goes down to depth {depth} only, and the curve is fitted over "
-    f"{LEAST} depths or more from {{first}} on"
+    "the pool depth is only {depth}, and the curve needs at least "
+    f"{LEAST} depths from {{first}} on"
 )
 TOO_LITTLE = (
-    "of the depths from {first} to {depth} only {n} brought a new relevant document, and the "
+    "only {n} of the depths from {first} to {depth} added a new relevant document, and the "
     f"curve needs {LEAST}"
 )
-FEW_TOPICS = "fewer than two topics, so that none can be drawn"
-FEW_FITS = "less than half of the draws of topics could be fitted"
+FEW_TOPICS = "fewer than two topics to resample"
+FEW_FITS = "fewer than half of the topic samples could be fitted"
 
 CARD = Card(
     name="extrapolation",
     title="Relevant documents still to be found",
-    formula="new relevant at depth k, summed over topics, is taken for C · k^s; log C and s by "
+    formula="new relevant at depth k, summed over topics, is modeled as C · k^s; log C and s by "
     "least squares of log(new relevant) on log k over k = 10 … D; further = Σ over k = D + 1 … T "
     "of C · k^s",
-    reading="About how many relevant documents the same runs would have brought, had the pool "
-    "gone on to depth T. It is an extrapolation: nobody has seen these ranks.",
-    source="Zobel, SIGIR 1998. The interval is ours: quantiles over topics drawn with "
+    reading="Estimates how many more relevant documents the same runs would have contributed to "
+    "a pool of depth T. It is an extrapolation: no document at these ranks was judged.",
+    source="Zobel, SIGIR 1998. The interval is ours: quantiles over topics sampled with "
     "replacement (Efron and Tibshirani 1993).",
     range="0 and up",
     parameters=(
-        Parameter("first", "The depth from which on the curve is fitted.", str(FIRST)),
-        Parameter("target", "T, the depth to which it is summed.", "twice that of the pool"),
-        Parameter("seed", "Where the random numbers start.", "0"),
+        Parameter("first", "First depth used to fit the curve.", str(FIRST)),
+        Parameter("target", "T, the depth to extrapolate to.", "twice the pool depth"),
+        Parameter("seed", "Random seed.", "0"),
     ),
     edge_cases=(
         (
-            "A depth that brought nothing new has no logarithm and is left out of the fit, which "
-            "makes the estimate larger; how many were fitted is told."
+            "A depth without new relevant documents has no logarithm and is left out of the fit, "
+            "which raises the estimate; the report gives the number of fitted depths."
         ),
-        "It says nothing of what other systems would find.",
+        "It does not cover what other systems would find.",
         (
-            "The interval is that of other topics under the same curve; that the curve may be "
-            "another below the pool is not in it."
+            "The interval reflects the sampling of topics under the same curve; it does not cover "
+            "a different curve below the pool."
         ),
-        "Draws of topics that cannot be fitted are left out of the interval, and counted.",
+        "Topic samples that cannot be fitted are left out of the interval; the report counts them.",
     ),
-    undefined=f"fewer than {LEAST} depths from 10 down to that of the pool brought a new relevant "
-    "document; the interval: fewer than two topics, or most draws cannot be fitted.",
+    undefined=f"fewer than {LEAST} depths from 10 to the pool depth added a new relevant "
+    "document; the interval: fewer than two topics, or most samples cannot be fitted.",
 )
 
 
 @dataclass(frozen=True)
 class Extrapolation:
-    """``found`` relevant documents within the depth of the pool; ``further`` ones expected
-    from there to ``target``, with the ends of its interval. ``log_c`` and ``slope`` are of the
-    curve over ``fitted`` depths, ``draws`` of topics of which ``drawn`` could be fitted.
+    """``found`` relevant documents within the pool depth; ``further`` ones expected from there
+    to ``target``, with the ends of the interval. ``log_c`` and ``slope`` describe the curve
+    over ``fitted`` depths; ``drawn`` of ``draws`` topic samples could be fitted.
     """
 
     first: int
@@ -86,49 +86,51 @@ class Extrapolation:
 
 
 def extrapolate_depths(
-    found: PooledCollection,
+    collection: PooledCollection,
     sampling: ResamplingOptions,
     target: int | None = None,
     first: int = FIRST,
 ) -> Extrapolation:
-    """Fit what the pool found at each depth and sum it down to ``target``.
+    """Fit new relevant documents by depth and sum the curve down to ``target``.
 
-    Raises ``ValueError`` for a target above the depth of the pool or a first depth below 1.
+    Raises ``ValueError`` for a target above the pool depth or a first depth below 1.
     """
     return extrapolate_counts(
-        new_relevant_by_topic(found).astype(np.float64), sampling, target, first
+        new_relevant_by_topic(collection).astype(np.float64), sampling, target, first
     )
 
 
 def extrapolate_counts(
     counts: Floats, sampling: ResamplingOptions, target: int | None = None, first: int = FIRST
 ) -> Extrapolation:
-    """The same from new relevant documents, topics × depths."""
+    """As ``extrapolate_depths``, from new relevant documents, topics × depths."""
     depth = counts.shape[1]
     target = 2 * depth if target is None else target
     if target < depth or first < 1:
-        raise ValueError("the target depth is no less than the pool's, the first no less than 1")
+        raise ValueError(
+            "the target depth must be at least the pool depth, the first depth at least 1"
+        )
     total = counts.sum(axis=0)
     fitted = int(np.count_nonzero(total[first - 1 :]))
-    known = Extrapolation(first, depth, target, int(total.sum()), fitted)
+    estimate = Extrapolation(first, depth, target, int(total.sum()), fitted)
     log_c, slope = fit_power_laws(total[None, :], first)
     if np.isnan(slope[0]):
-        told = TOO_SHALLOW if depth < first + LEAST - 1 else TOO_LITTLE
-        reason = told.format(first=first, depth=depth, n=fitted)
-        return replace(known, reason=reason)
+        template = TOO_SHALLOW if depth < first + LEAST - 1 else TOO_LITTLE
+        reason = template.format(first=first, depth=depth, n=fitted)
+        return replace(estimate, reason=reason)
     further = float(sum_power_law(log_c, slope, depth, target)[0])
     fitted_curve = replace(
-        known,
+        estimate,
         log_c=float(log_c[0]),
         slope=float(slope[0]),
         further=further,
-        share_found=known.found / (known.found + further),
+        share_found=estimate.found / (estimate.found + further),
     )
     return _with_interval(fitted_curve, counts, sampling)
 
 
 def fit_power_laws(totals: Floats, first: int) -> tuple[Floats, Floats]:
-    """``(log C, s)`` of each row of ``totals``, rows × depths; NaN where it cannot be fitted."""
+    """``(log C, s)`` of each row of ``totals``, rows × depths; NaN where no fit is possible."""
     used = totals[:, first - 1 :]
     if used.shape[1] < LEAST:
         nothing = np.full(len(totals), np.nan)
@@ -139,8 +141,8 @@ def fit_power_laws(totals: Floats, first: int) -> tuple[Floats, Floats]:
     y = np.log(np.where(used > 0, used, 1.0))
     n = weight.sum(axis=1)
     mean_x, mean_y = weight @ x / n, (weight * y).sum(axis=1) / n
-    apart = (x[None, :] - mean_x[:, None]) * weight
-    slope = (apart * (y - mean_y[:, None])).sum(axis=1) / (apart * apart).sum(axis=1)
+    deviation = (x[None, :] - mean_x[:, None]) * weight
+    slope = (deviation * (y - mean_y[:, None])).sum(axis=1) / (deviation**2).sum(axis=1)
     return mean_y - slope * mean_x, slope
 
 
@@ -152,19 +154,19 @@ def sum_power_law(log_c: Floats, slope: Floats, depth: int, target: int) -> Floa
 
 
 def _with_interval(
-    known: Extrapolation, counts: Floats, sampling: ResamplingOptions
+    estimate: Extrapolation, counts: Floats, sampling: ResamplingOptions
 ) -> Extrapolation:
     topics, depth = counts.shape
     if topics < 2:
-        return replace(known, reason=FEW_TOPICS)
+        return replace(estimate, reason=FEW_TOPICS)
     pieces = []
-    for drawn in resample_counts(topics, sampling):
-        log_c, slope = fit_power_laws(drawn @ counts, known.first)
-        pieces.append(sum_power_law(log_c, slope, depth, known.target))
+    for multiplicities in resample_counts(topics, sampling):
+        log_c, slope = fit_power_laws(multiplicities @ counts, estimate.first)
+        pieces.append(sum_power_law(log_c, slope, depth, estimate.target))
     further = np.concatenate(pieces)
     fitted = further[~np.isnan(further)]
-    known = replace(known, draws=sampling.resamples, drawn=len(fitted))
+    estimate = replace(estimate, draws=sampling.resamples, drawn=len(fitted))
     if 2 * len(fitted) < sampling.resamples:
-        return replace(known, reason=FEW_FITS)
+        return replace(estimate, reason=FEW_FITS)
     low, high = np.quantile(fitted, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
-    return replace(known, low=low, high=high)
+    return replace(estimate, low=low, high=high)

@@ -1,4 +1,4 @@
-"""Write a report as aligned tables, as JSON, or as CSV."""
+"""A reusability report as aligned tables, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from evaluation.core.collection.report_tables import (
 from evaluation.core.disagreement.formats import align_disagreement_rows, write_csv_rows
 
 MOST = 20
-"""Rows of a table of the command; HTML and JSON have all."""
+"""Rows per table of the command; HTML and JSON have all."""
 
 
 def reusability_to_json(report: ReusabilityReport) -> str:
-    """The whole report with its conditions; undefined is null."""
+    """The whole report with its provenance; undefined is null."""
     return json.dumps(report.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def reusability_to_table(report: ReusabilityReport) -> str:
-    """Conditions, then every diagnostic without what is told run by run or topic by topic."""
+    """Provenance, then every diagnostic without the tables by run and by topic."""
     lines = [f"{line}\n" for line in list_condition_sentences(report.facts)]
     parts = [part for section in build_sections(report) for part in _section(section)]
     return "".join([*lines, *parts])
@@ -41,7 +41,7 @@ def _section(section: ReportSection) -> Iterator[str]:
 
 
 def _table(table: ReportTable) -> str:
-    # A drawn level or depth is a row that must not be cut off in the middle of a series.
+    # Tables by team and by depth grow with the campaign; all others stay short.
     cut = MOST if table.head[0] in ("team", "depth") else len(table.rows)
     more = len(table.rows) - cut
     return align_disagreement_rows([table.head, *table.rows[:cut]]) + (
@@ -50,10 +50,10 @@ def _table(table: ReportTable) -> str:
 
 
 def reusability_to_csv(report: ReusabilityReport) -> str:
-    """``table,row,column,value``: every value of the JSON, by its names, a line each.
+    """``table,row,column,value``: every value of the JSON, one per line.
 
     Rows count from 1: row ``2.3`` of ``leave_team_out.runs`` is the third that belongs to row
-    ``2`` of ``leave_team_out``. Undefined is empty; lists stand with semicolons between.
+    ``2`` of ``leave_team_out``. Undefined is empty; lists are semicolon-separated.
     """
     parts = report.as_dict().items()
     lines = (_rows(part if isinstance(part, tuple) else (part,), name) for name, part in parts)
@@ -63,13 +63,13 @@ def reusability_to_csv(report: ReusabilityReport) -> str:
 Line = tuple[str, str, str, object]
 
 
-def _rows(found: Sequence[Mapping[str, Any]], table: str, before: str = "") -> Iterator[Line]:
-    for number, row in enumerate(found, 1):
+def _rows(records: Sequence[Mapping[str, Any]], table: str, before: str = "") -> Iterator[Line]:
+    for number, row in enumerate(records, 1):
         yield from _columns(row, table, f"{before}{number}")
 
 
-def _columns(found: Mapping[str, Any], table: str, row: str, before: str = "") -> Iterator[Line]:
-    for name, value in found.items():
+def _columns(record: Mapping[str, Any], table: str, row: str, before: str = "") -> Iterator[Line]:
+    for name, value in record.items():
         if isinstance(value, dict):
             yield from _columns(value, table, row, f"{before}{name}.")
         elif isinstance(value, tuple) and value and isinstance(value[0], dict):

@@ -1,4 +1,4 @@
-"""Runs, judgments and the pool they came of, laid out once so that each diagnostic is quick."""
+"""Runs, judgments and their pool, prepared once for all diagnostics."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pooling.core.run_listing import build_listing, build_listing_from_matrices
 class PooledCollection:
     """Runs by tag, ascending; ``teams`` by run; ``batches`` are the runs over all judgments.
 
-    Topics are those of the qrels, whether a run answers them or not.
+    Topics are those of the qrels, including those that no run answers.
     """
 
     tags: tuple[str, ...]
@@ -40,7 +40,7 @@ class PooledCollection:
 
     @cached_property
     def in_order(self) -> list[int]:
-        """The places of the topics as they are told: ``topics_first``, then as people count."""
+        """Topic indices in report order: ``topics_first``, then the others in natural order."""
         place = {topic: at for at, topic in enumerate(self.topics_first)}
         topics = self.judged.topics
         keys = [(place.get(topic, len(place)), natural_sort_key(topic)) for topic in topics]
@@ -48,12 +48,12 @@ class PooledCollection:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The teams, ascending, each once."""
+        """The distinct teams, ascending."""
         return tuple(sorted(set(self.teams)))
 
     @cached_property
     def by_team(self) -> Ints:
-        """The place of each run's team in ``names``."""
+        """The index of each run's team in ``names``."""
         return np.array([self.names.index(team) for team in self.teams], np.int64)
 
     @cached_property
@@ -63,72 +63,71 @@ class PooledCollection:
 
     @cached_property
     def is_judged(self) -> Mask:
-        """By line of the qrels: whether it says a grade of 0 or more."""
+        """By line of the qrels: whether its grade is 0 or higher."""
         return self.judged.grades >= 0
 
     @cached_property
     def is_pooled(self) -> Mask:
-        """By run."""
-        found = np.zeros(len(self.tags), np.bool_)
-        found[self.pool.runs] = True
-        return found
+        """By run: whether it contributed to the pool."""
+        mask = np.zeros(len(self.tags), np.bool_)
+        mask[self.pool.runs] = True
+        return mask
 
-    def figures(
+    def score(
         self,
         measures: Sequence[Measure],
-        kept: Mask | None = None,
+        selected: Mask | None = None,
         runs: Iterable[int] | None = None,
     ) -> Floats:
-        """Figures over topics, runs × measures, by the judgments in ``kept`` (None: by all).
+        """Scores over topics, runs × measures, by the ``selected`` judgments (None: all).
 
-        ``runs`` are places; None for all. Topics that lose their judgments stay: a topic
-        without a relevant document counts as the measure says, mostly as 0.
+        ``runs`` are indices; None for all. Topics that lose their judgments stay: a topic
+        without a relevant document counts as the measure defines it, mostly as 0.
         """
-        places = range(len(self.tags)) if runs is None else list(runs)
-        batches = [self.batches[run] for run in places]
-        if kept is not None:
-            judged, place = select_judgments(self.judged, kept)
-            batches = [_moved(batch, judged, place) for batch in batches]
+        indices = range(len(self.tags)) if runs is None else list(runs)
+        batches = [self.batches[run] for run in indices]
+        if selected is not None:
+            judged, place = select_judgments(self.judged, selected)
+            batches = [_restrict_batch(batch, judged, place) for batch in batches]
         values = np.empty((len(measures), len(self.judged.topics), len(batches)))
         for run, batch in enumerate(batches):
             for at, measure in enumerate(measures):
                 values[at, :, run] = measure(batch)
         pairs = zip(measures, values, strict=True)
-        found = [aggregate_over_topics(measure, by_topic) for measure, by_topic in pairs]
-        return np.array(found).reshape(len(measures), len(batches)).T
+        columns = [aggregate_over_topics(measure, by_topic) for measure, by_topic in pairs]
+        return np.array(columns).reshape(len(measures), len(batches)).T
 
 
-def select_judgments(judged: Judged, kept: Mask) -> tuple[Judged, Ints]:
-    """The judgments in ``kept``, and by judgment its place among them, -1 where it is not.
+def select_judgments(judged: Judged, selected: Mask) -> tuple[Judged, Ints]:
+    """The ``selected`` judgments, and the place of each judgment among them, or -1.
 
-    All topics stay, with a judgment or without.
+    All topics stay, including those without a judgment.
     """
-    place = np.where(kept, np.cumsum(kept) - 1, -1)
-    starts = group_starts(judged.count(kept))
-    return Judged.from_arrays(judged.topics, starts, judged.grades[kept]), place
+    place = np.where(selected, np.cumsum(selected) - 1, -1)
+    starts = group_starts(judged.count(selected))
+    return Judged.from_arrays(judged.topics, starts, judged.grades[selected]), place
 
 
-def _moved(batch: ScoringBatch, judged: Judged, place: Ints) -> ScoringBatch:
-    """``batch`` over fewer judgments: ranks and lengths stay."""
-    found = place[batch.listed]
-    there = found >= 0
+def _restrict_batch(batch: ScoringBatch, judged: Judged, place: Ints) -> ScoringBatch:
+    """``batch`` over fewer judgments, with unchanged ranks and lengths."""
+    rows = place[batch.listed]
+    remaining = rows >= 0
     return replace(
         batch,
         judged=judged,
-        segment=batch.segment[there],
-        ranks=batch.ranks[there],
-        listed=found[there],
+        segment=batch.segment[remaining],
+        ranks=batch.ranks[remaining],
+        listed=rows[remaining],
     )
 
 
 @dataclass(frozen=True)
 class CollectionSource:
-    """What a collection is made with beside runs and judgments.
+    """How to build a collection from runs and judgments.
 
-    ``teams`` by tag: a run that it does not name is a team of its own. ``pooled`` are the
-    tags of the runs that the pool was made of; None for all. ``depth`` is how many documents
-    of each went in; None: as far as what they bring is judged. ``topics`` are told in that
-    order, others after them.
+    ``teams`` by tag: a run without an entry is its own team. ``pooled`` are the tags of the
+    contributing runs; None for all. ``depth`` is the pool depth; None: inferred from the
+    judgments. The report lists ``topics`` in that order, others after them.
     """
 
     level: int = 1
@@ -138,7 +137,7 @@ class CollectionSource:
     topics: Sequence[str] = ()
 
     def options(self, judged: Judged) -> ScoringOptions:
-        """One scale of gains for all subsets of the judgments: the grades that occur."""
+        """One gain scale for all subsets of the judgments: the grades that occur."""
         grades = np.unique(judged.grades[judged.grades >= 0]).tolist()
         gains = {int(grade): float(grade) for grade in grades}
         return ScoringOptions(level=self.level, gains=gains or {1: 1.0})
@@ -150,8 +149,8 @@ class CollectionSource:
 def build_collection(
     runs: Sequence[RunTable], qrels: QrelsTable, source: CollectionSource
 ) -> PooledCollection:
-    """From tables. Raises ``ValueError`` for two runs of one tag, no pooled run, or a depth
-    that is not told and cannot be found.
+    """From tables. Raises ``ValueError`` for duplicate tags, no contributing run, or a depth
+    that is neither specified nor inferable.
     """
     judged = Judged.from_table(qrels)
     options = source.options(judged)
@@ -172,15 +171,15 @@ def build_collection(
 
 def build_collection_from_matrices(
     runs: Mapping[str, RunMatrix],
-    known: PairDictionary,
+    pairs: PairDictionary,
     qrels: QrelsTable,
     source: CollectionSource,
 ) -> PooledCollection:
-    """From a campaign's runs by pair codes, by tag; raises as ``collection_of`` does."""
-    judged, places = Judged.from_table(qrels), known.places(qrels)
+    """From the run matrices of a campaign, by tag; raises as ``build_collection`` does."""
+    judged, places = Judged.from_table(qrels), pairs.places(qrels)
     options, tags = source.options(judged), tuple(sorted(runs))
     pooled = [(tag, runs[tag]) for tag in tags if source.pools(tag)]
-    listing = build_listing_from_matrices(pooled, known, source.depth or MOST, 0, qrels.topics)
+    listing = build_listing_from_matrices(pooled, pairs, source.depth or MOST, 0, qrels.topics)
     return PooledCollection(
         tags=tags,
         teams=tuple((source.teams or {}).get(tag, tag) for tag in tags),

@@ -1,4 +1,4 @@
-"""How a run would have scored, had its team not taken part in the pool."""
+"""Leave-one-group-out: scores of a run without its team's unique documents."""
 
 from __future__ import annotations
 
@@ -24,30 +24,29 @@ By = Literal["team", "run"]
 
 CARD = Card(
     name="leave-out",
-    title="Leave one group out",
-    formula="qrels(g) = the qrels without the documents that g alone brought; without = score "
-    "by qrels(g) of the runs of g, and of no other; change = without − score; percent = "
+    title="Leave-one-group-out (LOGO)",
+    formula="qrels(g) = the qrels without the unique documents of g; without = score by "
+    "qrels(g), for the runs of g only; change = without − score; percent = "
     "100 · change / score; rank without = 1 + runs of other groups with a higher score + runs "
     "of g with a higher score without",
-    reading="How a run is scored that did not help to build the pool: large losses say that new "
-    "systems cannot be scored fairly with these judgments.",
-    source="Zobel, SIGIR 1998, by run; by team Voorhees and Harman in TREC's overviews.",
+    reading="How a run is scored that did not contribute to the pool: large losses mean that "
+    "these judgments cannot score new systems fairly.",
+    source="Zobel, SIGIR 1998, by run; by team Voorhees and Harman in TREC overviews.",
     range="change: as the measure; tau: -1 to 1",
-    parameters=(Parameter("by", "What is left out.", "team", ("team", "run")),),
+    parameters=(Parameter("by", "The group to leave out.", "team", ("team", "run")),),
     edge_cases=(
         (
-            "By team is the honest one: runs of a team are often variants of one another, and "
-            "what one loses by itself the next of its team has brought too."
+            "Prefer the result by team: the runs of a team are often variants of one another, so "
+            "a document that one run would lose is contributed by another run of the team."
         ),
         (
-            "By team all runs of the team are scored again, pooled or not; the means are over the "
-            "pooled ones. Teams without a pooled run lose nothing and are not listed."
+            "By team, all runs of the team are rescored, contributing or not; the means are over "
+            "contributing runs. Teams without a contributing run lose nothing and are not listed."
         ),
-        "The rank is one among all runs, of which only the group's own lose.",
+        "The rank is among all runs; only the runs of the group are rescored.",
         (
             "tau-b, tau_AP, rank-biased overlap and the largest drop compare the ranking by score "
-            "with the one in which every run has its score without. tau_AP is tau-ap-a, or where "
-            "runs tie tau-ap-b."
+            "with the ranking by score without. tau_AP is tau-ap-a, or tau-ap-b if runs are tied."
         ),
         "A topic that loses its last relevant document stays in the mean.",
     ),
@@ -57,7 +56,7 @@ CARD = Card(
 
 @dataclass(frozen=True)
 class LeftOutRun:
-    """One run, scored by all judgments and by those without its group's own."""
+    """One run, scored by all judgments and without the unique documents of its group."""
 
     run: str
     group: str
@@ -72,8 +71,8 @@ class LeftOutRun:
 
 @dataclass(frozen=True)
 class LeaveOutResult:
-    """One measure. ``runs`` by what they lose, most first. The means are over those of them
-    that were pooled; ``coefficients`` and ``drop`` over all runs.
+    """One measure. ``runs`` by loss, largest first. The means are over contributing runs;
+    ``coefficients`` and ``drop`` over all runs.
     """
 
     measure: str
@@ -86,51 +85,55 @@ class LeaveOutResult:
 
 
 def leave_groups_out(
-    found: PooledCollection, measures: Sequence[Measure], by: By = "team"
+    collection: PooledCollection, measures: Sequence[Measure], by: By = "team"
 ) -> list[LeaveOutResult]:
-    """For each measure all runs of the groups that have a pooled run."""
-    groups = found.by_team if by == "team" else np.arange(len(found.tags))
-    names = found.names if by == "team" else found.tags
-    scores = found.figures(measures)
-    without = score_without_group(found, measures, scores, groups)
-    pooled = set(groups[found.pool.runs].tolist())
-    listed = [run for run in range(len(found.tags)) if int(groups[run]) in pooled]
+    """One result per measure, over all runs of groups with a contributing run."""
+    groups = collection.by_team if by == "team" else np.arange(len(collection.tags))
+    names = collection.names if by == "team" else collection.tags
+    scores = collection.score(measures)
+    without = score_without_group(collection, measures, scores, groups)
+    pooled = set(groups[collection.pool.runs].tolist())
+    selected = [run for run in range(len(collection.tags)) if int(groups[run]) in pooled]
     return [
-        _leave_out_group(found, measure, by, [names[at] for at in groups], listed, columns, groups)
+        _leave_out_group(
+            collection, measure, by, [names[at] for at in groups], selected, columns, groups
+        )
         for measure, *columns in zip(measures, scores.T, without.T, strict=True)
     ]
 
 
 def score_without_group(
-    found: PooledCollection, measures: Sequence[Measure], scores: Floats, groups: Ints
+    collection: PooledCollection, measures: Sequence[Measure], scores: Floats, groups: Ints
 ) -> Floats:
-    """Runs × measures: each run without what its group alone brought."""
-    _, alone = found.pool.brought_by(groups)
+    """Runs × measures: each run without the unique documents of its group."""
+    _, sole = collection.pool.contributors(groups)
     without = scores.copy()
-    for group in np.unique(alone[alone >= 0]).tolist():
+    for group in np.unique(sole[sole >= 0]).tolist():
         runs = np.flatnonzero(groups == group)
-        without[runs] = found.figures(measures, alone != group, runs.tolist())
+        without[runs] = collection.score(measures, sole != group, runs.tolist())
     return without
 
 
 def _leave_out_group(
-    found: PooledCollection,
+    collection: PooledCollection,
     measure: Measure,
     by: By,
     names: Sequence[str],
-    listed: Sequence[int],
+    selected: Sequence[int],
     columns: Sequence[Floats],
     groups: Ints,
 ) -> LeaveOutResult:
     scores, without = columns
     ranks = competition_ranks_or_none(scores)
-    alone = dict(_ranks_alone(scores, without, groups))
+    left_out = dict(_ranks_left_out(scores, without, groups))
     rows = [
-        _left(found, run, names[run], (scores[run], without[run]), (ranks[run], alone[run]))
-        for run in listed
+        _left_out_run(
+            collection, run, names[run], (scores[run], without[run]), (ranks[run], left_out[run])
+        )
+        for run in selected
     ]
     pooled = [row for row in rows if row.pooled]
-    before, after = (dict(zip(found.tags, c.tolist(), strict=True)) for c in (scores, without))
+    before, after = (dict(zip(collection.tags, c.tolist(), strict=True)) for c in (scores, without))
     return LeaveOutResult(
         measure=measure.name,
         by=by,
@@ -142,8 +145,10 @@ def _leave_out_group(
     )
 
 
-def _ranks_alone(scores: Floats, without: Floats, groups: Ints) -> Iterator[tuple[int, int | None]]:
-    """The rank of each run when its group alone has scores without."""
+def _ranks_left_out(
+    scores: Floats, without: Floats, groups: Ints
+) -> Iterator[tuple[int, int | None]]:
+    """The rank of each run when only its group is left out."""
     for group in np.unique(groups).tolist():
         mine = groups == group
         ranks = competition_ranks_or_none(np.where(mine, without, scores))
@@ -151,20 +156,20 @@ def _ranks_alone(scores: Floats, without: Floats, groups: Ints) -> Iterator[tupl
             yield run, ranks[run]
 
 
-def _left(
-    found: PooledCollection,
+def _left_out_run(
+    collection: PooledCollection,
     run: int,
     group: str,
     scores: tuple[float, float],
     ranks: tuple[int | None, int | None],
 ) -> LeftOutRun:
-    """``scores`` and ``ranks`` by all judgments, and without the group's own."""
+    """``scores`` and ``ranks`` by all judgments, and with the group left out."""
     score, without = map(float, scores)
     change = without - score
     return LeftOutRun(
-        run=found.tags[run],
+        run=collection.tags[run],
         group=group,
-        pooled=bool(found.is_pooled[run]),
+        pooled=bool(collection.is_pooled[run]),
         score=nan_to_none(score),
         without=nan_to_none(without),
         change=nan_to_none(change),

@@ -1,4 +1,4 @@
-"""Read which team each run is of, ``run team``, and which runs were pooled, one tag a line."""
+"""Read teams, ``run team`` per line, and contributing runs, one tag per line."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ TAGS_LAYOUT = ColumnLayout(
 
 
 def read_teams(data: bytes, *, file: str = "", report: FaultReport | None = None) -> dict[str, str]:
-    """Teams by run tag; a line may stand twice.
+    """Teams by run tag; duplicate lines are allowed.
 
-    Warnings go to ``report`` when one is given. Raises ``BadFile`` with every fault
+    Warnings go to ``report`` if it is passed. Raises ``InvalidFile`` with every fault
     (EG01 to EG04).
     """
     report = FaultReport(file) if report is None else report
@@ -34,15 +34,15 @@ def read_teams(data: bytes, *, file: str = "", report: FaultReport | None = None
         rows = zip(block.lines, block.column(0), block.column(1), strict=True)
         for line, run, team in rows:
             if teams.setdefault(run, team) != team:
-                told = f"{run} is of {teams[run]} before, and of {team} here."
-                lines.fault("EG04", told, "Name one team a run.", line=int(line), field=1)
+                message = f"Run {run} has two teams: {teams[run]} and {team}."
+                lines.fault("EG04", message, "Give one team per run.", line=int(line), field=1)
     if report.has_errors:
         raise InvalidFile(report)
     return teams
 
 
 def read_tags(data: bytes, *, file: str = "", report: FaultReport | None = None) -> frozenset[str]:
-    """Run tags; a tag may stand twice. Raises ``BadFile`` with every fault (EG01 to EG03)."""
+    """Run tags; duplicates are allowed. Raises ``InvalidFile`` with every fault (EG01 to EG03)."""
     report = FaultReport(file) if report is None else report
     blocks = ColumnFile(data, TAGS_LAYOUT, report).blocks()
     tags = frozenset(tag for block in blocks for tag in block.column(0))

@@ -1,4 +1,4 @@
-"""Which run brought which document into the pool, and at which rank."""
+"""Which run contributed which document to the pool, and at which rank."""
 
 from __future__ import annotations
 
@@ -13,34 +13,35 @@ from evaluation.core.judgments import Ints, Mask
 from pooling.core.candidates import RunListing
 
 MOST = 100
-"""Down to here a depth that is not told is looked for."""
+"""The largest pool depth that is inferred from the judgments."""
 SHARE = 0.9
-"""Of the documents that come new at a depth, how many are judged where it was pooled."""
+"""The share of new documents at a depth that must be judged for the depth to be pooled."""
 
-NOBODY, SEVERAL = -1, -2
-"""Instead of a group: none brought the document, or two or more did."""
+NO_GROUP, SEVERAL = -1, -2
+"""Instead of a group: no group contributed the document, or several did."""
 
-NO_RUN = "none of the runs was pooled"
-NO_TOPIC = "no pooled run answers a topic of the qrels"
+NO_RUN = "no run contributed to the pool"
+NO_TOPIC = "no contributing run answers a topic of the qrels"
 NO_DEPTH = (
-    "the depth of the pool cannot be seen in the judgments (less than "
-    f"{100 * SHARE:.0f} % of what the pooled runs have first is judged): tell it"
+    "the pool depth cannot be inferred from the judgments (less than "
+    f"{100 * SHARE:.0f} % of the top-ranked documents of the contributing runs are judged): "
+    "specify it"
 )
 
 
 @dataclass(frozen=True, eq=False)
 class InferredPool:
-    """``runs`` are the places of the pooled ones; their first ``depth`` documents went in.
+    """``runs`` are the indices of the contributing runs, pooled to ``depth``.
 
-    By entry, a document in a run: ``run``, a place, and ``doc``. By document: ``topic``, the
-    place of the topic; ``place`` of the judgment, -1 where there is none; ``best``, the best
-    rank in any pooled run. ``told``: whether the depth was told, or found in the judgments.
-    ``judgments`` is how many lines the qrels have.
+    By entry, a document in a run: ``run`` and ``doc``, as indices. By document: ``topic``, an
+    index; ``place`` of the judgment, -1 if there is none; ``best``, the best rank in any
+    contributing run. ``depth_specified`` is False if the depth was inferred from the judgments.
+    ``judgments`` is the number of lines of the qrels.
     """
 
     runs: Ints
     depth: int
-    told: bool
+    depth_specified: bool
     run: Ints
     doc: Ints
     topic: Ints
@@ -48,29 +49,30 @@ class InferredPool:
     best: Ints
     judgments: int
 
-    def brought_by(self, groups: Ints) -> tuple[Ints, Ints]:
-        """``(count, alone)`` by line of the qrels: how many groups brought the document, and
-        the group that alone did, else NOBODY or SEVERAL. ``groups`` is by run.
+    def contributors(self, groups: Ints) -> tuple[Ints, Ints]:
+        """``(count, sole)`` by line of the qrels: how many groups contributed the document, and
+        the only group that did, or NO_GROUP or SEVERAL. ``groups`` is by run.
         """
         width = int(groups.max(initial=0)) + 1
         pairs = np.unique(self.doc * width + groups[self.run])
         doc, group = pairs // width, pairs % width
         by_doc = np.bincount(doc, minlength=len(self.place))
-        sole = np.full(len(self.place), SEVERAL)
-        alone = by_doc[doc] == 1
-        sole[doc[alone]] = group[alone]
+        sole_by_doc = np.full(len(self.place), SEVERAL)
+        single = by_doc[doc] == 1
+        sole_by_doc[doc[single]] = group[single]
         listed = self.place >= 0
-        count, found = np.zeros(self.judgments, np.int64), np.full(self.judgments, NOBODY)
-        count[self.place[listed]], found[self.place[listed]] = by_doc[listed], sole[listed]
-        return count, found
+        lines = self.place[listed]
+        count, sole = np.zeros(self.judgments, np.int64), np.full(self.judgments, NO_GROUP)
+        count[lines], sole[lines] = by_doc[listed], sole_by_doc[listed]
+        return count, sole
 
-    def brings(self, groups: Ints, group: int) -> Mask:
-        """By line of the qrels: whether the group brought the document."""
+    def contributed_by(self, groups: Ints, group: int) -> Mask:
+        """By line of the qrels: whether the group contributed the document."""
         docs = self.doc[groups[self.run] == group]
-        found = np.zeros(self.judgments, np.bool_)
+        mask = np.zeros(self.judgments, np.bool_)
         places = self.place[docs]
-        found[places[places >= 0]] = True
-        return found
+        mask[places[places >= 0]] = True
+        return mask
 
 
 def infer_pool(
@@ -78,8 +80,8 @@ def infer_pool(
 ) -> InferredPool:
     """The pool of the runs of ``listing``, which is cut at ``depth`` or at MOST.
 
-    Raises ``ValueError`` where no run was pooled or answers a topic, or the depth is None and
-    cannot be found.
+    Raises ``ValueError`` if no run contributed or answers a topic, or if the depth is None and
+    cannot be inferred.
     """
     if not listing.runs:
         raise ValueError(NO_RUN)
@@ -91,30 +93,30 @@ def infer_pool(
     best = np.full(len(place), np.iinfo(np.int64).max)
     np.minimum.at(best, doc, listing.rank)
     judged = (place >= 0) & (qrels.grades[place] >= 0)
-    found = infer_pool_depth(best, judged) if depth is None else depth
+    limit = infer_pool_depth(best, judged) if depth is None else depth
     runs = np.array([tags.index(tag) for tag in listing.runs], np.int64)
-    within = listing.rank <= found
-    kept = best <= found
-    number = np.cumsum(kept) - 1
+    within = listing.rank <= limit
+    pooled = best <= limit
+    number = np.cumsum(pooled) - 1
     return InferredPool(
         runs=runs,
-        depth=found,
-        told=depth is not None,
+        depth=limit,
+        depth_specified=depth is not None,
         run=runs[listing.run[within]],
         doc=number[doc[within]],
-        topic=np.repeat(topics, np.diff(listing.starts))[kept],
-        place=place[kept],
-        best=best[kept],
+        topic=np.repeat(topics, np.diff(listing.starts))[pooled],
+        place=place[pooled],
+        best=best[pooled],
         judgments=len(qrels),
     )
 
 
 def infer_pool_depth(best: Ints, judged: Mask) -> int:
-    """Down to which best rank at least SHARE of the documents are judged, depth by depth."""
+    """The deepest best rank down to which at least SHARE of the documents are judged."""
     new = np.bincount(best, minlength=2)[1:]
     seen = np.bincount(best[judged], minlength=len(new) + 1)[1:]
     short = np.flatnonzero((seen < SHARE * new) | (new == 0))
-    found = int(short[0]) if len(short) else len(new)
-    if found < 1:
+    depth = int(short[0]) if len(short) else len(new)
+    if depth < 1:
         raise ValueError(NO_DEPTH)
-    return found
+    return depth

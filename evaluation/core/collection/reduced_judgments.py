@@ -1,4 +1,4 @@
-"""The ranking of the runs by a part of the judgments, drawn at random many times."""
+"""Run rankings by random samples of the judgments."""
 
 from __future__ import annotations
 
@@ -18,46 +18,47 @@ from evaluation.core.judgments import Ints, Mask
 from evaluation.core.measures.family import Measure
 
 LEVELS = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100)
-"""Per cent of the judgments."""
+"""Percentages of the judgments."""
 DRAWS = 10
 LEAST_RELEVANT, LEAST_NONRELEVANT = 1, 10
 
 Spread = Callable[[Callable[[int], Floats], Sequence[int]], Iterable[Floats]]
-"""Does the same work for every draw, in their order: ``map``, or in several processes."""
+"""Applies a function to every draw, in order: ``map``, or several processes."""
 
 CARD = Card(
     name="reduced-judgments",
-    title="The ranking by fewer judgments",
-    formula="in each draw the judged relevant and the judged non-relevant documents of a topic "
-    "are put into a random order each; the qrels at P % have the first "
+    title="Reduced judgments",
+    formula="in each draw, the judged relevant and the judged non-relevant documents of a topic "
+    "are shuffled separately; the qrels at P % contain the first "
     f"max({LEAST_RELEVANT}, R·P/100) relevant and the first max({LEAST_NONRELEVANT}, N·P/100) "
-    "non-relevant of them, halves rounded up, and never more than there are; all runs are scored "
-    "by them. tau = tau-b of the ranking of the runs with that of the same measure by all "
-    "judgments; tau to the first = with that of the first measure named, by all judgments",
-    reading="Which measure still puts the runs in the same order when only a part of the "
-    "judgments is there.",
+    "non-relevant of them, halves rounded up, at most all; all runs are scored by these "
+    "qrels. tau = tau-b between this ranking of the runs and the ranking by the same measure "
+    "and all judgments; tau to the first = tau-b with the ranking by the first measure listed "
+    "and all judgments",
+    reading="Which measures still rank the runs in the same order when only part of the "
+    "judgments are available.",
     source="Buckley and Voorhees, SIGIR 2004: strata by relevance, nested samples, tau; "
-    "as others describe it. The least numbers kept, the levels and the draws are ours.",
+    "as cited by others. The minimum numbers, the levels and the draws are ours.",
     range="tau: -1 to 1; score: as the measure",
     parameters=(
-        Parameter("levels", "P, in per cent.", ", ".join(map(str, LEVELS))),
-        Parameter("draws", "How often, each with its own random orders.", str(DRAWS)),
-        Parameter("seed", "Where the random numbers start.", "0"),
+        Parameter("levels", "P, in percent.", ", ".join(map(str, LEVELS))),
+        Parameter("draws", "Number of draws, each with its own random orders.", str(DRAWS)),
+        Parameter("seed", "Random seed.", "0"),
     ),
     edge_cases=(
-        "The samples of one draw are nested: what is there at 10 % is there at 20 %.",
-        "A topic's order depends on the seed, the draw and its id, and on no other topic.",
+        "The samples of one draw are nested: the sample at 20 % contains the one at 10 %.",
+        "A topic's order depends on the seed, the draw and the topic number only.",
         (
-            "Where a topic has few judgments the least numbers hold: at 1 % a topic with 200 "
-            "judged has 11 or so, not 2. `judged` tells the share that is really there."
+            "If a topic has few judgments, the minimum numbers apply: at 1 %, a topic with 200 "
+            "judged documents keeps about 11, not 2. `judged` gives the actual share."
         ),
-        "A topic without a relevant document has none in any sample, and stays in the mean.",
-        "What was not drawn counts as not judged, at every depth.",
+        "A topic without a relevant document has none in any sample and stays in the mean.",
+        "Documents outside the sample count as unjudged, at every depth.",
         (
-            "The mean score is told because measures differ in it: MAP falls with the judgments, "
-            "bpref stays, bpref-10 rises. It ranks systems, it does not estimate their score."
+            "The mean score shows how measures react: with fewer judgments MAP falls, bpref "
+            "stays and bpref-10 rises. Samples rank systems; they do not estimate their scores."
         ),
-        "The largest drop is the largest of all draws: tau near 1 can hide it.",
+        "The largest drop is the largest over all draws; a tau near 1 can hide it.",
     ),
     undefined="tau: fewer than two runs have a score, or all are tied.",
 )
@@ -65,7 +66,7 @@ CARD = Card(
 
 @dataclass(frozen=True)
 class DrawSummary:
-    """Of the draws in which the value is defined; None where there is none."""
+    """Over the draws in which the value is defined; None if there are none."""
 
     mean: float | None
     sd: float | None
@@ -75,8 +76,8 @@ class DrawSummary:
 
 @dataclass(frozen=True)
 class ReducedJudgments:
-    """One measure at one level. ``judged`` is the share of the judgments that is there,
-    ``score`` the mean over runs and draws. ``drop`` is the run that falls most in any draw.
+    """One measure at one level. ``judged`` is the share of the judgments in the sample,
+    ``score`` the mean over runs and draws. ``drop`` is the largest drop in any draw.
     """
 
     measure: str
@@ -89,7 +90,7 @@ class ReducedJudgments:
 
 
 def rank_with_fewer_judgments(
-    found: PooledCollection,
+    collection: PooledCollection,
     measures: Sequence[Measure],
     *,
     seed: int = 0,
@@ -97,19 +98,19 @@ def rank_with_fewer_judgments(
     levels: Sequence[int] = LEVELS,
     spread: Spread = map,
 ) -> list[ReducedJudgments]:
-    """By measure, then level. Raises ``ValueError`` unless levels are from 1 to 100 % and
-    there is a draw.
+    """By measure, then level. Raises ``ValueError`` unless levels are between 1 and 100 % and
+    ``draws`` is at least 1.
     """
     if draws < 1 or not levels or not all(1 <= level <= 100 for level in levels):
-        raise ValueError("levels are from 1 to 100 per cent, draws from 1 up")
-    work = partial(score_draw, found, measures, seed, levels)
+        raise ValueError("levels must be between 1 and 100 percent, draws at least 1")
+    work = partial(score_draw, collection, measures, seed, levels)
     scores = np.array(list(spread(work, range(draws))))
-    base = found.figures(measures)
-    judged = max(1, int(np.count_nonzero(found.is_judged)))
-    sizes = [_size(found, level) / judged for level in levels]
+    base = collection.score(measures)
+    judged = max(1, int(np.count_nonzero(collection.is_judged)))
+    sizes = [_size(collection, level) / judged for level in levels]
     return [
         _summarize_level(
-            found, measure, (level, sizes[at]), scores[:, at, :, column], base[:, [column, 0]]
+            collection, measure, (level, sizes[at]), scores[:, at, :, column], base[:, [column, 0]]
         )
         for column, measure in enumerate(measures)
         for at, level in enumerate(levels)
@@ -117,68 +118,74 @@ def rank_with_fewer_judgments(
 
 
 def score_draw(
-    found: PooledCollection,
+    collection: PooledCollection,
     measures: Sequence[Measure],
     seed: int,
     levels: Sequence[int],
     draw: int,
 ) -> Floats:
     """Levels × runs × measures."""
-    turn = draw_judgment_order(found, seed, draw)
+    turn = draw_judgment_order(collection, seed, draw)
     return np.array(
-        [found.figures(measures, judgments_at_level(found, turn, level)) for level in levels]
+        [
+            collection.score(measures, judgments_at_level(collection, turn, level))
+            for level in levels
+        ]
     )
 
 
-def draw_judgment_order(found: PooledCollection, seed: int, draw: int) -> Ints:
-    """By judgment: its place, from 0, in the random order of its topic's relevant or
-    non-relevant ones.
+def draw_judgment_order(collection: PooledCollection, seed: int, draw: int) -> Ints:
+    """By judgment: its position, from 0, in the random order of the relevant or the
+    non-relevant judgments of its topic.
     """
-    turn = np.zeros(len(found.judged.grades), np.int64)
-    nonrelevant = found.is_judged & ~found.is_relevant
-    for at, topic in enumerate(found.judged.topics):
+    turn = np.zeros(len(collection.judged.grades), np.int64)
+    nonrelevant = collection.is_judged & ~collection.is_relevant
+    for at, topic in enumerate(collection.judged.topics):
         digest = blake2b(topic.encode(), digest_size=8).digest()
         generator = np.random.default_rng([seed, draw, int.from_bytes(digest)])
-        start, end = found.judged.starts[at : at + 2].tolist()
-        for stratum in (found.is_relevant, nonrelevant):
+        start, end = collection.judged.starts[at : at + 2].tolist()
+        for stratum in (collection.is_relevant, nonrelevant):
             rows = start + np.flatnonzero(stratum[start:end])
             turn[rows] = generator.permutation(len(rows))
     return turn
 
 
-def judgments_at_level(found: PooledCollection, turn: Ints, level: int) -> Mask:
-    """The judgments that are there at ``level`` per cent; lines that are no judgment stay."""
-    room = _room(found, level)
-    own = np.where(
-        found.is_relevant, room[0, found.judged.topic_of], room[1, found.judged.topic_of]
+def judgments_at_level(collection: PooledCollection, turn: Ints, level: int) -> Mask:
+    """The judgments sampled at ``level`` percent; lines with a grade below 0 stay."""
+    sizes = _sample_sizes(collection, level)
+    size = np.where(
+        collection.is_relevant,
+        sizes[0, collection.judged.topic_of],
+        sizes[1, collection.judged.topic_of],
     )
-    kept: Mask = (turn < own) | ~found.is_judged
-    return kept
+    selected: Mask = (turn < size) | ~collection.is_judged
+    return selected
 
 
-def _room(found: PooledCollection, level: int) -> Ints:
-    """How many relevant and how many non-relevant judgments of each topic are kept."""
-    counts = np.array(found.judged.counts_at(found.options.level))
+def _sample_sizes(collection: PooledCollection, level: int) -> Ints:
+    """2 × topics: the relevant and the non-relevant judgments in the sample."""
+    counts = np.array(collection.judged.counts_at(collection.options.level))
     least = np.array([[LEAST_RELEVANT], [LEAST_NONRELEVANT]])
-    room: Ints = np.minimum(counts, np.maximum(least, (2 * counts * level + 100) // 200))
-    return room
+    sizes: Ints = np.minimum(counts, np.maximum(least, (2 * counts * level + 100) // 200))
+    return sizes
 
 
-def _size(found: PooledCollection, level: int) -> int:
-    return int(_room(found, level).sum())
+def _size(collection: PooledCollection, level: int) -> int:
+    return int(_sample_sizes(collection, level).sum())
 
 
 def _summarize_level(
-    found: PooledCollection,
+    collection: PooledCollection,
     measure: Measure,
     level: tuple[int, float],
     scores: Floats,
     base: Floats,
 ) -> ReducedJudgments:
-    """``scores`` is draws × runs; ``base`` runs × 2, by all judgments, own and first measure."""
-    own = dict(zip(found.tags, base[:, 0].tolist(), strict=True))
+    """``scores`` is draws × runs; ``base`` runs × 2, all judgments: this and the first measure."""
+    own = dict(zip(collection.tags, base[:, 0].tolist(), strict=True))
     drops = [
-        find_largest_drop(own, dict(zip(found.tags, row, strict=True))) for row in scores.tolist()
+        find_largest_drop(own, dict(zip(collection.tags, row, strict=True)))
+        for row in scores.tolist()
     ]
     furthest = max(
         (drop for drop in drops if drop is not None),
@@ -197,8 +204,8 @@ def _summarize_level(
 
 
 def _taus(base: Floats, scores: Floats) -> DrawSummary:
-    found = [CORRELATIONS["tau-b"].of_scores(base, row).value for row in scores]
-    known = [value for value in found if value is not None]
-    if not known:
+    taus = [CORRELATIONS["tau-b"].of_scores(base, row).value for row in scores]
+    defined = [value for value in taus if value is not None]
+    if not defined:
         return DrawSummary(None, None, None, None)
-    return DrawSummary(float(np.mean(known)), float(np.std(known)), min(known), max(known))
+    return DrawSummary(float(np.mean(defined)), float(np.std(defined)), min(defined), max(defined))

@@ -1,4 +1,4 @@
-"""Everything that the judgments, the pool and the runs tell of how far they can be trusted."""
+"""The reusability report: all diagnostics of a test collection together."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ MEASURES = ("map", "P_10", "bpref", "bpref-10", "ndcg")
 
 @dataclass(frozen=True)
 class ReusabilityFacts:
-    """What the numbers are of, and the conditions that they hold under.
+    """Size of the collection, and how the scores were computed.
 
-    ``depth_told`` is False where the depth was found in the judgments. ``one_run_teams``:
-    every run is a team of its own, so that what is told by team is told by run. ``titles``
-    are the measures in words that leave nothing open.
+    ``depth_told`` is False if the depth was inferred from the judgments. ``one_run_teams``:
+    every run is its own team, so the results by team equal those by run. ``titles`` name the
+    measures in full.
     """
 
     product: str
@@ -67,7 +67,7 @@ class ReusabilityFacts:
 
 @dataclass(frozen=True)
 class ReusabilityReport:
-    """All diagnostics of one collection; undefined is None, mostly with a reason."""
+    """All diagnostics of one collection; undefined is None, usually with a reason."""
 
     facts: ReusabilityFacts
     contributors: Contributors
@@ -86,12 +86,12 @@ class ReusabilityReport:
 
 
 def can_rank_by(measure: Measure) -> bool:
-    """Whether runs are ranked by the measure, higher being better."""
+    """Whether the measure ranks runs and higher is better."""
     return can_rank_runs(measure) and measure.family.better == "higher"
 
 
 def build_reusability_report(
-    found: PooledCollection,
+    collection: PooledCollection,
     measures: Sequence[Measure],
     *,
     seed: int = 0,
@@ -100,58 +100,58 @@ def build_reusability_report(
     target: int | None = None,
     spread: Spread = map,
 ) -> ReusabilityReport:
-    """Everything at once. ``measures`` must be ones that runs are ranked by, see ``ranks``;
-    the first is what ``tau_to_first`` compares with. Raises ``ValueError`` for a seed below
-    0, a target above the depth of the pool, and levels or draws that are none.
+    """All diagnostics. ``measures`` must rank runs, see ``can_rank_by``; ``tau_to_first`` compares
+    with the first. Raises ``ValueError`` for a seed below 0, a target above the pool depth and
+    invalid levels or draws.
     """
     sampling = ResamplingOptions(seed, TOPIC_DRAWS)
-    further = extrapolate_depths(found, sampling, target)
+    further = extrapolate_depths(collection, sampling, target)
     return ReusabilityReport(
-        facts=collect_reusability_facts(found, measures, seed, draws, levels),
-        contributors=count_contributions(found),
-        leave_team_out=tuple(leave_groups_out(found, measures, "team")),
-        leave_run_out=tuple(leave_groups_out(found, measures, "run")),
-        by_depth=tuple(count_new_by_depth(found)),
+        facts=collect_reusability_facts(collection, measures, seed, draws, levels),
+        contributors=count_contributions(collection),
+        leave_team_out=tuple(leave_groups_out(collection, measures, "team")),
+        leave_run_out=tuple(leave_groups_out(collection, measures, "run")),
+        by_depth=tuple(count_new_by_depth(collection)),
         extrapolation=further,
-        stability=assess_stability(found),
+        stability=assess_stability(collection),
         reduced=tuple(
             rank_with_fewer_judgments(
-                found, measures, seed=seed, draws=draws, levels=levels, spread=spread
+                collection, measures, seed=seed, draws=draws, levels=levels, spread=spread
             )
         ),
-        condensed=tuple(compare_condensed(found, measures)),
-        corrections=tuple(correct_unpooled_scores(found, measures)),
+        condensed=tuple(compare_condensed(collection, measures)),
+        corrections=tuple(correct_unpooled_scores(collection, measures)),
     )
 
 
 def collect_reusability_facts(
-    found: PooledCollection,
+    collection: PooledCollection,
     measures: Sequence[Measure],
     seed: int,
     draws: int,
     levels: Sequence[int],
 ) -> ReusabilityFacts:
-    pool, told = found.pool, found.options.as_dict()
+    pool, settings = collection.pool, collection.options.as_dict()
     place = pool.place
-    unjudged = (place < 0) | ~found.is_judged[place]
+    unjudged = (place < 0) | ~collection.is_judged[place]
     return ReusabilityFacts(
         product=product_version(),
-        qrels_sha256=found.judged.digest,
-        order=told["order"],
-        level=found.options.level,
+        qrels_sha256=collection.judged.digest,
+        order=settings["order"],
+        level=collection.options.level,
         gains="the grade",
-        topics=len(found.judged.topics),
-        runs=len(found.tags),
-        teams=len(found.names),
+        topics=len(collection.judged.topics),
+        runs=len(collection.tags),
+        teams=len(collection.names),
         pooled_runs=len(pool.runs),
-        pooled_teams=len(np.unique(found.by_team[pool.runs])),
+        pooled_teams=len(np.unique(collection.by_team[pool.runs])),
         depth=pool.depth,
-        depth_told=pool.told,
-        one_run_teams=len(found.names) == len(found.tags),
+        depth_told=pool.depth_specified,
+        one_run_teams=len(collection.names) == len(collection.tags),
         pooled_documents=len(place),
         pooled_unjudged=int(np.count_nonzero(unjudged)),
-        judged=int(np.count_nonzero(found.is_judged)),
-        relevant=int(np.count_nonzero(found.is_relevant)),
+        judged=int(np.count_nonzero(collection.is_judged)),
+        relevant=int(np.count_nonzero(collection.is_relevant)),
         measures=tuple(measure.name for measure in measures),
         titles=tuple(measure.title for measure in measures),
         seed=seed,

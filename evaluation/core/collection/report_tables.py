@@ -1,4 +1,4 @@
-"""A report as sections of remarks and tables, which every form of it is made of."""
+"""A reusability report as sections of remarks and tables, for every output format."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ from evaluation.core.comparison.rank_drop import RankDrop
 
 @dataclass(frozen=True)
 class ReportTable:
-    """Cells as they are read; the first column is a name. ``detail``: run by run or topic by
-    topic, for those who want to look one up.
-    """
+    """Formatted cells; the first column is a name. ``detail``: a long table by run or topic."""
 
     caption: str
     head: tuple[str, ...]
@@ -39,7 +37,7 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class ReportSection:
-    """One diagnostic: its card, what to say first, and its tables."""
+    """One diagnostic: its card, remarks to lead with, and its tables."""
 
     card: Card
     remarks: tuple[str, ...]
@@ -61,42 +59,47 @@ def build_sections(report: ReusabilityReport) -> list[ReportSection]:
 
 
 def list_condition_sentences(facts: ReusabilityFacts) -> list[str]:
-    """What the numbers are of and hold under, a sentence each."""
-    how = "as told" if facts.depth_told else "as found in the judgments"
+    """What the scores cover and how they were computed, one sentence per line."""
+    origin = "specified" if facts.depth_told else "inferred from the judgments"
     lines = [
         (
-            f"{facts.runs} runs of {facts.teams} teams, {facts.topics} topics, {facts.judged:,} "
-            f"judged documents, {facts.relevant:,} relevant (grade {facts.level} or higher)."
+            f"{facts.runs:,} runs of {facts.teams:,} teams, {facts.topics:,} topics, "
+            f"{facts.judged:,} judged documents, {facts.relevant:,} relevant (grade {facts.level} "
+            "or higher)."
         ),
         (
-            f"Pool: {facts.pooled_runs} runs of {facts.pooled_teams} teams to depth {facts.depth}, "
-            f"{how}: {facts.pooled_documents:,} documents, {facts.pooled_unjudged:,} not judged."
+            f"Pool: {facts.pooled_runs:,} contributing runs of {facts.pooled_teams:,} teams, depth "
+            f"{facts.depth} ({origin}), {facts.pooled_documents:,} documents, "
+            f"{facts.pooled_unjudged:,} unjudged."
         ),
         f"Gain: {facts.gains}. Order: {facts.order}. Means over all topics of the qrels.",
         f"Measures: {'; '.join(map(': '.join, zip(facts.measures, facts.titles, strict=True)))}.",
-        f"Seed {facts.seed}. qrels sha256 {facts.qrels_sha256}. {facts.product}.",
+        f"Seed {facts.seed}. Qrels SHA-256 {facts.qrels_sha256}. {facts.product}.",
     ]
     if facts.one_run_teams:
-        lines.insert(1, "No two runs have one team: what is told by team is told by run.")
+        lines.insert(1, "Every run is its own team: results by team equal results by run.")
     return lines
 
 
 def _contributors(report: ReusabilityReport) -> ReportSection:
-    found, facts = report.contributors, report.facts
-    head = ("runs", "judged", "relevant", "judged alone", "relevant alone", "rate", "share")
-    tables = [ReportTable("By team", ("team", *head), _contributor_rows(found.by_team))]
+    contributions, facts = report.contributors, report.facts
+    head = ("runs", "judged", "relevant", "unique judged", "unique relevant", "rate", "share")
+    tables = [ReportTable("By team", ("team", *head), _contributor_rows(contributions.by_team))]
     if not facts.one_run_teams:
         tables.append(
-            ReportTable("By run", ("run", *head), _contributor_rows(found.by_run), detail=True)
+            ReportTable(
+                "By run", ("run", *head), _contributor_rows(contributions.by_run), detail=True
+            )
         )
     remark = (
-        f"{found.from_elsewhere:,} judged documents, {found.relevant_from_elsewhere:,} of them "
-        f"relevant, stand in no pooled run down to depth {facts.depth}."
+        f"Judged documents in no contributing run within depth {facts.depth}: "
+        f"{contributions.from_elsewhere:,}, of which {contributions.relevant_from_elsewhere:,} "
+        "relevant."
     )
     return ReportSection(contributors.CARD, (remark,), tuple(tables))
 
 
-def _contributor_rows(found: Iterable[Contributor]) -> tuple[tuple[str, ...], ...]:
+def _contributor_rows(groups: Iterable[Contributor]) -> tuple[tuple[str, ...], ...]:
     return tuple(
         (
             row.name,
@@ -104,7 +107,7 @@ def _contributor_rows(found: Iterable[Contributor]) -> tuple[tuple[str, ...], ..
             format_p_value(row.rate),
             format_p_value(row.share),
         )
-        for row in found
+        for row in groups
     )
 
 
@@ -113,22 +116,22 @@ def _leave_out(report: ReusabilityReport) -> ReportSection:
     head = ("measure", "left out", "mean change", "mean %", *_NAMES, "largest drop")
     rows = tuple(
         (
-            found.measure,
-            found.by,
-            format_p_value(found.mean_change),
-            format_percent(found.mean_percent),
-            *format_coefficients(found.coefficients),
-            format_largest_drop(found.drop),
+            result.measure,
+            result.by,
+            format_p_value(result.mean_change),
+            format_percent(result.mean_percent),
+            *format_coefficients(result.coefficients),
+            format_largest_drop(result.drop),
         )
-        for found in both
+        for result in both
     )
-    details = [_left_table(found) for found in report.leave_team_out]
+    details = [_left_out_table(result) for result in report.leave_team_out]
     return ReportSection(
         leave_one_group_out.CARD, (), (ReportTable("All measures", head, rows), *details)
     )
 
 
-def _left_table(found: LeaveOutResult) -> ReportTable:
+def _left_out_table(result: LeaveOutResult) -> ReportTable:
     head = ("run", "team", "pooled", "score", "without", "change", "%", "rank", "rank without")
     rows = tuple(
         (
@@ -139,9 +142,9 @@ def _left_table(found: LeaveOutResult) -> ReportTable:
             format_percent(row.percent),
             *map(format_integer, (row.rank, row.rank_without)),
         )
-        for row in found.runs
+        for row in result.runs
     )
-    return ReportTable(f"{found.measure}, a team left out", head, rows, detail=True)
+    return ReportTable(f"{result.measure}, one team left out", head, rows, detail=True)
 
 
 def _by_depth(report: ReusabilityReport) -> ReportSection:
@@ -154,42 +157,46 @@ def _by_depth(report: ReusabilityReport) -> ReportSection:
 
 
 def _extrapolation(report: ReusabilityReport) -> ReportSection:
-    found = report.extrapolation
-    if found.further is None:
-        return ReportSection(extrapolation.CARD, (f"Undefined: {found.reason}.",), ())
-    ends = "no interval" if found.low is None else f"95 % {found.low:,.0f} to {found.high:,.0f}"
+    estimate = report.extrapolation
+    if estimate.further is None:
+        return ReportSection(extrapolation.CARD, (f"Undefined: {estimate.reason}.",), ())
+    interval = (
+        "no interval"
+        if estimate.low is None
+        else f"95 % {estimate.low:,.0f} to {estimate.high:,.0f}"
+    )
     lines = [
         (
-            f"{found.found:,} relevant documents down to depth {found.depth}; about "
-            f"{found.further:,.0f} more from there to depth {found.target} ({ends})."
+            f"{estimate.found:,} relevant documents within depth {estimate.depth}; about "
+            f"{estimate.further:,.0f} more expected to depth {estimate.target} ({interval})."
         ),
         (
-            f"Curve: log C = {format_p_value(found.log_c)}, s = {format_p_value(found.slope)},"
-            f" fitted over {found.fitted} depths from {found.first} on;"
-            f" {found.drawn} of {found.draws} draws of topics could be fitted."
+            f"Curve: log C = {format_p_value(estimate.log_c)}, s = {format_p_value(estimate.slope)}"
+            f", fitted over {estimate.fitted} depths from {estimate.first} on;"
+            f" {estimate.drawn:,} of {estimate.draws:,} topic samples could be fitted."
         ),
-        "It is an extrapolation: nobody has judged there.",
+        "This is an extrapolation: no document at these ranks was judged.",
     ]
-    lines += [f"No interval: {found.reason}."] if found.reason else []
+    lines += [f"No interval: {estimate.reason}."] if estimate.reason else []
     return ReportSection(extrapolation.CARD, tuple(lines), ())
 
 
 def _stability(report: ReusabilityReport) -> ReportSection:
-    found = report.stability
-    dense = [topic.topic for topic in found.topics if topic.alarm]
-    lows = ", ".join(f"{runs} at {k}" for k, runs in found.low_runs.items())
+    signs = report.stability
+    dense = [topic.topic for topic in signs.topics if topic.alarm]
+    lows = ", ".join(f"{runs} at k = {k}" for k, runs in signs.low_runs.items())
     remarks = [
-        f"Runs with judged@k below {stability.JUDGED_ALARM}: {lows}, of {len(found.runs)}.",
+        f"Runs with judged@k below {stability.JUDGED_ALARM}, of {len(signs.runs):,}: {lows}.",
         (
-            f"Topics with more than one relevant in {stability.DENSE} judged: {len(dense)} of "
-            f"{len(found.topics)}{': ' if dense else ''}{', '.join(dense)}."
+            f"Topics with more than one in {stability.DENSE} judged documents relevant: "
+            f"{len(dense)} of {len(signs.topics)}{': ' if dense else ''}{', '.join(dense)}."
         ),
         (
-            f"Relevant documents that one team alone brought: {found.relevant_alone:,} of "
-            f"{found.relevant:,} ({format_p_value(found.concentration)})."
+            f"Relevant documents unique to one team: {signs.relevant_alone:,} of "
+            f"{signs.relevant:,} ({format_p_value(signs.concentration)})."
         ),
     ]
-    counts = tuple((teams, str(number)) for teams, number in found.of_teams.items())
+    counts = tuple((teams, str(number)) for teams, number in signs.of_teams.items())
     runs = tuple(
         (
             row.run,
@@ -197,7 +204,7 @@ def _stability(report: ReusabilityReport) -> ReportSection:
             "yes" if row.pooled else "no",
             *map(format_p_value, row.shares.values()),
         )
-        for row in sorted(found.runs, key=lambda row: (row.shares["10"] or 0.0, row.run))
+        for row in sorted(signs.runs, key=lambda row: (row.shares["10"] or 0.0, row.run))
     )
     topics = tuple(
         (
@@ -207,16 +214,16 @@ def _stability(report: ReusabilityReport) -> ReportSection:
             *map(str, (row.alone, row.elsewhere)),
             format_p_value(row.concentration),
         )
-        for row in found.topics
+        for row in signs.topics
     )
     cuts = tuple(f"judged@{k}" for k in stability.CUTS)
-    density = ("topic", "judged", "relevant", "density", "alone", "elsewhere", "concentration")
+    density = ("topic", "judged", "relevant", "density", "unique", "elsewhere", "concentration")
     tables = (
         ReportTable(
-            "Relevant documents by how many teams brought them", ("teams", "relevant"), counts
+            "Relevant documents by number of contributing teams", ("teams", "relevant"), counts
         ),
         ReportTable(
-            "Runs, least judged first", ("run", "team", "pooled", *cuts), runs, detail=True
+            "Runs, lowest judged@10 first", ("run", "team", "pooled", *cuts), runs, detail=True
         ),
         ReportTable("Topics", density, topics, detail=True),
     )
@@ -225,7 +232,7 @@ def _stability(report: ReusabilityReport) -> ReportSection:
 
 def _reduced(report: ReusabilityReport) -> ReportSection:
     facts = report.facts
-    head = ("%", "judged", "score", "tau", "sd", "least", "most", "tau to first", "largest drop")
+    head = ("%", "judged", "score", "tau", "sd", "min", "max", "tau to first", "largest drop")
     tables = []
     for name in facts.measures:
         rows = tuple(
@@ -241,30 +248,28 @@ def _reduced(report: ReusabilityReport) -> ReportSection:
             if row.measure == name
         )
         tables.append(ReportTable(name, head, rows))
-    remark = (
-        f"{facts.draws} draws from seed {facts.seed}; the first measure is {facts.measures[0]}."
-    )
+    remark = f"{facts.draws:,} draws, seed {facts.seed}; the first measure is {facts.measures[0]}."
     return ReportSection(reduced_judgments.CARD, (remark,), tuple(tables))
 
 
 def _condensed(report: ReusabilityReport) -> ReportSection:
-    head = ("measure", "mean gap pooled", "mean gap others", *_NAMES, "largest drop")
+    head = ("measure", "mean gap contributing", "mean gap others", *_NAMES, "largest drop")
     rows = tuple(
         (
-            found.measure,
-            *map(format_p_value, (found.mean_gap_pooled, found.mean_gap_others)),
-            *format_coefficients(found.coefficients),
-            format_largest_drop(found.drop),
+            comparison.measure,
+            *map(format_p_value, (comparison.mean_gap_pooled, comparison.mean_gap_others)),
+            *format_coefficients(comparison.coefficients),
+            format_largest_drop(comparison.drop),
         )
-        for found in report.condensed
+        for comparison in report.condensed
     )
-    details = [_gap_table(found) for found in report.condensed]
+    details = [_gap_table(comparison) for comparison in report.condensed]
     return ReportSection(
         condensed_lists.CARD, (), (ReportTable("All measures", head, rows), *details)
     )
 
 
-def _gap_table(found: CondensedComparison) -> ReportTable:
+def _gap_table(comparison: CondensedComparison) -> ReportTable:
     head = ("run", "pooled", "plain", "condensed", "gap", "rank", "rank condensed")
     rows = tuple(
         (
@@ -273,19 +278,19 @@ def _gap_table(found: CondensedComparison) -> ReportTable:
             *map(format_p_value, (row.plain, row.condensed, row.gap)),
             *map(format_integer, (row.rank, row.rank_condensed)),
         )
-        for row in found.runs
+        for row in comparison.runs
     )
-    return ReportTable(found.measure, head, rows, detail=True)
+    return ReportTable(comparison.measure, head, rows, detail=True)
 
 
 def _corrections(report: ReusabilityReport) -> ReportSection:
-    found = report.corrections
-    if reason := next((row.reason for row in found if row.reason), None):
+    corrections = report.corrections
+    if reason := next((row.reason for row in corrections if row.reason), None):
         return ReportSection(correction.CARD, (f"Undefined: {reason}.",), ())
-    head = ("measure", "bias", "sd of the losses", "largest loss", "runs not pooled")
+    head = ("measure", "bias", "sd of the losses", "largest loss", "other runs")
     rows = tuple(
         (row.measure, *map(format_p_value, (row.bias, row.sd, row.most)), str(len(row.runs)))
-        for row in found
+        for row in corrections
     )
     details = [
         ReportTable(
@@ -297,7 +302,7 @@ def _corrections(report: ReusabilityReport) -> ReportSection:
             ),
             detail=True,
         )
-        for row in found
+        for row in corrections
     ]
     return ReportSection(correction.CARD, (), (ReportTable("All measures", head, rows), *details))
 
@@ -305,13 +310,13 @@ def _corrections(report: ReusabilityReport) -> ReportSection:
 _NAMES = ("tau", "tau_AP", "RBO")
 
 
-def format_coefficients(found: dict[str, ComparisonEstimate]) -> list[str]:
-    """Three cells: tau-b, tau_AP in the form that is defined, and rank-biased overlap."""
-    return [format_p_value(estimate.value) for estimate in found.values()]
+def format_coefficients(estimates: dict[str, ComparisonEstimate]) -> list[str]:
+    """Three cells: tau-b, tau_AP in its defined form, and rank-biased overlap."""
+    return [format_p_value(estimate.value) for estimate in estimates.values()]
 
 
-def format_largest_drop(found: RankDrop | None) -> str:
-    return "none" if found is None else f"{found.tag} {found.before} to {found.after}"
+def format_largest_drop(drop: RankDrop | None) -> str:
+    return "none" if drop is None else f"{drop.tag} {drop.before} to {drop.after}"
 
 
 def format_percent(value: float | None) -> str:
@@ -323,5 +328,5 @@ def format_integer(value: int | None) -> str:
 
 
 def summary_tables(tables: Sequence[ReportTable]) -> list[ReportTable]:
-    """The tables without those of details."""
+    """The tables without the details."""
     return [table for table in tables if not table.detail]

@@ -1,4 +1,4 @@
-"""Signs that a pool was too small: unjudged documents at the top, topics nearly all relevant."""
+"""Signs of a pool that is too small: unjudged top documents, topics with mostly relevant ones."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from evaluation.core.measures.names import parse_measures
 CUTS = (5, 10, 20, 100)
 JUDGED_ALARM = 0.9
 DENSE = 3
-"""A topic alarms where more than one in so many of its judged documents is relevant."""
+"""A topic raises an alarm if more than one in this many judged documents is relevant."""
 
 CARD = Card(
     name="stability",
-    title="Signs of a pool that was too small",
-    formula="judged@k of a run = judged documents among its first k / documents there, mean "
-    f"over topics, alarm below {JUDGED_ALARM}; density of a topic = relevant / judged, alarm "
-    f"above 1/{DENSE}; concentration = relevant documents that one team alone brought / relevant",
-    reading="A run with few judged documents at its top is scored by guesses; a topic of which "
-    "most of what was judged is relevant has more that nobody judged; what one team alone found "
-    "others may have missed as well.",
+    title="Pool size alarms",
+    formula="judged@k of a run = judged documents in its top k / documents in its top k, "
+    f"mean over topics, alarm below {JUDGED_ALARM}; density of a topic = relevant / judged, alarm "
+    f"above 1/{DENSE}; concentration = unique relevant documents of one team / relevant",
+    reading="The pool is too small if top-ranked documents are unjudged: the scores of such runs "
+    "are guesses. A topic whose judged documents are mostly relevant has more relevant ones that "
+    "are unjudged, and many unique relevant documents suggest that the pool misses others.",
     source="judged@k: ir_measures and trec_eval 10; the alarms of density and concentration: "
     "Voorhees, CIKM 2018, on the bandit pools of the TREC 2017 Common Core track. The threshold "
     "of judged@k is ours.",
     range="0 to 1",
     edge_cases=(
-        "A pooled run has judged@k = 1 for every k up to the depth of the pool.",
-        "A run with fewer than k documents is divided by what it has.",
+        "A contributing run has judged@k = 1 for every k up to the pool depth.",
+        "For a run with fewer than k documents, the divisor is its number of documents.",
         (
-            "Beyond the depth of the pool an alarm is to be expected: read it at the cut-off of "
-            "the measure that is reported."
+            "Beyond the pool depth an alarm is expected: read judged@k at the cut-off of the "
+            "reported measure."
         ),
-        "A relevant document that no pooled run has within the depth is `elsewhere`.",
+        "Relevant documents that no contributing run has within the pool depth are `elsewhere`.",
     ),
-    undefined="judged@k: the run retrieved nothing; density and concentration: nothing is "
-    "judged, or nothing is relevant.",
+    undefined="judged@k: the run retrieved no document; density and concentration: no document is "
+    "judged or relevant.",
 )
 
 
 @dataclass(frozen=True)
 class RunJudged:
-    """``shares`` by k as text; ``low`` are the k at which the alarm goes."""
+    """``shares`` by k as text; ``low`` are the k with an alarm."""
 
     run: str
     team: str
@@ -56,7 +56,7 @@ class RunJudged:
 
 @dataclass(frozen=True)
 class TopicDensity:
-    """``alone``: relevant documents that one team alone brought; ``elsewhere``: that none did."""
+    """``alone``: relevant documents unique to one team; ``elsewhere``: those of no team."""
 
     topic: str
     judged: int
@@ -70,8 +70,8 @@ class TopicDensity:
 
 @dataclass(frozen=True)
 class Stability:
-    """``low_runs`` by k as text: how many runs alarm. ``of_teams``: how many relevant
-    documents so many teams brought, by their number as text.
+    """``low_runs``: runs with an alarm, by k as text. ``of_teams``: relevant documents by the
+    number of teams that contributed them, as text.
     """
 
     runs: tuple[RunJudged, ...]
@@ -84,12 +84,12 @@ class Stability:
     of_teams: dict[str, int]
 
 
-def assess_stability(found: PooledCollection) -> Stability:
-    """All runs by tag, all topics in the order of the collection."""
-    runs, topics = _runs(found), _topics(found)
+def assess_stability(collection: PooledCollection) -> Stability:
+    """All runs by tag, all topics in report order."""
+    runs, topics = _runs(collection), _topics(collection)
     relevant, alone = sum(t.relevant for t in topics), sum(t.alone for t in topics)
-    count, _ = found.pool.brought_by(found.by_team)
-    teams = np.bincount(count[found.is_relevant]).tolist()
+    count, _ = collection.pool.contributors(collection.by_team)
+    teams = np.bincount(count[collection.is_relevant]).tolist()
     return Stability(
         runs=runs,
         topics=topics,
@@ -102,9 +102,15 @@ def assess_stability(found: PooledCollection) -> Stability:
     )
 
 
-def _runs(found: PooledCollection) -> tuple[RunJudged, ...]:
-    shares = found.figures(parse_measures([f"judged_{k}" for k in CUTS]))
-    rows = zip(found.tags, found.teams, found.is_pooled.tolist(), shares.tolist(), strict=True)
+def _runs(collection: PooledCollection) -> tuple[RunJudged, ...]:
+    shares = collection.score(parse_measures([f"judged_{k}" for k in CUTS]))
+    rows = zip(
+        collection.tags,
+        collection.teams,
+        collection.is_pooled.tolist(),
+        shares.tolist(),
+        strict=True,
+    )
     return tuple(
         RunJudged(
             run=tag,
@@ -117,12 +123,12 @@ def _runs(found: PooledCollection) -> tuple[RunJudged, ...]:
     )
 
 
-def _topics(found: PooledCollection) -> tuple[TopicDensity, ...]:
-    count, alone = found.pool.brought_by(found.by_team)
-    relevant = found.is_relevant
-    masks = (found.is_judged, relevant, relevant & (alone >= 0), relevant & (count == 0))
-    columns = [found.judged.count(mask).tolist() for mask in masks]
-    rows = list(zip(found.judged.topics, *columns, strict=True))
+def _topics(collection: PooledCollection) -> tuple[TopicDensity, ...]:
+    count, sole = collection.pool.contributors(collection.by_team)
+    relevant = collection.is_relevant
+    masks = (collection.is_judged, relevant, relevant & (sole >= 0), relevant & (count == 0))
+    columns = [collection.judged.count(mask).tolist() for mask in masks]
+    rows = list(zip(collection.judged.topics, *columns, strict=True))
     return tuple(
         TopicDensity(
             topic=topic,
@@ -134,5 +140,5 @@ def _topics(found: PooledCollection) -> tuple[TopicDensity, ...]:
             elsewhere=elsewhere,
             concentration=single / good if good else None,
         )
-        for topic, judged, good, single, elsewhere in map(rows.__getitem__, found.in_order)
+        for topic, judged, good, single, elsewhere in map(rows.__getitem__, collection.in_order)
     )

@@ -1,4 +1,4 @@
-"""Write a report as aligned tables, as CSV or as JSON."""
+"""A disagreement report as aligned tables, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def disagreement_to_json(report: DisagreementReport) -> str:
 
 
 def disagreement_runs_to_csv(report: DisagreementReport) -> str:
-    """A line a run, best first: rank and score by the policy, the band of both, and its rank
-    and score by each other qrels.
+    """One line per run, best first: rank and score by the policy, the bands of both, and rank
+    and score by each other set of qrels.
     """
     others = [row for row in report.rankings if row is not report.by_policy]
     names = [name for row in others for name in (f"rank {row.name}", f"score {row.name}")]
@@ -36,7 +36,7 @@ def disagreement_runs_to_csv(report: DisagreementReport) -> str:
 
 
 def run_row_values(report: DisagreementReport, at: int) -> tuple[int | float | None, ...]:
-    """The values of ``RUN_COLUMNS`` of the run at that place."""
+    """The values of ``RUN_COLUMNS`` of the run at that index."""
     base = report.by_policy
     band = report.bootstrap.bands[at] if report.bootstrap.bands else None
     if band is None:
@@ -46,38 +46,37 @@ def run_row_values(report: DisagreementReport, at: int) -> tuple[int | float | N
 
 
 def disagreement_pairs_to_csv(report: DisagreementReport) -> str:
-    """A line a disputed pair, the most valuable first."""
+    """One line per disagreement, highest rank-swap value first."""
     head = ("topic", "docno", "grades", "policy", "grade", "value", "swaps", "closed", "shift")
     rows: list[Sequence[object]] = [head]
     for v in report.values:
         grades = " ".join(map(str, v.grades))
-        what = (v.topic, v.docno, grades, v.policy, v.grade)
-        rows.append((*what, v.value, v.swaps, v.closed, v.shift))
+        pair = (v.topic, v.docno, grades, v.policy, v.grade)
+        rows.append((*pair, v.value, v.swaps, v.closed, v.shift))
     return write_csv_rows(rows)
 
 
 def write_csv_rows(rows: Iterable[Sequence[object]]) -> str:
-    """Full precision; undefined is an empty value."""
+    """CSV in full precision; undefined is an empty value."""
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue()
 
 
 def disagreement_to_table(report: DisagreementReport) -> str:
-    """Rankings, draws, runs with their bands, and the most valuable pairs."""
+    """Rankings, resampled rankings, runs with bands, and the pairs of highest value."""
     facts = report.facts
     head = (
         f"{facts.measure}, policy {facts.policy}, level {facts.level}; {facts.runs} runs, "
         f"{facts.topics} topics, {facts.assessors} assessors\n"
-        f"{facts.pairs} pairs judged, {facts.judged_by_several} by two people or more, "
-        f"{facts.disputed} in dispute; pairs that an assessor did not judge: "
-        f"{TREATMENTS[facts.treat]}\n"
+        f"{facts.pairs:,} judged pairs, {facts.judged_by_several:,} by at least two people, "
+        f"{facts.disputed:,} disagreements; qrels of an assessor: {TREATMENTS[facts.treat]}\n"
     )
     parts = [
         head,
         align_disagreement_rows([_ranking_head(report), *map(_ranking_cells, report.rankings[1:])]),
-        _drawn_text("bootstrap over assessors", report.bootstrap),
-        _drawn_text("one assessor a topic at random", report.swaps),
+        _resampled_text("bootstrap over assessors", report.bootstrap),
+        _resampled_text("one random assessor per topic", report.swaps),
         align_disagreement_rows([("run", *RUN_COLUMNS), *_run_rows(report)]),
         _pairs_text(report),
         _turning_text(report),
@@ -90,20 +89,20 @@ def _ranking_head(report: DisagreementReport) -> tuple[str, ...]:
 
 
 def _ranking_cells(row: SystemRanking) -> tuple[str, ...]:
-    values = (format_p_value(found.value) for found in row.coefficients.values())
+    values = (format_p_value(estimate.value) for estimate in row.coefficients.values())
     drop = row.drop and f"{row.drop.tag} {row.drop.before} to {row.drop.after}"
     return (row.name, str(row.judged), str(row.topics), *values, drop or "none")
 
 
-def _drawn_text(name: str, drawn: ResampledRankings) -> str:
-    if drawn.reason:
-        return f"{name}: {drawn.reason}\n"
+def _resampled_text(name: str, resampled: ResampledRankings) -> str:
+    if resampled.reason:
+        return f"{name}: {resampled.reason}\n"
     rows: list[tuple[str, ...]] = [
-        (f"{name}, {drawn.draws} draws, seed {drawn.seed}", "mean", "min", "5 %", "95 %")
+        (f"{name}, {resampled.draws} draws, seed {resampled.seed}", "mean", "min", "5 %", "95 %")
     ]
     rows += [
-        (key, *map(format_p_value, (found.mean, found.least, found.p5, found.p95)))
-        for key, found in drawn.coefficients.items()
+        (key, *map(format_p_value, (spread.mean, spread.least, spread.p5, spread.p95)))
+        for key, spread in resampled.coefficients.items()
     ]
     return align_disagreement_rows(rows)
 
@@ -118,30 +117,31 @@ def _run_rows(report: DisagreementReport) -> Iterable[tuple[str, ...]]:
 def _pairs_text(report: DisagreementReport) -> str:
     if not report.values:
         return ""
-    rows = [("pair", "grades", "policy", "if", "swaps", "closed", "shift")]
+    rows = [("pair", "grades", "policy", "grade", "swaps", "closed", "shift")]
     for v in report.values[:PAIRS]:
         grades = " ".join(map(str, v.grades))
-        what = (f"{v.topic} {v.docno}", grades, str(v.policy), str(v.grade))
-        rows.append((*what, f"{v.swaps:g}", format_p_value(v.closed), format_p_value(v.shift)))
+        pair = (f"{v.topic} {v.docno}", grades, str(v.policy), str(v.grade))
+        rows.append((*pair, f"{v.swaps:g}", format_p_value(v.closed), format_p_value(v.shift)))
     more = len(report.values) - PAIRS
     return align_disagreement_rows(rows) + (f"and {more} more\n" if more > 0 else "")
 
 
 def _turning_text(report: DisagreementReport) -> str:
-    found = report.turning
-    if found is None:
+    turning = report.turning
+    if turning is None:
         return ""
-    head = f"{found.better} before {found.worse}"
-    if found.reason:
-        return f"{head}: {found.reason}\n"
-    head = f"{head} by {format_p_value(found.gap)}"
-    if found.needed is None:
-        return f"{head}: holds however these pairs are settled together\n"
-    return f"{head}: turns when the first {found.needed} pairs are settled\n"
+    head = f"{turning.better} before {turning.worse}"
+    if turning.reason:
+        return f"{head}: {turning.reason}\n"
+    head = f"{head} by {format_p_value(turning.gap)}"
+    if turning.needed is None:
+        return f"{head}: stable even if all these pairs are adjudicated\n"
+    first = "first pair" if turning.needed == 1 else f"first {turning.needed} pairs"
+    return f"{head}: reversed after adjudicating the {first}\n"
 
 
 def align_disagreement_rows(rows: Sequence[Sequence[str]]) -> str:
-    """The first column to the left, the others to the right."""
+    """Aligned columns: the first to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "".join(
         "  ".join(

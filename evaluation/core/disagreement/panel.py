@@ -1,4 +1,4 @@
-"""All runs laid over the judged pairs, and scored by any grades of those pairs."""
+"""All runs matched with the judged pairs, to be scored by any grades of these pairs."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ ROWS = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class ListedTopicRows:
-    """The listed documents of one topic in all runs; ``listed`` are rows of the topic's pairs."""
+    """Judged documents of one topic in all runs; ``pair_rows`` are rows of the topic's pairs."""
 
     segment: Ints
     ranks: Ints
-    listed: Ints
+    pair_rows: Ints
     lengths: Ints
 
 
@@ -39,8 +39,8 @@ class ListedTopicRows:
 class DisagreementPanel:
     """The runs over the pairs of ``ballots``, to be scored by one measure.
 
-    ``digits``: figures over topics are rounded to so many decimals, as they are printed, so
-    that runs whose printed scores are equal are tied. None: they are not rounded.
+    ``digits``: decimals to which scores over topics are rounded, so that runs with equal
+    printed scores are tied. None: no rounding.
     """
 
     tags: tuple[str, ...]
@@ -56,49 +56,51 @@ class DisagreementPanel:
         return -1.0 if self.measure.family.better == "lower" else 1.0
 
     def work(self, topic: int) -> int:
-        """The rows that scoring the topic once takes."""
+        """The number of rows to score the topic once."""
         return max(1, len(self.topics[topic].segment), len(self.tags))
 
     def score(self, topic: int, grades: Grades) -> Floats:
         """Scores of the topic by each row of ``grades``, ways × the topic's pairs; ways × runs.
 
-        NaN where undefined and where a way lists no pair of the topic. Ways that are alike
-        are scored once.
+        NaN where undefined and where a way grades no pair of the topic. Identical ways are
+        scored once.
         """
         first: dict[bytes, int] = {}
-        of = [first.setdefault(way.tobytes(), at) for at, way in enumerate(grades)]
-        kept = sorted(first.values())
-        kinds = grades[kept]
+        kind_by_way = [first.setdefault(way.tobytes(), at) for at, way in enumerate(grades)]
+        distinct = sorted(first.values())
+        kinds = grades[distinct]
         step = max(1, ROWS // self.work(topic))
         parts = [
-            self._scored(self.topics[topic], kinds[start : start + step])
+            self._score_ways(self.topics[topic], kinds[start : start + step])
             for start in range(0, len(kinds), step)
         ]
-        return np.concatenate([np.empty((0, len(self.tags))), *parts])[np.searchsorted(kept, of)]
+        return np.concatenate([np.empty((0, len(self.tags))), *parts])[
+            np.searchsorted(distinct, kind_by_way)
+        ]
 
     def by_topic(self, grades: Grades) -> Floats:
-        """Topics × runs by one grade for each pair of the ballots."""
+        """Topics × runs, by one grade per pair of the ballots."""
         scores = [
             self.score(at, grades[None, self.ballots.rows(at)])[0] for at in range(len(self.topics))
         ]
         return np.array(scores).reshape(len(self.topics), len(self.tags))
 
     def means(self, by_topic: Floats) -> Floats:
-        """The figure over topics of each run: (topics × any columns) to columns."""
+        """The score of each run over topics: (topics × any columns) to columns."""
         flat = by_topic.reshape(len(by_topic), math.prod(by_topic.shape[1:]))
-        found = aggregate_over_topics(self.measure, flat).reshape(by_topic.shape[1:])
-        return found if self.digits is None else np.round(found, self.digits)
+        means = aggregate_over_topics(self.measure, flat).reshape(by_topic.shape[1:])
+        return means if self.digits is None else np.round(means, self.digits)
 
-    def _scored(self, rows: ListedTopicRows, grades: Grades) -> Floats:
-        """Every way is a topic of its own in one batch."""
+    def _score_ways(self, rows: ListedTopicRows, grades: Grades) -> Floats:
+        """All ways in one batch, each as a topic."""
         ways, runs = len(grades), len(self.tags)
-        kept = grades != ABSENT
+        graded = grades != ABSENT
         judged = Judged.from_arrays(
-            [str(way) for way in range(ways)], group_starts(kept.sum(axis=1)), grades[kept]
+            [str(way) for way in range(ways)], group_starts(graded.sum(axis=1)), grades[graded]
         )
-        place = np.cumsum(kept.ravel()) - 1
-        at = (np.arange(ways)[:, None] * grades.shape[1] + rows.listed[None, :]).ravel()
-        there = kept.ravel()[at]
+        place = np.cumsum(graded.ravel()) - 1
+        at = (np.arange(ways)[:, None] * grades.shape[1] + rows.pair_rows[None, :]).ravel()
+        there = graded.ravel()[at]
         batch = ScoringBatch(
             judged=judged,
             topic_of=np.repeat(np.arange(ways), runs),
@@ -110,7 +112,7 @@ class DisagreementPanel:
             options=self.options,
         )
         values = self.measure(apply_options(batch)).reshape(ways, runs)
-        return np.where(kept.any(axis=1)[:, None], values, np.nan)
+        return np.where(graded.any(axis=1)[:, None], values, np.nan)
 
 
 def build_panel(
@@ -121,13 +123,13 @@ def build_panel(
     measure: Measure,
     options: ScoringOptions,
 ) -> DisagreementPanel:
-    """``places[code]`` is the row of the ballots where a pair of the runs stands, or -1.
+    """``places[code]`` is the ballot row of a pair of the runs, or -1.
 
-    ``options`` must keep all judged topics, so that there is a score for each. Without a
-    gain table all ways are scored on one scale: that of all grades in the ballots.
+    ``options`` must keep all judged topics, so that each has a score. Without a gain table
+    all ways share one scale: all grades in the ballots.
     """
     if not options.gains:
-        options = replace(options, gains=collect_given_grades(ballots))
+        options = replace(options, gains=collect_ballot_grades(ballots))
     deep = scored_depth(measure, options)
     topics = tuple(
         _topic_rows(runs, topic, int(ballots.pairs.starts[at]), places, deep)
@@ -136,26 +138,28 @@ def build_panel(
     return DisagreementPanel(tuple(tags), ballots, measure, options, topics)
 
 
-def collect_given_grades(ballots: BallotTable) -> dict[int, float]:
-    """Every grade that anybody gave, as its own gain."""
-    grades = np.unique(np.concatenate([ballots.given.ravel(), ballots.made, ballots.base]))
+def collect_ballot_grades(ballots: BallotTable) -> dict[int, float]:
+    """Every grade in the ballots, as its own gain."""
+    grades = np.unique(
+        np.concatenate([ballots.judgments.ravel(), ballots.policy_grades, ballots.base])
+    )
     return {grade: float(grade) for grade in grades.tolist() if grade >= 0} or {1: 1.0}
 
 
 def build_panel_from_tables(
     runs: Sequence[RunTable], ballots: BallotTable, measure: Measure, options: ScoringOptions
 ) -> DisagreementPanel:
-    """From runs as read from files; runs of the same tag are told apart by a number."""
-    known = PairDictionary()
+    """From runs read from files; duplicate tags get a number."""
+    pairs = PairDictionary()
     for run in runs:
-        known.extend(known.missing(run))
-    warm = WarmRuns([known.encode(run) for run in runs])
+        pairs.extend(pairs.missing(run))
+    warm = WarmRuns([pairs.encode(run) for run in runs])
     tags = disambiguate_tags([run.tag for run in runs])
-    return build_panel(tags, warm, ballots, known.places(ballots.pairs), measure, options)
+    return build_panel(tags, warm, ballots, pairs.places(ballots.pairs), measure, options)
 
 
 def disambiguate_tags(tags: Sequence[str]) -> list[str]:
-    """``tags``, each once: a second ``a`` is ``a (2)``."""
+    """``tags`` made unique: a second ``a`` becomes ``a (2)``."""
     names: list[str] = []
     for tag in tags:
         tries = (tag if n == 1 else f"{tag} ({n})" for n in count(1))
@@ -164,15 +168,15 @@ def disambiguate_tags(tags: Sequence[str]) -> list[str]:
 
 
 def scored_depth(measure: Measure, options: ScoringOptions) -> int | None:
-    """Below which rank no document can change the measure; None where all count.
+    """The last rank that the measure reads; None if it reads all.
 
-    A measure at rank k looks at k documents of each ranking, unless a cut of the options
-    or a modifier of the measure moves up what stood below.
+    A measure at cut-off k reads k documents per ranking, unless an option or a modifier of
+    the measure removes documents and moves others up.
     """
     params = dict(measure.params)
-    known = measure.family.parameters().get("k")
+    parameter = measure.family.parameters().get("k")
     moves_up = options.judged_only or "list" in params
-    if known is None or known.kind != "rank" or moves_up:
+    if parameter is None or parameter.kind != "rank" or moves_up:
         return None
     cut = params.get("k")
     return cut if isinstance(cut, int) else None
@@ -182,13 +186,13 @@ def _topic_rows(
     runs: WarmRuns, topic: str, first: int, places: NDArray[np.int32], deep: int | None
 ) -> ListedTopicRows:
     codes, starts = runs.of_topic(topic)
-    found = places[codes]
+    rows = places[codes]
     segment = np.repeat(np.arange(len(runs)), np.diff(starts))
     ranks = np.arange(len(codes)) - starts[segment] + 1
-    kept = found >= 0 if deep is None else (found >= 0) & (ranks <= deep)
+    selected = rows >= 0 if deep is None else (rows >= 0) & (ranks <= deep)
     return ListedTopicRows(
-        segment=segment[kept],
-        ranks=ranks[kept],
-        listed=found[kept].astype(np.int64) - first,
+        segment=segment[selected],
+        ranks=ranks[selected],
+        pair_rows=rows[selected].astype(np.int64) - first,
         lengths=np.diff(starts),
     )

@@ -1,4 +1,4 @@
-"""The ranking of the runs by each assessor's own qrels, beside the one by the policy."""
+"""Run rankings by each assessor's own qrels, compared with the ranking by the policy."""
 
 from __future__ import annotations
 
@@ -18,22 +18,20 @@ from evaluation.core.judgments import Floats
 
 Treat = Literal["filled", "own"]
 TREATMENTS: dict[Treat, str] = {
-    "filled": "own, else the policy's",
-    "own": "own only",
+    "filled": "own grades, else the policy's",
+    "own": "own grades only",
 }
-"""What is done with pairs that an assessor did not judge."""
+"""Qrels of an assessor: how to treat pairs that the assessor did not judge."""
 
 Kind = Literal["base", "assessor", "machine", "policy", "union", "intersection"]
-NOBODY = "the assessor judged no pair of these topics"
-NO_RUNS = "there is no run to rank"
 
 
 @dataclass(frozen=True)
 class SystemRanking:
     """All runs by one set of qrels; ``scores`` and ``ranks`` in the order of the panel's tags.
 
-    ``judged`` pairs are those that the qrels change or state themselves, of ``topics``
-    topics. ``coefficients`` and ``drop`` compare it with the base over the same topics.
+    ``judged`` counts the pairs that the qrels grade or change themselves, in ``topics``
+    topics. ``coefficients`` and ``drop`` compare with the base over the same topics.
     """
 
     name: str
@@ -47,8 +45,8 @@ class SystemRanking:
 
 
 def rankings_by_assessor(panel: DisagreementPanel, treat: Treat) -> list[SystemRanking]:
-    """The base first, then each assessor, union and intersection, and the policy if other
-    grades are the base. All have the same coefficients.
+    """The base first, then each assessor, union, intersection, and the policy if the base is
+    a reference. All have the same coefficients.
     """
     ballots = panel.ballots
     base = panel.by_topic(ballots.base)
@@ -67,23 +65,28 @@ def rankings_by_assessor(panel: DisagreementPanel, treat: Treat) -> list[SystemR
 def iter_qrels_variants(
     ballots: BallotTable, treat: Treat
 ) -> Iterator[tuple[str, Kind, int, Grades]]:
-    """Name, kind, pairs judged and grades of all qrels to rank by but the base."""
+    """Name, kind, number of judged pairs and grades of all qrels except the base."""
     for at, name in enumerate(ballots.assessors):
         own = ballots.own(at)
-        grades = own if treat == "own" else ballots.own_else(at)
-        kind: Kind = "machine" if name in ballots.machines else "assessor"
+        grades = own if treat == "own" else ballots.own_or_policy(at)
+        kind: Kind = "machine" if name in ballots.automatic else "assessor"
         yield name, kind, int(np.count_nonzero(own >= 0)), grades
     several = int(np.count_nonzero(ballots.counts > 1))
     yield "union", "union", several, ballots.highest
     yield "intersection", "intersection", several, ballots.lowest
     if ballots.reference is not None:
-        yield "policy", "policy", int(np.count_nonzero(ballots.made >= 0)), ballots.made
+        yield (
+            "policy",
+            "policy",
+            int(np.count_nonzero(ballots.policy_grades >= 0)),
+            ballots.policy_grades,
+        )
 
 
 def has_graded_pair(
     ballots: BallotTable, grades: Grades
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which topics have a pair in ``grades``."""
+    """By topic: whether ``grades`` has a graded pair."""
     return np.array(
         [bool((grades[ballots.rows(at)] != ABSENT).any()) for at in range(len(ballots.topics))],
         np.bool_,
@@ -92,52 +95,52 @@ def has_graded_pair(
 
 def rank_by_values(
     panel: DisagreementPanel,
-    called: tuple[str, Kind],
+    identity: tuple[str, Kind],
     judged: int,
     scores: Floats,
     base: Floats,
     tau_ap: str,
 ) -> SystemRanking:
-    """One row of the table, from values topics × runs of the same topics."""
+    """One ranking, from scores and base, both topics × runs of the same topics."""
     means, before = panel.means(scores), panel.means(base)
-    turned = panel.better * before, panel.better * means
+    signed = panel.better * before, panel.better * means
     return SystemRanking(
-        name=called[0],
-        kind=called[1],
+        name=identity[0],
+        kind=identity[1],
         judged=judged,
         topics=len(scores),
         scores=tuple(map(nan_to_none, means.tolist())),
-        ranks=competition_ranks_or_none(turned[1]),
-        coefficients=ranking_coefficients(*turned, tau_ap),
+        ranks=competition_ranks_or_none(signed[1]),
+        coefficients=ranking_coefficients(*signed, tau_ap),
         drop=drop_from_base(panel, before, means),
     )
 
 
 def competition_ranks_or_none(scores: Floats) -> tuple[int | None, ...]:
-    """1 + the number of runs with a higher score; None for runs without one."""
-    known = np.flatnonzero(~np.isnan(scores))
-    found: list[int | None] = [None] * len(scores)
-    for run, rank in zip(known.tolist(), competition_ranks(scores[known]), strict=True):
-        found[run] = rank
-    return tuple(found)
+    """1 + the number of runs with a higher score; None for runs without a score."""
+    scored = np.flatnonzero(~np.isnan(scores))
+    ranks: list[int | None] = [None] * len(scores)
+    for run, rank in zip(scored.tolist(), competition_ranks(scores[scored]), strict=True):
+        ranks[run] = rank
+    return tuple(ranks)
 
 
 def ranking_coefficients(base: Floats, other: Floats, tau_ap: str) -> dict[str, ComparisonEstimate]:
-    """tau-b, tau_AP and rank-biased overlap of two arrays of scores, higher being better."""
+    """tau-b, tau_AP and rank-biased overlap of two score arrays; higher is better."""
     names = ("tau-b", tau_ap, "rbo-b")
     return {name: CORRELATIONS[name].of_scores(base, other) for name in names}
 
 
 def choose_tau_ap(*bases: Floats) -> str:
-    """The tau_AP that is defined with all of these as the first ranking: ``tau-ap-a``, which
-    takes it for the truth, or where any has ties ``tau-ap-b``.
+    """The tau_AP that is defined with all of these as reference rankings: ``tau-ap-a``, or
+    ``tau-ap-b`` if any has ties.
     """
     ties = any(has_ties(score_levels(base[~np.isnan(base)])) for base in bases)
     return "tau-ap-b" if ties else "tau-ap-a"
 
 
 def drop_from_base(panel: DisagreementPanel, before: Floats, after: Floats) -> RankDrop | None:
-    """The run that falls furthest from the base."""
+    """The run that loses the most ranks against the base."""
     first, second = (
         dict(zip(panel.tags, (panel.better * scores).tolist(), strict=True))
         for scores in (before, after)

@@ -1,4 +1,4 @@
-"""What disagreement does to the ranking of the runs, all of it together."""
+"""Effect of assessor disagreement on the run ranking: the whole report."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ Between = tuple[int, int] | None
 
 @dataclass(frozen=True)
 class DisagreementFacts:
-    """What the numbers are of: how many pairs, how many of them judged by two people or more,
-    in dispute, adjudicated, and without a grade by the policy.
+    """Size of the data: judged pairs, those judged by at least two people, disagreements,
+    adjudicated and undecided pairs.
     """
 
     measure: str
@@ -53,8 +53,8 @@ class DisagreementFacts:
 
 @dataclass(frozen=True)
 class DisagreementReport:
-    """``rankings`` begins with the one that all others are compared with. ``values`` are the
-    disputed pairs, the most valuable first; ``turning`` is there when two runs were named.
+    """``rankings`` begins with the reference of all comparisons. ``values`` are the
+    disagreements, highest value first; ``turning`` is present if two runs were selected.
     """
 
     facts: DisagreementFacts
@@ -67,13 +67,13 @@ class DisagreementReport:
 
     @property
     def by_policy(self) -> SystemRanking:
-        """The ranking by the policy: the base, unless that is a reference."""
-        named = (row for row in self.rankings if row.kind == "policy")
-        return next(named, self.rankings[0])
+        """The ranking by the policy: the base, unless the base is a reference."""
+        policies = (row for row in self.rankings if row.kind == "policy")
+        return next(policies, self.rankings[0])
 
     @property
     def order(self) -> list[int]:
-        """The runs by rank under the policy, those without a score last."""
+        """Run indices by rank under the policy, those without a score last."""
         ranks = self.by_policy.ranks
         places = range(len(self.tags))
         return sorted(places, key=lambda at: (ranks[at] is None, ranks[at] or 0, self.tags[at]))
@@ -93,7 +93,7 @@ class DisagreementReport:
 
 
 def can_rank_runs(measure: Measure) -> bool:
-    """Whether runs can be ranked by the measure, and its figure follows from the topics."""
+    """Whether the measure ranks runs and its score follows from the topics."""
     family = measure.family
     return family.text is None and family.better != "neither" and measure.follows_from_topics
 
@@ -107,9 +107,9 @@ def build_disagreement_report(
     seed: int = 0,
     between: Between = None,
 ) -> DisagreementReport:
-    """Everything at once. ``between`` are two places in the panel's tags.
+    """All parts. ``between`` are two indices of the panel's tags.
 
-    Pairs are valued by unrounded scores, whatever the digits of the panel.
+    Rank-swap values use unrounded scores, whatever the digits of the panel.
     """
     exact = replace(panel, digits=None)
     return DisagreementReport(
@@ -125,8 +125,8 @@ def build_disagreement_report(
 
 def collect_disagreement_facts(panel: DisagreementPanel, treat: Treat) -> DisagreementFacts:
     ballots = panel.ballots
-    judged = np.asarray((ballots.given >= 0).any(axis=1))
-    undecided: Mask = (ballots.made < 0) & (ballots.counts > 0)
+    judged = np.asarray((ballots.judgments >= 0).any(axis=1))
+    undecided: Mask = (ballots.policy_grades < 0) & (ballots.counts > 0)
     return DisagreementFacts(
         measure=panel.measure.name,
         lower_is_better=panel.better < 0,
@@ -138,7 +138,7 @@ def collect_disagreement_facts(panel: DisagreementPanel, treat: Treat) -> Disagr
         assessors=len(ballots.people),
         pairs=_count(judged),
         judged_by_several=_count(ballots.counts > 1),
-        disputed=_count(ballots.disputed),
+        disputed=_count(ballots.disagreements),
         to_settle=_count(select_unresolved_pairs(ballots)),
         adjudicated=_count(ballots.adjudicated),
         undecided=_count(undecided),
@@ -146,7 +146,7 @@ def collect_disagreement_facts(panel: DisagreementPanel, treat: Treat) -> Disagr
 
 
 def estimate_scoring_work(panel: DisagreementPanel, draws: int = DRAWS) -> int:
-    """About how many rows the whole report scores; ten million take a second or so."""
+    """Approximate number of rows that the report scores; ten million take about a second."""
     ballots = panel.ballots
     ways = draws + len(ballots.assessors) + 2
     return sum(

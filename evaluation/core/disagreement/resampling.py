@@ -1,4 +1,4 @@
-"""What would have come out with other assessors: resampled, or one drawn for each topic."""
+"""Rankings with other assessors: resampled, or one random assessor per topic."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from evaluation.core.disagreement.panel import DisagreementPanel
 from evaluation.core.disagreement.rankings import Treat, choose_tau_ap, competition_ranks_or_none
 from evaluation.core.judgments import Floats
 
-ONE_ASSESSOR = "fewer than two people have judged, so there is nobody to draw instead"
-ALONE = "the policy hears one assessor alone, so there is nothing to resample"
-NO_DISPUTE = "no pair has different grades that nobody has settled, so every draw is alike"
+ONE_ASSESSOR = "fewer than two people have judged, so there is no one to resample"
+ALONE = "the policy uses one assessor only, so there is nothing to resample"
+NO_DISAGREEMENT = "there is no unresolved disagreement, so all draws are identical"
 TOO_FEW_RUNS = "fewer than two runs have a score"
 FEW_ASSESSORS = 5
-"""Below so many people a percentile interval is far too narrow to be taken for 95 %."""
+"""With fewer people, a percentile interval is far too narrow for 95 %."""
 CONFIDENCE = 0.95
 PERSISTENCE = 0.9
 CELLS = 20_000_000
-"""Draws × topics × runs held at once: more draws are not made."""
+"""Draws × topics × runs in memory at once; limits the number of draws."""
 
 
 @dataclass(frozen=True)
 class RankBand:
-    """Where one run's score and rank lie in the middle 95 % of the draws."""
+    """The middle 95 % of one run's scores and ranks over the draws."""
 
     low: float | None
     high: float | None
@@ -40,7 +40,7 @@ class RankBand:
 
 @dataclass(frozen=True)
 class CoefficientSpread:
-    """A coefficient over the draws; None where no draw has it, and ``reason`` says why."""
+    """A coefficient over the draws; None, with a ``reason``, if no draw defines it."""
 
     mean: float | None
     least: float | None
@@ -52,7 +52,7 @@ class CoefficientSpread:
 
 @dataclass(frozen=True)
 class ResampledRankings:
-    """What ``draws`` draws from ``seed`` gave. ``bands`` by run; empty where undefined."""
+    """Results of ``draws`` draws from ``seed``. ``bands`` by run; empty if undefined."""
 
     draws: int
     seed: int
@@ -63,31 +63,33 @@ class ResampledRankings:
 
 
 def bootstrap_assessors(panel: DisagreementPanel, sampling: ResamplingOptions) -> ResampledRankings:
-    """Draw as many people as there are, with replacement, and apply the policy to what they
-    said: someone drawn twice counts twice.
+    """Draw as many people as there are, with replacement, and apply the policy to their
+    judgments: a person drawn twice counts twice.
 
-    ``fixed_pairs`` are judged by at most one person or settled: they never change, so the
-    bands do not show how uncertain those grades are.
+    ``fixed_pairs`` have at most one judgment or a final grade: they never change, so the
+    bands do not reflect the uncertainty of their grades.
     """
     ballots = panel.ballots
-    fixed = int(np.count_nonzero((ballots.counts < 2) | ballots.settled))
-    if reason := _undefined(panel, needs_dispute=True):
+    fixed = int(np.count_nonzero((ballots.counts < 2) | ballots.final))
+    if reason := _undefined_reason(panel, needs_disagreement=True):
         return ResampledRankings(0, sampling.seed, (), {}, fixed, reason)
-    sampling = _capped(panel, sampling)
-    drawn = np.concatenate([*resample_counts(len(ballots.people), sampling)]).astype(np.int64)
-    scores = np.empty((len(panel.topics), len(drawn), len(panel.tags)))
+    sampling = _cap_draws(panel, sampling)
+    multiplicities = np.concatenate([*resample_counts(len(ballots.people), sampling)]).astype(
+        np.int64
+    )
+    scores = np.empty((len(panel.topics), len(multiplicities), len(panel.tags)))
     for at in range(len(panel.topics)):
-        scores[at] = panel.score(at, ballots.resampled(drawn, ballots.rows(at)))
+        scores[at] = panel.score(at, ballots.resample_grades(multiplicities, ballots.rows(at)))
     return _summarize_draws(panel, panel.means(scores), sampling, fixed)
 
 
 def swap_assessors_at_random(
     panel: DisagreementPanel, treat: Treat, sampling: ResamplingOptions
 ) -> ResampledRankings:
-    """For each topic the judgments of one of the people who judged any of it, at random."""
-    if reason := _undefined(panel, needs_dispute=False):
+    """For each topic, the judgments of one of its assessors, at random."""
+    if reason := _undefined_reason(panel, needs_disagreement=False):
         return ResampledRankings(0, sampling.seed, (), {}, 0, reason)
-    sampling = _capped(panel, sampling)
+    sampling = _cap_draws(panel, sampling)
     generator = sampling.generator
     scores = np.empty((len(panel.topics), sampling.resamples, len(panel.tags)))
     for at in range(len(panel.topics)):
@@ -97,27 +99,29 @@ def swap_assessors_at_random(
 
 
 def _choices(panel: DisagreementPanel, topic: int, treat: Treat) -> Floats:
-    """The runs' scores on the topic by each of its people, or by the policy if it has none."""
+    """The runs' scores on the topic by each of its assessors, or by the policy without any."""
     ballots, rows = panel.ballots, panel.ballots.rows(topic)
-    columns = [at for at in ballots.people.tolist() if (ballots.given[rows, at] != ABSENT).any()]
-    own = ballots.own if treat == "own" else ballots.own_else
-    ways = [own(at)[rows] for at in columns] or [ballots.made[rows]]
+    columns = [
+        at for at in ballots.people.tolist() if (ballots.judgments[rows, at] != ABSENT).any()
+    ]
+    own = ballots.own if treat == "own" else ballots.own_or_policy
+    ways = [own(at)[rows] for at in columns] or [ballots.policy_grades[rows]]
     return panel.score(topic, np.array(ways))
 
 
-def _undefined(panel: DisagreementPanel, *, needs_dispute: bool) -> str | None:
+def _undefined_reason(panel: DisagreementPanel, *, needs_disagreement: bool) -> str | None:
     if len(panel.tags) < 2:
         return TOO_FEW_RUNS
     if len(panel.ballots.people) < 2:
         return ONE_ASSESSOR
-    if needs_dispute and panel.ballots.policy.alone:
+    if needs_disagreement and panel.ballots.policy.alone:
         return ALONE
-    if needs_dispute and not panel.ballots.disputed.any():
-        return NO_DISPUTE
+    if needs_disagreement and not panel.ballots.disagreements.any():
+        return NO_DISAGREEMENT
     return None
 
 
-def _capped(panel: DisagreementPanel, sampling: ResamplingOptions) -> ResamplingOptions:
+def _cap_draws(panel: DisagreementPanel, sampling: ResamplingOptions) -> ResamplingOptions:
     most = CELLS // max(1, len(panel.topics) * len(panel.tags))
     return ResamplingOptions(sampling.seed, max(100, min(sampling.resamples, most)))
 
@@ -129,48 +133,49 @@ def _summarize_draws(
     base = panel.better * panel.means(panel.by_topic(panel.ballots.base))
     if np.count_nonzero(~np.isnan(base)) < 2:
         return ResampledRankings(0, sampling.seed, (), {}, fixed, TOO_FEW_RUNS)
-    turned = panel.better * means
+    signed = panel.better * means
     return ResampledRankings(
         draws=sampling.resamples,
         seed=sampling.seed,
-        bands=_bands(means, turned),
+        bands=_bands(means, signed),
         coefficients={
-            name: _spread(_coefficients(CORRELATIONS[name], base, turned))
+            name: _summarize_coefficients(_coefficients(CORRELATIONS[name], base, signed))
             for name in ("tau-b", choose_tau_ap(base))
         },
         fixed_pairs=fixed,
     )
 
 
-def _coefficients(correlation: RankCorrelation, base: Floats, turned: Floats) -> list[float | None]:
-    """The coefficient of ``base`` and each row; its levels are found once."""
-    if np.isnan(base).any() or np.isnan(turned).any():
-        return [correlation.of_scores(base, row).value for row in turned]
+def _coefficients(correlation: RankCorrelation, base: Floats, signed: Floats) -> list[float | None]:
+    """The coefficient of ``base`` and each row; the levels of ``base`` are computed once."""
+    if np.isnan(base).any() or np.isnan(signed).any():
+        return [correlation.of_scores(base, row).value for row in signed]
     reference = score_levels(base)
-    return [correlation.compute(reference, score_levels(row), PERSISTENCE).value for row in turned]
+    return [correlation.compute(reference, score_levels(row), PERSISTENCE).value for row in signed]
 
 
-def _bands(means: Floats, turned: Floats) -> tuple[RankBand, ...]:
-    """Quantiles of scores between draws, of ranks among them, so that a rank is whole."""
+def _bands(means: Floats, signed: Floats) -> tuple[RankBand, ...]:
+    """Interpolated quantiles of scores; observed quantiles of ranks, so that ranks are integers."""
     shares = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
-    places = np.array([competition_ranks_or_none(row) for row in turned], np.float64)
+    places = np.array([competition_ranks_or_none(row) for row in signed], np.float64)
     bands = []
     for scores, ranks in zip(means.T, places.T, strict=True):
-        known = ~np.isnan(scores)
-        if not known.any():
+        defined = ~np.isnan(scores)
+        if not defined.any():
             bands.append(RankBand(None, None, None, None))
             continue
-        low, high = np.quantile(scores[known], shares).tolist()
-        best, worst = np.quantile(ranks[known], shares, method="inverted_cdf").tolist()
+        low, high = np.quantile(scores[defined], shares).tolist()
+        best, worst = np.quantile(ranks[defined], shares, method="inverted_cdf").tolist()
         bands.append(RankBand(low, high, int(best), int(worst)))
     return tuple(bands)
 
 
-def _spread(values: Sequence[float | None]) -> CoefficientSpread:
-    known: Floats = np.array([value for value in values if value is not None])
-    if not len(known):
+def _summarize_coefficients(values: Sequence[float | None]) -> CoefficientSpread:
+    defined: Floats = np.array([value for value in values if value is not None])
+    if not len(defined):
         return CoefficientSpread(
             None, None, None, None, 0, "all runs are tied in one of the rankings"
         )
-    five, most = np.quantile(known, [0.05, 0.95]).tolist()
-    return CoefficientSpread(nan_to_none(known.mean()), float(known.min()), five, most, len(known))
+    p5, p95 = np.quantile(defined, [0.05, 0.95]).tolist()
+    mean, least = nan_to_none(defined.mean()), float(defined.min())
+    return CoefficientSpread(mean, least, p5, p95, len(defined))

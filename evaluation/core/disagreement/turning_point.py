@@ -1,4 +1,4 @@
-"""Which disputed pairs, settled one way, would put the worse of two runs above the better."""
+"""Turning point: the disagreements whose adjudication would reverse the order of two runs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from evaluation.core.disagreement.rank_swaps import (
 from evaluation.core.judgments import Floats
 
 NO_SCORE = "one of the two runs has no score"
-NO_DISPUTE = "no pair has different grades that nobody has settled"
+NO_DISAGREEMENT = "there is no unresolved disagreement"
 
 
 @dataclass(frozen=True)
 class TurningStep:
-    """A pair and the grade that helps the worse run most; ``gap`` is what is left of the gap
-    (better minus worse) when it and all before it are settled so.
+    """A pair and the grade that helps the worse run most; ``gap`` is the remaining gap (better
+    minus worse) after this and all previous steps.
     """
 
     topic: str
@@ -33,8 +33,8 @@ class TurningStep:
 
 @dataclass(frozen=True)
 class TurningPoint:
-    """``better`` leads ``worse`` by ``gap`` under the policy. ``needed``: after how many of
-    ``steps`` the order has turned; None where it does not turn with all of them.
+    """``better`` leads ``worse`` by ``gap`` under the policy. ``needed``: the number of
+    ``steps`` that reverse the order; None if all of them do not.
     """
 
     better: str
@@ -46,12 +46,12 @@ class TurningPoint:
 
 
 def find_turning_point(panel: DisagreementPanel, between: tuple[int, int]) -> TurningPoint:
-    """Settle disputed pairs for the worse run, those first that help it most by themselves.
+    """Adjudicate disagreements in favor of the worse run, most helpful first.
 
-    A number found does suffice: the runs are scored again with those grades. No smaller
-    one is promised, since pairs of one topic may do more together than each alone.
+    The resulting number is sufficient: the runs are rescored with those grades. It is not
+    necessarily minimal, since pairs of one topic may have a larger effect together.
     """
-    by_topic = panel.by_topic(panel.ballots.made)
+    by_topic = panel.by_topic(panel.ballots.policy_grades)
     means = panel.better * panel.means(by_topic)
     first, second = sorted(between, key=lambda run: -means[run])
     tags = panel.tags[first], panel.tags[second]
@@ -60,12 +60,12 @@ def find_turning_point(panel: DisagreementPanel, between: tuple[int, int]) -> Tu
     gap = float(means[first] - means[second])
     order = _sort_by_gain(panel, by_topic, first, second, gap)
     if not len(order):
-        return TurningPoint(*tags, gap, (), None, NO_DISPUTE)
+        return TurningPoint(*tags, gap, (), None, NO_DISAGREEMENT)
     after = panel.better * _cumulate_shifts(panel, by_topic, order)
-    apart = order_signs(after, np.array([first]), np.array([second]))[:, 0]
-    turned = np.flatnonzero(apart < 0)
+    signs = order_signs(after, np.array([first]), np.array([second]))[:, 0]
+    turned = np.flatnonzero(signs < 0)
     gaps = after[:, first] - after[:, second]
-    steps = tuple(_step(panel, *row, left) for row, left in zip(order, gaps.tolist(), strict=True))
+    steps = tuple(_step(panel, *row, rest) for row, rest in zip(order, gaps.tolist(), strict=True))
     return TurningPoint(*tags, gap, steps, int(turned[0]) + 1 if len(turned) else None)
 
 
@@ -73,20 +73,25 @@ def _sort_by_gain(
     panel: DisagreementPanel, by_topic: Floats, first: int, second: int, gap: float
 ) -> list[tuple[int, int, int]]:
     """``(topic, row, grade)`` of each pair that helps the worse run, most helpful first."""
-    found: list[tuple[float, int, int, int]] = []
+    candidates: list[tuple[float, int, int, int]] = []
     for each in iter_alternative_grades(panel, by_topic):
         means = panel.better * each.means
         helped = gap - (means[:, first] - means[:, second])
-        found += _best(each, helped)
-    return [row[1:] for row in sorted(found, key=lambda row: (-row[0], *row[1:]))]
+        candidates += _best(each, helped)
+    return [row[1:] for row in sorted(candidates, key=lambda row: (-row[0], *row[1:]))]
 
 
-def _best(found: AlternativeGrades, helped: Floats) -> list[tuple[float, int, int, int]]:
-    order = np.lexsort((found.grades, -helped, found.rows))
-    kept = order[np.unique(found.rows[order], return_index=True)[1]]
+def _best(alternatives: AlternativeGrades, helped: Floats) -> list[tuple[float, int, int, int]]:
+    order = np.lexsort((alternatives.grades, -helped, alternatives.rows))
+    best = order[np.unique(alternatives.rows[order], return_index=True)[1]]
     return [
-        (float(helped[at]), found.topic, int(found.rows[at]), int(found.grades[at]))
-        for at in kept.tolist()
+        (
+            float(helped[at]),
+            alternatives.topic,
+            int(alternatives.rows[at]),
+            int(alternatives.grades[at]),
+        )
+        for at in best.tolist()
         if helped[at] > 0
     ]
 
@@ -94,22 +99,22 @@ def _best(found: AlternativeGrades, helped: Floats) -> list[tuple[float, int, in
 def _cumulate_shifts(
     panel: DisagreementPanel, by_topic: Floats, order: list[tuple[int, int, int]]
 ) -> Floats:
-    """The runs' figures after the first one, two, … of ``order``; steps × runs."""
+    """The runs' scores after the first one, two, … steps of ``order``; steps × runs."""
     table = np.repeat(by_topic[:, None, :], len(order), axis=1)
-    of_step = np.array([topic for topic, _, _ in order], np.int64)
-    for topic in np.unique(of_step).tolist():
-        mine = np.flatnonzero(of_step == topic)
+    topics = np.array([topic for topic, _, _ in order], np.int64)
+    for topic in np.unique(topics).tolist():
+        mine = np.flatnonzero(topics == topic)
         scores = panel.score(topic, _ways(panel, topic, [order[at] for at in mine.tolist()]))
-        settled = np.searchsorted(mine, np.arange(len(order)), side="right")
+        applied = np.searchsorted(mine, np.arange(len(order)), side="right")
         for step in range(int(mine[0]), len(order)):
-            table[topic, step] = scores[settled[step] - 1]
+            table[topic, step] = scores[applied[step] - 1]
     return panel.means(table)
 
 
 def _ways(panel: DisagreementPanel, topic: int, steps: list[tuple[int, int, int]]) -> Grades:
-    """Grades of the topic after its first one, two, … of ``steps``."""
+    """Grades of the topic after its first one, two, … ``steps``."""
     rows = panel.ballots.rows(topic)
-    ways = np.repeat(panel.ballots.made[None, rows], len(steps), axis=0)
+    ways = np.repeat(panel.ballots.policy_grades[None, rows], len(steps), axis=0)
     for at, (_, row, grade) in enumerate(steps):
         ways[at:, row - rows.start] = grade
     return ways

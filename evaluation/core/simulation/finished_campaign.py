@@ -1,4 +1,4 @@
-"""A finished campaign, to replay pool specs on: its runs, and the grades of all that was judged."""
+"""A finished campaign for replaying pool specs: its runs and all its judgments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pooling.core.spec import PoolSpec
 
 @dataclass(frozen=True)
 class ContributingRun:
-    """A run that may feed a pool, with what specs choose runs by."""
+    """A run that may contribute to a pool, with the fields by which specs select runs."""
 
     tag: str
     team: str
@@ -34,54 +34,53 @@ class ContributingRun:
 
 
 KEPT = 2
-"""Listings in memory: specs are played one after the other, each with all its seeds."""
+"""Listings in memory: specs are replayed one after the other, each with all its seeds."""
 
 
 @dataclass(frozen=True, eq=False)
 class FinishedCampaign:
-    """``tags`` are all runs, which are scored; ``feeders`` those that may feed a pool.
+    """``tags`` are all runs to score; ``contributing_runs`` are those that may be pooled.
 
-    A document is relevant from grade ``level`` on. ``gains`` are by grade; None: the grades that
-    occur. ``texts`` adds to a listing what the named
-    method reads; None: there are no texts.
+    ``level`` is the lowest relevant grade. ``gains`` are by grade; None: the grades that occur.
+    ``texts`` adds the texts that the named method reads to a listing; None: no texts.
     """
 
     tags: tuple[str, ...]
     runs: WarmRuns
-    known: PairDictionary
+    pairs: PairDictionary
     qrels: QrelsTable
-    feeders: tuple[ContributingRun, ...]
+    contributing_runs: tuple[ContributingRun, ...]
     level: int = 1
     gains: Mapping[int, float] | None = None
     texts: Callable[[RunListing, str], RunListing] | None = None
 
     @classmethod
-    def of_tables(
+    def from_tables(
         cls,
         runs: Sequence[RunTable],
         qrels: QrelsTable,
         pooled: Collection[str] | None = None,
         level: int = 1,
     ) -> FinishedCampaign:
-        """From runs as read from files, each a team of its own; ``pooled`` None: all of them.
+        """From runs read from files, each its own team; ``pooled`` None: all of them.
 
-        Raises ``ValueError`` for two runs with one tag, or a pooled one that is none of them.
+        Raises ``ValueError`` for duplicate tags and for ``pooled`` tags of no run.
         """
         tags = tuple(run.tag for run in runs)
         if len(set(tags)) < len(tags):
             raise ValueError("two runs have the same tag")
-        if strange := set(pooled or ()) - set(tags):
-            raise ValueError(f"no run has the tag {', '.join(sorted(strange))}")
-        matrices, known = encode_runs(runs)
-        feeding = tuple(
+        if unknown := set(pooled or ()) - set(tags):
+            raise ValueError(f"unknown run tag: {', '.join(sorted(unknown))}")
+        matrices, pairs = encode_runs(runs)
+        contributing = tuple(
             ContributingRun(tag, tag) for tag in tags if pooled is None or tag in pooled
         )
-        return cls(tags, WarmRuns(matrices), known, qrels, feeding, level)
+        return cls(tags, WarmRuns(matrices), pairs, qrels, contributing, level)
 
     @cached_property
     def pooled(self) -> frozenset[str]:
-        """The tags of the runs that may feed a pool."""
-        return frozenset(run.tag for run in self.feeders)
+        """The tags of the contributing runs."""
+        return frozenset(run.tag for run in self.contributing_runs)
 
     @cached_property
     def relevant(self) -> Mask:
@@ -102,32 +101,30 @@ class FinishedCampaign:
     def index(self) -> PairIndex:
         return PairIndex.of(self.qrels)
 
-    def rows_of(self, listing: RunListing) -> Ints:
-        """The row of the qrels of each document of ``listing``; -1 where it has no grade, which
-        a grade below 0 is not.
-        """
+    def find_qrels_rows(self, listing: RunListing) -> Ints:
+        """The qrels row of each document of ``listing``; -1 without a grade of 0 or higher."""
         rows = self.index.find(listing).astype(np.int64)
         return np.where((rows >= 0) & (self.qrels.grades[rows] >= 0), rows, -1)
 
-    def feeding(self, spec: PoolSpec) -> frozenset[str]:
-        """The runs that ``spec`` pools."""
-        chosen = spec.runs.choose(self.feeders, lambda run: run.team)
-        return frozenset(run.tag for run in chosen)
+    def select_runs(self, spec: PoolSpec) -> frozenset[str]:
+        """The tags of the runs that ``spec`` pools."""
+        selected = spec.runs.choose(self.contributing_runs, lambda run: run.team)
+        return frozenset(run.tag for run in selected)
 
     def answers(self, tags: frozenset[str]) -> bool:
-        """Whether a run of those tags answers a topic of the qrels."""
+        """Whether a run with one of the tags answers a topic of the qrels."""
         topics = set(self.qrels.topics)
         named = zip(self.tags, self.runs.matrices, strict=True)
         return any(tag in tags and not topics.isdisjoint(run.topics) for tag, run in named)
 
     def listing(self, spec: PoolSpec) -> RunListing:
-        """What the runs that ``spec`` pools list of the topics in the qrels, with seed 0."""
-        key = self.feeding(spec), spec.cutoff, spec.reader
+        """The rankings of the runs that ``spec`` pools, on the topics of the qrels; seed 0."""
+        key = self.select_runs(spec), spec.cutoff, spec.reader
         if key not in self._listings:
             named = zip(self.tags, self.runs.matrices, strict=True)
-            chosen = [(tag, matrix) for tag, matrix in named if tag in key[0]]
+            selected = [(tag, matrix) for tag, matrix in named if tag in key[0]]
             topics = self.qrels.topics
-            listing = build_listing_from_matrices(chosen, self.known, spec.cutoff, 0, topics)
+            listing = build_listing_from_matrices(selected, self.pairs, spec.cutoff, 0, topics)
             if spec.reader and self.texts is not None:
                 listing = self.texts(listing, spec.reader)
             for oldest in list(self._listings)[: 1 - KEPT]:
@@ -140,30 +137,30 @@ class FinishedCampaign:
         return {}
 
     def panel(self, measure: Measure) -> DisagreementPanel:
-        """All runs over all pairs of the qrels, to be scored by any of their grades."""
-        places = self.known.places(self.qrels)
+        """All runs over all pairs of the qrels, to be scored by any subset of their grades."""
+        places = self.pairs.places(self.qrels)
         options = ScoringOptions(level=self.level, gains=self.gains)
         return build_panel(self.tags, self.runs, self._ballots, places, measure, options)
 
     @cached_property
     def _ballots(self) -> BallotTable:
-        """The qrels as what one assessor said."""
+        """The qrels as the judgments of one assessor."""
         qrels = self.qrels
-        given = qrels.grades[:, None]
+        grades = qrels.grades[:, None]
         return BallotTable(
             pairs=PairArray(qrels.topics, qrels.starts, qrels.docnos),
             assessors=("qrels",),
-            machines=frozenset(),
-            given=given,
-            heard=given,
+            automatic=frozenset(),
+            judgments=grades,
+            eligible=grades,
             policy=get_policy("maximum"),
-            made=qrels.grades,
+            policy_grades=qrels.grades,
             adjudicated=np.zeros(len(qrels), np.bool_),
         )
 
 
 def encode_runs(runs: Sequence[RunTable]) -> tuple[list[RunMatrix], PairDictionary]:
-    """``runs`` by pair codes, all coded at once, and what the codes stand for."""
+    """``runs`` by pair codes, encoded together, and the dictionary of the codes."""
     names = tuple(sorted(set().union(*(run.topics for run in runs))))
     number = {name: at for at, name in enumerate(names)}
     topics = [np.repeat([number[t] for t in run.topics], np.diff(run.starts)) for run in runs]
@@ -181,5 +178,5 @@ def encode_runs(runs: Sequence[RunTable]) -> tuple[list[RunMatrix], PairDictiona
 
 
 def reseed_ties(listing: RunListing, seed: int) -> RunListing:
-    """The same lists, ties broken by another seed."""
+    """The same rankings, with ties broken by another seed."""
     return replace(listing, seed=seed)

@@ -1,4 +1,4 @@
-"""Write a simulation as aligned tables, as CSV or as JSON."""
+"""A simulation as aligned tables, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from evaluation.core.simulation.report import (
 
 NOT_REACHED = "not reached"
 Rows = list[tuple[str, ...]]
-"""Texts of a table; the first row are its heads."""
+"""Cells of a table; the first row holds the headings."""
 
-ORDER_TOLD = (
-    "A budget counts documents of all topics together; every topic advances alike, round by "
-    "round its next document, in seeded hash order within a round; one queue over all topics "
-    "keeps its own order."
+ORDER_NOTE = (
+    "Budget: judged documents over all topics. Topics advance in rounds of one document each, in "
+    "seeded hash order within a round; a method with one queue over all topics keeps its own "
+    "order."
 )
-HOLES_TOLD = (
-    "A document without a grade (a hole) costs a judgment, counts as not relevant, and stays "
-    "out of the qrels that would exist."
+HOLES_NOTE = (
+    "Hole: a document without a grade. It costs a judgment, counts as non-relevant, and stays "
+    "out of the simulated qrels."
 )
-DROP_TOLD = "Largest drop: the places that any run falls at most, and the run."
+DROP_NOTE = "Largest drop: the most ranks that any run loses, and the run."
 
 
-def simulation_to_json(found: Simulation) -> str:
+def simulation_to_json(simulation: Simulation) -> str:
     """The whole result; undefined is null with a reason."""
-    return json.dumps(found.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return json.dumps(simulation.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def simulation_to_csv(found: Simulation) -> str:
-    """A line a spec, budget (empty: when the spec is done) and figure, in full precision.
+def simulation_to_csv(simulation: Simulation) -> str:
+    """One line per spec, budget (empty: spec completed) and quantity, in full precision.
 
-    ``run`` has fallen most; undefined is an empty value.
+    ``run`` has the largest drop; undefined is an empty value.
     """
     head = ("spec", "budget", "measure", "figure", "mean", "low", "high", "seeds", "run")
-    return write_csv_rows([head, *(row for spec in found.specs for row in _csv_rows(spec))])
+    return write_csv_rows([head, *(row for spec in simulation.specs for row in _csv_rows(spec))])
 
 
 def _csv_rows(spec: SpecResult) -> Iterator[Sequence[object]]:
@@ -59,11 +59,11 @@ def _csv_rows(spec: SpecResult) -> Iterator[Sequence[object]]:
     for point in spec.points:
         for figure in ("spent", "relevant", "share", "holes"):
             yield row(point.budget, "", figure, getattr(point, figure))
-        for measure, found in point.rankings.items():
-            yield row(point.budget, measure, "tau_b", found.tau_b)
-            yield row(point.budget, measure, "tau_ap", found.tau_ap)
-            tag = found.worst.tag if found.worst else ""
-            yield row(point.budget, measure, "largest_drop", found.drop, tag)
+        for measure, agreement in point.rankings.items():
+            yield row(point.budget, measure, "tau_b", agreement.tau_b)
+            yield row(point.budget, measure, "tau_ap", agreement.tau_ap)
+            tag = agreement.worst.tag if agreement.worst else ""
+            yield row(point.budget, measure, "largest_drop", agreement.drop, tag)
     for figure in ("judged", "relevant", "holes"):
         yield row(None, "", figure, getattr(spec, figure))
     for effort in spec.efforts:
@@ -72,33 +72,33 @@ def _csv_rows(spec: SpecResult) -> Iterator[Sequence[object]]:
         yield row(None, "", f"topics_that_reach_{effort.percent}", effort.reached)
 
 
-def simulation_to_table(found: Simulation) -> str:
-    """What was simulated, what was found at each budget, the effort, and the rankings."""
+def simulation_to_table(simulation: Simulation) -> str:
+    """Specs, relevant documents by budget, effort, and rankings."""
     parts = [
-        f"{format_simulation_facts(found.facts)}\n{ORDER_TOLD}\n{HOLES_TOLD}\n{DROP_TOLD}\n",
-        align_comparison_rows(spec_rows(found)),
-        align_comparison_rows(discovery_rows(found)),
-        align_comparison_rows(effort_rows(found)),
+        f"{format_simulation_facts(simulation.facts)}\n{ORDER_NOTE}\n{HOLES_NOTE}\n{DROP_NOTE}\n",
+        align_comparison_rows(spec_rows(simulation)),
+        align_comparison_rows(discovery_rows(simulation)),
+        align_comparison_rows(effort_rows(simulation)),
         *(
-            f"{name}:\n{align_comparison_rows(ranking_rows(found, name))}"
-            for name in found.measures
+            f"{name}:\n{align_comparison_rows(ranking_rows(simulation, name))}"
+            for name in simulation.measures
         ),
     ]
     return "\n".join(parts)
 
 
 def format_simulation_facts(facts: SimulationFacts) -> str:
-    seeds = "1 seed" if facts.seeds == 1 else f"{facts.seeds} seeds, mean (lowest to highest)"
+    seeds = "1 seed" if facts.seeds == 1 else f"{facts.seeds} seeds: mean (minimum to maximum)"
     return (
-        f"{facts.runs} runs scored, {facts.pooled} of them may feed the pool; {facts.topics} "
-        f"topics, {facts.judged:,} judged pairs, {facts.relevant:,} relevant from grade "
-        f"{facts.level} on; {seeds}."
+        f"{facts.runs:,} runs, {facts.pooled:,} contributing; {facts.topics:,} topics, "
+        f"{facts.judged:,} judged pairs, {facts.relevant:,} relevant (grade {facts.level} or "
+        f"higher); {seeds}."
     )
 
 
-def spec_rows(found: Simulation) -> Rows:
+def spec_rows(simulation: Simulation) -> Rows:
     rows: Rows = [("spec", "steps", "runs", "judgments", "relevant", "holes")]
-    for spec in found.specs:
+    for spec in simulation.specs:
         sizes = (
             format_mean_count(spec.judged),
             format_mean_count(spec.relevant),
@@ -108,16 +108,16 @@ def spec_rows(found: Simulation) -> Rows:
     return rows
 
 
-def align_specs_by_budget(found: Simulation) -> Iterator[tuple[SpecResult, BudgetPoint]]:
-    """Specs side by side at each budget."""
-    for at in range(len(found.budgets)):
-        for spec in found.specs:
+def align_specs_by_budget(simulation: Simulation) -> Iterator[tuple[SpecResult, BudgetPoint]]:
+    """All specs at each budget."""
+    for at in range(len(simulation.budgets)):
+        for spec in simulation.specs:
             yield spec, spec.points[at]
 
 
-def discovery_rows(found: Simulation) -> Rows:
+def discovery_rows(simulation: Simulation) -> Rows:
     rows: Rows = [("budget", "spec", "judgments", "relevant", "share", "holes")]
-    for spec, point in align_specs_by_budget(found):
+    for spec, point in align_specs_by_budget(simulation):
         share = format_range(point.share, lambda value: f"{100 * value:.1f} %")
         counts = (
             format_mean_count(point.spent),
@@ -129,12 +129,10 @@ def discovery_rows(found: Simulation) -> Rows:
     return rows
 
 
-def effort_rows(found: Simulation) -> Rows:
-    rows: Rows = [
-        ("relevant found", "spec", "judgments in all", "a topic", "topics that get there")
-    ]
-    for at, effort in enumerate(found.specs[0].efforts):
-        for spec in found.specs:
+def effort_rows(simulation: Simulation) -> Rows:
+    rows: Rows = [("relevant found", "spec", "judgments", "judgments per topic", "topics reached")]
+    for at, effort in enumerate(simulation.specs[0].efforts):
+        for spec in simulation.specs:
             own = spec.efforts[at]
             needed = (format_mean_count(value, NOT_REACHED) for value in (own.total, own.by_topic))
             cells = (*needed, format_mean_count(own.reached))
@@ -142,9 +140,11 @@ def effort_rows(found: Simulation) -> Rows:
     return rows
 
 
-def ranking_rows(found: Simulation, measure: str) -> Rows:
-    rows: Rows = [("budget", "spec", "tau-b", found.facts.tau_ap[measure], "largest drop", "run")]
-    for spec, point in align_specs_by_budget(found):
+def ranking_rows(simulation: Simulation, measure: str) -> Rows:
+    rows: Rows = [
+        ("budget", "spec", "tau-b", simulation.facts.tau_ap[measure], "largest drop", "run")
+    ]
+    for spec, point in align_specs_by_budget(simulation):
         own: FullQrelsAgreement = point.rankings[measure]
         taus = (format_decimal(own.tau_b), format_decimal(own.tau_ap))
         rows.append(
@@ -164,7 +164,7 @@ def format_dropped_run(drop: RankDrop | None) -> str:
 
 
 def format_mean_count(value: SeedRange, undefined: str = UNDEFINED) -> str:
-    """A number, to one decimal where it is not whole."""
+    """A number, with one decimal unless it is an integer."""
     return format_range(value, lambda number: f"{number:,.1f}".removesuffix(".0"), undefined)
 
 
@@ -175,7 +175,7 @@ def format_decimal(value: SeedRange) -> str:
 def format_range(
     value: SeedRange, write: Callable[[float], str], undefined: str = UNDEFINED
 ) -> str:
-    """The mean, and the lowest and highest where chance makes a difference."""
+    """The mean, with minimum and maximum if the seeds differ."""
     if value.mean is None or value.low is None or value.high is None:
         return undefined
     mean, low, high = write(value.mean), write(value.low), write(value.high)

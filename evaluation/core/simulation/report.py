@@ -1,4 +1,4 @@
-"""Everything that replaying pool specs tells, as one result."""
+"""The result of a pool simulation."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import numpy as np
 from evaluation.core.comparison.rank_drop import RankDrop
 
 SHARES = (5, 10, 20, 30, 50, 75, 100)
-"""Budgets unless others are given, in percent of what the deepest spec would judge."""
+"""Default budgets, in percent of the judgments of the deepest spec."""
 RECALLS = (50, 80, 90)
-"""Percent of the known relevant documents that somebody may want to find."""
+"""Recall targets, in percent of the known relevant documents."""
 MEASURES = ("map", "bpref", "ndcg_cut_10", "P_10")
 SEEDS = 5
 
 Progress = Callable[[str, int, int], None]
-"""``(what, done, of)``, called after each piece of work."""
+"""``(activity, done, total)``, called after each unit of work."""
 
 
 @dataclass(frozen=True)
 class SeedRange:
-    """Mean, lowest and highest over the seeds where the value is defined, ``n`` of them.
+    """Mean, minimum and maximum over the ``n`` seeds for which the value is defined.
 
-    All None where it is with no seed, and ``reason`` says why.
+    All None, with a ``reason``, if it is undefined for every seed.
     """
 
     mean: float | None
@@ -35,22 +35,22 @@ class SeedRange:
     reason: str | None = None
 
     @classmethod
-    def of(cls, values: Sequence[float | None], reason: str | None = None) -> SeedRange:
-        known = [value for value in values if value is not None]
-        if not known:
+    def from_values(cls, values: Sequence[float | None], reason: str | None = None) -> SeedRange:
+        defined = [value for value in values if value is not None]
+        if not defined:
             return cls(None, None, None, 0, reason)
-        return cls(float(np.mean(known)), min(known), max(known), len(known))
+        return cls(float(np.mean(defined)), min(defined), max(defined), len(defined))
 
     @property
     def is_one(self) -> bool:
-        """Whether chance makes no difference."""
+        """Whether all seeds give the same value."""
         return self.low == self.high
 
 
 @dataclass(frozen=True)
 class FullQrelsAgreement:
-    """The ranking of all runs by what is judged, against that by the full qrels: tau-b, tau_AP,
-    the places that a run falls at most, and the run that fell furthest with any seed.
+    """The ranking of all runs by the simulated qrels against that by the full qrels: tau-b,
+    tau_AP, the largest drop in ranks, and the run with the largest drop over all seeds.
     """
 
     tau_b: SeedRange
@@ -62,7 +62,7 @@ class FullQrelsAgreement:
 @dataclass(frozen=True)
 class BudgetPoint:
     """One spec at one budget. ``share`` is of all known relevant documents; ``holes`` are
-    judgments of documents that have no grade. ``rankings`` by measure.
+    documents without a grade. ``rankings`` by measure.
     """
 
     budget: int
@@ -75,8 +75,8 @@ class BudgetPoint:
 
 @dataclass(frozen=True)
 class RecallEffort:
-    """Judgments to find ``percent`` of the known relevant documents: of all topics together,
-    in all; and of each topic, the mean over those ``reached``, the topics that get there.
+    """Judgments to find ``percent`` of the known relevant documents: in ``total``, over all
+    topics together; and ``by_topic``, the mean over the ``reached`` topics.
     """
 
     percent: int
@@ -87,8 +87,8 @@ class RecallEffort:
 
 @dataclass(frozen=True)
 class SpecResult:
-    """One spec. ``steps`` are its steps in words, ``runs`` how many feed it; ``judged``,
-    ``relevant`` and ``holes`` hold when it is done.
+    """One spec. ``steps`` in words, ``runs`` the number of contributing runs; ``judged``,
+    ``relevant`` and ``holes`` are final counts.
     """
 
     name: str
@@ -104,8 +104,8 @@ class SpecResult:
 
 @dataclass(frozen=True)
 class SimulationFacts:
-    """What was simulated on. ``judged`` and ``relevant`` pairs of the full qrels; ``answered``
-    topics have a relevant document. ``tau_ap`` is by measure which tau_AP is defined.
+    """The finished campaign. ``judged`` and ``relevant`` pairs of the full qrels; ``answered``
+    topics have a relevant document. ``tau_ap``: the defined variant of tau_AP, by measure.
     """
 
     runs: int

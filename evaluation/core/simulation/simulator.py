@@ -1,4 +1,4 @@
-"""Replay pool specs on a finished campaign: what would have been found, and who would have led."""
+"""Replay pool specs on a finished campaign: relevant documents, cost and run rankings."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ from evaluation.core.simulation.report import (
 )
 from pooling.core.spec import PoolSpec, method_in_words
 
-NEVER_FOUND = "so many are never found"
+NEVER_FOUND = "the spec never finds that many"
 NOTHING_RELEVANT = "the qrels have no relevant document"
 Specs = Mapping[str, PoolSpec]
 Replays = Mapping[str, Sequence[Replay]]
 
 
-def ignore_progress(what: str, done: int, of: int) -> None:
-    """Tell nobody."""
+def ignore_progress(activity: str, done: int, total: int) -> None:
+    """Discard the progress."""
 
 
 def parse_ranking_measures(names: Sequence[str]) -> tuple[Measure, ...]:
-    """The measures of those names. Raises ``ValueError`` for what is none, or ranks no runs."""
-    found = parse_measures(names)
-    if strange := [measure.name for measure in found if not can_rank_runs(measure)]:
-        raise ValueError(f"Runs are not ranked by {', '.join(strange)}.")
-    return found
+    """The named measures. Raises ``ValueError`` for an unknown one or one that ranks no runs."""
+    measures = parse_measures(names)
+    if unranked := [measure.name for measure in measures if not can_rank_runs(measure)]:
+        raise ValueError(f"Measures that do not rank runs: {', '.join(unranked)}.")
+    return measures
 
 
 def simulate_specs(
@@ -62,10 +62,10 @@ def simulate_specs(
     budgets: Sequence[int] = (),
     progress: Progress = ignore_progress,
 ) -> Simulation:
-    """Replay each of ``specs``, by name, with ``seeds`` seeds from its own (or 0) on.
+    """Replay each of ``specs``, by name, with ``seeds`` consecutive seeds from its own (or 0).
 
-    ``budgets`` are judgments in all; without any, ``SHARES`` of what the deepest spec judges.
-    Raises ``ValueError`` for what cannot be simulated, before anything is computed.
+    ``budgets`` are total judgments; default: ``SHARES`` of the judgments of the deepest spec.
+    Raises ``ValueError`` for an invalid simulation before anything is computed.
     """
     check_simulation(finished, specs, measures, seeds, budgets)
     replays = replay_specs(finished, specs, seeds, progress)
@@ -76,7 +76,7 @@ def simulate_specs(
     }
     return Simulation(
         facts=collect_simulation_facts(
-            finished, seeds, {name: found.tau_ap for name, found in rankings.items()}
+            finished, seeds, {name: ranked.tau_ap for name, ranked in rankings.items()}
         ),
         budgets=cuts,
         measures=tuple(rankings),
@@ -94,56 +94,56 @@ def check_simulation(
     seeds: int,
     budgets: Sequence[int],
 ) -> None:
-    """Raise ``ValueError`` for what cannot be simulated."""
+    """Raise ``ValueError`` for an invalid simulation."""
     if not specs or not measures:
-        raise ValueError("there is no spec, or no measure")
+        raise ValueError("no spec or no measure")
     if seeds < 1 or any(budget < 1 for budget in budgets):
-        raise ValueError("seeds and budgets are 1 or more")
+        raise ValueError("seeds and budgets must be at least 1")
     if len(finished.tags) < 2:
-        raise ValueError("there is no ranking of fewer than two runs")
+        raise ValueError("a ranking needs at least two runs")
     if not finished.relevant.any():
         raise ValueError(NOTHING_RELEVANT)
     for name, spec in specs.items():
-        teams = {run.team for run in finished.feeders}
-        if lost := spec.runs.unknown(finished.pooled, teams):
-            told = f"no run that may feed the pool has what {name} names"
-            raise ValueError(f"{told}: {', '.join(lost)}")
-        if not finished.answers(finished.feeding(spec)):
-            raise ValueError(f"no run that feeds {name} answers a topic of the qrels")
+        teams = {run.team for run in finished.contributing_runs}
+        if missing := spec.runs.unknown(finished.pooled, teams):
+            message = f"no contributing run matches spec {name}"
+            raise ValueError(f"{message}: {', '.join(missing)}")
+        if not finished.answers(finished.select_runs(spec)):
+            raise ValueError(f"no contributing run of spec {name} answers a topic of the qrels")
         check_steps_simulable(finished, name, spec)
 
 
 def check_steps_simulable(finished: FinishedCampaign, name: str, spec: PoolSpec) -> None:
-    """Raise ``ValueError`` where a method lacks something, which it says when it begins."""
+    """Raise ``ValueError`` if a method lacks an input, which it reports when it starts."""
     for step in spec.steps:
         if step.method.player is not None:
             try:
                 step.method.player(finished.listing(spec).topic(0), step.values)
-            except ValueError as wrong:
-                raise ValueError(f"no replay of {name}: {wrong}") from wrong
+            except ValueError as error:
+                raise ValueError(f"spec {name} cannot be replayed: {error}") from error
 
 
 def replay_specs(
     finished: FinishedCampaign, specs: Specs, seeds: int, progress: Progress
 ) -> dict[str, list[Replay]]:
-    """By spec: its replays, one a seed."""
-    found: dict[str, list[Replay]] = {name: [] for name in specs}
+    """Replays by spec, one per seed."""
+    replays: dict[str, list[Replay]] = {name: [] for name in specs}
     for number, (name, spec) in enumerate(specs.items()):
         for seed in range(seeds):
             listing = reseed_ties(finished.listing(spec), (spec.seed or 0) + seed)
-            found[name].append(replay_spec(spec, listing, finished))
+            replays[name].append(replay_spec(spec, listing, finished))
             progress(f"replaying {name}", number * seeds + seed + 1, len(specs) * seeds)
-    return found
+    return replays
 
 
 def default_budgets(replays: Replays) -> tuple[int, ...]:
-    """``SHARES`` of what the deepest spec judges with any seed, rounded up."""
-    deepest = max(len(each) for found in replays.values() for each in found)
+    """``SHARES`` of the judgments of the deepest spec over all seeds, rounded up."""
+    deepest = max(len(each) for each_spec in replays.values() for each in each_spec)
     return tuple(sorted({max(1, -(-deepest * share // 100)) for share in SHARES}))
 
 
-class RankingStanding(NamedTuple):
-    """One ranking of all runs against that by the full qrels."""
+class RankingComparison(NamedTuple):
+    """One ranking of all runs compared with that by the full qrels."""
 
     tau_b: ComparisonEstimate
     tau_ap: ComparisonEstimate
@@ -152,10 +152,10 @@ class RankingStanding(NamedTuple):
 
 @dataclass(frozen=True)
 class RankedReplays:
-    """By spec, seed and budget: how all runs are ranked by what was judged by then."""
+    """By spec, seed and budget: the ranking of all runs by the judgments so far."""
 
     tau_ap: str
-    found: Mapping[str, Sequence[Sequence[RankingStanding]]]
+    comparisons: Mapping[str, Sequence[Sequence[RankingComparison]]]
 
 
 def score_replays(
@@ -167,17 +167,17 @@ def score_replays(
 ) -> RankedReplays:
     """Score all runs by the judgments of each replay at each budget."""
     panel = finished.panel(measure)
-    full = panel.means(panel.by_topic(panel.ballots.made))
-    listed = [each for found in replays.values() for each in found]
+    full = panel.means(panel.by_topic(panel.ballots.policy_grades))
+    listed = [each for comparisons in replays.values() for each in comparisons]
     ends = np.array([each.judged_at(len(finished.qrels)) for each in listed])
     means = panel.means(score_at_budgets(panel, ends, np.array(budgets), progress))
     tau_ap = choose_tau_ap(full)
     rows = iter(means.reshape(len(listed), len(budgets), len(finished.tags)))
-    found = {
+    comparisons = {
         name: [[compare_with_full(panel, full, way, tau_ap) for way in next(rows)] for _ in each]
         for name, each in replays.items()
     }
-    return RankedReplays(tau_ap, found)
+    return RankedReplays(tau_ap, comparisons)
 
 
 def score_at_budgets(
@@ -189,7 +189,7 @@ def score_at_budgets(
     for at in range(len(topics)):
         rows = panel.ballots.rows(at)
         judged = ends[:, None, rows] <= budgets[None, :, None]
-        ways: Grades = np.where(judged, panel.ballots.made[rows], np.int32(ABSENT))
+        ways: Grades = np.where(judged, panel.ballots.policy_grades[rows], np.int32(ABSENT))
         scores[at] = panel.score(at, ways.reshape(-1, ways.shape[-1]))
         progress(f"scoring by {panel.measure.name}", at + 1, len(topics))
     return scores
@@ -197,11 +197,11 @@ def score_at_budgets(
 
 def compare_with_full(
     panel: DisagreementPanel, full: Floats, means: Floats, tau_ap: str
-) -> RankingStanding:
-    """``full`` and ``means`` are the figures of all runs."""
-    one, two = panel.better * full, panel.better * means
-    tau_b, ap = (CORRELATIONS[name].of_scores(one, two) for name in ("tau-b", tau_ap))
-    return RankingStanding(tau_b, ap, drop_from_base(panel, full, means))
+) -> RankingComparison:
+    """``full`` and ``means`` are the scores of all runs."""
+    reference, other = panel.better * full, panel.better * means
+    tau_b, ap = (CORRELATIONS[name].of_scores(reference, other) for name in ("tau-b", tau_ap))
+    return RankingComparison(tau_b, ap, drop_from_base(panel, full, means))
 
 
 def collect_simulation_facts(
@@ -239,10 +239,10 @@ def summarize_spec(
         name=name,
         steps=method_in_words(spec.as_dict()),
         spec=spec.as_dict(),
-        runs=len(finished.feeding(spec)),
-        judged=SeedRange.of([len(each) for each in replays]),
-        relevant=SeedRange.of([int(each.relevant.sum()) for each in replays]),
-        holes=SeedRange.of([int((each.row < 0).sum()) for each in replays]),
+        runs=len(finished.select_runs(spec)),
+        judged=SeedRange.from_values([len(each) for each in replays]),
+        relevant=SeedRange.from_values([int(each.relevant.sum()) for each in replays]),
+        holes=SeedRange.from_values([int((each.row < 0).sum()) for each in replays]),
         points=tuple(
             budget_point(
                 replays, budget, int(by_topic.sum()), agreement_by_measure(rankings, name, at)
@@ -256,61 +256,68 @@ def summarize_spec(
 def agreement_by_measure(
     rankings: Mapping[str, RankedReplays], spec: str, at: int
 ) -> dict[str, FullQrelsAgreement]:
-    """By measure, at the budget in that place."""
+    """By measure, at the budget of that index."""
     return {
-        name: agreement_with_full([seed[at] for seed in ranked.found[spec]])
+        name: agreement_with_full([seed[at] for seed in ranked.comparisons[spec]])
         for name, ranked in rankings.items()
     }
 
 
-def agreement_with_full(seeds: Sequence[RankingStanding]) -> FullQrelsAgreement:
+def agreement_with_full(seeds: Sequence[RankingComparison]) -> FullQrelsAgreement:
     drops = [seed.drop for seed in seeds if seed.drop is not None]
     return FullQrelsAgreement(
-        tau_b=SeedRange.of([seed.tau_b.value for seed in seeds], seeds[0].tau_b.reason),
-        tau_ap=SeedRange.of([seed.tau_ap.value for seed in seeds], seeds[0].tau_ap.reason),
-        drop=SeedRange.of([seed.drop.places if seed.drop else 0 for seed in seeds]),
+        tau_b=SeedRange.from_values([seed.tau_b.value for seed in seeds], seeds[0].tau_b.reason),
+        tau_ap=SeedRange.from_values([seed.tau_ap.value for seed in seeds], seeds[0].tau_ap.reason),
+        drop=SeedRange.from_values([seed.drop.places if seed.drop else 0 for seed in seeds]),
         worst=max(drops, key=lambda drop: (drop.places, -drop.before), default=None),
     )
 
 
 def budget_point(
-    replays: Sequence[Replay], budget: int, known: int, rankings: dict[str, FullQrelsAgreement]
+    replays: Sequence[Replay],
+    budget: int,
+    relevant_total: int,
+    rankings: dict[str, FullQrelsAgreement],
 ) -> BudgetPoint:
-    """``known`` is the number of relevant documents in the full qrels."""
-    found = [int(each.relevant[:budget].sum()) for each in replays]
+    """``relevant_total`` is the number of relevant documents in the full qrels."""
+    relevant_counts = [int(each.relevant[:budget].sum()) for each in replays]
     return BudgetPoint(
         budget=budget,
-        spent=SeedRange.of([min(budget, len(each)) for each in replays]),
-        relevant=SeedRange.of(found),
-        share=SeedRange.of([relevant / known for relevant in found]),
-        holes=SeedRange.of([int((each.row[:budget] < 0).sum()) for each in replays]),
+        spent=SeedRange.from_values([min(budget, len(each)) for each in replays]),
+        relevant=SeedRange.from_values(relevant_counts),
+        share=SeedRange.from_values([relevant / relevant_total for relevant in relevant_counts]),
+        holes=SeedRange.from_values([int((each.row[:budget] < 0).sum()) for each in replays]),
         rankings=rankings,
     )
 
 
 def effort_to_recall(replays: Sequence[Replay], percent: int, by_topic: Ints) -> RecallEffort:
     """``by_topic`` has the known relevant documents of each topic."""
-    totals = [each.needed(percent_rounded_up(percent, int(by_topic.sum()))) for each in replays]
+    totals = [
+        each.judgments_needed(percent_rounded_up(percent, int(by_topic.sum()))) for each in replays
+    ]
     topics = [topics_needed(each, percent, by_topic) for each in replays]
-    means = [float(np.mean(found)) if found else None for found in topics]
+    means = [float(np.mean(counts)) if counts else None for counts in topics]
     return RecallEffort(
         percent=percent,
-        total=SeedRange.of(totals, NEVER_FOUND),
-        by_topic=SeedRange.of(means, NEVER_FOUND),
-        reached=SeedRange.of([len(found) for found in topics]),
+        total=SeedRange.from_values(totals, NEVER_FOUND),
+        by_topic=SeedRange.from_values(means, NEVER_FOUND),
+        reached=SeedRange.from_values([len(counts) for counts in topics]),
     )
 
 
-def topics_needed(found: Replay, percent: int, by_topic: Ints) -> list[int]:
-    """The judgments of each topic that gets there; topics without a relevant document do not."""
+def topics_needed(replay: Replay, percent: int, by_topic: Ints) -> list[int]:
+    """The judgments of each topic that reaches ``percent``; topics without a relevant document
+    do not.
+    """
     needed = (
-        found.of_topic(topic).needed(percent_rounded_up(percent, known))
-        for topic, known in enumerate(by_topic.tolist())
-        if known
+        replay.for_topic(topic).judgments_needed(percent_rounded_up(percent, relevant))
+        for topic, relevant in enumerate(by_topic.tolist())
+        if relevant
     )
     return [judgments for judgments in needed if judgments is not None]
 
 
-def percent_rounded_up(percent: int, known: int) -> int:
-    """``percent`` of ``known``, rounded up."""
-    return -(-known * percent // 100)
+def percent_rounded_up(percent: int, count: int) -> int:
+    """``percent`` of ``count``, rounded up."""
+    return -(-count * percent // 100)

@@ -1,4 +1,4 @@
-"""A pool while it is judged, laid out for what is told of it."""
+"""A pool during judging, as arrays."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from evaluation.core.judgments import Ints, Mask
 
 
 class PooledDocument(NamedTuple):
-    """One pooled document: the best ``rank`` that any pooled run gives it, and the ``teams``
-    whose runs brought it, as places.
+    """One pooled document: its best ``rank`` in any contributing run, and the ``teams`` that
+    contributed it, as indices.
     """
 
     topic: str
@@ -25,8 +25,8 @@ class PooledDocument(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PoolState:
-    """By document: ``topic``, a place in ``topics``; ``rank``; whether it is ``judged``, and
-    ``relevant`` by its first judgment; and ``brought``, documents × teams.
+    """By document: ``topic``, an index of ``topics``; ``rank``; whether it is ``judged``, and
+    ``relevant`` by its first judgment; and ``contributed``, documents × teams.
     """
 
     topics: tuple[str, ...]
@@ -35,17 +35,17 @@ class PoolState:
     rank: Ints
     judged: Mask
     relevant: Mask
-    brought: Mask
+    contributed: Mask
 
     def count(self, mask: Mask) -> Ints:
-        """By topic how many documents are in ``mask``."""
+        """The number of documents in ``mask``, by topic."""
         return np.bincount(self.topic[mask], minlength=len(self.topics))
 
     @cached_property
-    def alone(self) -> Mask:
-        """By document: whether one team brought it, and no other."""
-        found: Mask = self.brought.sum(axis=1) == 1
-        return found
+    def unique(self) -> Mask:
+        """By document: whether only one team contributed it."""
+        mask: Mask = self.contributed.sum(axis=1) == 1
+        return mask
 
 
 def build_pool_state(
@@ -54,18 +54,18 @@ def build_pool_state(
     teams: Sequence[str],
     outcomes: Mapping[tuple[str, str], bool],
 ) -> PoolState:
-    """``outcomes``: by topic and docno whether the first judgment found it relevant."""
+    """``outcomes``: by topic and docno, whether the first judgment is a relevant grade."""
     place = {topic: at for at, topic in enumerate(topics)}
-    brought = np.zeros((len(documents), len(teams)), np.bool_)
+    contributed = np.zeros((len(documents), len(teams)), np.bool_)
     for at, document in enumerate(documents):
-        brought[at, list(document.teams)] = True
-    found = [outcomes.get((document.topic, document.docno)) for document in documents]
+        contributed[at, list(document.teams)] = True
+    judgments = [outcomes.get((document.topic, document.docno)) for document in documents]
     return PoolState(
         topics=tuple(topics),
         teams=tuple(teams),
         topic=np.array([place[document.topic] for document in documents], np.int64),
         rank=np.array([document.rank for document in documents], np.int64),
-        judged=np.array([outcome is not None for outcome in found], np.bool_),
-        relevant=np.array([outcome is True for outcome in found], np.bool_),
-        brought=brought,
+        judged=np.array([outcome is not None for outcome in judgments], np.bool_),
+        relevant=np.array([outcome is True for outcome in judgments], np.bool_),
+        contributed=contributed,
     )

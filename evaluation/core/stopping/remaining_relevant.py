@@ -1,4 +1,4 @@
-"""How many relevant documents are to be expected among those that nobody has judged yet."""
+"""Relevant documents expected among the unjudged ones."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from evaluation.core.judgments import Floats
 from evaluation.core.stopping.pool_state import PoolState
 
 Z = 1.959963984540054
-"""The normal quantile of an interval of 95 %."""
+"""The normal quantile of a 95 % interval."""
 
 NOTHING_JUDGED = "no document of the pool is judged"
 NO_SAMPLE = (
-    "documents do not come in random order, or some were judged for another pool: those judged are "
-    "no sample of those that are not"
+    "documents are not judged in random order, or some were judged for another pool, so the judged "
+    "documents are not a random sample"
 )
-NO_DEPTH = "the pool is not all that its runs have down to one depth"
+NO_DEPTH = "the pool is not a depth-k pool"
 
 CARD = Card(
     name="remaining",
@@ -28,34 +28,34 @@ CARD = Card(
     formula="expected = Σ over topics of (N − n) · r / n, with N documents of the topic in the "
     "pool, n judged, r relevant; ± 1.96 √ Σ N² (1 − n / N) p (1 − p) / n, with "
     "p = (r + 1) / (n + 2); completeness = relevant found / (found + expected)",
-    reading="What is gained by judging the rest of the pool: where documents come in random "
-    "order, those judged are a random sample of each topic.",
+    reading="What judging the rest of the pool would find: if documents are judged in random "
+    "order, the judged ones are a random sample of each topic.",
     source="Stratified random sampling without replacement, topics as strata: Cochran, Sampling "
-    "Techniques, 1977. Taking p by the rule of succession, so that a topic in which nothing was "
-    "found yet is not taken for certain, is ours.",
-    range="0 to the number of documents that are not judged",
+    "Techniques, 1977. Estimating p by the rule of succession, so that a topic without relevant "
+    "documents so far keeps its uncertainty, is ours.",
+    range="0 to the number of unjudged documents",
     edge_cases=(
-        "Topics in which nothing is judged are left out, and counted.",
-        "Ends of the interval are cut to what is possible.",
+        "Topics without a judgment are left out; the page gives their number.",
+        "The ends of the interval are clipped to the possible range.",
         "A document counts by its first judgment.",
-        "It says nothing of documents that are not in the pool.",
+        "It does not cover documents outside the pool.",
     ),
-    undefined="documents come best first, the pool grows by what is found, or a document was "
-    "judged for another pool or imported beyond the plan: then what is judged is no sample of the "
-    "rest. Nothing is judged.",
+    undefined="documents are judged best first, the pool is adaptive, or a document was "
+    "judged for another pool or imported beyond the plan: the judged documents are not a random "
+    "sample of the pool. No document is judged.",
 )
 
 
 @dataclass(frozen=True)
 class RemainingEstimate:
-    """``found`` relevant documents among ``judged`` ones; ``expected`` more among ``unjudged``,
-    those of ``silent`` topics, in which nothing is judged, left out.
+    """``relevant`` documents among ``judged`` ones; ``expected`` more among ``unjudged`` ones,
+    without the ``topics_unjudged``, which have no judgment.
     """
 
-    found: int
+    relevant: int
     judged: int
     unjudged: int
-    silent: int
+    topics_unjudged: int
     expected: float | None = None
     low: float | None = None
     high: float | None = None
@@ -63,63 +63,65 @@ class RemainingEstimate:
     reason: str | None = None
 
 
-def estimate_remaining(held: PoolState, *, is_random: bool) -> RemainingEstimate:
-    """``is_random``: documents of a topic come to assessors in random order."""
-    size = np.bincount(held.topic, minlength=len(held.topics)).astype(np.float64)
+def estimate_remaining(state: PoolState, *, is_random: bool) -> RemainingEstimate:
+    """``is_random``: the documents of a topic are judged in random order."""
+    size = np.bincount(state.topic, minlength=len(state.topics)).astype(np.float64)
     judged, relevant = (
-        held.count(mask).astype(np.float64) for mask in (held.judged, held.relevant)
+        state.count(mask).astype(np.float64) for mask in (state.judged, state.relevant)
     )
-    heard = judged > 0
-    found, unjudged = int(relevant.sum()), (size - judged)[heard]
-    known = (
-        found,
+    begun = judged > 0
+    relevant_total, unjudged = int(relevant.sum()), (size - judged)[begun]
+    counts = (
+        relevant_total,
         int(judged.sum()),
         int(unjudged.sum()),
-        int(np.count_nonzero(~heard & (size > 0))),
+        int(np.count_nonzero(~begun & (size > 0))),
     )
-    if not heard.any():
-        return RemainingEstimate(*known, reason=NOTHING_JUDGED)
+    if not begun.any():
+        return RemainingEstimate(*counts, reason=NOTHING_JUDGED)
     if not is_random and unjudged.any():
-        return RemainingEstimate(*known, reason=NO_SAMPLE)
-    n, r, total = judged[heard], relevant[heard], size[heard]
+        return RemainingEstimate(*counts, reason=NO_SAMPLE)
+    n, r, total = judged[begun], relevant[begun], size[begun]
     expected = float((unjudged * r / n).sum())
     p = (r + 1) / (n + 2)
-    apart = Z * float(np.sqrt((total**2 * (1 - n / total) * p * (1 - p) / n).sum()))
+    margin = Z * float(np.sqrt((total**2 * (1 - n / total) * p * (1 - p) / n).sum()))
     return RemainingEstimate(
-        *known,
+        *counts,
         expected=expected,
-        low=max(0.0, expected - apart),
-        high=min(float(unjudged.sum()), expected + apart),
-        completeness=found / (found + expected) if found + expected else None,
+        low=max(0.0, expected - margin),
+        high=min(float(unjudged.sum()), expected + margin),
+        completeness=relevant_total / (relevant_total + expected)
+        if relevant_total + expected
+        else None,
     )
 
 
 def extrapolate_below_pool(
-    held: PoolState, depth: int | None, *, is_random: bool, seed: int
+    state: PoolState, depth: int | None, *, is_random: bool, seed: int
 ) -> Extrapolation | str:
-    """What the same runs would bring below the pool's ``depth`` (Zobel's curve over depths), or
-    why that cannot be told. What a topic found so far is projected on all its documents; topics
-    in which nothing is judged are left out.
+    """Relevant documents of the same runs below the pool's ``depth`` (Zobel's curve over
+    depths), or the reason why there is no estimate. The relevant documents of a topic are
+    projected to all its documents; topics without a judgment are left out.
     """
     if depth is None:
         return NO_DEPTH
-    if not held.judged.any():
+    if not state.judged.any():
         return NOTHING_JUDGED
-    if not is_random and not held.judged.all():
+    if not is_random and not state.judged.all():
         return NO_SAMPLE
-    heard = held.count(held.judged) > 0
-    return extrapolate_counts(project_unjudged(held, depth)[heard], ResamplingOptions(seed, DRAWS))
+    begun = state.count(state.judged) > 0
+    return extrapolate_counts(project_unjudged(state, depth)[begun], ResamplingOptions(seed, DRAWS))
 
 
-def project_unjudged(held: PoolState, depth: int) -> Floats:
-    """Topics × depths: relevant documents found, times the documents of the topic for each that
-    is judged.
+def project_unjudged(state: PoolState, depth: int) -> Floats:
+    """Topics × depths: relevant documents, weighted by documents / judged documents of the
+    topic.
     """
-    size = np.bincount(held.topic, minlength=len(held.topics))
-    judged = held.count(held.judged)
+    size = np.bincount(state.topic, minlength=len(state.topics))
+    judged = state.count(state.judged)
     weight = size / np.maximum(judged, 1)
-    there = held.relevant & (held.rank <= depth)
-    cell = held.topic[there] * depth + held.rank[there] - 1
-    shape = (len(held.topics), depth)
+    within = state.relevant & (state.rank <= depth)
+    cell = state.topic[within] * depth + state.rank[within] - 1
+    shape = (len(state.topics), depth)
     counts = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
     return counts * weight[:, None]

@@ -1,4 +1,4 @@
-"""How far judgments, and the pool that they were made of, can be trusted; from files."""
+"""The reusability report of a test collection, from files."""
 
 from __future__ import annotations
 
@@ -31,121 +31,137 @@ from evaluation.management.cli_output import group_shared_texts, iter_leading_ze
 from evaluation.reusability_html import reusability_to_html
 
 WORTH = 50_000
-"""Judged documents in all runs below which a second process does not pay."""
-CONSEQUENCE = "nothing was computed"
+"""Judged documents in all runs from which several processes pay off."""
+CONSEQUENCE = "no report computed"
 
 WRITERS: dict[str, Callable[[ReusabilityReport], str]] = {**FORMATS, "html": reusability_to_html}
 
 
 class Command(BaseCommand):
-    help = "What judgments, pool and runs tell of how far scores by them can be trusted."
+    help = "Report the reusability and reliability of a test collection."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("qrels", metavar="QRELS", help="judgments: topic 0 docno grade (plain or gzip)")
         add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
-        add("--teams", metavar="FILE", help="lines of: run team (default: each run its own)")
+        add(
+            "--teams", metavar="FILE", help="run and team per line (default: each run its own team)"
+        )
         add(
             "--pooled",
             nargs="+",
             metavar="TAG",
-            help="runs that the pool was made of: tags, or one file of tags (default: all)",
+            help="contributing runs: tags, or a file of tags (default: all)",
         )
         add(
             "--depth",
             metavar="K",
             type=int,
-            help="documents of each pooled run that were judged (default: seen in the judgments)",
+            help="pool depth (default: inferred from the judgments)",
         )
-        add("-m", dest="measures", metavar="MEASURE", action="append", help="may be repeated")
+        add("-m", dest="measures", metavar="MEASURE", action="append", help="repeatable")
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
         add("--target", metavar="K", type=int, help="extrapolate to this depth (default: 2 K)")
-        add("--draws", type=int, default=DRAWS, help="reduced judgments (default %(default)s)")
-        add("--seed", type=int, default=0, help="where random numbers start (default 0)")
-        add("--jobs", metavar="N", type=int, help="processes (default: one a core, if it pays)")
+        add(
+            "--draws",
+            type=int,
+            default=DRAWS,
+            help="draws of reduced judgments (default %(default)s)",
+        )
+        add("--seed", type=int, default=0, help="random seed (default 0)")
+        add(
+            "--jobs",
+            metavar="N",
+            type=int,
+            help="processes (default: one per core for large inputs)",
+        )
         add("--format", choices=tuple(WRITERS), default="table")
 
-    def handle(self, **given: Any) -> None:
-        measures = get_ranking_measures(given["measures"] or MEASURES)
-        check_numbers(given)
+    def handle(self, **options: Any) -> None:
+        measures = get_ranking_measures(options["measures"] or MEASURES)
+        check_numbers(options)
         reader = FileReader(self)
-        teams = reader.read(given["teams"], read_teams) if given["teams"] else None
-        pooled = self._pooled(reader, given["pooled"])
-        qrels = reader.read(given["qrels"], read_qrels)
-        runs = reader.read_all(given["runs"], read_run, lenient=True)
-        whole = len(runs) == len(set(given["runs"]))
-        self._refuse(reader, [*list_name_faults(runs, teams, pooled, whole=whole)])
+        teams = reader.read(options["teams"], read_teams) if options["teams"] else None
+        pooled = self._read_pooled(reader, options["pooled"])
+        qrels = reader.read(options["qrels"], read_qrels)
+        runs = reader.read_all(options["runs"], read_run, lenient=True)
+        whole = len(runs) == len(set(options["runs"]))
+        self._stop_if_faulty(reader, [*list_name_faults(runs, teams, pooled, whole=whole)])
         if qrels is None:
             return
-        source = inputs.CollectionSource(given["level"], teams, pooled, given["depth"])
+        source = inputs.CollectionSource(options["level"], teams, pooled, options["depth"])
         try:
-            found = inputs.build_collection(list(runs.values()), qrels, source)
-            self._hints(given, runs, found.judged)
+            collection = inputs.build_collection(list(runs.values()), qrels, source)
+            self._write_hints(options, runs, collection.judged)
             report = build_reusability_report(
-                found,
+                collection,
                 measures,
-                seed=given["seed"],
-                draws=given["draws"],
-                target=given["target"],
-                spread=distribute_draws(given["jobs"] or choose_draw_processes(found)),
+                seed=options["seed"],
+                draws=options["draws"],
+                target=options["target"],
+                spread=distribute_draws(options["jobs"] or choose_draw_processes(collection)),
             )
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong)[:1].upper()}{str(wrong)[1:]}.") from wrong
-        self.stdout.write(WRITERS[given["format"]](report), ending="")
+        except ValueError as error:
+            raise CommandError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
+        self.stdout.write(WRITERS[options["format"]](report), ending="")
 
-    def _pooled(self, reader: FileReader, named: Sequence[str] | None) -> Collection[str] | None:
-        """The tags that ``--pooled`` names; one word that is a file's name is that file."""
-        if not named:
+    def _read_pooled(
+        self, reader: FileReader, tags: Sequence[str] | None
+    ) -> Collection[str] | None:
+        """The tags of ``--pooled``; a single argument that is a file name is read as a file."""
+        if not tags:
             return None
-        if len(named) > 1 or not Path(named[0]).is_file():
-            return frozenset(named)
-        return reader.read(named[0], read_tags) or frozenset()
+        if len(tags) > 1 or not Path(tags[0]).is_file():
+            return frozenset(tags)
+        return reader.read(tags[0], read_tags) or frozenset()
 
-    def _refuse(self, reader: FileReader, faults: Sequence[str]) -> None:
-        """Tell of names that do not fit, and stop if of them or of a file there is any."""
+    def _stop_if_faulty(self, reader: FileReader, faults: Sequence[str]) -> None:
+        """Report name faults, and stop if there are any, or a rejected file."""
         for fault in faults:
             self.stderr.write(fault)
         reader.stop_if_refused(CONSEQUENCE)
         if faults:
             count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-            raise CommandError(f"{count} in the names of runs; {CONSEQUENCE}.")
+            raise CommandError(f"{count} in run tags and teams; {CONSEQUENCE}.")
 
-    def _hints(self, given: dict[str, Any], runs: Mapping[str, RunTable], judged: Judged) -> None:
+    def _write_hints(
+        self, options: dict[str, Any], runs: Mapping[str, RunTable], judged: Judged
+    ) -> None:
         hints = (
             (path, hint)
             for path, run in runs.items()
             for hint in iter_leading_zero_hints(run, judged)
         )
-        for line in group_shared_texts(hints, len(runs)) if given["verbosity"] else ():
+        for line in group_shared_texts(hints, len(runs)) if options["verbosity"] else ():
             self.stderr.write(line)
 
 
 def get_ranking_measures(names: Sequence[str]) -> tuple[Measure, ...]:
-    """The measures of those names, if runs are ranked by them."""
+    """The named measures; raises ``CommandError`` for one that does not rank runs."""
     try:
-        found = tuple(parse_measures(names))
-    except UnknownMeasureError as unknown:
-        raise CommandError(str(unknown)) from unknown
-    if unfit := [measure.name for measure in found if not can_rank_by(measure)]:
+        measures = tuple(parse_measures(names))
+    except UnknownMeasureError as error:
+        raise CommandError(str(error)) from error
+    if unranked := [measure.name for measure in measures if not can_rank_by(measure)]:
         raise CommandError(
-            f"Runs are not ranked by {', '.join(unfit)}: name measures whose higher values are "
-            "better."
+            f"Measures that do not rank runs: {', '.join(unranked)}. "
+            "Use measures whose higher values are better."
         )
-    return found
+    return measures
 
 
-def check_numbers(given: Mapping[str, Any]) -> None:
-    """Raise ``CommandError`` for numbers that cannot be."""
+def check_numbers(options: Mapping[str, Any]) -> None:
+    """Raise ``CommandError`` for invalid numbers."""
     for name, least in (("depth", 1), ("target", 1), ("draws", 1), ("jobs", 1), ("seed", 0)):
-        if given[name] is not None and given[name] < least:
-            raise CommandError(f"--{name} is a whole number from {least} up.")
-    if given["depth"] and given["target"] and given["target"] < given["depth"]:
-        raise CommandError("--target is no less than --depth.")
+        if options[name] is not None and options[name] < least:
+            raise CommandError(f"--{name} must be an integer of at least {least}.")
+    if options["depth"] and options["target"] and options["target"] < options["depth"]:
+        raise CommandError("--target must be at least --depth.")
     try:
-        ScoringOptions(level=given["level"])
-    except ValueError as wrong:
-        raise CommandError(f"{str(wrong).capitalize()}.") from wrong
+        ScoringOptions(level=options["level"])
+    except ValueError as error:
+        raise CommandError(f"{str(error).capitalize()}.") from error
 
 
 def list_name_faults(
@@ -155,26 +171,26 @@ def list_name_faults(
     *,
     whole: bool,
 ) -> Iterable[str]:
-    """What is wrong with the names of runs, a line each; ``whole``: every run could be read."""
+    """Faults in run tags and teams, one per line; ``whole``: every run could be read."""
     files: dict[str, list[str]] = {}
     for path, run in runs.items():
         files.setdefault(run.tag, []).append(path)
     for tag, paths in files.items():
         if len(paths) > 1:
-            yield f"{', '.join(paths)}: all have the tag {tag}. Give each run a tag of its own."
+            yield f"{', '.join(paths)}: duplicate run tag {tag}. Give each run a unique tag."
         if teams is not None and tag not in teams:
-            yield f"{paths[0]}: the run {tag} has no team. Add a line to the file of teams."
+            yield f"{paths[0]}: run {tag} has no team. Add a line to the team file."
     for tag in sorted(set(pooled or ()) - set(files)) if whole else ():
-        yield f"The pooled run {tag} is not among the runs. Give its file, or leave its tag out."
+        yield f"Contributing run {tag} is not among the runs. Add its file or remove its tag."
 
 
-def choose_draw_processes(found: inputs.PooledCollection) -> int:
-    """As many processes as there are cores, but for little work one."""
-    return count_cores() if sum(len(batch.segment) for batch in found.batches) >= WORTH else 1
+def choose_draw_processes(collection: inputs.PooledCollection) -> int:
+    """One process per core, or one process for small inputs."""
+    return count_cores() if sum(len(batch.segment) for batch in collection.batches) >= WORTH else 1
 
 
 def distribute_draws(processes: int) -> Callable[..., Iterable[Floats]]:
-    """The draws of the reduced judgments in so many processes."""
+    """``map`` over the draws of the reduced judgments in ``processes`` processes."""
 
     def spread(work: Callable[[int], Floats], draws: Sequence[int]) -> Iterable[Floats]:
         return map_in_order(work, draws, processes)

@@ -1,4 +1,4 @@
-"""Compare runs over their values by topic, from files, without a database."""
+"""Compare runs by their per-topic scores, from files, without a database."""
 
 from __future__ import annotations
 
@@ -23,88 +23,91 @@ from evaluation.management.cli_output import format_provenance_line, group_share
 
 
 class Command(BaseCommand):
-    help = "Compare every two of the runs, topic by topic, with a test and a correction."
+    help = (
+        "Compare all pairs of runs with a paired significance test and a "
+        "multiple-comparison correction."
+    )
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("qrels", metavar="QRELS", help="judgments: topic 0 docno grade (plain or gzip)")
-        add("runs", metavar="RUN", nargs="+", help="two or more: topic Q0 docno rank score tag")
+        add("runs", metavar="RUN", nargs="+", help="at least two: topic Q0 docno rank score tag")
         add(
             "-m",
             dest="measures",
             metavar="MEASURE",
             action="append",
-            help="a measure as `evaluate` takes it; may be repeated (default: map)",
+            help="a measure, named as in `evaluate`; repeatable (default: map)",
         )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
         add("--test", choices=(*TESTS, *FAMILY_TESTS), default="t", help="default: %(default)s")
         add(
             "--correction",
             choices=tuple(CORRECTIONS),
-            help="for testing many pairs (default: holm; none for Tukey's HSD)",
+            help="multiple-comparison correction (default: holm; none for Tukey's HSD)",
         )
         add("--alpha", type=float, default=0.05, help="significance level (default 0.05)")
-        add("--resamples", type=int, default=10_000, help="random draws (default 10000)")
-        add("--seed", type=int, default=0, help="where random numbers start (default 0)")
+        add("--resamples", type=int, default=10_000, help="number of resamples (default 10000)")
+        add("--seed", type=int, default=0, help="random seed (default 0)")
         add("--format", choices=tuple(FORMATS), default="table")
 
-    def handle(self, **given: Any) -> None:
-        measures = self._checked(given)
-        scores, shown = self._scored(given, measures)
-        chosen = ("test", "correction", "alpha", "resamples", "seed")
-        how = {name: given[name] for name in chosen}
+    def handle(self, **options: Any) -> None:
+        measures = self._check_options(options)
+        scores, tags = self._score_runs(options, measures)
+        names = ("test", "correction", "alpha", "resamples", "seed")
+        settings = {name: options[name] for name in names}
         try:
             compared = {
-                name: compare_all(values, shown, **how)
+                name: compare_all(values, tags, **settings)
                 for name, values in values_by_measure(scores).items()
             }
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong).capitalize()}.") from wrong
-        conditions = dict(zip(shown, (run.conditions for run in scores), strict=True))
-        self.stdout.write(FORMATS[given["format"]](compared, conditions), ending="")
+        except ValueError as error:
+            raise CommandError(f"{str(error).capitalize()}.") from error
+        conditions = dict(zip(tags, (run.conditions for run in scores), strict=True))
+        self.stdout.write(FORMATS[options["format"]](compared, conditions), ending="")
 
-    def _checked(self, given: dict[str, Any]) -> tuple[Measure, ...]:
-        """The measures; refuses what can be refused before a file is read."""
-        if len(set(given["runs"])) < 2:
-            raise CommandError("A comparison needs two runs or more.")
+    def _check_options(self, options: dict[str, Any]) -> tuple[Measure, ...]:
+        """The measures; raises ``CommandError`` for invalid options before a file is read."""
+        if len(set(options["runs"])) < 2:
+            raise CommandError("At least two runs are required.")
         try:
-            choose_correction(given["test"], given["correction"])
-            ResamplingOptions(given["seed"], given["resamples"])
-            measures = parse_measures(given["measures"] or ["map"])
+            choose_correction(options["test"], options["correction"])
+            ResamplingOptions(options["seed"], options["resamples"])
+            measures = parse_measures(options["measures"] or ["map"])
         except (UnknownTestError, UnknownMeasureError) as unknown:
             raise CommandError(str(unknown)) from unknown
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong).capitalize()}.") from wrong
-        if not 0 < given["alpha"] < 1:
-            raise CommandError("Alpha is between 0 and 1.")
-        return self._comparable(measures)
+        except ValueError as error:
+            raise CommandError(f"{str(error).capitalize()}.") from error
+        if not 0 < options["alpha"] < 1:
+            raise CommandError("Alpha must be between 0 and 1.")
+        return self._select_comparable(measures)
 
-    def _comparable(self, measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
-        """Those of ``measures`` with a value by topic; refuses where there is none."""
-        kept = tuple(filter(is_comparable, measures))
-        if without := ", ".join(measure.name for measure in measures if measure not in kept):
-            if not kept:
-                raise CommandError(f"No value by topic to compare: {without}.")
-            self.stderr.write(f"Left out, without a value by topic to compare: {without}.")
-        return kept
+    def _select_comparable(self, measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
+        """Those of ``measures`` with per-topic values; raises ``CommandError`` without any."""
+        comparable = tuple(filter(is_comparable, measures))
+        if without := ", ".join(measure.name for measure in measures if measure not in comparable):
+            if not comparable:
+                raise CommandError(f"Measures without per-topic values: {without}.")
+            self.stderr.write(f"Omitted, without per-topic values: {without}.")
+        return comparable
 
-    def _scored(
-        self, given: dict[str, Any], measures: tuple[Measure, ...]
+    def _score_runs(
+        self, options: dict[str, Any], measures: tuple[Measure, ...]
     ) -> tuple[list[ScoredRun], tuple[str, ...]]:
         try:
-            options = ScoringOptions(level=given["level"])
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong).capitalize()}.") from wrong
+            scoring = ScoringOptions(level=options["level"])
+        except ValueError as error:
+            raise CommandError(f"{str(error).capitalize()}.") from error
         reader = FileReader(self)
-        qrels = reader.read(given["qrels"], read_qrels)
-        runs = reader.read_all(given["runs"], read_run, lenient=True)
-        reader.stop_if_refused("nothing was compared")
+        qrels = reader.read(options["qrels"], read_qrels)
+        runs = reader.read_all(options["runs"], read_run, lenient=True)
+        reader.stop_if_refused("no comparison computed")
         if qrels is None:
             return [], ()
         judged = Judged.from_table(qrels)
-        scores = [evaluate(run, judged, measures, options) for run in runs.values()]
+        scores = [evaluate(run, judged, measures, scoring) for run in runs.values()]
         lines = zip(runs, map(format_provenance_line, scores), strict=True)
-        for line in group_shared_texts(lines, len(runs)) if given["verbosity"] else ():
+        for line in group_shared_texts(lines, len(runs)) if options["verbosity"] else ():
             self.stderr.write(line)
         return scores, unique_run_tags([run.tag for run in scores], list(runs))

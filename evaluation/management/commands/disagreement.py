@@ -1,4 +1,4 @@
-"""What disagreement does to the ranking of runs: of a campaign, or from files."""
+"""Effect of assessor disagreement on the run ranking, for a campaign or from files."""
 
 from __future__ import annotations
 
@@ -40,102 +40,124 @@ MEASURE = "ndcg_cut_10"
 
 
 class Command(BaseCommand):
-    help = "How the ranking of runs changes with the assessors, and which pairs are worth settling."
+    help = (
+        "Show how assessor disagreement affects the run ranking, and which pairs to "
+        "adjudicate first."
+    )
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("campaign", nargs="?", help="a campaign's short name; else give --runs and --qrels")
+        add(
+            "campaign", nargs="?", help="short name of a campaign; otherwise use --runs and --qrels"
+        )
         add("--runs", nargs="+", default=[], metavar="RUN", help="run files (plain or gzip)")
         add(
             "--qrels",
             nargs="+",
             default=[],
             metavar="QRELS",
-            help="one file an assessor, named after the file",
+            help="one file per assessor, who is named after the file",
         )
-        add("--reference", metavar="QRELS", help="compare with these qrels, not with the policy's")
-        add("-m", dest="measure", metavar="MEASURE", help="(default: the campaign's, or nDCG@10)")
+        add("--reference", metavar="QRELS", help="compare with these qrels instead of the policy's")
+        add(
+            "-m",
+            dest="measure",
+            metavar="MEASURE",
+            help="measure (default: the campaign's, or nDCG@10)",
+        )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
-        add("--policy", default=USUAL_POLICY, help="one grade a pair by (default: %(default)s)")
+        add("--policy", default=USUAL_POLICY, help="qrels policy (default: %(default)s)")
         add(
             "--treat",
             choices=tuple(TREATMENTS),
             default="filled",
-            help="pairs that an assessor did not judge: by the policy, or left out",
+            help="pairs that an assessor did not judge: filled by the policy, or left out",
         )
-        add("--digits", type=int, help="compare scores as printed with so many decimals")
-        add("--between", nargs=2, metavar="RUN", help="only the order of these two run tags")
-        add("--draws", type=int, default=DRAWS, help="resampled assessors (default %(default)s)")
-        add("--swaps", type=int, default=SWAPS, help="assessors at random (default %(default)s)")
-        add("--seed", type=int, default=0, help="where random numbers start (default 0)")
+        add("--digits", type=int, help="round scores to this number of decimals, as in print")
+        add(
+            "--between",
+            nargs=2,
+            metavar="RUN",
+            help="consider only the order of these two run tags",
+        )
+        add("--draws", type=int, default=DRAWS, help="bootstrap draws (default %(default)s)")
+        add(
+            "--swaps",
+            type=int,
+            default=SWAPS,
+            help="draws of one random assessor per topic (default %(default)s)",
+        )
+        add("--seed", type=int, default=0, help="random seed (default 0)")
         add("--format", choices=tuple(FORMATS), default="table")
 
-    def handle(self, **given: Any) -> None:
+    def handle(self, **options: Any) -> None:
         try:
-            ResamplingOptions(given["seed"], given["draws"])
-            ResamplingOptions(given["seed"], given["swaps"])
-            panel = self._panel(given)
-        except (UnknownMeasureError, UnknownPolicyError, ActionRefused) as wrong:
-            raise CommandError(str(wrong)) from wrong
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong).capitalize()}.") from wrong
+            ResamplingOptions(options["seed"], options["draws"])
+            ResamplingOptions(options["seed"], options["swaps"])
+            panel = self._build_panel(options)
+        except (UnknownMeasureError, UnknownPolicyError, ActionRefused) as error:
+            raise CommandError(str(error)) from error
+        except ValueError as error:
+            raise CommandError(f"{str(error).capitalize()}.") from error
         report = build_disagreement_report(
-            replace(panel, digits=given["digits"]),
-            treat=given["treat"],
-            draws=given["draws"],
-            swaps=given["swaps"],
-            seed=given["seed"],
-            between=find_run_pair(panel, given["between"]),
+            replace(panel, digits=options["digits"]),
+            treat=options["treat"],
+            draws=options["draws"],
+            swaps=options["swaps"],
+            seed=options["seed"],
+            between=find_run_pair(panel, options["between"]),
         )
-        self.stdout.write(FORMATS[given["format"]](report), ending="")
+        self.stdout.write(FORMATS[options["format"]](report), ending="")
 
-    def _panel(self, given: dict[str, Any]) -> DisagreementPanel:
-        files = bool(given["runs"] or given["qrels"] or given["reference"])
-        if files == bool(given["campaign"]):
-            raise CommandError("Give a campaign, or --runs and --qrels.")
+    def _build_panel(self, options: dict[str, Any]) -> DisagreementPanel:
+        files = bool(options["runs"] or options["qrels"] or options["reference"])
+        if files == bool(options["campaign"]):
+            raise CommandError("Give either a campaign, or --runs and --qrels.")
         if not files:
-            campaign = Campaign.objects.filter(slug=given["campaign"]).first()
+            campaign = Campaign.objects.filter(slug=options["campaign"]).first()
             if campaign is None:
-                raise CommandError(f"There is no campaign {given['campaign']}.")
-            return load_panel_unchecked(campaign, given["policy"], given["measure"] or "")
-        if not (given["runs"] and given["qrels"]):
-            raise CommandError("Give files of both, --runs and --qrels.")
-        measure = get_ranking_measure(given["measure"] or MEASURE)
-        policy, options = get_policy(given["policy"]), ScoringOptions(level=given["level"])
+                raise CommandError(f"Unknown campaign: {options['campaign']}.")
+            return load_panel_unchecked(campaign, options["policy"], options["measure"] or "")
+        if not (options["runs"] and options["qrels"]):
+            raise CommandError("Both --runs and --qrels are required.")
+        measure = get_ranking_measure(options["measure"] or MEASURE)
+        policy, scoring = get_policy(options["policy"]), ScoringOptions(level=options["level"])
         reader = FileReader(self)
-        runs = reader.read_all(given["runs"], read_run, lenient=True)
-        ballots = self._ballots(given, policy, reader)
-        reader.stop_if_refused("nothing was compared")
-        return build_panel_from_tables(list(runs.values()), ballots, measure, options)
+        runs = reader.read_all(options["runs"], read_run, lenient=True)
+        ballots = self._read_ballots(options, policy, reader)
+        reader.stop_if_refused("no report computed")
+        return build_panel_from_tables(list(runs.values()), ballots, measure, scoring)
 
-    def _ballots(
-        self, given: dict[str, Any], policy: QrelsPolicy, reader: FileReader
+    def _read_ballots(
+        self, options: dict[str, Any], policy: QrelsPolicy, reader: FileReader
     ) -> BallotTable:
-        names = [file_stem(path) for path in given["qrels"]]
-        if again := sorted({name for name in names if names.count(name) > 1}):
-            raise CommandError(f"Two files name the same assessor: {', '.join(again)}. Rename one.")
-        tables = reader.read_all(given["qrels"], read_qrels)
-        read = reader.read(given["reference"], read_qrels) if given["reference"] else None
+        names = [file_stem(path) for path in options["qrels"]]
+        if duplicates := sorted({name for name in names if names.count(name) > 1}):
+            raise CommandError(f"Duplicate assessor names: {', '.join(duplicates)}. Rename a file.")
+        tables = reader.read_all(options["qrels"], read_qrels)
+        read = reader.read(options["reference"], read_qrels) if options["reference"] else None
         reference = None if read is None else qrels_to_grades(read)
-        said = build_ballots_from_qrels({file_stem(path): table for path, table in tables.items()})
-        return build_ballots(said, policy, reference)
+        ballots = build_ballots_from_qrels(
+            {file_stem(path): table for path, table in tables.items()}
+        )
+        return build_ballots(ballots, policy, reference)
 
 
 def get_ranking_measure(name: str) -> Measure:
-    """The measure of that name, if runs can be ranked by it."""
-    found = parse_measures([name])
-    if len(found) > 1 or not can_rank_runs(found[0]):
-        raise CommandError(f"Runs are not ranked by {name}: name one measure that says the better.")
-    return found[0]
+    """The named measure; raises ``CommandError`` if it does not rank runs."""
+    measures = parse_measures([name])
+    if len(measures) > 1 or not can_rank_runs(measures[0]):
+        raise CommandError(f"{name} does not rank runs. Use one measure that does.")
+    return measures[0]
 
 
 def find_run_pair(panel: DisagreementPanel, tags: list[str] | None) -> Between:
-    """The places of two different runs of the panel."""
+    """The indices of two different runs of the panel."""
     if not tags:
         return None
     if missing := [tag for tag in tags if tag not in panel.tags]:
-        raise CommandError(f"There is no run {' or '.join(missing)}.")
+        raise CommandError(f"Unknown run tag: {', '.join(missing)}.")
     if tags[0] == tags[1]:
-        raise CommandError("Name two different runs.")
+        raise CommandError("Give two different runs.")
     return panel.tags.index(tags[0]), panel.tags.index(tags[1])

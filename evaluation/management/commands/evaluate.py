@@ -41,8 +41,8 @@ class Command(BaseCommand):
             "--qrels-format",
             choices=tuple(READERS),
             default="qrels",
-            help="strata and prels are judgments of a sample: topic 0 docno stratum grade, and "
-            "topic docno grade method probability",
+            help="strata and prels: sampled judgments, as lines of topic 0 docno stratum grade and "
+            "of topic docno grade method probability",
         )
         add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
         add(
@@ -50,47 +50,47 @@ class Command(BaseCommand):
             dest="measures",
             metavar="MEASURE",
             action="append",
-            help="a measure by trec_eval's or ir_measures' name, or one of the sets "
-            f"{', '.join(SETS)}; may be repeated (default: the set of the profile)",
+            help="a measure by its name in trec_eval or ir_measures, or one of the sets "
+            f"{', '.join(SETS)}; repeatable (default: the set of the profile)",
         )
         self._add_rules(parser)
-        add("-q", dest="by_topic", action="store_true", help="print each topic's values too")
-        add("-n", dest="summary", action="store_false", help="with -q: no values of all topics")
+        add("-q", dest="by_topic", action="store_true", help="also print per-topic values")
+        add("-n", dest="summary", action="store_false", help="with -q: omit summary values")
         add(
             "--jobs",
             metavar="N",
             type=int,
-            help="processes to read and score with (default: one a core, where it pays)",
+            help="processes (default: one per core for large inputs)",
         )
         either = parser.add_mutually_exclusive_group().add_argument
         either(
             "--bounds",
             action="store_true",
-            help="print each value between the bounds that unjudged documents leave to it: the "
-            "least and the greatest it can come to when all retrieved ones are judged",
+            help="print each value with its bounds: the lowest and the highest value that is "
+            "possible once all retrieved documents are judged",
         )
         either(
             "--intervals",
             action="store_true",
-            help="print what is estimated from a sample with its 95%% confidence interval "
-            "(infAP, xinfAP, infNDCG, statAP and their counts) and nothing else",
+            help="print only estimates from a sample, with 95%% confidence intervals (infAP, "
+            "xinfAP, infNDCG, statAP and their counts)",
         )
         add("--format", choices=tuple(FORMATS), default="trec_eval")
 
     def _add_rules(self, parser: CommandParser) -> None:
-        """The options that make the conditions of the numbers."""
+        """The options that define how scores are computed."""
         add = parser.add_argument
         add(
             "--profile",
             choices=tuple(PROFILES),
             default=POOLBENCH.name,
-            help="whose rules hold where programs differ (default: %(default)s)",
+            help="compatibility profile (default: %(default)s)",
         )
         add(
             "-c",
             dest="complete",
             action="store_true",
-            help="average over all topics of the qrels; the default but in trec_eval's profiles",
+            help="average over all topics of the qrels; default except in the trec_eval profiles",
         )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
         add("-J", dest="judged_only", action="store_true", help="drop unjudged documents")
@@ -101,137 +101,145 @@ class Command(BaseCommand):
             metavar="N",
             type=int,
             default=0,
-            help="documents in the collection, which only utility uses",
+            help="documents in the collection; used by utility only",
         )
         add(
             "--topics",
             choices=("judged", "common"),
-            help="average over the topics of the qrels (as -c), or those in run and qrels",
+            help="average over the topics of the qrels (as -c), or those in both run and qrels",
         )
 
-    def handle(self, **given: Any) -> None:
-        options = self._options(given)
+    def handle(self, **options: Any) -> None:
+        scoring = self._build_options(options)
         try:
-            if given["intervals"]:
-                self._intervals(given, options)
+            if options["intervals"]:
+                self._write_intervals(options, scoring)
                 return
-            wanted = given["measures"] or [options.profile.measures]
-            measures = parse_measures(wanted, options.profile)
-            if given["bounds"]:
-                self._bounds(given, measures, options)
+            names = options["measures"] or [scoring.profile.measures]
+            measures = parse_measures(names, scoring.profile)
+            if options["bounds"]:
+                self._write_bounds(options, measures, scoring)
                 return
-        except UnknownMeasureError as unknown:
-            raise CommandError(str(unknown)) from unknown
+        except UnknownMeasureError as error:
+            raise CommandError(str(error)) from error
         reader = FileReader(self)
-        judged = read_judgments_option(reader, given)
-        paths = list(dict.fromkeys(given["runs"]))
+        judged = read_judgments_option(reader, options)
+        paths = list(dict.fromkeys(options["runs"]))
 
-        def scored(path: str) -> FileResult[ScoredRun]:
-            return score_file(path, judged, measures, options)
+        def score(path: str) -> FileResult[ScoredRun]:
+            return score_file(path, judged, measures, scoring)
 
-        readings = map_in_order(scored, paths, given["jobs"] or choose_process_count(paths))
+        readings = map_in_order(score, paths, options["jobs"] or choose_process_count(paths))
         scores = [reader.take(reading) for reading in readings]
-        reader.stop_if_refused("nothing was scored")
+        reader.stop_if_refused("no scores computed")
         if judged is None:
             return
-        found = [replace(run, measures=measures) for run in scores if run is not None]
-        self._tell(
-            given,
-            ((path, format_provenance_line(run)) for path, run in zip(paths, found, strict=True)),
+        results = [replace(run, measures=measures) for run in scores if run is not None]
+        self._write_notes(
+            options,
+            ((path, format_provenance_line(run)) for path, run in zip(paths, results, strict=True)),
         )
         for remark in (
-            list_bpref_remarks(measures, judged, options.level) if given["verbosity"] else ()
+            list_bpref_remarks(measures, judged, scoring.level) if options["verbosity"] else ()
         ):
             self.stderr.write(remark)
-        tags = unique_run_tags([run.tag for run in found], paths)
-        found = [replace(run, tag=tag) for run, tag in zip(found, tags, strict=True)]
-        parts = {"by_topic": given["by_topic"], "summary": given["summary"]}
-        text = FORMATS[given["format"]](found, **parts)
+        tags = unique_run_tags([run.tag for run in results], paths)
+        results = [replace(run, tag=tag) for run, tag in zip(results, tags, strict=True)]
+        parts = {"by_topic": options["by_topic"], "summary": options["summary"]}
+        text = FORMATS[options["format"]](results, **parts)
         self.stdout.write(text, ending="")
 
-    def _intervals(self, given: dict[str, Any], options: ScoringOptions) -> None:
-        # What few ask for is not loaded for all.
+    def _write_intervals(self, options: dict[str, Any], scoring: ScoringOptions) -> None:
+        # Rarely used, so not loaded by default.
         from evaluation.core.sampling_formats import INTERVAL_FORMATS
-        from evaluation.management.intervals import iter_interval_notes as told_of_intervals
-        from evaluation.management.intervals import measures_with_intervals, read_run_intervals
+        from evaluation.management.intervals import (
+            iter_interval_notes,
+            measures_with_intervals,
+            read_run_intervals,
+        )
 
-        measures = measures_with_intervals(given["measures"], options)
+        measures = measures_with_intervals(options["measures"], scoring)
         reader = FileReader(self)
-        judged = read_judgments_option(reader, given)
-        paths = list(dict.fromkeys(given["runs"]))
+        judged = read_judgments_option(reader, options)
+        paths = list(dict.fromkeys(options["runs"]))
         readings = [
-            reader.take(read_run_intervals(path, judged, measures, options)) for path in paths
+            reader.take(read_run_intervals(path, judged, measures, scoring)) for path in paths
         ]
-        reader.stop_if_refused("nothing was estimated")
-        found = [run for run in readings if run is not None]
-        told = zip(paths, map(told_of_intervals, found), strict=False)
-        self._tell(given, ((path, line) for path, lines in told for line in lines))
-        tags = unique_run_tags([run.tag for run in found], paths[: len(found)])
-        found = [run._replace(tag=tag) for run, tag in zip(found, tags, strict=True)]
-        parts = {"by_topic": given["by_topic"], "summary": given["summary"]}
-        self.stdout.write(INTERVAL_FORMATS[given["format"]](found, **parts), ending="")
+        reader.stop_if_refused("no estimates computed")
+        scores = [run for run in readings if run is not None]
+        notes = zip(paths, map(iter_interval_notes, scores), strict=False)
+        self._write_notes(options, ((path, line) for path, lines in notes for line in lines))
+        tags = unique_run_tags([run.tag for run in scores], paths[: len(scores)])
+        scores = [run._replace(tag=tag) for run, tag in zip(scores, tags, strict=True)]
+        parts = {"by_topic": options["by_topic"], "summary": options["summary"]}
+        self.stdout.write(INTERVAL_FORMATS[options["format"]](scores, **parts), ending="")
 
-    def _bounds(
-        self, given: dict[str, Any], measures: Sequence[Measure], options: ScoringOptions
+    def _write_bounds(
+        self, options: dict[str, Any], measures: Sequence[Measure], scoring: ScoringOptions
     ) -> None:
         from evaluation.core.bounds_formats import BOUNDS_FORMATS
-        from evaluation.management.bounds import iter_bounds_notes as told_of_bounds
-        from evaluation.management.bounds import read_run_bounds
+        from evaluation.management.bounds import iter_bounds_notes, read_run_bounds
 
         reader = FileReader(self)
-        judged = read_judgments_option(reader, given)
-        paths = list(dict.fromkeys(given["runs"]))
-        readings = [reader.take(read_run_bounds(path, judged, measures, options)) for path in paths]
-        reader.stop_if_refused("nothing was scored")
-        found = [run for run in readings if run is not None]
-        by_path = list(zip(paths, found, strict=False))
-        self._tell(given, ((path, line) for path, run in by_path for line in told_of_bounds(run)))
-        self._tell(given, ((path, format_provenance_line(run.scores)) for path, run in by_path))
-        tags = unique_run_tags([run.scores.tag for run in found], paths[: len(found)])
-        found = [
+        judged = read_judgments_option(reader, options)
+        paths = list(dict.fromkeys(options["runs"]))
+        readings = [reader.take(read_run_bounds(path, judged, measures, scoring)) for path in paths]
+        reader.stop_if_refused("no scores computed")
+        results = [run for run in readings if run is not None]
+        by_path = list(zip(paths, results, strict=False))
+        self._write_notes(
+            options, ((path, line) for path, run in by_path for line in iter_bounds_notes(run))
+        )
+        self._write_notes(
+            options, ((path, format_provenance_line(run.scores)) for path, run in by_path)
+        )
+        tags = unique_run_tags([run.scores.tag for run in results], paths[: len(results)])
+        results = [
             run._replace(scores=replace(run.scores, tag=tag))
-            for run, tag in zip(found, tags, strict=True)
+            for run, tag in zip(results, tags, strict=True)
         ]
-        parts = {"by_topic": given["by_topic"], "summary": given["summary"]}
-        self.stdout.write(BOUNDS_FORMATS[given["format"]](found, **parts), ending="")
+        parts = {"by_topic": options["by_topic"], "summary": options["summary"]}
+        self.stdout.write(BOUNDS_FORMATS[options["format"]](results, **parts), ending="")
 
-    def _tell(self, given: dict[str, Any], told: Iterable[tuple[str, str]]) -> None:
-        runs = len(set(given["runs"]))
-        for line in group_shared_texts(told, runs) if given["verbosity"] else ():
+    def _write_notes(self, options: dict[str, Any], lines: Iterable[tuple[str, str]]) -> None:
+        runs = len(set(options["runs"]))
+        for line in group_shared_texts(lines, runs) if options["verbosity"] else ():
             self.stderr.write(line)
 
-    def _options(self, given: dict[str, Any]) -> ScoringOptions:
-        if given["complete"] and given["topics"] == "common":
-            raise CommandError("-c averages over all topics of the qrels: not --topics common.")
-        if not given["summary"] and not given["by_topic"]:
-            raise CommandError("-n leaves nothing to print: add -q.")
-        if given["jobs"] is not None and given["jobs"] < 1:
-            raise CommandError("--jobs is a number of processes, from 1 up.")
+    def _build_options(self, options: dict[str, Any]) -> ScoringOptions:
+        if options["complete"] and options["topics"] == "common":
+            raise CommandError(
+                "-c averages over all topics of the qrels and excludes --topics common."
+            )
+        if not options["summary"] and not options["by_topic"]:
+            raise CommandError("-n without -q prints nothing; add -q.")
+        if options["jobs"] is not None and options["jobs"] < 1:
+            raise CommandError("--jobs must be an integer of at least 1.")
         try:
             return ScoringOptions(
-                profile=PROFILES[given["profile"]],
-                level=given["level"],
-                judged_only=given["judged_only"],
-                max_per_topic=given["depth"],
-                topics="judged" if given["complete"] else given["topics"],
-                collection_size=given["collection_size"],
+                profile=PROFILES[options["profile"]],
+                level=options["level"],
+                judged_only=options["judged_only"],
+                max_per_topic=options["depth"],
+                topics="judged" if options["complete"] else options["topics"],
+                collection_size=options["collection_size"],
             )
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong).capitalize()}.") from wrong
+        except ValueError as error:
+            raise CommandError(f"{str(error).capitalize()}.") from error
 
 
-def read_judgments_option(reader: FileReader, given: dict[str, Any]) -> Judged | None:
-    """The judgments of the command line, None where they are refused."""
-    qrels = reader.read(given["qrels"], READERS[given["qrels_format"]])
+def read_judgments_option(reader: FileReader, options: dict[str, Any]) -> Judged | None:
+    """The judgments of the command line, None if they are rejected."""
+    qrels = reader.read(options["qrels"], READERS[options["qrels_format"]])
     return None if qrels is None else as_judged(qrels)
 
 
 def score_file(
     path: str, judged: Judged | None, measures: Sequence[Measure], options: ScoringOptions
 ) -> FileResult[ScoredRun]:
-    """Read and score one run and let go of it. The measures stand not in the scores.
+    """Read and score one run. The result omits the measures, which are the same for all runs.
 
-    Without judgments, which were refused, the file is only looked at for faults.
+    Without judgments, if they were rejected, only check the file.
     """
     read = read_file(path, read_run, lenient=True)
     if read.table is None or judged is None:

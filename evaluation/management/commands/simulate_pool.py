@@ -1,4 +1,4 @@
-"""Replay pool specs on a finished campaign: what they would have found. No database."""
+"""Simulate pool specs on a finished campaign, from files, without a database."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from evaluation.core.simulation.formats import FORMATS
 from evaluation.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
 from evaluation.core.simulation.simulator import (
     check_simulation,
+    ignore_progress,
     parse_ranking_measures,
     simulate_specs,
 )
@@ -25,128 +26,139 @@ from pooling.core.spec import PoolSpec, depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.management.option_checks import check_run_choice, check_unique_tags
 
-WRITTEN: dict[str, Callable[[Simulation], str]] = {**FORMATS, "html": simulation_to_html}
-NOTHING = "nothing was simulated"
+WRITERS: dict[str, Callable[[Simulation], str]] = {**FORMATS, "html": simulation_to_html}
+CONSEQUENCE = "simulation not run"
 
 
 class Command(BaseCommand):
-    help = "Replay pool specs on a finished campaign: what they would have found, and its cost."
+    help = "Simulate pool specs on a finished campaign: relevant documents found, and judging cost."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("qrels", metavar="QRELS", help="complete judgments: topic 0 docno grade")
         add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
-        add("--spec", metavar="FILE", action="append", default=[], help="a spec; repeatable")
+        add("--spec", metavar="FILE", action="append", default=[], help="a pool spec; repeatable")
         add(
             "--depth",
             metavar="K",
             type=int,
             action="append",
             default=[],
-            help="the depth-k pool; repeatable",
+            help="a depth-K pool; repeatable",
         )
-        add("--seeds", metavar="N", type=int, default=SEEDS, help="(default %(default)s)")
+        add(
+            "--seeds",
+            metavar="N",
+            type=int,
+            default=SEEDS,
+            help="seeds per spec (default %(default)s)",
+        )
         add(
             "--budgets",
             metavar="N",
-            help="judgments in all, with commas between "
-            f"(default: {', '.join(map(str, SHARES))} %% of what the deepest spec judges)",
+            help="total judgments, comma-separated (default: "
+            f"{', '.join(map(str, SHARES))} %% of the judgments of the deepest spec)",
         )
         add(
             "-m",
             dest="measures",
             metavar="MEASURE",
             action="append",
-            help=f"rank runs by it; repeatable (default: {', '.join(MEASURES)})",
+            help=f"measure to rank runs by; repeatable (default: {', '.join(MEASURES)})",
         )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
-        add("--pooled", metavar="TAGS", help="tags of the runs that feed pools, or a file of them")
-        add("--format", choices=tuple(WRITTEN), default="table")
+        add(
+            "--pooled",
+            metavar="TAGS",
+            help="contributing runs: comma-separated tags, or a file of tags (default: all)",
+        )
+        add("--format", choices=tuple(WRITERS), default="table")
 
-    def handle(self, **given: Any) -> None:
+    def handle(self, **options: Any) -> None:
         try:
-            measures = parse_ranking_measures(given["measures"] or MEASURES)
-        except ValueError as wrong:
-            raise CommandError(str(wrong)) from wrong
-        budgets = parse_budgets(given["budgets"])
+            measures = parse_ranking_measures(options["measures"] or MEASURES)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        budgets = parse_budgets(options["budgets"])
         reader = FileReader(self)
-        specs = read_specs(reader, given)
-        finished = read_finished_campaign(reader, given)
+        specs = read_specs(reader, options)
+        finished = read_finished_campaign(reader, options)
         try:
-            check_simulation(finished, specs, measures, given["seeds"], budgets)
-        except ValueError as wrong:
-            raise CommandError(capitalize_sentence(wrong)) from wrong
-        tell = make_progress_printer(self.stderr.write) if given["verbosity"] else lambda *_: None
-        options = {"seeds": given["seeds"], "budgets": budgets, "progress": tell}
-        found = simulate_specs(finished, specs, measures, **options)
-        self.stdout.write(WRITTEN[given["format"]](found), ending="")
+            check_simulation(finished, specs, measures, options["seeds"], budgets)
+        except ValueError as error:
+            raise CommandError(capitalize_sentence(error)) from error
+        verbose = bool(options["verbosity"])
+        progress = make_progress_printer(self.stderr.write) if verbose else ignore_progress
+        settings = {"seeds": options["seeds"], "budgets": budgets, "progress": progress}
+        simulation = simulate_specs(finished, specs, measures, **settings)
+        self.stdout.write(WRITERS[options["format"]](simulation), ending="")
 
 
 def parse_budgets(text: str | None) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(",")) if text is not None else ()
-    except ValueError as wrong:
-        raise CommandError("Budgets are whole numbers, such as 500,1000,2000.") from wrong
+    except ValueError as error:
+        raise CommandError("Budgets must be integers, such as 500,1000,2000.") from error
 
 
-def read_specs(reader: FileReader, given: dict[str, Any]) -> dict[str, PoolSpec]:
-    """The specs by name: those of files after their files."""
-    if any(depth < 1 for depth in given["depth"]):
-        raise CommandError("The depth is 1 or more.")
-    read = reader.read_all(given["spec"], read_spec)
-    named = [(f"depth {depth}", depth_spec(depth)) for depth in dict.fromkeys(given["depth"])]
+def read_specs(reader: FileReader, options: dict[str, Any]) -> dict[str, PoolSpec]:
+    """The specs by name; specs in files are named after their files."""
+    if any(depth < 1 for depth in options["depth"]):
+        raise CommandError("The depth must be at least 1.")
+    read = reader.read_all(options["spec"], read_spec)
+    named = [(f"depth {depth}", depth_spec(depth)) for depth in dict.fromkeys(options["depth"])]
     named += [(file_stem(path), spec) for path, spec in read.items()]
     names = [name for name, _ in named]
-    if again := sorted({name for name in names if names.count(name) > 1}):
-        raise CommandError(f"Two specs have the same name: {', '.join(again)}. Rename a file.")
-    if not given["spec"] and not named:
-        raise CommandError("Name a spec by --spec, or --depth.")
+    if duplicates := sorted({name for name in names if names.count(name) > 1}):
+        raise CommandError(f"Duplicate spec names: {', '.join(duplicates)}. Rename a file.")
+    if not options["spec"] and not named:
+        raise CommandError("Give at least one spec: --spec or --depth.")
     for name, spec in named:
         check_run_choice(spec, name)
     return dict(named)
 
 
-def read_finished_campaign(reader: FileReader, given: dict[str, Any]) -> FinishedCampaign:
-    """The campaign that the files hold; all of them are read before anything is refused."""
-    qrels = reader.read_all([given["qrels"]], read_qrels)
-    runs = reader.read_all(given["runs"], read_run, lenient=True)
-    pooled = parse_contributing_tags(given["pooled"])
-    reader.stop_if_refused(NOTHING)
+def read_finished_campaign(reader: FileReader, options: dict[str, Any]) -> FinishedCampaign:
+    """The campaign in the files; all files are read before any error is raised."""
+    qrels = reader.read_all([options["qrels"]], read_qrels)
+    runs = reader.read_all(options["runs"], read_run, lenient=True)
+    pooled = parse_contributing_tags(options["pooled"])
+    reader.stop_if_refused(CONSEQUENCE)
     check_unique_tags(runs)
     try:
-        ScoringOptions(level=given["level"])
-        return FinishedCampaign.of_tables(
-            [*runs.values()], qrels[given["qrels"]], pooled, given["level"]
+        ScoringOptions(level=options["level"])
+        return FinishedCampaign.from_tables(
+            [*runs.values()], qrels[options["qrels"]], pooled, options["level"]
         )
-    except ValueError as wrong:
-        raise CommandError(capitalize_sentence(wrong)) from wrong
+    except ValueError as error:
+        raise CommandError(capitalize_sentence(error)) from error
 
 
 def parse_contributing_tags(text: str | None) -> list[str] | None:
-    """The tags in ``text``: a file of them, or they themselves with commas between."""
+    """The tags in ``text``: a file name, or comma-separated tags."""
     if text is None:
         return None
     path = Path(text)
     try:
         tags = path.read_text(encoding="utf-8").split() if path.is_file() else text.split(",")
-    except (OSError, UnicodeDecodeError) as wrong:
-        raise CommandError(f"{text}: it cannot be read as a list of tags.") from wrong
-    if not (named := [tag.strip() for tag in tags if tag.strip()]):
-        raise CommandError("No run may feed the pool: name tags after --pooled.")
-    return named
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{text} cannot be read as a list of tags.") from error
+    if not (contributing := [tag.strip() for tag in tags if tag.strip()]):
+        raise CommandError("No contributing runs; list tags after --pooled.")
+    return contributing
 
 
 def make_progress_printer(write: Callable[[str], object]) -> Progress:
-    """Tells each replay, and each measure once it is done."""
+    """Prints each replay, and each measure once it is scored."""
 
-    def tell(what: str, done: int, of: int) -> None:
-        if done == of or what.startswith("replaying"):
-            write(f"{what}: {done} of {of}")
+    def print_progress(activity: str, done: int, total: int) -> None:
+        if done == total or activity.startswith("replaying"):
+            write(f"{activity}: {done} of {total}")
 
-    return tell
+    return print_progress
 
 
-def capitalize_sentence(wrong: ValueError) -> str:
-    text = str(wrong)
+def capitalize_sentence(error: ValueError) -> str:
+    text = str(error)
     return f"{text[:1].upper()}{text[1:]}."

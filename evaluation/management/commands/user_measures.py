@@ -1,4 +1,4 @@
-"""Score a run for a user who knows some of the documents, from files, without a database."""
+"""User-oriented measures for a user who knows some documents, from files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evaluation.core.users.measures import score_for_user
 
 
 class Command(BaseCommand):
-    help = "Print coverage, novelty, relative recall and recall effort of runs."
+    help = "Compute coverage ratio, novelty ratio, relative recall and recall effort."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -27,37 +27,39 @@ class Command(BaseCommand):
             "--known",
             metavar="FILE",
             required=True,
-            help="the documents that the user knows: topic docno",
+            help="documents that the user knows: topic docno",
         )
         add(
             "--expected",
             metavar="N",
             type=int,
-            help="relevant documents of a topic that the user expects to find "
-            "(default: the relevant ones known)",
+            help="relevant documents per topic that the user expects "
+            "(default: the known relevant ones)",
         )
-        add("-q", dest="by_topic", action="store_true", help="print each topic's values too")
+        add("-q", dest="by_topic", action="store_true", help="also print per-topic values")
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
         add("-M", dest="depth", metavar="N", type=int, help="cut each ranking at N documents")
         add("--format", choices=tuple(FORMATS), default="trec_eval")
 
-    def handle(self, **given: Any) -> None:
+    def handle(self, **options: Any) -> None:
         reader = FileReader(self)
-        qrels = reader.read(given["qrels"], read_qrels)
-        known = reader.read(given["known"], read_known_documents)
-        runs = reader.read_all(given["runs"], read_run, lenient=True)
-        reader.stop_if_refused("nothing was scored")
+        qrels = reader.read(options["qrels"], read_qrels)
+        known = reader.read(options["known"], read_known_documents)
+        runs = reader.read_all(options["runs"], read_run, lenient=True)
+        reader.stop_if_refused("no scores computed")
         if qrels is None or known is None:
             return
         try:
-            options = ScoringOptions(level=given["level"], max_per_topic=given["depth"])
+            scoring = ScoringOptions(level=options["level"], max_per_topic=options["depth"])
             scores = [
-                score_for_user(run, qrels, known, given["expected"], options)
+                score_for_user(run, qrels, known, options["expected"], scoring)
                 for run in runs.values()
             ]
-        except ValueError as wrong:
-            raise CommandError(f"{str(wrong).capitalize()}.") from wrong
+        except ValueError as error:
+            raise CommandError(f"{str(error).capitalize()}.") from error
         for path, scored in zip(runs, scores, strict=True):
             for name, reason in scored.reasons.items():
                 self.stderr.write(f"{path}: {name}: {reason}")
-        self.stdout.write(FORMATS[given["format"]](scores, by_topic=given["by_topic"]), ending="")
+        self.stdout.write(
+            FORMATS[options["format"]](scores, by_topic=options["by_topic"]), ending=""
+        )

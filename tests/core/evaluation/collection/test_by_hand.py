@@ -116,12 +116,12 @@ def test_new_documents_by_depth():
 def test_the_depth_is_found_where_it_is_not_told():
     found = toy_collection(depth=None)
     # At depth 3 come d, judged, and e and m, not judged.
-    assert (found.pool.depth, found.pool.told) == (2, False)
-    assert toy_collection().pool.told
+    assert (found.pool.depth, found.pool.depth_specified) == (2, False)
+    assert toy_collection().pool.depth_specified
 
 
 def test_no_depth_without_judgments_of_what_the_runs_have_first():
-    with pytest.raises(ValueError, match="cannot be seen"):
+    with pytest.raises(ValueError, match="cannot be inferred"):
         toy_collection("ab", depth=None)
 
 
@@ -174,11 +174,11 @@ def test_the_interval_is_as_wide_as_topics_differ():
 @pytest.mark.parametrize(
     ("counts", "told"),
     [
-        (power_counts(3, 2, -1.0), "goes down to depth 2 only"),
-        (power_counts(3, 12, -1.0) * (np.arange(12) != 11), "only 2 brought"),
+        (power_counts(3, 2, -1.0), "the pool depth is only 2"),
+        (power_counts(3, 12, -1.0) * (np.arange(12) != 11), "only 2 of the depths"),
         (power_counts(1, 20, -1.0), "fewer than two topics"),
         (np.vstack([power_counts(1, 20, -1.0), np.zeros((9, 20))]), None),
-        (np.vstack([np.eye(20)[9:12], np.zeros((9, 20))]), "less than half"),
+        (np.vstack([np.eye(20)[9:12], np.zeros((9, 20))]), "fewer than half"),
     ],
 )
 def test_why_there_is_no_extrapolation_or_no_interval(counts, told):

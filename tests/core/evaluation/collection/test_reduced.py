@@ -114,7 +114,7 @@ def test_all_judgments_give_the_same_ranking_and_tau_is_of_the_scores():
         for row in rank_with_fewer_judgments(found, MEASURES, draws=3, seed=2)
     }
     assert len(rows) == len(MEASURES) * len(LEVELS)
-    base = found.figures(MEASURES)
+    base = found.score(MEASURES)
     for measure in MEASURES:
         full = rows[measure.name, 100]
         assert (full.judged, full.tau.mean, full.tau.least, full.drop) == (1, 1, 1, None)
@@ -152,7 +152,7 @@ def test_the_toy_by_hand():
     "wrong", [{"draws": 0}, {"levels": ()}, {"levels": (0,)}, {"levels": (101,)}]
 )
 def test_levels_and_draws_that_are_none(wrong):
-    with pytest.raises(ValueError, match="per cent"):
+    with pytest.raises(ValueError, match="percent"):
         rank_with_fewer_judgments(toy_collection(), [P_2], **wrong)
 
 

@@ -75,7 +75,7 @@ def test_pooled_runs_are_judged_down_to_the_depth(report):
     assert report.facts.pooled_unjudged == 0
     found = toy_collection()
     (judged_2,) = parse_measures(["judged_2"])
-    shares = dict(zip(found.tags, found.figures([judged_2])[:, 0].tolist(), strict=True))
+    shares = dict(zip(found.tags, found.score([judged_2])[:, 0].tolist(), strict=True))
     assert {tag: shares[tag] for tag in POOLED} == dict.fromkeys(POOLED, 1.0)
 
 
@@ -101,8 +101,10 @@ def test_the_table_has_a_part_for_every_diagnostic(report):
     text = FORMATS["table"](report)
     for card in CARDS:
         assert f"\n{card.title.upper()}\n" in text
-    assert "\nnorth     2       6         3             4               1  0.2500  0.2000\n" in text
-    assert "Undefined: the pool goes down to depth 2 only" in text
+    assert (
+        "\nnorth     2       6         3              4                1  0.2500  0.2000\n" in text
+    )
+    assert "Undefined: the pool depth is only 2" in text
 
 
 def test_every_row_of_every_table_is_as_wide_as_its_head(report):

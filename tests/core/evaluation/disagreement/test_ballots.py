@@ -23,10 +23,10 @@ def test_a_row_a_pair_and_a_column_an_assessor():
     found = build_ballots(SAID, get_policy("maximum"))
     assert found.topics == ("1", "2")
     assert found.assessors == ("ada", "bob", "automatic:robot")
-    assert found.machines == {"automatic:robot"}
-    assert found.made.tolist() == [2, 1, -1, 3, 1]
+    assert found.automatic == {"automatic:robot"}
+    assert found.policy_grades.tolist() == [2, 1, -1, 3, 1]
     assert found.counts.tolist() == [2, 2, 0, 2, 1]
-    assert found.disputed.tolist() == [True, False, False, True, False]
+    assert found.disagreements.tolist() == [True, False, False, True, False]
 
 
 def test_own_qrels_hold_what_the_assessor_said_and_nothing_else():
@@ -38,7 +38,7 @@ def test_own_qrels_hold_what_the_assessor_said_and_nothing_else():
         ("2", "b"): 1,
     }
     assert found.own(1).tolist() == [0, 1, -1, 3, 2]
-    assert found.own_else(2).tolist() == [3, 1, -1, 3, 1]
+    assert found.own_or_policy(2).tolist() == [3, 1, -1, 3, 1]
 
 
 def test_union_and_intersection_are_of_the_people_who_count():
@@ -49,15 +49,15 @@ def test_union_and_intersection_are_of_the_people_who_count():
 
 def test_a_settled_pair_is_in_dispute_only_where_the_policy_does_not_hear_it():
     heard = build_ballots(SAID, get_policy("adjudicated-maximum"))
-    assert heard.made.tolist() == [2, 1, -1, 1, 1]
-    assert heard.disputed.tolist() == [True, False, False, False, False]
+    assert heard.policy_grades.tolist() == [2, 1, -1, 1, 1]
+    assert heard.disagreements.tolist() == [True, False, False, False, False]
 
 
 def test_a_reference_adds_its_pairs():
     found = build_ballots(SAID, get_policy("maximum"), {("1", "a"): 1, ("3", "z"): 2})
     assert found.topics == ("1", "2", "3")
     assert found.base.tolist() == [1, ABSENT, ABSENT, ABSENT, ABSENT, 2]
-    assert found.made[-1] == ABSENT
+    assert found.policy_grades[-1] == ABSENT
 
 
 def test_no_judgment_at_all_is_no_row():
@@ -82,8 +82,8 @@ def test_resampling_is_the_policy_on_repeated_judgments(name):
     said, policy = drawn_ballots(rng, adjudicated=0.2), get_policy(name)
     found = build_ballots(said, policy)
     drawn = rng.multinomial(3, [1 / 3] * 3, size=40)
-    resampled = found.resampled(drawn, slice(0, len(found)))
-    known = dict(zip(found.pairs, found.made.tolist(), strict=True))
+    resampled = found.resample_grades(drawn, slice(0, len(found)))
+    known = dict(zip(found.pairs, found.policy_grades.tolist(), strict=True))
     for times, grades in zip(drawn.tolist(), resampled, strict=True):
         again = [repeated(ballot, dict(zip(PEOPLE, times, strict=True))) for ballot in said]
         rows, undecided = apply_policy(policy, [ballot for ballot in again if ballot.people])
@@ -102,5 +102,5 @@ def repeated(ballot: PairBallot, times: dict[str, int]) -> PairBallot:
 
 def test_a_machine_is_not_drawn():
     found = build_ballots(SAID, get_policy("maximum"))
-    grades = found.resampled(np.array([[0, 2], [2, 0]]), slice(0, len(found)))
+    grades = found.resample_grades(np.array([[0, 2], [2, 0]]), slice(0, len(found)))
     assert grades.tolist() == [[0, 1, -1, 3, 1], [2, 1, -1, 0, 1]]

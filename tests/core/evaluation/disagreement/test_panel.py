@@ -46,7 +46,7 @@ def test_any_grades_score_as_by_the_plain_function(name):
 def test_no_document_below_the_depth_changes_a_measure_at_a_rank(name):
     panel, runs = drawn_panel(11, name, level=2)
     assert scored_depth(panel.measure, panel.options) == 2
-    grades = panel.ballots.made
+    grades = panel.ballots.policy_grades
     wanted = plain_scores(panel, runs, qrels_of(panel.ballots, grades))
     np.testing.assert_allclose(panel.means(panel.by_topic(grades)), wanted, rtol=1e-12)
 
@@ -68,7 +68,7 @@ def test_many_ways_at_once_score_as_each_by_itself():
 
 def test_a_topic_without_a_grade_has_no_score():
     panel, _ = drawn_panel(5, "map")
-    grades = panel.ballots.made.copy()
+    grades = panel.ballots.policy_grades.copy()
     grades[panel.ballots.rows(0)] = ABSENT
     by_topic = panel.by_topic(grades)
     assert np.isnan(by_topic[0]).all()

@@ -50,7 +50,7 @@ def effect(before: np.ndarray, after: np.ndarray, runs: list[int]) -> tuple[floa
 def brute_force(panel: DisagreementPanel, runs: list, only: tuple[int, int] | None) -> dict:
     """``{(topic, docno): (value, shift)}`` with one call of ``evaluate`` a run and grade."""
     ballots = panel.ballots
-    made = qrels_of(ballots, ballots.made)
+    made = qrels_of(ballots, ballots.policy_grades)
     before = panel.better * np.array(plain_scores(panel, runs, made))
     looked_at = [run for run in only or range(len(runs)) if not np.isnan(before[run])]
     found = {}
@@ -144,7 +144,7 @@ def test_the_gap_after_each_step_is_that_of_scoring_again(measure):
     panel, runs = drawn_panel(21, measure)
     found = find_turning_point(panel, (1, 2))
     first, second = panel.tags.index(found.better), panel.tags.index(found.worse)
-    qrels = qrels_of(panel.ballots, panel.ballots.made)
+    qrels = qrels_of(panel.ballots, panel.ballots.policy_grades)
     turned = []
     for step in found.steps:
         qrels[step.topic, step.docno] = step.grade
@@ -159,7 +159,7 @@ def test_pairs_are_settled_in_the_order_of_what_each_does_alone(measure):
     panel, runs = drawn_panel(21, measure)
     found = find_turning_point(panel, (1, 2))
     first, second = panel.tags.index(found.better), panel.tags.index(found.worse)
-    made = qrels_of(panel.ballots, panel.ballots.made)
+    made = qrels_of(panel.ballots, panel.ballots.policy_grades)
 
     def helped(pair: tuple[str, str], grade: int) -> float:
         scores = panel.better * np.array(plain_scores(panel, runs, {**made, pair: grade}))
@@ -183,7 +183,7 @@ def test_without_dispute_or_scores_there_is_nothing_to_turn():
         run, build_ballots(said, get_policy("single")), measure, ScoringOptions()
     )
     assert rank_swap_values(panel) == []
-    assert "no pair" in (find_turning_point(panel, (0, 1)).reason or "")
+    assert "no unresolved disagreement" in (find_turning_point(panel, (0, 1)).reason or "")
     none = build_panel_from_tables(
         run, build_ballots([], get_policy("single")), measure, ScoringOptions()
     )

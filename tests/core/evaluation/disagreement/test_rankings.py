@@ -59,13 +59,13 @@ def test_each_ranking_is_that_of_the_plain_function(measure, treat):
     panel, runs = drawn_panel(3, measure)
     ballots = panel.ballots
     base, *others = rankings_by_assessor(panel, treat)
-    assert base.scores == tuple(plain_scores(panel, runs, qrels_of(ballots, ballots.made)))
+    assert base.scores == tuple(plain_scores(panel, runs, qrels_of(ballots, ballots.policy_grades)))
     for at, name in enumerate(ballots.assessors):
         found = others[at]
-        grades = ballots.own(at) if treat == "own" else ballots.own_else(at)
+        grades = ballots.own(at) if treat == "own" else ballots.own_or_policy(at)
         qrels = qrels_of(ballots, grades)
         topics = {topic for topic, _ in qrels}
-        reference = qrels_of(ballots, ballots.made)
+        reference = qrels_of(ballots, ballots.policy_grades)
         same_topics = {pair: grade for pair, grade in reference.items() if pair[0] in topics}
         scores = plain_scores(panel, runs, qrels)
         assert (found.name, found.kind, found.topics) == (name, "assessor", len(topics))
@@ -118,12 +118,12 @@ def test_the_bootstrap_is_the_policy_applied_to_who_was_drawn(policy):
     found = bootstrap_assessors(panel, sampling)
     drawn = np.concatenate([*resample_counts(3, sampling)]).astype(np.int64)
     ballots = panel.ballots
-    ways = ballots.resampled(drawn, slice(0, len(ballots)))
+    ways = ballots.resample_grades(drawn, slice(0, len(ballots)))
     scores = np.array([plain_scores(panel, runs, qrels_of(ballots, way)) for way in ways])
     low, high = np.quantile(scores, [0.025, 0.975], axis=0)
     assert [band.low for band in found.bands] == pytest.approx(low.tolist())
     assert [band.high for band in found.bands] == pytest.approx(high.tolist())
-    base = plain_scores(panel, runs, qrels_of(ballots, ballots.made))
+    base = plain_scores(panel, runs, qrels_of(ballots, ballots.policy_grades))
     taus = [kendalltau(base, row).statistic for row in scores]
     assert found.coefficients["tau-b"].mean == pytest.approx(np.mean(taus))
     assert found.coefficients["tau-b"].least == pytest.approx(min(taus))
@@ -223,7 +223,7 @@ def test_random_swaps_never_take_a_machine_for_a_person():
         (
             {"A": ("a",), "B": ("b",)},
             [PairBallot("1", "a", {"ada": 1, "bob": 1})],
-            "no pair has different grades",
+            "there is no unresolved disagreement, so all draws",
         ),
     ],
 )
@@ -249,6 +249,8 @@ def test_a_policy_that_decides_nothing_has_no_ranking_to_compare_with():
 def test_a_policy_that_hears_one_alone_is_not_resampled():
     said = [PairBallot("1", "a", {"ada": 1, "bob": 0}), PairBallot("1", "b", {"ada": 0, "bob": 1})]
     panel = panel_of_first({"A": ("a",), "B": ("b",)}, said, "assessor:ada")
-    assert "hears one" in (bootstrap_assessors(panel, ResamplingOptions(0, 100)).reason or "")
-    assert panel.ballots.made.tolist() == [1, 0]
-    assert ABSENT not in panel.ballots.made.tolist()
+    assert "uses one assessor only" in (
+        bootstrap_assessors(panel, ResamplingOptions(0, 100)).reason or ""
+    )
+    assert panel.ballots.policy_grades.tolist() == [1, 0]
+    assert ABSENT not in panel.ballots.policy_grades.tolist()

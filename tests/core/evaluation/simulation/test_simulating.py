@@ -41,7 +41,7 @@ SEEDS = 6
 
 
 def finished(**changes: object) -> FinishedCampaign:
-    return FinishedCampaign.of_tables(toy_runs(), QRELS, **changes)  # type: ignore[arg-type]
+    return FinishedCampaign.from_tables(toy_runs(), QRELS, **changes)  # type: ignore[arg-type]
 
 
 def found_by(*specs: PoolSpec, budgets: tuple[int, ...] = (), measures: str = "P_2") -> Simulation:
@@ -122,14 +122,14 @@ def test_the_effort_until_so_many_are_found(depth_two: Simulation) -> None:
         turns = sorted("123", key=partial(turn_of, seed))
         late = hash_order(seed, "1", "b") < hash_order(seed, "1", "a")
         totals.append(max(3 + turns.index("3"), 3 * late + turns.index("1")) + 1)
-    assert half.total == SeedRange.of(totals)
+    assert half.total == SeedRange.from_values(totals)
     # 5 of 6 are never found.
     assert most.total == nearly_all.total == SeedRange(None, None, None, 0, NEVER_FOUND)
 
 
 def test_the_effort_in_all_is_where_the_last_one_wanted_stands() -> None:
     known = Replay(np.zeros(4, np.int64), np.arange(4), np.array([True, False, False, True]))
-    assert [known.needed(wanted) for wanted in (1, 2, 3)] == [1, 4, None]
+    assert [known.judgments_needed(wanted) for wanted in (1, 2, 3)] == [1, 4, None]
 
 
 def test_budgets_are_shares_of_the_deepest_spec() -> None:
@@ -148,10 +148,10 @@ def test_runs_feed_a_pool_as_its_spec_chooses_them() -> None:
         ContributingRun(tags[1], "A", 1, "manual"),
         ContributingRun(tags[2], "B", 3),
     ]
-    known = replace(known, feeders=tuple(told))
+    known = replace(known, contributing_runs=tuple(told))
 
     def fed(**choice: object) -> set[str]:
-        return set(known.feeding(replace(depth_spec(1), runs=RunChoice(**choice))))  # type: ignore[arg-type]
+        return set(known.select_runs(replace(depth_spec(1), runs=RunChoice(**choice))))  # type: ignore[arg-type]
 
     assert known.pooled == {*tags[:3]}
     assert fed() == {*tags[:3]}
@@ -165,7 +165,7 @@ def test_qrels_without_a_line_rank_nothing() -> None:
     topic = min(GRADES, key=partial(turn_of, 0))
     only_a_hole = [run("one", {topic: "?a"}), run("two", {topic: "?"})]
     found = simulate_specs(
-        FinishedCampaign.of_tables(only_a_hole, QRELS),
+        FinishedCampaign.from_tables(only_a_hole, QRELS),
         {"take": PoolSpec((step("take"),))},
         parse_measures(["map"]),
         seeds=1,
@@ -192,7 +192,7 @@ def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec: PoolSpe
         **{key: value for key, value in vars(spec.budget).items() if value},
     )
     for at, topic in enumerate(QRELS.topics):
-        rows = found.of_topic(at).row.tolist()
+        rows = found.for_topic(at).row.tolist()
         told = "".join(QRELS.docnos[row] if row >= 0 else "?" for row in rows)
         holes = {"1": "e", "2": "y", "3": ""}[topic]
         assert told == "".join("?" if docno in holes else docno for docno in wanted[topic])
@@ -261,7 +261,7 @@ def test_nothing_depends_on_the_order_of_runs() -> None:
     measures = parse_measures(["map", "bpref"])
     specs = {"maxmean": PoolSpec((step("maxmean"),)), "depth": depth_spec(2)}
     one, two = (
-        simulate_specs(FinishedCampaign.of_tables(listed, QRELS), specs, measures, seeds=2)
+        simulate_specs(FinishedCampaign.from_tables(listed, QRELS), specs, measures, seeds=2)
         for listed in (runs, runs[::-1])
     )
     assert one == two
@@ -291,21 +291,21 @@ def test_progress_is_told_of_each_piece_of_work() -> None:
     [
         ({"specs": {}}, "no spec"),
         ({"measures": ()}, "no measure"),
-        ({"seeds": 0}, "1 or more"),
-        ({"budgets": (5, 0)}, "1 or more"),
-        ({"finished": FinishedCampaign.of_tables(toy_runs()[:1], QRELS)}, "fewer than two runs"),
+        ({"seeds": 0}, "at least 1"),
+        ({"budgets": (5, 0)}, "at least 1"),
+        ({"finished": FinishedCampaign.from_tables(toy_runs()[:1], QRELS)}, "at least two runs"),
         ({"finished": finished(level=3)}, "no relevant document"),
         (
             {
-                "finished": FinishedCampaign.of_tables(
+                "finished": FinishedCampaign.from_tables(
                     [run("a", {"9": "a"}), run("b", {"9": "b"})], QRELS
                 )
             },
-            "no run that feeds depth answers a topic",
+            "no contributing run of spec depth answers a topic",
         ),
         (
             {"specs": {"mine": replace(depth_spec(2), runs=RunChoice(tags=("omega",)))}},
-            "what mine names: tag omega",
+            "matches spec mine: tag omega",
         ),
     ],
 )
@@ -335,15 +335,15 @@ def test_a_method_that_cannot_begin_says_so_before_anything_is_replayed() -> Non
 
 def test_tags_are_told_apart() -> None:
     with pytest.raises(ValueError, match="same tag"):
-        FinishedCampaign.of_tables([*toy_runs(), *toy_runs()[:1]], QRELS)
-    with pytest.raises(ValueError, match="tag omega"):
+        FinishedCampaign.from_tables([*toy_runs(), *toy_runs()[:1]], QRELS)
+    with pytest.raises(ValueError, match="tag: omega"):
         finished(pooled=["omega", "alpha"])
 
 
 def test_the_table_tells_means_and_ends(depth_two: Simulation) -> None:
     text = FORMATS["table"](depth_two)
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    assert "4 runs scored, 4 of them may feed the pool; 3 topics, 10 judged pairs, 6 rel" in text
+    assert "4 runs, 4 contributing; 3 topics, 10 judged pairs, 6 rel" in text
     assert "spec 0 depth 2 4 8 4 1" in lines
     assert "6 spec 0 6 3 50.0 % 1" in lines
     assert "80 % spec 0 not reached 2.5 2" in lines

@@ -33,7 +33,7 @@ def covid(data_dir: Path) -> tuple[list[RunTable], FinishedCampaign]:
         rows = [row for row in csv.DictReader(stream) if row["contributed judgments"] == "yes"]
     runs = [read_run(read_bytes(path)) for path in sorted((folder / "runs-top50").iterdir())]
     qrels = read_qrels(read_bytes(folder / "qrels-covid-round1.txt"))
-    return runs, FinishedCampaign.of_tables(runs, qrels, [row["run"] for row in rows])
+    return runs, FinishedCampaign.from_tables(runs, qrels, [row["run"] for row in rows])
 
 
 def existing(qrels: QrelsTable, found: Replay) -> Judged:

@@ -45,7 +45,7 @@ def laid(topics: dict[str, str], ranks: int = 1) -> PoolState:
 
 def test_what_is_left_in_a_topic_by_hand():
     found = estimate_remaining(laid({"1": "++---....."}), is_random=True)
-    assert (found.found, found.judged, found.unjudged, found.silent) == (2, 5, 5, 0)
+    assert (found.relevant, found.judged, found.unjudged, found.topics_unjudged) == (2, 5, 5, 0)
     assert found.expected == pytest.approx(2)
     assert (found.low, found.high) == (0.0, 5.0)
     assert found.completeness == pytest.approx(0.5)
@@ -59,7 +59,7 @@ def test_topics_are_strata_and_their_variances_add_up():
     second = 100**2 * (1 - 0.9) * (1 / 92) * (91 / 92) / 90
     apart = 1.959963984540054 * (first + second) ** 0.5
     assert (found.low, found.high) == pytest.approx((20 - apart, 20 + apart))
-    assert (found.silent, found.unjudged) == (1, 60)
+    assert (found.topics_unjudged, found.unjudged) == (1, 60)
 
 
 def test_the_interval_holds_what_is_there_about_as_often_as_it_says():
@@ -116,9 +116,9 @@ def test_found_by_topic_and_its_alarms():
     assert (second.since, third.since, third.share) == (1, 0, None)
     # Three in ten is more than a third of nine, but nine say nothing yet.
     assert not TopicDiscoveries("x", 20, 9, 9, 0, 0).is_dense
-    assert TopicDiscoveries("x", 20, 20, 10, 6, 0).is_lonely
-    assert not TopicDiscoveries("x", 20, 20, 10, 5, 0).is_lonely
-    assert not TopicDiscoveries("x", 20, 20, 9, 9, 0).is_lonely
+    assert TopicDiscoveries("x", 20, 20, 10, 6, 0).is_mostly_unique
+    assert not TopicDiscoveries("x", 20, 20, 10, 5, 0).is_mostly_unique
+    assert not TopicDiscoveries("x", 20, 20, 9, 9, 0).is_mostly_unique
 
 
 def test_since_relevant():
@@ -144,10 +144,15 @@ def test_a_pool_that_holds_nothing_yet_has_no_depths():
 def test_found_by_team_counts_what_it_alone_brought():
     rows = discoveries_by_team(laid({"1": "++-+.-"}))
     north, south = rows
-    assert (north.name, north.documents, north.judged, north.relevant, north.alone) == (
+    assert (north.name, north.documents, north.judged, north.relevant, north.unique_relevant) == (
         "north", 6, 5, 3, 1,
     )  # fmt: skip
-    assert (south.name, south.documents, south.relevant, south.alone) == ("south", 3, 2, 0)
+    assert (south.name, south.documents, south.relevant, south.unique_relevant) == (
+        "south",
+        3,
+        2,
+        0,
+    )
 
 
 def test_the_curve_ends_with_all():
