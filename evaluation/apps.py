@@ -5,10 +5,10 @@ class EvaluationConfig(AppConfig):
     name = "evaluation"
 
     def ready(self) -> None:
-        """A campaign names its measures; what a measure is, is known here only.
+        """Add the check of measure names to the field ``Campaign.measures``.
 
-        So this app brings the check to the field: form, API and manifest refuse a name that
-        does not exist, and ``campaigns`` goes on knowing nothing of ``evaluation``.
+        Only this app knows the measures: forms, API and manifest reject unknown names, and
+        ``campaigns`` does not depend on ``evaluation``.
         """
         from campaigns.models import Campaign
         from evaluation.rules import check_measures

@@ -1,4 +1,4 @@
-"""The REST API of the measures' cards: what the pages say of each, for everyone."""
+"""The REST API of the measures: the cards that the pages show, without an account."""
 
 from __future__ import annotations
 
@@ -25,17 +25,19 @@ from evaluation.core.measures.registry import FAMILIES
 from evaluation.core.measures.values import KINDS
 from evaluation.core.worked_examples import work_card_example
 
-NAME = OpenApiParameter("name", str, "path", description="Of the family, or of a measure of it.")
+NAME = OpenApiParameter("name", str, "path", description="A measure family or one of its measures.")
 
 
 class ParameterSerializer(Serializer[Any]):
     name = serializers.CharField()
     meaning = serializers.CharField()
-    values = serializers.CharField(help_text="What is read as a value.")
+    values = serializers.CharField(help_text="Accepted values.")
     choices = serializers.ListField(child=serializers.CharField())
     default = serializers.CharField()
-    written = serializers.ListField(child=serializers.CharField(), help_text="Measures with it.")
-    common = serializers.BooleanField(help_text="Measures of other families take it too.")
+    written = serializers.ListField(
+        child=serializers.CharField(), help_text="Measure names with this parameter."
+    )
+    common = serializers.BooleanField(help_text="Also a parameter of other families.")
 
 
 class ExampleSerializer(Serializer[Any]):
@@ -47,7 +49,7 @@ class ExampleSerializer(Serializer[Any]):
     judged = serializers.ListField(child=serializers.IntegerField())
     working = serializers.CharField()
     by_hand = serializers.FloatField()
-    value = serializers.FloatField(allow_null=True, help_text="As the engine computes it now.")
+    value = serializers.FloatField(allow_null=True, help_text="Computed value.")
 
 
 class MeasureSerializer(Serializer[Any]):
@@ -58,19 +60,19 @@ class MeasureSerializer(Serializer[Any]):
     reading = serializers.CharField()
     source = serializers.CharField()  # type: ignore[assignment]
     range = serializers.CharField()
-    undefined = serializers.CharField(help_text="When it is null; empty: never.")
+    undefined = serializers.CharField(help_text="When the value is null; empty: never.")
     edge_cases = serializers.ListField(child=serializers.CharField())
     aggregate = serializers.CharField(help_text="Over topics: mean, sum or geometric.")
-    names = serializers.ListField(child=serializers.CharField(), help_text="How it is written.")
+    names = serializers.ListField(child=serializers.CharField(), help_text="Accepted names.")
     stands_for = serializers.ListField(
-        child=serializers.CharField(), help_text="Measures that the bare name stands for."
+        child=serializers.CharField(), help_text="Measures that the family name alone stands for."
     )
     parameters = ParameterSerializer(many=True)
     examples = ExampleSerializer(many=True)
 
 
 class MeasureViewSet(viewsets.GenericViewSet[Any]):
-    """The measures: cards and examples. No account is needed."""
+    """Measures: cards and worked examples. No account required."""
 
     serializer_class = MeasureSerializer
     permission_classes = (permissions.AllowAny,)
@@ -83,13 +85,13 @@ class MeasureViewSet(viewsets.GenericViewSet[Any]):
 
     @extend_schema(responses=MeasureSerializer(many=True))
     def list(self, _request: Request, **_: Any) -> Response:
-        """Every family of measures, in the order of printing."""
-        found: Sequence[MeasureFamily] = self.paginate_queryset(self.get_queryset()) or ()
-        return self.get_paginated_response([family_dict(family) for family in found])
+        """All measure families, in the order of printing."""
+        families: Sequence[MeasureFamily] = self.paginate_queryset(self.get_queryset()) or ()
+        return self.get_paginated_response([family_dict(family) for family in families])
 
     @extend_schema(responses=MeasureSerializer, parameters=[NAME])
     def retrieve(self, _request: Request, name: str, **_: Any) -> Response:
-        """One family, by its own name or that of any measure of it, such as nDCG@10."""
+        """A measure family, by its name or the name of one of its measures, such as nDCG@10."""
         family, _given = find_family(name)
         if family is None:
             raise Http404
@@ -112,20 +114,22 @@ def family_dict(family: MeasureFamily) -> dict[str, Any]:
         "aggregate": family.aggregate,
         "names": accepted_spellings(family),
         "stands_for": default_measures(family),
-        "parameters": [parameter_dict(family, it) for it in family.parameters().values()],
+        "parameters": [
+            parameter_dict(family, parameter) for parameter in family.parameters().values()
+        ],
         "examples": [example_dict(family, example) for example in family.examples],
     }
 
 
-def parameter_dict(family: MeasureFamily, known: Parameter) -> dict[str, Any]:
+def parameter_dict(family: MeasureFamily, parameter: Parameter) -> dict[str, Any]:
     return {
-        "name": known.name,
-        "meaning": known.meaning,
-        "values": KINDS[known.kind].wanted,
-        "choices": list(known.choices),
-        "default": known.default,
-        "written": variant_names(family, known),
-        "common": known.name in family.modifiers,
+        "name": parameter.name,
+        "meaning": parameter.meaning,
+        "values": KINDS[parameter.kind].wanted,
+        "choices": list(parameter.choices),
+        "default": parameter.default,
+        "written": variant_names(family, parameter),
+        "common": parameter.name in family.modifiers,
     }
 
 

@@ -1,6 +1,6 @@
-"""Who may read scores, and what a campaign may name as its measures.
+"""Who may read scores, and which measures a campaign may use.
 
-Assessors and viewers may not read scores: what they do stays blind to runs.
+Assessors and viewers may not read scores, so that judging stays blind to runs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ rules.add_perm("evaluation.view_scores", is_organizer | is_participant)
 
 
 def check_measures(names: Sequence[str]) -> None:
-    """Every name is a measure's, or a ``ValidationError`` says of each why it is not."""
+    """Raise ``ValidationError``, with a reason for each unknown name, unless all are measures."""
     try:
         parse_measures(names)
     except UnknownMeasureError as error:
