@@ -84,7 +84,7 @@ def study_disagreement(
     require_permission(actor, "campaigns.manage", campaign)
     runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
     measures = measures_to_rank_by(campaign)
-    measure = get_chosen_measure(measures, query.measure)
+    measure = select_ranking_measure(measures, query.measure)
     between = find_run_places(runs, query.between)
     matrix = tuple(run.matrix for run in runs)
     key = (log_state_key(campaign), matrix, str(scoring_options(campaign)), query.policy, measure)
@@ -117,15 +117,15 @@ def open_round_by_value(
     study = study_disagreement(actor=actor, campaign=campaign, query=query)
     number = dict(campaign.topics.values_list("number", "pk"))
     in_round = {pair for pair, state in adjudication_states(campaign).items() if state == "round"}
-    fresh = [
+    candidates = [
         (number[value.topic], value.docno, value.value)
         for value in study.report.values
         if (value.topic, value.docno) not in in_round and value.value > 0
     ]
-    if not fresh:
+    if not candidates:
         message = "No disagreement outside of rounds can change the ranking."
         raise ActionRefused("nothing-to-settle", message)
-    pairs = fresh[:most]
+    pairs = candidates[:most]
     return open_round(
         actor=actor,
         campaign=campaign,
@@ -144,14 +144,14 @@ def measures_to_rank_by(campaign: Campaign) -> list[Measure]:
     return sorted(measures, key=lambda measure: place.get(measure.name, len(first)))
 
 
-def get_chosen_measure(measures: Sequence[Measure], name: str) -> Measure:
-    known = {measure.name: measure for measure in measures}
-    if name and name not in known:
+def select_ranking_measure(measures: Sequence[Measure], name: str) -> Measure:
+    by_name = {measure.name: measure for measure in measures}
+    if name and name not in by_name:
         raise ActionRefused("unknown-measure", f"The campaign does not rank runs by {name}.")
     if not measures:
         fix = "Choose one in the settings."
         raise ActionRefused("no-measure", "The campaign has no measure that ranks runs.", fix)
-    return known[name] if name else measures[0]
+    return by_name[name] if name else measures[0]
 
 
 def find_run_places(runs: Sequence[Run], between: tuple[int, int] | None) -> Between:
@@ -168,7 +168,7 @@ def load_panel_unchecked(campaign: Campaign, policy: str, measure: str = "") -> 
     """For the command line: without permission check, cache or limit."""
     runs = list(campaign.runs.accepted().order_by("pk"))
     return load_panel(
-        campaign, runs, policy, get_chosen_measure(measures_to_rank_by(campaign), measure)
+        campaign, runs, policy, select_ranking_measure(measures_to_rank_by(campaign), measure)
     )
 
 

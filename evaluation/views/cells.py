@@ -94,22 +94,22 @@ def select_visible_measures(leaderboard: Leaderboard, requested: Sequence[str]) 
     """The measures to show: those requested, or the campaign's in its order, or the default
     ones; judged_10 last.
     """
-    known = leaderboard.score_set.measures
+    names = leaderboard.score_set.measures
     own = leaderboard.score_set.campaign.measures
-    visible = [name for name in known if name in requested]
-    visible = visible or [name for name in own if name in known and name != TRUST]
-    defaults = [name for name in DEFAULT_MEASURES if name in known]
+    visible = [name for name in names if name in requested]
+    visible = visible or [name for name in own if name in names and name != TRUST]
+    defaults = [name for name in DEFAULT_MEASURES if name in names]
     # A score set evaluated with other than the default measures shows its own.
-    visible = visible or (defaults if len(defaults) == len(DEFAULT_MEASURES) else known[:7])
-    return [*(name for name in visible if name != TRUST), *([TRUST] if TRUST in known else [])]
+    visible = visible or (defaults if len(defaults) == len(DEFAULT_MEASURES) else names[:7])
+    return [*(name for name in visible if name != TRUST), *([TRUST] if TRUST in names else [])]
 
 
 def get_sort(leaderboard: Leaderboard, visible: Sequence[str], requested: str) -> str:
     """The sort column: a measure or text column, with - for the opposite direction."""
-    known = [*leaderboard.score_set.measures, *TEXT_COLUMNS]
+    names = [*leaderboard.score_set.measures, *TEXT_COLUMNS]
     return (
         requested
-        if requested.removeprefix("-") in known
+        if requested.removeprefix("-") in names
         else visible[0]
         if visible
         else TEXT_COLUMNS[0]

@@ -224,17 +224,17 @@ def resampling_rows(report: DisagreementReport) -> list[dict[str, Any]]:
     return [
         {
             "way": way,
-            "drawn": drawn,
+            "drawn": draws,
             "lines": [
                 (
                     CORRELATIONS[name].card.title,
                     *list_explained_cards(estimate.mean, estimate.least, estimate.p5),
                     estimate,
                 )
-                for name, estimate in drawn.coefficients.items()
+                for name, estimate in draws.coefficients.items()
             ],
         }
-        for way, drawn in ways
+        for way, draws in ways
     ]
 
 

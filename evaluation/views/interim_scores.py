@@ -71,7 +71,7 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "topics": [(number, topic) for number, topic in scores.topics.items()],
         "ms": round(scores.seconds * 1000),
     }
-    return render(request, "evaluation/live.html", context)
+    return render(request, "evaluation/interim_scores.html", context)
 
 
 def interim_score_rows(

@@ -89,7 +89,7 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             "more": max(0, len(rows) - MOST_PAIRS),
         }
     )
-    return render(request, "evaluation/pairs.html", context)
+    return render(request, "evaluation/run_pairs.html", context)
 
 
 def pairs_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
