@@ -125,7 +125,7 @@ def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> Http
         page_context(leaderboard, names[0])
         | choice_context(choice)
         | {
-            "crumbs": [("Scores", set_url(leaderboard)), ("Measures", "")],
+            "crumbs": [("Scores", set_url(leaderboard)), ("Comparison of measures", "")],
             "names": names,
             "map": rows,
             "by": CORRELATIONS[coefficient].card,
