@@ -1,4 +1,4 @@
-"""The REST API of scores: what the pages show, to the same readers."""
+"""The REST API of scores: the same content as the pages, for the same readers."""
 
 from __future__ import annotations
 
@@ -32,12 +32,14 @@ from evaluation.queries.score_sets import (
     list_visible_score_sets,
 )
 
-LONG = OpenApiParameter("shape", str, enum=["wide", "long"], description="long: by topic.")
+LONG = OpenApiParameter(
+    "shape", str, enum=["wide", "long"], description="long: one row per run, measure and topic."
+)
 
 
 class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
     campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
-    qrels = serializers.IntegerField(source="qrels.version", help_text="Version of the release.")
+    qrels = serializers.IntegerField(source="qrels.version", help_text="Version of the qrels.")
     measures = serializers.ListField(child=serializers.CharField())
     topics = serializers.ListField(child=serializers.CharField())
     conditions = serializers.DictField()
@@ -58,11 +60,11 @@ class SpreadSerializer(Serializer[Any]):
 
 
 class EntrySerializer(Serializer[Any]):
-    run = serializers.CharField(help_text="Tag, or a pseudonym.")
+    run = serializers.CharField(help_text="Run tag or pseudonym.")
     team = serializers.CharField()
     own = serializers.BooleanField()
     run_scores = serializers.IntegerField(
-        allow_null=True, help_text="Number below /api/run-scores/, where you may read it."
+        allow_null=True, help_text="ID under /api/run-scores/, if you may read it."
     )
     means = serializers.DictField(child=serializers.FloatField(allow_null=True))
 
@@ -80,7 +82,7 @@ class BoardSerializer(Serializer[Any]):
 
 class EvaluateSerializer(Serializer[Any]):
     campaign = serializers.SlugField()
-    qrels = serializers.IntegerField(help_text="Version of the qrels release.")
+    qrels = serializers.IntegerField(help_text="Version of the qrels.")
     measures = serializers.ListField(child=serializers.CharField(), required=False, default=list)
 
 
@@ -111,7 +113,7 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
             campaign__in=filter_campaigns(self.request)
         )
 
-    def board(self) -> Leaderboard:
+    def visible_leaderboard(self) -> Leaderboard:
         score_set = self.get_object()
         return get_leaderboard(score_set, get_reader(self.request.user, score_set.campaign))
 
@@ -122,8 +124,8 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
     @extend_schema(responses=BoardSerializer)
     @action(detail=True)
     def leaderboard(self, _request: Request, **_: Any) -> Response:
-        """The runs' means, as the campaign's board lets this reader see them."""
-        return Response(leaderboard_to_dict(self.board()))
+        """Mean scores of the runs that the user may see."""
+        return Response(leaderboard_to_dict(self.visible_leaderboard()))
 
     @extend_schema(parameters=[LONG], responses={(200, "text/csv"): OpenApiTypes.STR})
     @action(detail=True, url_path="leaderboard.csv", url_name="csv")
@@ -131,36 +133,36 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
         """The leaderboard as CSV."""
         long = request.query_params.get("shape") == "long"
         return HttpResponse(
-            leaderboard_to_csv(self.board(), by_topic=long), content_type=MIME["csv"]
+            leaderboard_to_csv(self.visible_leaderboard(), by_topic=long), content_type=MIME["csv"]
         )
 
     @extend_schema(request=EvaluateSerializer, responses={202: JobSerializer})
     @action(detail=False, methods=["post"])
     def evaluate(self, request: Request) -> Response:
-        """Score all accepted runs of a campaign under one of its qrels releases."""
-        asked = EvaluateSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        given = asked.validated_data
-        campaign = get_campaign_for(request.user, given["campaign"], "campaigns.manage")
-        qrels = get_object_or_404(campaign.qrels, version=given["qrels"])
+        """Evaluate all accepted runs of a campaign under a qrels version."""
+        serializer = EvaluateSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = serializer.validated_data
+        campaign = get_campaign_for(request.user, data["campaign"], "campaigns.manage")
+        qrels = get_object_or_404(campaign.qrels, version=data["qrels"])
         job = services.request_evaluation(
-            actor=request_user(request), campaign=campaign, qrels=qrels, measures=given["measures"]
+            actor=request_user(request), campaign=campaign, qrels=qrels, measures=data["measures"]
         )
         job.refresh_from_db()
-        told = {"job": job.pk, "state": job.state, "error": job.error}
-        told["score_set"] = job.result.get("score_set")
-        return Response(told, status=status.HTTP_202_ACCEPTED)
+        body = {"job": job.pk, "state": job.state, "error": job.error}
+        body["score_set"] = job.result.get("score_set")
+        return Response(body, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=None, responses=ScoreSetSerializer)
     @action(detail=True, methods=["post"])
     def release(self, request: Request, **_: Any) -> Response:
-        """Show the score set to participants, for good."""
+        """Release the score set to participants. Release is permanent."""
         released = services.release_scores(actor=request_user(request), score_set=self.get_object())
         return Response(self.get_serializer(released).data)
 
 
 class RunScoresViewSet(mixins.RetrieveModelMixin, viewsets.GenericViewSet[RunScores]):
-    """One run's scores: any for organizers, those of their team's runs for participants."""
+    """Scores of a run: of all runs for organizers, of their team's runs for participants."""
 
     serializer_class = RunScoresSerializer
     queryset = RunScores.objects.none()
@@ -171,27 +173,27 @@ class RunScoresViewSet(mixins.RetrieveModelMixin, viewsets.GenericViewSet[RunSco
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     @action(detail=True, url_path="scores.txt", url_name="txt")
     def txt(self, _request: Request, **_: Any) -> HttpResponse:
-        """By topic, as trec_eval prints it."""
-        return self.as_file("txt")
+        """Scores by topic in the format of trec_eval."""
+        return self.scores_response("txt")
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
     @action(detail=True, url_path="scores.csv", url_name="csv")
     def csv(self, _request: Request, **_: Any) -> HttpResponse:
-        """By topic, one value a line."""
-        return self.as_file("csv")
+        """Scores by topic as CSV, one value per line."""
+        return self.scores_response("csv")
 
     @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
     @action(detail=True, url_path="scores.json", url_name="json")
     def json(self, _request: Request, **_: Any) -> HttpResponse:
-        """By topic, with the conditions."""
-        return self.as_file("json")
+        """Scores by topic as JSON, with their provenance."""
+        return self.scores_response("json")
 
-    def as_file(self, fmt: str) -> HttpResponse:
+    def scores_response(self, fmt: str) -> HttpResponse:
         row = self.get_object()
-        board = get_leaderboard(
+        leaderboard = get_leaderboard(
             row.score_set, get_reader(self.request.user, row.score_set.campaign)
         )
-        entry = board.find(row.run_id)
+        entry = leaderboard.find(row.run_id)
         if entry is None:
             raise Http404
-        return HttpResponse(run_scores_file(board, entry, fmt), content_type=MIME[fmt])
+        return HttpResponse(run_scores_file(leaderboard, entry, fmt), content_type=MIME[fmt])

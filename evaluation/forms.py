@@ -1,4 +1,4 @@
-"""What organizers fill in: which qrels to evaluate under, a round by value, a simulation."""
+"""Forms of organizers: evaluation, adjudication rounds by value, stopping, simulation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pooling.forms import iter_spec_faults, read_uploaded_spec
 from pooling.services.adaptive_pools import frozen_spec
 
 MOST_SPECS, MOST_SEEDS, MOST_BUDGETS, LONGEST_NAME = 20, 50, 50, 60
-SO_FAR = "so-far"
+CURRENT = "so-far"
 NUMBER = re.compile("[1-9][0-9]{0,8}")
 
 
@@ -40,10 +40,10 @@ class EvaluateForm(forms.Form):
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        releases = Qrels.objects.filter(campaign=campaign)
-        self.fields["qrels"] = forms.ModelChoiceField(releases, empty_label=None)
-        usual = " ".join(campaign.measures or DEFAULT_NAMES)
-        self.fields["measures"].help_text = f"By names with blanks between them. Empty: {usual}"
+        versions = Qrels.objects.filter(campaign=campaign)
+        self.fields["qrels"] = forms.ModelChoiceField(versions, empty_label=None)
+        default = " ".join(campaign.measures or DEFAULT_NAMES)
+        self.fields["measures"].help_text = f"Space-separated measure names. Default: {default}"
 
     def clean_measures(self) -> list[str]:
         names = split_names(str(self.cleaned_data["measures"]))
@@ -52,7 +52,7 @@ class EvaluateForm(forms.Form):
 
 
 class RoundByValueForm(forms.Form):
-    """How many of the most valuable pairs, and who settles them."""
+    """The number of pairs with the highest rank-swap values, and who adjudicates them."""
 
     most = forms.IntegerField(min_value=1, max_value=10_000, initial=20, label="Pairs")
     adjudicators = forms.ModelMultipleChoiceField(User.objects.none())
@@ -66,20 +66,20 @@ class RoundByValueForm(forms.Form):
 
 
 class StoppingForm(forms.Form):
-    """When a topic ends; what is left empty never ends one."""
+    """When a topic is complete; empty fields are not part of the rule."""
 
     documents = forms.IntegerField(
         min_value=1, max_value=1_000_000, required=False, label="Judged documents"
     )
     relevant = forms.IntegerField(
-        min_value=1, max_value=1_000_000, required=False, label="Relevant documents found"
+        min_value=1, max_value=1_000_000, required=False, label="Relevant documents"
     )
     no_relevant_in = forms.IntegerField(
-        min_value=1, max_value=1_000_000, required=False, label="In a row without a relevant one"
+        min_value=1, max_value=1_000_000, required=False, label="Consecutive non-relevant documents"
     )
 
     @classmethod
-    def of(cls, row: StoppingRule | None) -> StoppingForm:
+    def from_row(cls, row: StoppingRule | None) -> StoppingForm:
         return cls(initial=vars(row.rule) if row else {})
 
     @property
@@ -89,60 +89,60 @@ class StoppingForm(forms.Form):
 
 @dataclass
 class SpecText:
-    """A spec as it was typed or brought as a file, and what is wrong with it."""
+    """A spec as typed or uploaded, and its errors."""
 
     name: str
     content: str
     errors: list[str] = field(default_factory=list)
 
-    def read(self) -> PoolSpec | None:
-        """The spec; None where something is wrong with it, which is told then."""
+    def parse(self) -> PoolSpec | None:
+        """The spec; None if it is invalid: then ``errors`` says why."""
         if self.errors:
             return None
         if not self.name.isprintable() or len(self.name) > LONGEST_NAME:
-            self.errors.append(f"A name has at most {LONGEST_NAME} characters that can be seen.")
+            self.errors.append(f"A name must have at most {LONGEST_NAME} printable characters.")
         if len(self.content) > LONGEST:
-            self.errors.append(f"A spec has at most {LONGEST:,} characters.")
+            self.errors.append(f"A spec must have at most {LONGEST:,} characters.")
             return None
         try:
             return read_spec(self.content)
-        except InvalidFile as bad:
-            self.errors += iter_spec_faults(bad)
+        except InvalidFile as invalid:
+            self.errors += iter_spec_faults(invalid)
         return None
 
 
 class SimulationForm(forms.Form):
-    """``texts`` are the specs that were typed, in the fields ``name`` and ``text``, of which there
-    are as many as one likes, and those of ``files``. ``cleaned_data["wanted"]`` is everything.
+    """``texts`` are the specs typed in the repeated fields ``name`` and ``text``, and those
+    uploaded as ``files``. ``cleaned_data["request"]`` is the ``SimulationRequest``.
     """
 
     depths = forms.CharField(
-        label="Depths", required=False, initial="10", help_text="Of depth-k pools, such as 10, 20."
+        label="Depths", required=False, initial="10", help_text="Depth-k pools, such as 10, 20."
     )
     pools = forms.MultipleChoiceField(
         label="Frozen pools",
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Their steps, budgets and seeds.",
+        help_text="Simulated with their steps, budgets and seeds.",
     )
-    qrels = forms.ChoiceField(label="Judged by")
-    fed_by = forms.ChoiceField(label="Runs that may feed the pools")
+    qrels = forms.ChoiceField(label="Judgments")
+    fed_by = forms.ChoiceField(label="Contributing runs")
     measures = forms.CharField(
         label="Rank runs by",
         required=False,
         initial=" ".join(MEASURES),
-        help_text="Measures by names, with blanks between them.",
+        help_text="Space-separated measure names.",
     )
     seeds = forms.IntegerField(
         min_value=1,
         max_value=MOST_SEEDS,
         initial=SEEDS,
-        help_text="How often each spec is played, with another seed each time.",
+        help_text="Replays per spec, each with its own seed.",
     )
     budgets = forms.CharField(
         required=False,
-        help_text="Judgments in all, such as 500, 1000. Empty: "
-        f"{', '.join(map(str, SHARES))} % of what the deepest spec judges.",
+        help_text="Total judgments, such as 500, 1000. Default: "
+        f"{', '.join(map(str, SHARES))} % of the judgments of the deepest spec.",
     )
 
     def __init__(
@@ -151,14 +151,14 @@ class SimulationForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.texts = list(texts)
         self.frozen = {f"{pool.version}": pool for pool in campaign.pools.all()}
-        self.releases = {f"{qrels.version}": qrels for qrels in campaign.qrels.all()}
+        self.qrels_versions = {f"{qrels.version}": qrels for qrels in campaign.qrels.all()}
         choices: Any = {name: self.fields[name] for name in ("pools", "qrels", "fed_by")}
         pools = [(v, f"{pool}: {pool.method}") for v, pool in self.frozen.items()]
         choices["pools"].choices = pools
-        choices["qrels"].choices = [(v, str(qrels)) for v, qrels in self.releases.items()]
+        choices["qrels"].choices = [(v, str(qrels)) for v, qrels in self.qrels_versions.items()]
         if campaign.judgments.exists():
-            choices["qrels"].choices += [(SO_FAR, "the judgments so far")]
-        newest = [("pool", f"those of {pool}") for pool in [*self.frozen.values()][:1]]
+            choices["qrels"].choices += [(CURRENT, "current judgments")]
+        newest = [("pool", f"runs of {pool}") for pool in [*self.frozen.values()][:1]]
         choices["fed_by"].choices = [*newest, ("all", "all accepted runs")]
         if not self.frozen:
             del self.fields["pools"]
@@ -167,8 +167,8 @@ class SimulationForm(forms.Form):
         names = split_names(self.cleaned_data["measures"]) or MEASURES
         try:
             return [measure.name for measure in parse_ranking_measures(names)]
-        except ValueError as wrong:
-            raise forms.ValidationError(str(wrong).splitlines()) from wrong
+        except ValueError as error:
+            raise forms.ValidationError(str(error).splitlines()) from error
 
     def clean_depths(self) -> list[int]:
         return parse_integer_list(self.cleaned_data["depths"], MOST_SPECS)
@@ -177,55 +177,59 @@ class SimulationForm(forms.Form):
         return parse_integer_list(self.cleaned_data["budgets"], MOST_BUDGETS)
 
     def clean(self) -> dict[str, Any]:
-        asked = super().clean() or {}
-        specs = [*self.named(asked)]
-        self.refuse_too_many([name for name, _ in specs])
+        cleaned = super().clean() or {}
+        specs = [*self.iter_named_specs(cleaned)]
+        self.check_limits([name for name, _ in specs])
         if any(text.errors for text in self.texts):
             self.add_error(None, [f"{t.name}: {error}" for t in self.texts for error in t.errors])
         if not self.errors:
-            asked["wanted"] = SimulationRequest(
+            cleaned["request"] = SimulationRequest(
                 specs={name: spec for name, spec in specs if spec},
-                qrels=self.releases.get(asked["qrels"]),
-                measures=asked["measures"],
-                seeds=asked["seeds"],
-                budgets=asked["budgets"],
-                all_runs=asked["fed_by"] == "all",
+                qrels=self.qrels_versions.get(cleaned["qrels"]),
+                measures=cleaned["measures"],
+                seeds=cleaned["seeds"],
+                budgets=cleaned["budgets"],
+                all_runs=cleaned["fed_by"] == "all",
             )
-        return asked
+        return cleaned
 
-    def named(self, asked: dict[str, Any]) -> Iterator[tuple[str, PoolSpec | None]]:
-        """The specs by name; None for those with which something is wrong."""
-        for depth in asked.get("depths", ()):
+    def iter_named_specs(self, cleaned: dict[str, Any]) -> Iterator[tuple[str, PoolSpec | None]]:
+        """The specs by name; None for invalid ones."""
+        for depth in cleaned.get("depths", ()):
             yield f"depth {depth}", depth_spec(depth)
-        for version in asked.get("pools", ()):
+        for version in cleaned.get("pools", ()):
             yield str(self.frozen[version]), frozen_spec(self.frozen[version])
         for text in self.texts[:MOST_SPECS]:
-            yield text.name, text.read()
+            yield text.name, text.parse()
 
-    def refuse_too_many(self, names: Sequence[str]) -> None:
-        if again := sorted({name for name in names if names.count(name) > 1}):
-            self.add_error(None, f"Two specs have the same name: {', '.join(again)}. Rename one.")
+    def check_limits(self, names: Sequence[str]) -> None:
+        if duplicates := sorted({name for name in names if names.count(name) > 1}):
+            self.add_error(
+                None, f"Duplicate spec names: {', '.join(duplicates)}. Rename the specs."
+            )
         if len(names) > MOST_SPECS or len(self.texts) > MOST_SPECS:
-            self.add_error(None, f"A simulation is of at most {MOST_SPECS} specs.")
+            self.add_error(None, f"A simulation must have at most {MOST_SPECS} specs.")
         if sum(len(text.content) for text in self.texts) > 2 * LONGEST:
-            self.add_error(None, f"All specs together have at most {2 * LONGEST:,} characters.")
+            self.add_error(
+                None, f"All specs together must have at most {2 * LONGEST:,} characters."
+            )
         if not names and not self.errors:
-            self.add_error(None, "Write a spec, give a depth or tick a pool.")
+            self.add_error(None, "Enter a spec, a depth or select a pool.")
 
 
 def parse_integer_list(text: str, most: int) -> list[int]:
-    """Whole numbers from 1 with commas or blanks between them, each once, in order."""
+    """Comma- or space-separated integers ≥ 1, without duplicates, in ascending order."""
     parts = text.replace(",", " ").split()
-    if strange := [part for part in parts if not NUMBER.fullmatch(part)]:
-        told = f"{strange[0][:20]!r} is no whole number from 1 to 999,999,999."
-        raise forms.ValidationError(told)
+    if invalid := [part for part in parts if not NUMBER.fullmatch(part)]:
+        message = f"{invalid[0][:20]!r} must be an integer between 1 and 999,999,999."
+        raise forms.ValidationError(message)
     if len(parts) > most:
-        raise forms.ValidationError(f"Give at most {most} numbers.")
+        raise forms.ValidationError(f"Enter at most {most} numbers.")
     return sorted({*map(int, parts)})
 
 
 def collect_typed_specs(data: QueryDict) -> list[SpecText]:
-    """The specs typed in the fields ``name`` and ``text``; empty ones are left out."""
+    """The specs typed in the fields ``name`` and ``text``, without empty ones."""
     pairs = zip(data.getlist("name"), data.getlist("text"), strict=False)
     return [
         SpecText(name.strip() or f"spec {at}", content)
@@ -235,19 +239,19 @@ def collect_typed_specs(data: QueryDict) -> list[SpecText]:
 
 
 def collect_uploaded_specs(files: Sequence[UploadedFile[Any]]) -> list[SpecText]:
-    """The specs in files, named by them."""
+    """The specs in files, named after the files."""
     return [read_spec_upload(PurePath(file.name or "").stem, file) for file in files]
 
 
 def read_spec_upload(name: str, file: UploadedFile[Any]) -> SpecText:
     try:
         return SpecText(name, read_uploaded_spec(file))
-    except forms.ValidationError as no:
-        return SpecText(name, "", [str(no.message)])
+    except forms.ValidationError as error:
+        return SpecText(name, "", [str(error.message)])
 
 
 def collect_specs(data: QueryDict, files: Sequence[UploadedFile[Any]]) -> list[SpecText]:
-    """Both; a file takes the place of what was typed under its name."""
-    new = collect_uploaded_specs(files)
-    names = {text.name for text in new}
-    return [*(text for text in collect_typed_specs(data) if text.name not in names), *new]
+    """Typed and uploaded specs; a file replaces the typed spec of the same name."""
+    uploaded = collect_uploaded_specs(files)
+    names = {text.name for text in uploaded}
+    return [*(text for text in collect_typed_specs(data) if text.name not in names), *uploaded]

@@ -1,4 +1,4 @@
-"""What the judgments say of the runs: score sets, one packed row a run."""
+"""Score sets, with one packed row per run."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from judging.models import Qrels
 
 
 class ScoreSet(models.Model):
-    """The scores of all accepted runs under one qrels release.
+    """The scores of all accepted runs under one qrels version.
 
     ``topics`` and ``measures`` name the rows and columns of every packed table.
-    Only ``released_at`` ever changes, once.
+    ``conditions`` is their provenance. Only the release changes a score set, once.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="score_sets")
@@ -41,7 +41,7 @@ class ScoreSet(models.Model):
 class RunScores(AppendOnlyModel):
     """One run's scores: means by measure and the packed topics × measures float64 table.
 
-    A mean or cell that is undefined is null in ``means`` and nan in ``table``.
+    An undefined mean or cell is null in ``means`` and NaN in ``table``.
     """
 
     score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="runs")
@@ -54,6 +54,6 @@ class RunScores(AppendOnlyModel):
 
     @property
     def table(self) -> NDArray[np.float64]:
-        """Topics × measures, as ``score_set.topics`` and ``score_set.measures`` name them."""
+        """Topics × measures, in the order of ``score_set.topics`` and ``score_set.measures``."""
         flat = np.frombuffer(bytes(self.packed), dtype="<f8")
         return flat.reshape(len(self.score_set.topics), len(self.score_set.measures))

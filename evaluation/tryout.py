@@ -1,4 +1,4 @@
-"""The form with which readers try a measure on a small ranking of their own."""
+"""The form to try out a measure on a small ranking."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MAX_RANKED, MAX_MISSED, MAX_GRADE = 50, 100, 99
 UNJUDGED = (".", "·")
 GRADE, STRATA = re.compile(r"(-[12]|[0-9]{1,2})()"), re.compile(r"(-[12]|[0-9]{1,2})([a-z]?)")
 ONE_STRATUM = "a"
-"""Where the pool was sampled, documents without a letter are of this stratum."""
-OF_TOPICS = "mean"
-"""A modifier that says nothing about one topic."""
+"""With a sampled pool, documents without a letter are in this stratum."""
+TOPIC_MODIFIER = "mean"
+"""A modifier without effect on a single topic."""
 
 
 @dataclass(frozen=True)
 class TryoutDocument:
-    """What was typed of one document; ``stratum`` is a letter where the pool was sampled."""
+    """A document as typed; ``stratum`` is a letter if the pool was sampled."""
 
     grade: Grade
     stratum: str = ""
@@ -38,45 +38,45 @@ class TryoutDocument:
 
 
 def parse_documents_field(
-    text: str, *, most: int, may_lack: bool, in_strata: bool
+    text: str, *, most: int, allow_unjudged: bool, in_strata: bool
 ) -> tuple[TryoutDocument, ...]:
-    """Grades with blanks between them.
+    """Space-separated grades.
 
-    ``may_lack``: a dot is a document without a judgment. ``in_strata``: a letter may follow
-    a grade. Raises ``ValidationError`` that names the document.
+    ``allow_unjudged``: a dot is an unjudged document. ``in_strata``: a letter may follow a
+    grade. Raises ``ValidationError`` with the document's position.
     """
     marks = text.replace(",", " ").split()
     if len(marks) > most:
-        raise ValidationError(f"{len(marks)} documents are given, {most} at most.")
-    read, wanted = (STRATA if in_strata else GRADE), f"whole numbers from -2 to {MAX_GRADE}"
-    wanted += ", each with the letter of its stratum" if in_strata else ""
-    wanted += ", and . for a document without a judgment" if may_lack else ""
-    found = []
+        raise ValidationError(f"{len(marks)} documents entered; at most {most} are allowed.")
+    pattern, expected = (STRATA if in_strata else GRADE), f"integers from -2 to {MAX_GRADE}"
+    expected += ", each with the letter of its stratum" if in_strata else ""
+    expected += ", and . for an unjudged document" if allow_unjudged else ""
+    documents = []
     for place, mark in enumerate(marks, start=1):
-        if may_lack and mark in UNJUDGED:
-            found.append(TryoutDocument(None))
-        elif (known := read.fullmatch(mark)) is not None:
-            found.append(TryoutDocument(int(known[1]), known[2]))
+        if allow_unjudged and mark in UNJUDGED:
+            documents.append(TryoutDocument(None))
+        elif (match := pattern.fullmatch(mark)) is not None:
+            documents.append(TryoutDocument(int(match[1]), match[2]))
         else:
-            raise ValidationError(f"Document {place}: {mark[:20]} is no grade. Write {wanted}.")
-    return tuple(found)
+            raise ValidationError(f"Document {place}: invalid grade {mark[:20]}. Use {expected}.")
+    return tuple(documents)
 
 
 class TryoutForm(forms.Form):
-    """A ranking, what it lacks, and the parameters of ``family``.
+    """A ranking, the judged documents it lacks, and the parameters of ``family``.
 
-    ``result()`` scores what was given; call it when the form is valid.
+    ``result()`` scores the ranking; call it only on a valid form.
     """
 
     ranking = forms.CharField(
         max_length=500,
-        help_text="Grades from rank 1 on, with blanks between them; a dot is unjudged.",
+        help_text="Space-separated grades from rank 1; a dot is an unjudged document.",
     )
     missed = forms.CharField(
         max_length=500,
         required=False,
         label="Judged, not retrieved",
-        help_text="Grades of the judged documents that the ranking lacks.",
+        help_text="Grades of judged documents that are not in the ranking.",
     )
 
     def __init__(self, data: Mapping[str, Any], *, family: MeasureFamily) -> None:
@@ -88,23 +88,27 @@ class TryoutForm(forms.Form):
             self.fields[parameter.name] = parameter_field(family, parameter)
 
     def clean_ranking(self) -> tuple[TryoutDocument, ...]:
-        return self.read("ranking", most=MAX_RANKED, may_lack=True)
+        return self.parse_field("ranking", most=MAX_RANKED, allow_unjudged=True)
 
     def clean_missed(self) -> tuple[TryoutDocument, ...]:
-        return self.read("missed", most=MAX_MISSED, may_lack=False)
+        return self.parse_field("missed", most=MAX_MISSED, allow_unjudged=False)
 
-    def read(self, name: str, *, most: int, may_lack: bool) -> tuple[TryoutDocument, ...]:
+    def parse_field(
+        self, name: str, *, most: int, allow_unjudged: bool
+    ) -> tuple[TryoutDocument, ...]:
         text, in_strata = self.cleaned_data[name], is_sampled(self.family)
-        return parse_documents_field(text, most=most, may_lack=may_lack, in_strata=in_strata)
+        return parse_documents_field(
+            text, most=most, allow_unjudged=allow_unjudged, in_strata=in_strata
+        )
 
     def clean(self) -> dict[str, Any]:
-        written = {p.name: self.cleaned_data.get(p.name) for p in tryout_parameters(self.family)}
-        inside = ", ".join(f"{name}={value}" for name, value in written.items() if value)
+        values = {p.name: self.cleaned_data.get(p.name) for p in tryout_parameters(self.family)}
+        inside = ", ".join(f"{name}={value}" for name, value in values.items() if value)
         if not self.errors:
             try:
                 (self.cleaned_data["measure"],) = parse_measure(f"{self.family.name}({inside})")
-            except UnknownMeasureError as fault:
-                self.add_error(None, str(fault))
+            except UnknownMeasureError as error:
+                self.add_error(None, str(error))
         return self.cleaned_data
 
     def own(self) -> list[forms.BoundField]:
@@ -113,28 +117,28 @@ class TryoutForm(forms.Form):
 
     def common(self) -> list[forms.BoundField]:
         """The fields of the parameters that all measures of a ranking take."""
-        given = {"ranking", "missed", *self.own_names()}
-        return [field for field in self if field.name not in given]
+        other_names = {"ranking", "missed", *self.own_names()}
+        return [field for field in self if field.name not in other_names]
 
     def own_names(self) -> set[str]:
         return {parameter.name for parameter in self.family.card.parameters}
 
-    def common_chosen(self) -> bool:
-        """Whether any of the common parameters is given otherwise than by default, or wrong."""
-        known = self.family.parameters()
-        return any(f.errors or f.value() != known[f.name].default for f in self.common())
+    def has_changed_common(self) -> bool:
+        """Whether a common parameter is invalid or differs from its default."""
+        parameters = self.family.parameters()
+        return any(f.errors or f.value() != parameters[f.name].default for f in self.common())
 
     def result(self) -> WorkedScore:
         return self.result_by(self.cleaned_data["measure"])
 
     def result_by(self, measure: Measure) -> WorkedScore:
-        """What was given, scored by any measure."""
+        """The ranking, scored by any measure."""
         ranked = self.cleaned_data["ranking"]
-        missed = sorted(self.cleaned_data["missed"], key=lambda it: -it.grade)
-        letters = [it.stratum or ONE_STRATUM for it in (*ranked, *missed)]
+        missed = sorted(self.cleaned_data["missed"], key=lambda document: -document.grade)
+        letters = [document.stratum or ONE_STRATUM for document in (*ranked, *missed)]
         strata = "".join(letters) if is_sampled(self.family) else ""
         return work_example(
-            measure, [it.grade for it in ranked], [it.grade for it in missed], strata
+            measure, [each.grade for each in ranked], [each.grade for each in missed], strata
         )
 
 
@@ -144,43 +148,43 @@ def is_sampled(family: MeasureFamily) -> bool:
 
 
 def tryout_parameters(family: MeasureFamily) -> list[Parameter]:
-    return [known for name, known in family.parameters().items() if name != OF_TOPICS]
+    return [parameter for name, parameter in family.parameters().items() if name != TOPIC_MODIFIER]
 
 
 def parameter_field(family: MeasureFamily, parameter: Parameter) -> forms.Field:
-    """A choice or a short text; a name that alone stands for several measures needs a value."""
+    """A choice or short text field; required if the bare name stands for several measures."""
     name = parameter.name
     if parameter.choices:
         choices = [(choice, choice) for choice in parameter.choices]
         return forms.ChoiceField(choices=choices, required=False, label=name)
-    needed = name == family.suffix and bool(family.bare)
+    required = name == family.suffix and bool(family.bare)
     return forms.CharField(
-        max_length=60, required=needed, validators=[parameter_validator(parameter)], label=name
+        max_length=60, required=required, validators=[parameter_validator(parameter)], label=name
     )
 
 
 def parameter_validator(parameter: Parameter) -> Callable[[str], None]:
-    """A validator: values of ``parameter`` only."""
+    """A validator of values of ``parameter``."""
     kind = KINDS[parameter.kind]
 
     def check(value: str) -> None:
         try:
             kind.read(value)
         except ValueError:
-            raise ValidationError(f"{parameter.name} is {kind.wanted}.") from None
+            raise ValidationError(f"{parameter.name} must be {kind.wanted}.") from None
 
     return check
 
 
 def default_query(family: MeasureFamily) -> dict[str, str]:
-    """What the form is given without a word from the reader: the first example."""
+    """The form's initial data: the first worked example."""
     if family.examples:
         return example_query(family, family.examples[0])
     return {"ranking": "1 0 . 2 1", "missed": "2 1 0"} | format_parameters(Measure(family))
 
 
 def example_query(family: MeasureFamily, example: WorkedExample) -> dict[str, str]:
-    """What the form is given to show ``example``."""
+    """The form's data for ``example``."""
     (measure,) = parse_measure(example.measure or family.name)
     missed = judged_not_retrieved(example.ranked, example.judged)
     letters = example.strata or " " * (len(example.ranked) + len(missed))
@@ -194,8 +198,8 @@ def example_query(family: MeasureFamily, example: WorkedExample) -> dict[str, st
 
 
 def format_parameters(measure: Measure) -> dict[str, str]:
-    """The parameters of ``measure`` as the form takes them, defaults where it has others."""
-    known = measure.family.parameters()
-    usual = {p.name: p.default for p in tryout_parameters(measure.family)}
-    chosen = {name: KINDS[known[name].kind].show(value) for name, value in measure.params}
-    return usual | chosen
+    """The parameters of ``measure`` as form data, with defaults for the others."""
+    parameters = measure.family.parameters()
+    defaults = {p.name: p.default for p in tryout_parameters(measure.family)}
+    values = {name: KINDS[parameters[name].kind].show(value) for name, value in measure.params}
+    return defaults | values

@@ -14,7 +14,7 @@ urlpatterns = [
         name="disagreement-round",
     ),
     path(
-        "c/<slug:slug>/disagreement/<slug:what>.<slug:fmt>",
+        "c/<slug:slug>/disagreement/<slug:table>.<slug:fmt>",
         views.disagreement_download_view,
         name="disagreement-download",
     ),
@@ -32,7 +32,7 @@ urlpatterns = [
     ),
     path("c/<slug:slug>/stopping/", views.stopping_view, name="stopping"),
     path(
-        "c/<slug:slug>/stopping/<slug:what>.<slug:fmt>",
+        "c/<slug:slug>/stopping/<slug:table>.<slug:fmt>",
         views.stopping_download_view,
         name="stopping-download",
     ),

@@ -134,7 +134,7 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
 
 def simulated(organizer: User, campaign: Campaign, qrels: Qrels) -> Job:
     wanted = SimulationRequest({"depth 1": depth_spec(1)}, qrels, seeds=1)
-    return jobs.run_here(request_simulation(actor=organizer, campaign=campaign, wanted=wanted))
+    return jobs.run_here(request_simulation(actor=organizer, campaign=campaign, request=wanted))
 
 
 def begin(organizer: User, slug: str) -> Campaign:

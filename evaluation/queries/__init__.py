@@ -1,1 +1,1 @@
-"""Reading: where a campaign stands, and what its score sets say to whom."""
+"""Reading: campaign status, score sets, leaderboards and comparisons."""

@@ -1,4 +1,4 @@
-"""Where a campaign stands, counted for one person in a fixed number of queries."""
+"""The status of a campaign for one user, counted in a fixed number of queries."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from judging.queries.judgments import ON_SCREEN
 from judging.queries.slots import remaining_by_topic
 from pooling.models import Pool
 
-CAME = Count("events", filter=Q(events__relevant=None))
-"""What a pool that grows was given since it was frozen."""
+ADDED = Count("events", filter=Q(events__relevant=None))
+"""Documents added to an adaptive pool since it was frozen."""
 
 
 @dataclass(frozen=True)
 class CampaignStatus:
-    """What the head of a campaign's pages is made of; who may see what is decided there.
+    """What the campaign head shows; the head decides which role sees what.
 
-    ``pool`` and ``qrels`` are the newest versions; ``scored_qrels`` and ``scored_released``
-    belong to the newest score set, ``released_at`` to the newest released one. ``growing``: a pool
-    may still bring documents to somebody.
+    ``pool`` and ``qrels`` are the latest versions; ``scored_qrels`` and ``scored_released``
+    belong to the latest score set, ``released_at`` to the latest released one. ``growing``: an
+    adaptive pool may still give documents to an assessor.
     """
 
     roles: frozenset[str]
@@ -49,26 +49,26 @@ class CampaignStatus:
     scored_released: datetime | None
     released_at: datetime | None
     team_runs: int
-    team_refused: int
+    team_rejected: int
     my_judged: int
     my_open: int
     to_adjudicate: int
-    my_disputes: int
+    my_disagreements: int
 
     @property
-    def organizes(self) -> bool:
+    def is_organizer(self) -> bool:
         return Role.ORGANIZER in self.roles
 
     @property
-    def participates(self) -> bool:
+    def is_participant(self) -> bool:
         return Role.PARTICIPANT in self.roles
 
     @property
-    def assesses(self) -> bool:
+    def is_assessor(self) -> bool:
         return Role.ASSESSOR in self.roles
 
     @property
-    def adjudicates(self) -> bool:
+    def is_adjudicator(self) -> bool:
         return Role.ADJUDICATOR in self.roles
 
     @property
@@ -80,70 +80,70 @@ def get_campaign_status(campaign: Campaign, user: User) -> CampaignStatus:
     rows = list(campaign.members.filter(user_id=user.pk).values_list("role", "team"))
     roles = {role for role, _ in rows} | ({Role.ORGANIZER.value} if user.is_superuser else set())
     team = next((team for _, team in rows if team is not None), None)
-    # A column of a query may not be called as the model's own fields are.
+    # An annotation must not have the name of a field of the model.
     columns = {
-        f"its_{name}": it
-        for name, it in (campaign_counts(campaign, team) | latest_versions(campaign)).items()
+        f"its_{name}": column
+        for name, column in (campaign_counts(campaign, team) | latest_versions(campaign)).items()
     }
     row = Campaign.objects.filter(pk=campaign.pk).values(**columns).get()
-    facts: dict[str, Any] = {name.removeprefix("its_"): value for name, value in row.items()}
-    mine: dict[str, Any] = (
+    counts: dict[str, Any] = {name.removeprefix("its_"): value for name, value in row.items()}
+    own: dict[str, Any] = (
         own_judging_counts(campaign, user)
         if Role.ASSESSOR in roles
         else {"my_judged": 0, "my_open": 0}
     )
-    mine["my_disputes"] = (
+    own["my_disagreements"] = (
         own_adjudication_progress(campaign, user).left if Role.ADJUDICATOR in roles else 0
     )
-    return CampaignStatus(roles=frozenset(roles), **facts, **mine)
+    return CampaignStatus(roles=frozenset(roles), **counts, **own)
 
 
-def count_rows_subquery(rows: QuerySet[Any], by: str = "campaign", of: str = "") -> Coalesce:
-    """The number of ``rows`` of one campaign (or of their distinct ``of``) as a column."""
-    groups = rows.order_by().values(by).annotate(n=Count(of or "pk", distinct=bool(of)))
+def count_rows_subquery(rows: QuerySet[Any], by: str = "campaign", distinct: str = "") -> Coalesce:
+    """A column: the number of ``rows`` of one campaign, or of the values of ``distinct``."""
+    groups = rows.order_by().values(by).annotate(n=Count(distinct or "pk", distinct=bool(distinct)))
     return Coalesce(Subquery(groups.values("n")), 0)
 
 
 def campaign_counts(campaign: Campaign, team: int | None) -> dict[str, Any]:
     runs = Run.objects.filter(campaign=campaign)
     slots = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.JUDGE)
-    disputed = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.ADJUDICATE)
+    to_adjudicate = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.ADJUDICATE)
     waiting = Q(state=Slot.State.OPEN) | Q(state=Slot.State.LEASED)
     return {
         "topics": count_rows_subquery(Topic.objects.filter(campaign=campaign)),
         "grades": count_rows_subquery(Grade.objects.filter(campaign=campaign)),
         "documents": Exists(Document.objects.filter(campaign=campaign)),
         "runs": count_rows_subquery(runs.accepted()),
-        "teams": count_rows_subquery(runs.accepted(), of="team"),
+        "teams": count_rows_subquery(runs.accepted(), distinct="team"),
         "participants": count_rows_subquery(
             Member.objects.filter(campaign=campaign, role=Role.PARTICIPANT)
         ),
         "checking": count_rows_subquery(runs.filter(state=Run.State.RECEIVED)),
         "slots": count_rows_subquery(slots, by="plan__campaign"),
         "open_slots": count_rows_subquery(slots.filter(waiting), by="plan__campaign"),
-        "to_adjudicate": count_rows_subquery(disputed.filter(waiting), by="plan__campaign"),
+        "to_adjudicate": count_rows_subquery(to_adjudicate.filter(waiting), by="plan__campaign"),
         "growing": Exists(adaptive_assignments(campaign)),
         "judged": count_rows_subquery(slots.filter(state=Slot.State.JUDGED), by="plan__campaign"),
         "team_runs": count_rows_subquery(runs.accepted().filter(team=team)),
-        "team_refused": count_rows_subquery(runs.filter(team=team, state=Run.State.REJECTED)),
+        "team_rejected": count_rows_subquery(runs.filter(team=team, state=Run.State.REJECTED)),
     }
 
 
 def adaptive_assignments(campaign: Campaign) -> QuerySet[Assignment]:
-    """Who is assigned to topics of pools that want more."""
-    wanted = {"plan__pool__growing__topic": F("topic"), "plan__pool__growing__ended": False}
-    return Assignment.objects.filter(plan__campaign=campaign, plan__paused=False, **wanted)
+    """Assignments to topics of adaptive pools that are not complete."""
+    unfinished = {"plan__pool__growing__topic": F("topic"), "plan__pool__growing__ended": False}
+    return Assignment.objects.filter(plan__campaign=campaign, plan__paused=False, **unfinished)
 
 
 def latest_versions(campaign: Campaign) -> dict[str, Any]:
-    """The newest pool, qrels and score set, and when scores were last released."""
+    """The latest pool, qrels and score set, and when scores were last released."""
     pools = Pool.objects.filter(campaign=campaign)
     sets = ScoreSet.objects.filter(campaign=campaign)
     released = sets.filter(released_at__isnull=False).order_by("-released_at")
     return {
         "pool": Subquery(pools.values("version")[:1]),
         "pool_size": Subquery(
-            pools.annotate(n=F("size") + CAME).order_by("-version").values("n")[:1]
+            pools.annotate(n=F("size") + ADDED).order_by("-version").values("n")[:1]
         ),
         "qrels": Subquery(Qrels.objects.filter(campaign=campaign).values("version")[:1]),
         "scored_qrels": Subquery(sets.values("qrels__version")[:1]),
@@ -153,12 +153,12 @@ def latest_versions(campaign: Campaign) -> dict[str, Any]:
 
 
 def own_judging_counts(campaign: Campaign, user: User) -> dict[str, Any]:
-    """How much ``user`` has judged, and how many documents could still be theirs."""
+    """How many documents ``user`` has judged, and how many they may still get."""
     own = Slot.objects.filter(
         plan__campaign=campaign, assessor=user, purpose__in=ON_SCREEN
     ).aggregate(
         judged=Count("pk", filter=Q(state=Slot.State.JUDGED)),
-        held=Count("pk", filter=Q(state=Slot.State.LEASED)),
+        leased=Count("pk", filter=Q(state=Slot.State.LEASED)),
     )
     free = remaining_by_topic(user, campaign).total()
-    return {"my_judged": own["judged"], "my_open": own["held"] + free}
+    return {"my_judged": own["judged"], "my_open": own["leased"] + free}

@@ -1,4 +1,4 @@
-"""Comparisons over the runs of a board: by the test that the campaign fixed, or exploratory."""
+"""Comparisons of the runs of a leaderboard, by the preregistered test or an exploratory one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from evaluation.core.comparison.registry import CORRELATIONS, FAMILY_TESTS, INTE
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 
 INTERVAL = "bca"
-REMEMBERED = 64
-MOST_DRAWN = 5_000_000_000
-"""Random draws × pairs × topics that take a few seconds."""
+CACHED_COMPARISONS = 64
+MOST_DRAWS = 5_000_000_000
+"""Random draws × run pairs × topics: more take longer than a few seconds."""
 
 
 @dataclass(frozen=True)
 class SignificanceChoice:
-    """A test, its correction and level. ``exploratory``: not what the campaign fixed."""
+    """A test, its correction and level. ``exploratory``: not the preregistered ones."""
 
     test: str
     correction: str
@@ -33,111 +33,124 @@ class SignificanceChoice:
     exploratory: bool
 
 
-_known: dict[tuple[object, ...], Comparisons] = {}
+_cache: dict[tuple[object, ...], Comparisons] = {}
 
 
 def get_fixed_test(campaign: Campaign) -> SignificanceChoice:
-    """What the campaign fixed in advance."""
+    """The test, correction and level preregistered by the campaign."""
     correction = "none" if campaign.test in FAMILY_TESTS else campaign.correction
     return SignificanceChoice(campaign.test, correction, campaign.alpha, exploratory=False)
 
 
 def get_test_choice(campaign: Campaign, test: str, correction: str) -> SignificanceChoice:
-    """The campaign's choice, or the one asked for; Tukey's tests take no correction."""
+    """The requested or else the preregistered choice; Tukey's tests take no correction."""
     fixed = get_fixed_test(campaign)
     test = test or fixed.test
     correction = "none" if test in FAMILY_TESTS else correction or campaign.correction
-    other = (test, correction) != (fixed.test, fixed.correction)
-    return SignificanceChoice(test, correction, fixed.alpha, exploratory=other)
+    exploratory = (test, correction) != (fixed.test, fixed.correction)
+    return SignificanceChoice(test, correction, fixed.alpha, exploratory=exploratory)
 
 
 def values_by_run_and_topic(
-    board: Leaderboard, entries: Sequence[LeaderboardEntry], name: str
+    leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], name: str
 ) -> np.ndarray[tuple[int, int]]:
     """Runs × topics of one measure, NaN where undefined."""
-    at = board.column(name)
+    at = leaderboard.column(name)
     return np.array([entry.table[:, at] for entry in entries]).reshape(len(entries), -1)
 
 
-def compare_all_runs(board: Leaderboard, name: str, choice: SignificanceChoice) -> Comparisons:
-    """Every two runs of the score set, whoever looks, by their numbers: what was tested must
-    not depend on the reader. Scores never change, so the answer is kept.
+def compare_all_runs(
+    leaderboard: Leaderboard, name: str, choice: SignificanceChoice
+) -> Comparisons:
+    """All run pairs of the score set, by run ID: the tests must not depend on the reader.
+    Scores never change, so the result is cached.
     """
-    # The moment too: a database put back gives numbers out again.
-    key = (board.score_set.pk, board.score_set.created_at, name, choice.test, choice.alpha)
-    if (found := _known.pop(key, None)) is None:
-        found = compare_all(
-            board.tables[:, :, board.column(name)],
-            [str(run) for run in board.runs],
+    # With the time of creation: a restored database reuses IDs.
+    key = (
+        leaderboard.score_set.pk,
+        leaderboard.score_set.created_at,
+        name,
+        choice.test,
+        choice.alpha,
+    )
+    if (comparisons := _cache.pop(key, None)) is None:
+        comparisons = compare_all(
+            leaderboard.tables[:, :, leaderboard.column(name)],
+            [str(run) for run in leaderboard.runs],
             test=choice.test,
             correction="none",
             alpha=choice.alpha,
-            seed=comparison_seed(board),
+            seed=comparison_seed(leaderboard),
         )
-    # A list, since other threads may change meanwhile what is kept.
-    for oldest in list(_known)[: 1 - REMEMBERED]:
-        _known.pop(oldest, None)
-    _known[key] = found
-    return found.corrected(choice.correction)
+    # A list, since other threads may change the cache in the meantime.
+    for oldest in list(_cache)[: 1 - CACHED_COMPARISONS]:
+        _cache.pop(oldest, None)
+    _cache[key] = comparisons
+    return comparisons.corrected(choice.correction)
 
 
 def check_comparison_size(
-    board: Leaderboard, choice: SignificanceChoice, measures: int = 1
+    leaderboard: Leaderboard, choice: SignificanceChoice, measures: int = 1
 ) -> None:
-    """Refuse what a page cannot wait for: many random draws that nobody fixed in advance."""
-    runs, topics, _ = board.tables.shape
+    """Refuse exploratory tests whose random draws take too long for a page."""
+    runs, topics, _ = leaderboard.tables.shape
     pairs = runs * (runs - 1) // 2
     draws = (
         ResamplingOptions().resamples if (TESTS | FAMILY_TESTS)[choice.test].card.parameters else 0
     )
-    if choice.exploratory and draws * pairs * topics * measures > MOST_DRAWN:
+    if choice.exploratory and draws * pairs * topics * measures > MOST_DRAWS:
         raise ActionRefused(
             "too-many-pairs",
-            f"{draws:,} random draws for {pairs:,} pairs of runs take longer than a page may.",
-            "`manage.py compare_runs` gives them, and this page the campaign's own test.",
+            f"{draws:,} random draws for {pairs:,} run pairs take too long for a page.",
+            "Use `manage.py compare_runs`, or the campaign's preregistered test on this page.",
         )
 
 
 def select_run_pairs(
-    board: Leaderboard, entries: Sequence[LeaderboardEntry], name: str, choice: SignificanceChoice
+    leaderboard: Leaderboard,
+    entries: Sequence[LeaderboardEntry],
+    name: str,
+    choice: SignificanceChoice,
 ) -> Comparisons:
-    """The pairs of ``entries`` by the tags that the reader may know, adjusted for all pairs."""
-    return compare_all_runs(board, name, choice).part({str(e.run): e.tag for e in entries})
+    """The run pairs of ``entries``, by visible tag; p values are adjusted for all run pairs."""
+    return compare_all_runs(leaderboard, name, choice).part({str(e.run): e.tag for e in entries})
 
 
-def comparison_seed(board: Leaderboard) -> int:
-    """The seed of resampling. It is told with the answers, so it is not the campaign's own:
-    from that one pseudonyms are made.
+def comparison_seed(leaderboard: Leaderboard) -> int:
+    """The seed of resampling. Results show it, so it is not the campaign's seed, from which
+    pseudonyms are derived.
     """
-    return board.score_set.pk
+    return leaderboard.score_set.pk
 
 
 def bootstrap_intervals(
-    board: Leaderboard, entries: Sequence[LeaderboardEntry], name: str
+    leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], name: str
 ) -> list[MeanInterval]:
-    """A 95 % bootstrap interval over topics of each run's mean."""
-    sampling = ResamplingOptions(seed=comparison_seed(board), resamples=2000)
-    values = values_by_run_and_topic(board, entries, name)
+    """A 95 % bootstrap interval of each run's mean, over topics."""
+    sampling = ResamplingOptions(seed=comparison_seed(leaderboard), resamples=2000)
+    values = values_by_run_and_topic(leaderboard, entries, name)
     return INTERVALS[INTERVAL].of_columns(values.T, sampling=sampling)
 
 
 def discriminative_powers(
-    board: Leaderboard, names: Sequence[str], choice: SignificanceChoice
+    leaderboard: Leaderboard, names: Sequence[str], choice: SignificanceChoice
 ) -> list[tuple[str, DiscriminativePower]]:
-    """How well each measure tells all runs of the score set apart."""
-    return [(name, discriminative_power(compare_all_runs(board, name, choice))) for name in names]
+    """Discriminative power of each measure over all runs of the score set."""
+    return [
+        (name, discriminative_power(compare_all_runs(leaderboard, name, choice))) for name in names
+    ]
 
 
 def ranking_correlations(
-    board: Leaderboard, names: Sequence[str], coefficient: str
+    leaderboard: Leaderboard, names: Sequence[str], coefficient: str
 ) -> dict[tuple[str, str], ComparisonEstimate]:
-    """Between the rankings of all runs of the score set by every two measures.
+    """Rank correlations between measures, over all runs of the score set.
 
-    A measure of which less is better ranks the other way round.
+    Measures where lower is better rank in ascending order.
     """
     means = {
-        name: (-1.0 if board.lower_is_better(name) else 1.0)
-        * np.array([np.nan if (m := means[name]) is None else m for means in board.means])
+        name: (-1.0 if leaderboard.lower_is_better(name) else 1.0)
+        * np.array([np.nan if (m := means[name]) is None else m for means in leaderboard.means])
         for name in names
     }
     return correlate_measures(means, CORRELATIONS[coefficient])

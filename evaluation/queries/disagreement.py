@@ -1,4 +1,4 @@
-"""What was said of each pair, and how to know that nothing has been said since."""
+"""The ballots of all pairs, and a key that changes with the judgment log."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from judging.core.policies import POLICIES, PairBallot, QrelsPolicy
 from judging.models import Judgment
 from judging.queries.judgments import list_pair_ballots
 
-USUAL_POLICY = "adjudicated-median-floor"
+DEFAULT_POLICY = "adjudicated-median-floor"
 
 
 def list_ballots(campaign: Campaign) -> list[PairBallot]:
-    """One ballot a judged pair, without withheld topics."""
-    hidden = set(campaign.topics.filter(withheld=True).values_list("number", flat=True))
-    return [ballot for ballot in list_pair_ballots(campaign) if ballot.topic not in hidden]
+    """One ballot per judged pair, without withheld topics."""
+    withheld = set(campaign.topics.filter(withheld=True).values_list("number", flat=True))
+    return [ballot for ballot in list_pair_ballots(campaign) if ballot.topic not in withheld]
 
 
 def log_state_key(campaign: Campaign) -> tuple[object, ...]:
-    """Changes with every row of the log and every topic withheld or not."""
+    """A key that changes with every log row and every change of withheld topics."""
     log = Judgment.objects.filter(campaign=campaign).aggregate(rows=Count("pk"), last=Max("pk"))
-    hidden = campaign.topics.filter(withheld=True).order_by("pk").values_list("pk", flat=True)
-    return campaign.pk, campaign.created_at, log["rows"], log["last"], tuple(hidden)
+    withheld = campaign.topics.filter(withheld=True).order_by("pk").values_list("pk", flat=True)
+    return campaign.pk, campaign.created_at, log["rows"], log["last"], tuple(withheld)
 
 
 def list_complete_policies() -> list[QrelsPolicy]:
-    """The policies to choose from: those that hear everybody."""
+    """The policies to choose from: those that use all judgments."""
     return list(POLICIES.values())

@@ -1,4 +1,4 @@
-"""Score sets and single runs as files: trec_eval's text, CSV and JSON."""
+"""Score sets and single runs as files: trec_eval text, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -15,36 +15,40 @@ RUN_FORMATS = {"txt": "trec_eval", "csv": "csv", "json": "json"}
 MIME = {"txt": "text/plain", "csv": "text/csv", "json": "application/json"}
 
 
-def run_scores_file(board: Leaderboard, entry: LeaderboardEntry, fmt: str) -> str:
-    """All topics of one run; ``fmt`` is a key of ``RUN_FORMATS``."""
-    return FORMATS[RUN_FORMATS[fmt]]([board.scored(entry)], by_topic=True)
+def run_scores_file(leaderboard: Leaderboard, entry: LeaderboardEntry, fmt: str) -> str:
+    """The scores of one run by topic; ``fmt`` is a key of ``RUN_FORMATS``."""
+    return FORMATS[RUN_FORMATS[fmt]]([leaderboard.as_scored_run(entry)], by_topic=True)
 
 
-def leaderboard_to_csv(board: Leaderboard, *, by_topic: bool = False) -> str:
-    """One line a run; by topic, one line a value. Undefined is an empty cell."""
+def leaderboard_to_csv(leaderboard: Leaderboard, *, by_topic: bool = False) -> str:
+    """One line per run; ``by_topic``: one line per value. Undefined is an empty cell."""
     if by_topic:
-        return scores_to_csv([board.scored(entry) for entry in board.entries], by_topic=True)
+        return scores_to_csv(
+            [leaderboard.as_scored_run(entry) for entry in leaderboard.entries], by_topic=True
+        )
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    names = board.score_set.measures
+    names = leaderboard.score_set.measures
     writer.writerow(["run", "team", *names, "conditions"])
-    told = provenance_to_json_line(board.score_set.conditions)
-    for entry in board.entries:
-        writer.writerow([entry.tag, entry.team, *(entry.means[name] for name in names), told])
+    provenance = provenance_to_json_line(leaderboard.score_set.conditions)
+    for entry in leaderboard.entries:
+        writer.writerow([entry.tag, entry.team, *(entry.means[name] for name in names), provenance])
     return stream.getvalue()
 
 
-def leaderboard_to_dict(board: Leaderboard) -> dict[str, Any]:
-    """The score set as plain values: conditions, spread of the means, the runs shown."""
-    chosen = board.score_set
+def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
+    """The score set as plain values: provenance, best, median and worst, visible runs."""
+    score_set = leaderboard.score_set
     return {
-        "score_set": chosen.pk,
-        "campaign": chosen.campaign.slug,
-        "qrels": chosen.qrels.version,
-        "created_at": chosen.created_at.isoformat(),
-        "released_at": chosen.released_at.isoformat() if chosen.released_at else None,
-        "conditions": chosen.conditions,
-        "spread": {name: asdict(board.spread(name)) for name in chosen.measures},
+        "score_set": score_set.pk,
+        "campaign": score_set.campaign.slug,
+        "qrels": score_set.qrels.version,
+        "created_at": score_set.created_at.isoformat(),
+        "released_at": score_set.released_at.isoformat() if score_set.released_at else None,
+        "conditions": score_set.conditions,
+        "spread": {
+            name: asdict(leaderboard.best_median_worst(name)) for name in score_set.measures
+        },
         "runs": [
             {
                 "run": entry.tag,
@@ -53,12 +57,13 @@ def leaderboard_to_dict(board: Leaderboard) -> dict[str, Any]:
                 "run_scores": entry.scores if entry.opens else None,
                 "means": dict(entry.means),
             }
-            for entry in board.entries
+            for entry in leaderboard.entries
         ],
     }
 
 
-def leaderboard_to_json(board: Leaderboard) -> str:
+def leaderboard_to_json(leaderboard: Leaderboard) -> str:
     return (
-        json.dumps(leaderboard_to_dict(board), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        json.dumps(leaderboard_to_dict(leaderboard), ensure_ascii=False, indent=2, allow_nan=False)
+        + "\n"
     )

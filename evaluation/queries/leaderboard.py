@@ -1,7 +1,7 @@
-"""What a score set says to its reader: whose runs, under which names, beside what.
+"""A score set as one reader may see it: which runs, under which names.
 
-A ``Board`` holds nothing that its reader may not know, so pages, downloads and the API
-may show all of it.
+A ``Leaderboard`` contains nothing that its reader may not see, so pages, downloads and the
+API may show all of it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from evaluation.queries.score_sets import ScoreReader
 
 Floats = NDArray[np.float64]
 LOW_JUDGED = 0.8
-"""Below this share of judged documents at the top, a run's other figures guess."""
+"""Below this judged@10, the other scores of a run are unreliable."""
 
 
 @dataclass(frozen=True)
 class BestMedianWorst:
-    """Best, median and worst over all runs; None where no run has a value."""
+    """Best, median and worst over all runs; None if no run has a value."""
 
     best: float | None
     median: float | None
@@ -36,9 +36,8 @@ class BestMedianWorst:
 
 @dataclass(frozen=True, eq=False)
 class LeaderboardEntry:
-    """One run as the reader may know it: ``run`` and its ``scores`` by number.
-
-    ``table`` is topics × measures.
+    """One run as the reader may see it. ``run`` and ``scores`` are IDs; ``opens``: the reader
+    may open its own page; ``table`` is topics × measures.
     """
 
     run: int
@@ -53,7 +52,7 @@ class LeaderboardEntry:
 
 @dataclass(frozen=True, eq=False)
 class Leaderboard:
-    """A score set for one reader. ``tables`` is runs × topics × measures, of all ``runs``."""
+    """A score set for one reader. ``tables`` is runs × topics × measures, for all ``runs``."""
 
     score_set: ScoreSet
     reader: ScoreReader
@@ -64,7 +63,7 @@ class Leaderboard:
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
-        """In the order of the tables, whatever the order of printing is by now."""
+        """In the order of the tables, which may differ from today's order of printing."""
         return tuple(measure for name in self.score_set.measures for measure in parse_measure(name))
 
     @property
@@ -72,18 +71,18 @@ class Leaderboard:
         return list(self.score_set.topics)
 
     def column(self, name: str) -> int:
-        """Where the measure ``name`` stands in the tables."""
+        """The index of the measure ``name`` in the tables."""
         return list(self.score_set.measures).index(name)
 
     def measure(self, name: str) -> Measure:
         return self.measures[self.column(name)]
 
-    def spread(self, name: str) -> BestMedianWorst:
-        """Over the runs' means of the measure ``name``."""
+    def best_median_worst(self, name: str) -> BestMedianWorst:
+        """Of the mean scores of all runs by the measure ``name``."""
         return best_median_worst((mean[name] for mean in self.means), self.lower_is_better(name))
 
-    def topic_spreads(self, name: str) -> list[BestMedianWorst]:
-        """Over the runs' values of the measure ``name``, by topic."""
+    def best_median_worst_by_topic(self, name: str) -> list[BestMedianWorst]:
+        """Of the scores of all runs by the measure ``name``, for each topic."""
         columns = self.tables[:, :, self.column(name)].T
         lower = self.lower_is_better(name)
         return [
@@ -94,31 +93,31 @@ class Leaderboard:
         return self.measure(name).family.better == "lower"
 
     def values(self, entry: LeaderboardEntry, name: str) -> list[float | None]:
-        """The entry's values of the measure ``name``, by topic."""
+        """The entry's scores by the measure ``name``, for each topic."""
         return list(map(finite_or_none, entry.table[:, self.column(name)].tolist()))
 
     def find(self, run: int) -> LeaderboardEntry | None:
         return next((entry for entry in self.entries if entry.run == run), None)
 
-    def named(self, asked: str) -> LeaderboardEntry | None:
-        """By shown tag, or by number where the reader may know it.
+    def find_by_name(self, name: str) -> LeaderboardEntry | None:
+        """By visible tag, or by ID for runs that the reader may open.
 
-        Numbers follow the order of submission, so they could give a pseudonym away.
+        IDs follow the order of submission, so they could reveal the run behind a pseudonym.
         """
-        known = (e for e in self.entries if e.tag == asked or (e.opens and str(e.run) == asked))
-        return next(known, None)
+        matches = (e for e in self.entries if e.tag == name or (e.opens and str(e.run) == name))
+        return next(matches, None)
 
-    def scored(self, entry: LeaderboardEntry) -> ScoredRun:
-        """The entry as ``evaluate`` gave it, for the formats of the core."""
+    def as_scored_run(self, entry: LeaderboardEntry) -> ScoredRun:
+        """The entry as ``evaluate`` returned it, for the output formats."""
         columns = zip(self.measures, entry.table.T, strict=True)
-        told = [(measure.name, undefined_reason(measure, column)) for measure, column in columns]
+        reasons = [(measure.name, undefined_reason(measure, column)) for measure, column in columns]
         return ScoredRun(
             tag=entry.tag,
             topics=tuple(self.score_set.topics),
             measures=self.measures,
             values=entry.table,
             means=tuple(entry.means[measure.name] for measure in self.measures),
-            reasons={name: why for name, why in told if why},
+            reasons={name: reason for name, reason in reasons if reason},
             conditions=self.score_set.conditions,
             answered=np.ones(len(self.score_set.topics), np.bool_),
         )
@@ -137,7 +136,7 @@ def best_median_worst(
 
 
 def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:
-    """The score set as ``reader`` may see it; one query."""
+    """The score set as ``reader`` may see it. One query."""
     rows = list(
         RunScores.objects.filter(score_set=score_set).select_related("run__team").order_by("run")
     )
@@ -151,14 +150,14 @@ def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:
             tag=names[row.run_id][0],
             team=names[row.run_id][1],
             own=reader.owns(row.run.team_id),
-            opens=reader.organizes or reader.owns(row.run.team_id),
+            opens=reader.is_organizer or reader.owns(row.run.team_id),
             means=row.means,
             table=table,
         )
         for row, table in zip(rows, tables, strict=True)
         if reader.sees_all_runs or reader.owns(row.run.team_id)
     ]
-    # By the name shown: the order of the true tags would tell whose run is whose.
+    # By visible tag: the order of the true tags would reveal the teams.
     entries.sort(key=lambda entry: (entry.tag.lower(), entry.tag))
     stacked = np.stack(tables) if tables else np.empty((0, *shape))
     runs = [row.run_id for row in rows]
@@ -168,10 +167,10 @@ def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:
 def visible_run_names(
     rows: Sequence[RunScores], reader: ScoreReader, seed: int
 ) -> dict[int, tuple[str, str]]:
-    """Tag and team to show for each run: the true ones, or pseudonyms for other teams'.
+    """Visible tag and team of each run: the true ones, or pseudonyms for runs of other teams.
 
-    Pseudonyms are numbered by a seeded hash: no order of names, scores or submission
-    shows through, and they are the same on every page.
+    Pseudonyms are numbered by a seeded hash: they do not reveal the order of names, scores
+    or submission, and are the same on every page.
     """
     if reader.sees_names:
         return {row.run_id: (row.run.tag, row.run.team.name) for row in rows}

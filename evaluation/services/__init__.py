@@ -1,4 +1,4 @@
-"""Writing: evaluate the runs under a qrels release, and release the scores."""
+"""Writing: evaluate runs under a qrels version, release scores, reports and simulations."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What disagreement does to the ranking of a campaign's runs, and rounds in order of value.
+"""The effect of disagreement on the ranking of runs, and adjudication rounds by value.
 
-Nothing is written but a round. What was computed stays in memory until a judgment, a run or
-a setting changes.
+Only rounds are stored. Results stay in memory until a judgment, a run or a setting changes.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from evaluation.core.disagreement.report import (
 from evaluation.core.disagreement.resampling import bootstrap_assessors, swap_assessors_at_random
 from evaluation.core.disagreement.turning_point import find_turning_point
 from evaluation.core.measures.family import Measure
-from evaluation.queries.disagreement import USUAL_POLICY, list_ballots, log_state_key
+from evaluation.queries.disagreement import DEFAULT_POLICY, list_ballots, log_state_key
 from evaluation.services.interim_scores import warm_runs
 from evaluation.services.scoring import measures_to_score, scoring_options
 from judging.models import Plan
@@ -39,24 +38,24 @@ from judging.queries.adjudication import adjudication_states
 from judging.services.adjudication import open_round
 from judging.services.qrels import resolve_policy
 
-KEPT = 24
-"""Answers that stay in memory: a panel of 143 runs takes some 10 MB, the others little."""
+CACHED_RESULTS = 24
+"""Results in memory: a panel of 143 runs takes some 10 MB, the others little."""
 MOST_WORK = 150_000_000
-"""Rows to score that a page can wait for: some fifteen seconds, once."""
+"""Most rows to score for a page: some fifteen seconds, once."""
 SEED = 0
-USUAL = ("ndcg_cut_10", "map")
-"""Looked at first where a campaign names no measure."""
+DEFAULT_MEASURES = ("ndcg_cut_10", "map")
+"""Preferred if a campaign has no measures of its own."""
 ORDER = "value"
-"""How pages and the log name what such a round is ordered by."""
+"""The order of these rounds, as pages and the log name it."""
 
 
 @dataclass(frozen=True)
 class DisagreementQuery:
-    """What to look at. ``measure``: the campaign's first if empty. ``between``: the numbers
-    of two runs, if only their order matters.
+    """What to study. ``measure``: the campaign's first if empty. ``between``: the IDs of two
+    runs, if only their order matters.
     """
 
-    policy: str = USUAL_POLICY
+    policy: str = DEFAULT_POLICY
     measure: str = ""
     treat: Treat = "filled"
     between: tuple[int, int] | None = None
@@ -64,69 +63,69 @@ class DisagreementQuery:
 
 @dataclass(frozen=True, eq=False)
 class DisagreementStudy:
-    """The answer: ``runs`` in the order of the report's tags."""
+    """The result: ``runs`` in the order of the report's tags."""
 
     runs: Sequence[Run]
     measures: Sequence[Measure]
     report: DisagreementReport
 
 
-_kept: dict[tuple[object, ...], Any] = {}
+_cache: dict[tuple[object, ...], Any] = {}
 
 
 def study_disagreement(
-    *, actor: User, campaign: Campaign, asked: DisagreementQuery, most_work: int = MOST_WORK
+    *, actor: User, campaign: Campaign, query: DisagreementQuery, most_work: int = MOST_WORK
 ) -> DisagreementStudy:
-    """Rankings by each assessor, under resampled assessors, and the pairs worth settling.
+    """Rankings by each assessor and under resampled assessors, and pairs by rank-swap value.
 
-    Raises ``Refused`` for an unknown policy, measure or run, and for a campaign that takes
-    more than ``most_work``.
+    Raises ``ActionRefused`` for an unknown policy, measure or run, and for a campaign that
+    takes more than ``most_work``.
     """
     require_permission(actor, "campaigns.manage", campaign)
     runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
     measures = measures_to_rank_by(campaign)
-    measure = get_chosen_measure(measures, asked.measure)
-    between = find_run_places(runs, asked.between)
+    measure = select_ranking_measure(measures, query.measure)
+    between = find_run_places(runs, query.between)
     matrix = tuple(run.matrix for run in runs)
-    key = (log_state_key(campaign), matrix, str(scoring_options(campaign)), asked.policy, measure)
-    panel = cached_answer(key, lambda: load_panel(campaign, runs, asked.policy, measure))
+    key = (log_state_key(campaign), matrix, str(scoring_options(campaign)), query.policy, measure)
+    panel = cached_answer(key, lambda: load_panel(campaign, runs, query.policy, measure))
     if estimate_scoring_work(panel) > most_work:
         raise ActionRefused(
             "too-large",
-            f"{panel.ballots.disagreements.sum():,} disagreements and {len(runs)} runs take longer "
-            "than a page may.",
-            "`manage.py disagreement` gives the same without a limit.",
+            f"{panel.ballots.disagreements.sum():,} disagreements and {len(runs)} runs take too long "
+            "for a page.",
+            "Use `manage.py disagreement`, which has no limit.",
         )
-    return DisagreementStudy(runs, measures, build_cached_report(panel, key, asked.treat, between))
+    return DisagreementStudy(runs, measures, build_cached_report(panel, key, query.treat, between))
 
 
 def open_round_by_value(
     *,
     actor: User,
     campaign: Campaign,
-    asked: DisagreementQuery,
+    query: DisagreementQuery,
     most: int,
     adjudicators: Sequence[User],
     blind: bool = True,
 ) -> Plan:
-    """Open a round of adjudication with the ``most`` valuable pairs that no round has, the
-    most valuable first. Pairs that cannot move anything are left out.
+    """Open an adjudication round with at most ``most`` disagreements that are in no round,
+    highest rank-swap value first, without those of value 0.
     """
     require_permission(actor, "campaigns.manage", campaign)
     if most < 1:
-        raise ActionRefused("no-pairs", "A round takes one pair or more.")
-    study = study_disagreement(actor=actor, campaign=campaign, asked=asked)
+        raise ActionRefused("no-pairs", "Select at least one pair.")
+    study = study_disagreement(actor=actor, campaign=campaign, query=query)
     number = dict(campaign.topics.values_list("number", "pk"))
-    taken = {pair for pair, state in adjudication_states(campaign).items() if state == "round"}
-    fresh = [
+    in_round = {pair for pair, state in adjudication_states(campaign).items() if state == "round"}
+    candidates = [
         (number[value.topic], value.docno, value.value)
         for value in study.report.values
-        if (value.topic, value.docno) not in taken and value.value > 0
+        if (value.topic, value.docno) not in in_round and value.value > 0
     ]
-    if not fresh:
-        told = "No pair in dispute that is in no round yet could move the ranking."
-        raise ActionRefused("nothing-to-settle", told)
-    pairs = fresh[:most]
+    if not candidates:
+        message = "No disagreement outside of rounds can change the ranking."
+        raise ActionRefused("nothing-to-settle", message)
+    pairs = candidates[:most]
     return open_round(
         actor=actor,
         campaign=campaign,
@@ -138,23 +137,21 @@ def open_round_by_value(
 
 
 def measures_to_rank_by(campaign: Campaign) -> list[Measure]:
-    """The campaign's measures that say which run is better, those that it names first."""
-    found = [measure for measure in measures_to_score(campaign, ()) if can_rank_runs(measure)]
-    first = [*campaign.measures, *USUAL]
+    """The campaign's measures that rank runs, those of its settings first."""
+    measures = [measure for measure in measures_to_score(campaign, ()) if can_rank_runs(measure)]
+    first = [*campaign.measures, *DEFAULT_MEASURES]
     place = {name: at for at, name in reversed([*enumerate(first)])}
-    return sorted(found, key=lambda measure: place.get(measure.name, len(first)))
+    return sorted(measures, key=lambda measure: place.get(measure.name, len(first)))
 
 
-def get_chosen_measure(measures: Sequence[Measure], name: str) -> Measure:
-    known = {measure.name: measure for measure in measures}
-    if name and name not in known:
-        raise ActionRefused("unknown-measure", f"Runs are not ranked by {name} here.")
+def select_ranking_measure(measures: Sequence[Measure], name: str) -> Measure:
+    by_name = {measure.name: measure for measure in measures}
+    if name and name not in by_name:
+        raise ActionRefused("unknown-measure", f"The campaign does not rank runs by {name}.")
     if not measures:
         fix = "Choose one in the settings."
-        raise ActionRefused(
-            "no-measure", "No measure of the campaign says which run is better.", fix
-        )
-    return known[name] if name else measures[0]
+        raise ActionRefused("no-measure", "The campaign has no measure that ranks runs.", fix)
+    return by_name[name] if name else measures[0]
 
 
 def find_run_places(runs: Sequence[Run], between: tuple[int, int] | None) -> Between:
@@ -168,17 +165,17 @@ def find_run_places(runs: Sequence[Run], between: tuple[int, int] | None) -> Bet
 
 
 def load_panel_unchecked(campaign: Campaign, policy: str, measure: str = "") -> DisagreementPanel:
-    """For who sits at the machine itself: nothing is kept, and there is no limit."""
+    """For the command line: without permission check, cache or limit."""
     runs = list(campaign.runs.accepted().order_by("pk"))
     return load_panel(
-        campaign, runs, policy, get_chosen_measure(measures_to_rank_by(campaign), measure)
+        campaign, runs, policy, select_ranking_measure(measures_to_rank_by(campaign), measure)
     )
 
 
 def load_panel(
     campaign: Campaign, runs: Sequence[Run], policy: str, measure: Measure
 ) -> DisagreementPanel:
-    """The campaign's runs over all that was judged."""
+    """The campaign's runs and all its ballots."""
     ballots = build_ballots(list_ballots(campaign), resolve_policy(campaign, policy))
     places = matrices.get_pair_dictionary(campaign).places(ballots.pairs)
     tags = disambiguate_tags([run.tag for run in runs])
@@ -189,10 +186,10 @@ def load_panel(
 def build_cached_report(
     panel: DisagreementPanel, key: tuple[object, ...], treat: Treat, between: Between
 ) -> DisagreementReport:
-    """As ``report.report_of``, with what has been computed before."""
+    """The disagreement report, with cached parts."""
 
-    def part(make: Callable[[], Any], *of: object) -> Any:
-        return cached_answer((*key, *of), make)
+    def part(make: Callable[[], Any], *parts: object) -> Any:
+        return cached_answer((*key, *parts), make)
 
     draws, swaps = ResamplingOptions(SEED, DRAWS), ResamplingOptions(SEED, SWAPS)
     return DisagreementReport(
@@ -209,12 +206,12 @@ def build_cached_report(
 
 
 def cached_answer(key: tuple[object, ...], make: Callable[[], Any]) -> Any:
-    """What ``make`` gave before for ``key``; the oldest answers are forgotten."""
-    found = _kept.pop(key, None)
-    if found is None:
-        found = make()
-    # A list, since other threads may change meanwhile what is kept.
-    for oldest in list(_kept)[: 1 - KEPT]:
-        _kept.pop(oldest, None)
-    _kept[key] = found
-    return found
+    """The cached result for ``key``, or that of ``make``; the oldest results are dropped."""
+    answer = _cache.pop(key, None)
+    if answer is None:
+        answer = make()
+    # A list, since other threads may change the cache in the meantime.
+    for oldest in list(_cache)[: 1 - CACHED_RESULTS]:
+        _cache.pop(oldest, None)
+    _cache[key] = answer
+    return answer

@@ -1,7 +1,7 @@
-"""Scores from the judgments given so far, before any qrels are released.
+"""Interim scores: from the current judgments, before qrels are frozen.
 
-The runs of a campaign stay in memory by pair codes; only topics with new judgments are
-scored again. Nothing is written: what counts are released qrels.
+The runs of a campaign stay in memory as pair codes; only topics with new judgments are
+rescored. Nothing is stored: official scores need a qrels version.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from evaluation.services.scoring import (
 from judging.models import Judgment
 from judging.queries.judgments import provisional_grades
 
-KEPT = 2
+CACHED_CAMPAIGNS = 2
 """Campaigns whose runs stay in memory: a run of 50,000 documents takes 200 kB."""
-KEPT_TOPICS = 2000
-"""Topics with their scores, by campaign: of 150 runs by 15 measures one takes 18 kB."""
+CACHED_TOPICS = 2000
+"""Topics with scores in memory per campaign: one with 150 runs × 15 measures takes 18 kB."""
 Mark = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
 class TopicScores:
-    """Values by run and measure of one topic."""
+    """The scores of one topic: ``values`` is runs × measures, the counts are of pairs."""
 
     values: Floats
     judged: int
@@ -53,23 +53,23 @@ class TopicScores:
 
 @dataclass(eq=False)
 class CachedCampaign:
-    """What stays in memory of one campaign; ``made_of`` tells when it is out of date.
+    """The runs and scores of one campaign in memory; out of date when ``sources`` changes.
 
-    The log of judgments only grows: what a topic's ``mark`` stands for does not change, so that
-    scores as of a moment that has passed are kept as well.
+    The judgment log is append-only: a topic's ``mark`` always stands for the same judgments, so
+    that scores as of an earlier log row can be cached too.
     """
 
-    made_of: tuple[object, ...]
+    sources: tuple[object, ...]
     runs: WarmRuns
     topics: dict[tuple[object, str, Mark], TopicScores] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class InterimScores:
-    """The scores so far. ``values`` is runs × topics × measures; ``means[run][measure]``.
+    """``values`` is runs × topics × measures; ``means[run][measure]``.
 
-    ``renewed`` topics had new judgments and were scored again, in ``seconds``; ``afresh``:
-    nothing was in memory, so that all of them were.
+    ``rescored`` topics had new judgments and were scored again, in ``seconds``;
+    ``from_scratch``: nothing was in memory, so all topics were scored.
     """
 
     runs: Sequence[Run]
@@ -77,9 +77,9 @@ class InterimScores:
     topics: dict[str, TopicScores]
     values: Floats
     means: list[list[float | None]]
-    renewed: int
+    rescored: int
     seconds: float
-    afresh: bool
+    from_scratch: bool
 
     @property
     def judged(self) -> int:
@@ -90,7 +90,7 @@ class InterimScores:
         return sum(topic.undecided for topic in self.topics.values())
 
 
-_kept: dict[int, CachedCampaign] = {}
+_cache: dict[int, CachedCampaign] = {}
 
 
 def compute_interim_scores(
@@ -101,31 +101,33 @@ def compute_interim_scores(
     names: Sequence[str] = (),
     last: int | None = None,
 ) -> InterimScores:
-    """All accepted runs by the current judgments, one grade a pair by ``policy``.
+    """Score all accepted runs by the current judgments, one grade per pair by ``policy``.
 
-    ``names`` are the measures (none: the campaign's). With ``last``, a row of the log, as it
-    stood then. Pairs that the policy cannot decide count as not judged; they are told apart.
+    ``names`` are the measures (none: the campaign's). With ``last``: judgments up to that log
+    row. Undecided pairs count as unjudged; ``undecided`` counts them.
     """
     require_permission(actor, "campaigns.manage", campaign)
     runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
     measures = tuple(m for m in measures_to_score(campaign, names) if m.follows_from_topics)
-    kept, options = cached_campaign_runs(campaign, runs), scoring_options(campaign)
+    cached, options = cached_campaign_runs(campaign, runs), scoring_options(campaign)
     settings = (policy, measures, str(sorted(options.as_dict().items(), key=str)))
-    hidden = withheld_topic_numbers(campaign)
+    withheld = withheld_topic_numbers(campaign)
     marks = {
         topic: mark
         for topic, mark in topic_log_marks(campaign, last).items()
-        if topic not in hidden
+        if topic not in withheld
     }
-    started, afresh = perf_counter(), not any(key[0] == settings for key in list(kept.topics))
-    known = {topic: kept.topics.pop((settings, topic, mark), None) for topic, mark in marks.items()}
-    late = [topic for topic, scores in known.items() if scores is None]
-    known |= rescore_topics(
-        campaign, kept.runs, measures, interim_grades(campaign, policy, late, last)
-    )
-    topics = {topic: scores for topic, scores in sorted(known.items()) if scores is not None}
-    kept.topics |= {(settings, topic, marks[topic]): scores for topic, scores in topics.items()}
-    evict_oldest(kept)
+    started = perf_counter()
+    from_scratch = not any(key[0] == settings for key in list(cached.topics))
+    scores_by_topic = {
+        topic: cached.topics.pop((settings, topic, mark), None) for topic, mark in marks.items()
+    }
+    outdated = [topic for topic, scores in scores_by_topic.items() if scores is None]
+    grades = interim_grades(campaign, policy, outdated, last)
+    scores_by_topic |= rescore_topics(campaign, cached.runs, measures, grades)
+    topics = {topic: each for topic, each in sorted(scores_by_topic.items()) if each is not None}
+    cached.topics |= {(settings, topic, marks[topic]): scores for topic, scores in topics.items()}
+    evict_oldest(cached)
     seconds = perf_counter() - started
     shape = (len(runs), 0, len(measures))
     parts = [scores.values for scores in topics.values() if scores.judged]
@@ -133,50 +135,53 @@ def compute_interim_scores(
     means = [
         [aggregate_defined_values(m, run[:, at]) for at, m in enumerate(measures)] for run in values
     ]
-    return InterimScores(runs, measures, topics, values, means, len(late), seconds, afresh)
+    rescored = len(outdated)
+    return InterimScores(runs, measures, topics, values, means, rescored, seconds, from_scratch)
 
 
 def cached_campaign_runs(campaign: Campaign, runs: Sequence[Run]) -> CachedCampaign:
-    """The campaign's runs in memory, read again when they have changed."""
-    # The moment too: a database put back gives numbers out again.
-    made_of = (tuple(run.matrix for run in runs), campaign.created_at)
-    known = _kept.pop(campaign.pk, None)
-    if known is None or known.made_of != made_of:
-        known = CachedCampaign(made_of, WarmRuns([*map(matrices.load_run_matrix, runs)]))
-    # A list, since other threads may change meanwhile what is kept.
-    for oldest in list(_kept)[: 1 - KEPT]:
-        _kept.pop(oldest, None)
-    _kept[campaign.pk] = known
-    return known
+    """The campaign's runs in memory, reloaded if they have changed."""
+    # With the time of creation: a restored database reuses IDs.
+    sources = (tuple(run.matrix for run in runs), campaign.created_at)
+    campaign_cache = _cache.pop(campaign.pk, None)
+    if campaign_cache is None or campaign_cache.sources != sources:
+        campaign_cache = CachedCampaign(sources, WarmRuns([*map(matrices.load_run_matrix, runs)]))
+    # A list, since other threads may change the cache in the meantime.
+    for oldest in list(_cache)[: 1 - CACHED_CAMPAIGNS]:
+        _cache.pop(oldest, None)
+    _cache[campaign.pk] = campaign_cache
+    return campaign_cache
 
 
-def evict_oldest(kept: CachedCampaign) -> None:
-    """Forget what was asked for longest ago."""
-    for oldest in list(kept.topics)[:-KEPT_TOPICS]:
-        kept.topics.pop(oldest, None)
+def evict_oldest(cached: CachedCampaign) -> None:
+    """Drop the least recently used topics."""
+    for oldest in list(cached.topics)[:-CACHED_TOPICS]:
+        cached.topics.pop(oldest, None)
 
 
 def warm_runs(campaign: Campaign, runs: Sequence[Run]) -> WarmRuns:
-    """``runs`` as they stand in memory for the scores so far, else read."""
-    known = _kept.get(campaign.pk)
-    made_of = (tuple(run.matrix for run in runs), campaign.created_at)
-    if known is not None and known.made_of == made_of:
-        return known.runs
+    """``runs`` from the cache of interim scores, else loaded."""
+    campaign_cache = _cache.get(campaign.pk)
+    sources = (tuple(run.matrix for run in runs), campaign.created_at)
+    if campaign_cache is not None and campaign_cache.sources == sources:
+        return campaign_cache.runs
     return WarmRuns([*map(matrices.load_run_matrix, runs)])
 
 
 def topic_log_marks(campaign: Campaign, last: int | None = None) -> dict[str, Mark]:
-    """By topic how many rows its log has, up to row ``last``, and which is its last: any new
-    one changes it.
+    """For each topic the number of its log rows, up to row ``last``, and the ID of the latest
+    one: any new row changes the mark.
     """
     log = Judgment.objects.filter(campaign=campaign)
     log = log if last is None else log.filter(pk__lte=last)
-    counted = log.order_by().values_list("topic__number").annotate(rows=Count("pk"), last=Max("pk"))
-    return {topic: (found, last) for topic, found, last in counted}
+    rows_by_topic = (
+        log.order_by().values_list("topic__number").annotate(rows=Count("pk"), last=Max("pk"))
+    )
+    return {topic: (count, last) for topic, count, last in rows_by_topic}
 
 
 class InterimGrades(NamedTuple):
-    """What a policy makes of one topic's judgments; ``undecided`` counts pairs."""
+    """The grades of one topic by a policy; ``undecided`` counts pairs."""
 
     rows: list[tuple[str, str, int]]
     undecided: int
@@ -197,8 +202,8 @@ def rescore_topics(
     measures: Sequence[Measure],
     grades: dict[str, InterimGrades],
 ) -> dict[str, TopicScores]:
-    """Each topic of all runs by its ``grades``."""
-    found, options = dict[str, TopicScores](), scoring_options(campaign)
+    """Score all runs on the topics of ``grades``."""
+    scores, options = dict[str, TopicScores](), scoring_options(campaign)
     for topic, (rows, undecided) in grades.items():
         table = qrels_from_rows(rows)
         relevant = int(np.count_nonzero(table.grades >= options.level))
@@ -207,5 +212,5 @@ def rescore_topics(
             judged = Judged.from_arrays(table.topics, table.starts, table.grades)
             places = places_of_pairs(campaign, table)
             values = score_topic(runs, judged, places, measures, options)
-        found[topic] = TopicScores(values, len(table), relevant, undecided)
-    return found
+        scores[topic] = TopicScores(values, len(table), relevant, undecided)
+    return scores

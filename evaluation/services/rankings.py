@@ -1,4 +1,4 @@
-"""The rankings behind a score set, laid out to be looked at again: for curves and bounds."""
+"""Rebuild the rankings behind a score set, for curves and bounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judging.queries.judgments import qrels_table
 
 
 def rebuild_run_batch(score_set: ScoreSet, run: Run) -> ScoringBatch:
-    """``run`` as it was scored: the same judgments, topics, level and gains."""
+    """``run`` as it was scored: same judgments, topics, relevance level and gains."""
     table = scored_qrels(score_set)
     judged = Judged.from_arrays(table.topics, table.starts, table.grades, score_set.qrels.sha256)
     places = places_of_pairs(score_set.campaign, table)
@@ -25,15 +25,15 @@ def rebuild_run_batch(score_set: ScoreSet, run: Run) -> ScoringBatch:
 
 
 def scored_qrels(score_set: ScoreSet) -> QrelsTable:
-    """The release without the topics that were withheld when it was scored."""
+    """The qrels without the topics that were withheld when they were scored."""
     table = qrels_table(score_set.qrels)
     return drop_topics(table, frozenset(table.topics) - frozenset(score_set.topics))
 
 
 def options_from_provenance(score_set: ScoreSet) -> ScoringOptions:
-    """The options that the conditions of the score set state."""
-    told = score_set.conditions
-    gains = told["gains"] if isinstance(told["gains"], dict) else {}
+    """The scoring options in the provenance of the score set."""
+    provenance = score_set.conditions
+    gains = provenance["gains"] if isinstance(provenance["gains"], dict) else {}
     return ScoringOptions(
-        level=told["level"], gains={int(grade): gain for grade, gain in gains.items()} or None
+        level=provenance["level"], gains={int(grade): gain for grade, gain in gains.items()} or None
     )

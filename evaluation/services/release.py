@@ -1,4 +1,4 @@
-"""Releasing scores to participants, once and for good."""
+"""Release scores to participants. Release is permanent."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from evaluation.models import ScoreSet
 
 
 def release_scores(*, actor: User, score_set: ScoreSet) -> ScoreSet:
-    """Show the score set to participants. It cannot be taken back; a later one may follow."""
+    """Show the score set to participants, permanently. Another one may be released later."""
     campaign = score_set.campaign
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
-        hidden = ScoreSet.objects.filter(pk=score_set.pk, released_at__isnull=True)
-        if not hidden.update(released_at=timezone.now(), released_by=actor):
+        unreleased = ScoreSet.objects.filter(pk=score_set.pk, released_at__isnull=True)
+        if not unreleased.update(released_at=timezone.now(), released_by=actor):
             raise ActionRefused(
                 "already-released",
-                "These scores have been released already.",
-                "Released scores stay; evaluate again and release the new score set.",
+                "These scores have already been released.",
+                "Released scores cannot be changed. Evaluate again and release the new score set.",
             )
         events.log_event(
             campaign=campaign,

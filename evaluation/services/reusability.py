@@ -1,4 +1,4 @@
-"""Is the collection good? The report of all diagnostics, made in the background and kept."""
+"""Reusability reports: all diagnostics of a collection, created and stored by a job."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from evaluation.core.collection.reduced_judgments import DRAWS
 from evaluation.core.collection.report import MEASURES, build_reusability_report
 from evaluation.core.judgments import Floats
 from evaluation.core.measures.names import parse_measures
-from evaluation.queries.disagreement import USUAL_POLICY
+from evaluation.queries.disagreement import DEFAULT_POLICY
 from evaluation.reusability_html import reusability_to_html
 from evaluation.services.scoring import drop_topics, scoring_options, withheld_topic_numbers
 from judging.models import Qrels
@@ -35,19 +35,21 @@ COLLECTION = "evaluation.collection"
 
 
 def request_reusability_report(*, actor: User, campaign: Campaign, qrels: Qrels | None) -> Job:
-    """Queue the report by a release, or by the judgments so far; refused if it cannot work."""
+    """Queue the report for a qrels version, or for the current judgments if ``qrels`` is None."""
     require_permission(actor, "campaigns.manage", campaign)
     if not campaign.runs.accepted().exists():
-        raise ActionRefused("no-runs", "There is no accepted run to look at.", "Wait for a run.")
+        raise ActionRefused(
+            "no-runs", "There are no accepted runs.", "Wait for a run to be accepted."
+        )
     with transaction.atomic():
         number = None if qrels is None else qrels.pk
         return jobs.enqueue_once(campaign=campaign, kind=COLLECTION, actor=actor, qrels=number)
 
 
 def build_reusability_job(job: Job) -> None:
-    """The handler of ``evaluation.collection``: keeps the report as one HTML file, JSON and CSV."""
+    """The handler of ``evaluation.collection``: stores the report as HTML, JSON and CSV."""
     if job.created_by is None:
-        raise ActionRefused("no-actor", "Nobody is known to have asked for this report.")
+        raise ActionRefused("no-actor", "The job has no requesting user.")
     campaign = job.campaign
     require_permission(job.created_by, "campaigns.manage", campaign)
     number = job.args["qrels"]
@@ -55,14 +57,17 @@ def build_reusability_job(job: Job) -> None:
     table = interim_qrels(campaign) if qrels is None else qrels_table(qrels)
     jobs.report_progress(job, 0, DRAWS)
     try:
-        found = load_collection(campaign, drop_topics(table, withheld_topic_numbers(campaign)))
+        collection = load_collection(campaign, drop_topics(table, withheld_topic_numbers(campaign)))
         report = build_reusability_report(
-            found, tuple(parse_measures(MEASURES)), seed=campaign.seed, spread=with_progress(job)
+            collection,
+            tuple(parse_measures(MEASURES)),
+            seed=campaign.seed,
+            spread=with_progress(job),
         )
-    except ValueError as wrong:
-        fix = "Wait for more judgments, or use manage.py collection_report, which takes a depth."
-        raise ActionRefused("no-report", f"There is no report: {wrong}.", fix) from wrong
-    kept = {
+    except ValueError as error:
+        fix = "Wait for more judgments, or use manage.py collection_report with a pool depth."
+        raise ActionRefused("no-report", f"Cannot create the report: {error}.", fix) from error
+    files = {
         "html": store.put_blob(reusability_to_html(report).encode(), ".html"),
         "json": store.put_blob(reusability_to_json(report).encode(), ".json"),
         "csv": store.put_blob(reusability_to_csv(report).encode(), ".csv"),
@@ -73,12 +78,12 @@ def build_reusability_job(job: Job) -> None:
         judged=report.facts.judged,
         runs=report.facts.runs,
         url=reverse("reusability", args=[campaign.slug]),
-        **kept,
+        **files,
     )
 
 
 def with_progress(job: Job) -> Callable[[Callable[[int], Floats], Sequence[int]], Iterator[Floats]]:
-    """``map`` over the draws of the reduced judgments, by far the longest part, with progress."""
+    """``map`` with progress over the draws of reduced judgments, by far the longest part."""
 
     def spread(work: Callable[[int], Floats], draws: Sequence[int]) -> Iterator[Floats]:
         for done, draw in enumerate(draws, 1):
@@ -89,15 +94,15 @@ def with_progress(job: Job) -> Callable[[Callable[[int], Floats], Sequence[int]]
 
 
 def interim_qrels(campaign: Campaign) -> QrelsTable:
-    """One grade a pair by the usual policy; pairs that it cannot decide are left out."""
-    hidden = withheld_topic_numbers(campaign)
+    """One grade per pair by the default policy, without undecided pairs."""
+    withheld = withheld_topic_numbers(campaign)
     numbers = campaign.topics.values_list("number", flat=True)
-    shown = [number for number in numbers if number not in hidden]
-    return qrels_from_rows(provisional_grades(campaign, USUAL_POLICY, shown)[0])
+    visible = [number for number in numbers if number not in withheld]
+    return qrels_from_rows(provisional_grades(campaign, DEFAULT_POLICY, visible)[0])
 
 
 def load_collection(campaign: Campaign, table: QrelsTable) -> PooledCollection:
-    """The campaign's accepted runs, its newest pool and ``table``."""
+    """The campaign's accepted runs, its latest pool and ``table``."""
     runs = {run.tag: run for run in campaign.runs.accepted().select_related("team")}
     pool = campaign.pools.first()
     pooled = {run["tag"] for run in pool.spec["runs"]} & set(runs) if pool else None
@@ -117,7 +122,7 @@ def load_collection(campaign: Campaign, table: QrelsTable) -> PooledCollection:
 
 
 def pooled_depth(spec: dict[str, Any]) -> int | None:
-    """The depth to which every pooled run was judged, if the pool's spec says one."""
+    """The depth to which every contributing run was pooled, if the spec has one."""
     if "depth" in spec:
         return int(spec["depth"])
     ends_early = ("documents", "stop")

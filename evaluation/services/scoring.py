@@ -1,4 +1,4 @@
-"""Scoring all accepted runs of a campaign under one qrels release."""
+"""Evaluate all accepted runs of a campaign under one qrels version."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from judging.queries.judgments import qrels_table
 
 KIND = "evaluation.evaluate"
 Progress = Callable[[int, int], None]
-OF_ONE_RUN = ("topics_not_retrieved", "judged_10")
+SINGLE_RUN_KEYS = ("topics_not_retrieved", "judged_10")
 
 
 @dataclass(frozen=True)
 class ScoreSheet:
-    """All scores, computed but not yet written. ``scored[i]`` is of ``runs[i]``."""
+    """All scores, computed but not yet stored. ``scored[i]`` belongs to ``runs[i]``."""
 
     runs: Sequence[Run]
     scored: Sequence[ScoredRun]
@@ -49,7 +49,7 @@ class ScoreSheet:
 def request_evaluation(
     *, actor: User, campaign: Campaign, qrels: Qrels, measures: Sequence[str] = ()
 ) -> Job:
-    """Queue the scoring of all accepted runs; what cannot work is refused at once."""
+    """Queue the evaluation of all accepted runs, after the checks that it can succeed."""
     require_permission(actor, "campaigns.manage", campaign)
     check_can_evaluate(campaign, qrels)
     names = [measure.name for measure in measures_to_score(campaign, measures)]
@@ -60,19 +60,19 @@ def request_evaluation(
 
 
 def evaluate_campaign(job: Job) -> None:
-    """The handler of ``evaluation.evaluate``: a job that comes twice leaves one score set."""
+    """The handler of ``evaluation.evaluate``: a job delivered twice creates one score set."""
     actor = job.created_by
     if actor is None:
-        raise ActionRefused("no-actor", "Nobody is known to have asked for this evaluation.")
+        raise ActionRefused("no-actor", "The job has no requesting user.")
     require_permission(actor, "campaigns.manage", job.campaign)
     qrels = job.campaign.qrels.get(pk=job.args["qrels"])
 
-    def progress(done: int, of: int) -> None:
-        jobs.report_progress(job, done, of)
+    def progress(done: int, total: int) -> None:
+        jobs.report_progress(job, done, total)
 
     sheet = score_accepted_runs(job.campaign, qrels, job.args["measures"], progress)
     with transaction.atomic():
-        # Locked, so that a worker thought dead cannot write beside its successor.
+        # Locked, so that a worker presumed dead cannot write alongside its successor.
         if Job.objects.select_for_update().get(pk=job.pk).state == Job.State.DONE:
             return
         score_set = save_score_set(actor, job.campaign, qrels, sheet)
@@ -88,7 +88,7 @@ def score_campaign(
     measures: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> ScoreSet:
-    """Score all accepted runs now. ``progress`` is told (runs done, of how many)."""
+    """Evaluate all accepted runs now; ``progress(done, total)`` counts runs."""
     require_permission(actor, "campaigns.manage", campaign)
     sheet = score_accepted_runs(campaign, qrels, measures, progress)
     with transaction.atomic():
@@ -99,36 +99,41 @@ def check_can_evaluate(campaign: Campaign, qrels: Qrels) -> None:
     if qrels.campaign_id != campaign.pk:
         raise ActionRefused("other-campaign", "These qrels belong to another campaign.")
     if not campaign.runs.accepted().exists():
-        raise ActionRefused("no-runs", "There is no accepted run to score.", "Wait for a run.")
+        raise ActionRefused(
+            "no-runs", "There are no accepted runs to score.", "Wait for a run to be accepted."
+        )
 
 
 def measures_to_score(campaign: Campaign, names: Sequence[str]) -> tuple[Measure, ...]:
-    """The measures asked for, else the campaign's, else the usual ones; judged@k always.
-
-    Without knowing how much of it was judged nobody can read a score.
+    """The requested measures, else the campaign's, else the default ones; always with judged@k,
+    which scores cannot be interpreted without.
     """
-    chosen = names or campaign.measures or DEFAULT_NAMES
+    requested = names or campaign.measures or DEFAULT_NAMES
     try:
-        measures = parse_measures([*chosen, f"judged_{TRUST_DEPTH}"])
+        measures = parse_measures([*requested, f"judged_{TRUST_DEPTH}"])
     except UnknownMeasureError as error:
-        fix = "docs/measures.md lists all measures and their spellings."
+        fix = "See docs/measures.md for all measures and their names."
         raise ActionRefused("unknown-measure", str(error), fix) from error
     if texts := [measure.name for measure in measures if measure.family.text]:
-        fix = "manage.py evaluate prints it from files."
-        raise ActionRefused("text-measure", f"{', '.join(texts)} is text and no score.", fix)
+        fix = "Use manage.py evaluate on files."
+        raise ActionRefused("text-measure", f"{', '.join(texts)} is not a numeric measure.", fix)
     return measures
 
 
 def score_accepted_runs(
     campaign: Campaign, qrels: Qrels, names: Sequence[str], progress: Progress | None
 ) -> ScoreSheet:
-    """Every accepted run against the release, without writing anything."""
+    """Score every accepted run, without storing anything."""
     check_can_evaluate(campaign, qrels)
     measures, options = measures_to_score(campaign, names), scoring_options(campaign)
     runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
     table = drop_topics(qrels_table(qrels), withheld_topic_numbers(campaign))
     if not table.topics:
-        raise ActionRefused("no-topics", "The qrels judge no topic that counts.", "Judge a topic.")
+        raise ActionRefused(
+            "no-topics",
+            "The qrels contain no judged topics.",
+            "Judge a topic that is not withheld.",
+        )
     judged = Judged.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
     places = places_of_pairs(campaign, table)
     scored = []
@@ -137,9 +142,9 @@ def score_accepted_runs(
             progress(done, len(runs))
         batch = place_run(matrices.load_run_matrix(run), judged, places, options)
         scored.append(score_batch(batch, measures, run.tag))
-    told = build_provenance(qrels, runs, scored[-1])
-    told["remarks"] = list_bpref_remarks(measures, judged, options.level)
-    return ScoreSheet(runs, scored, judged.topics, measures, told)
+    provenance = build_provenance(qrels, runs, scored[-1])
+    provenance["remarks"] = list_bpref_remarks(measures, judged, options.level)
+    return ScoreSheet(runs, scored, judged.topics, measures, provenance)
 
 
 def scoring_options(campaign: Campaign) -> ScoringOptions:
@@ -147,8 +152,8 @@ def scoring_options(campaign: Campaign) -> ScoringOptions:
     if campaign.relevance_level < 1:
         raise ActionRefused(
             "bad-level",
-            f"With relevance level {campaign.relevance_level} every judged document is relevant.",
-            "Set a level of 1 or more in the settings.",
+            f"Relevance level {campaign.relevance_level} makes every judged document relevant.",
+            "Set a relevance level of at least 1 in the settings.",
         )
     return ScoringOptions(level=campaign.relevance_level, gains=gains)
 
@@ -157,37 +162,39 @@ def withheld_topic_numbers(campaign: Campaign) -> frozenset[str]:
     return frozenset(campaign.topics.filter(withheld=True).values_list("number", flat=True))
 
 
-def drop_topics(table: QrelsTable, left_out: frozenset[str]) -> QrelsTable:
-    """The qrels without some topics."""
-    kept = [index for index, topic in enumerate(table.topics) if topic not in left_out]
-    if len(kept) == len(table.topics):
+def drop_topics(table: QrelsTable, dropped: frozenset[str]) -> QrelsTable:
+    """The qrels without the topics ``dropped``."""
+    remaining = [index for index, topic in enumerate(table.topics) if topic not in dropped]
+    if len(remaining) == len(table.topics):
         return table
-    is_kept = np.isin(np.repeat(np.arange(len(table.topics)), np.diff(table.starts)), kept)
-    rows = np.flatnonzero(is_kept)
+    is_remaining = np.isin(
+        np.repeat(np.arange(len(table.topics)), np.diff(table.starts)), remaining
+    )
+    rows = np.flatnonzero(is_remaining)
     return QrelsTable(
-        topics=tuple(table.topics[index] for index in kept),
-        starts=group_starts(np.diff(table.starts)[kept]),
+        topics=tuple(table.topics[index] for index in remaining),
+        starts=group_starts(np.diff(table.starts)[remaining]),
         docnos=table.docnos.take(rows),
         grades=table.grades[rows],
     )
 
 
 def places_of_pairs(campaign: Campaign, table: QrelsTable) -> NDArray[np.int32]:
-    """Where in ``table`` each code of the campaign's pair dictionary stands; -1: nowhere."""
+    """The row of ``table`` for each code of the campaign's pair dictionary; -1: not in it."""
     return matrices.get_pair_dictionary(campaign).places(table)
 
 
 def place_run(
     matrix: RunMatrix, judged: Judged, places: NDArray[np.int32], options: ScoringOptions
 ) -> ScoringBatch:
-    """The run over the judged topics: one gather."""
+    """The run on the judged topics: one gather."""
     return batch_from_places(judged, matrix.topics, matrix.starts, places[matrix.pairs], options)
 
 
 def build_provenance(qrels: Qrels, runs: Sequence[Run], scored: ScoredRun) -> dict[str, Any]:
-    """Everything that the numbers depend on. It names no run: participants read it."""
+    """Everything that the scores depend on. Participants read it, so it names no run."""
     hashes = sorted(run.normalised_hash or run.sha256 for run in runs)
-    shared = {k: v for k, v in scored.conditions.items() if k not in OF_ONE_RUN}
+    shared = {k: v for k, v in scored.conditions.items() if k not in SINGLE_RUN_KEYS}
     return shared | {
         "qrels_version": qrels.version,
         "comparison": fixed_comparison(qrels.campaign),
@@ -197,7 +204,7 @@ def build_provenance(qrels: Qrels, runs: Sequence[Run], scored: ScoredRun) -> di
 
 
 def fixed_comparison(campaign: Campaign) -> dict[str, Any]:
-    """The significance test that the campaign fixed in advance."""
+    """The significance test preregistered by the campaign."""
     return {
         "test": campaign.test,
         "correction": campaign.correction,
@@ -206,7 +213,7 @@ def fixed_comparison(campaign: Campaign) -> dict[str, Any]:
 
 
 def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSheet) -> ScoreSet:
-    """Write the score set and its rows; call it in a transaction."""
+    """Store the score set and its rows; call it in a transaction."""
     names = [measure.name for measure in sheet.measures]
     score_set = ScoreSet.objects.create(
         campaign=campaign,

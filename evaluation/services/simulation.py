@@ -1,4 +1,4 @@
-"""Simulate before you spend: pool specs replayed on a campaign's own runs and judgments."""
+"""Pool simulation: specs replayed on a campaign's own runs and judgments."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from pooling.services.texts import attach_listing_texts
 
 SIMULATION = "evaluation.simulation"
 MOST_NUMBERS = 50_000_000
-"""Numbers of 8 bytes that one simulation may hold at once."""
+"""The 8-byte numbers that a simulation may have in memory at once."""
 
 
 @dataclass(frozen=True)
 class SimulationRequest:
-    """What to simulate: ``specs`` by name, by a release (None: by the judgments so far).
+    """``specs`` by name, simulated on ``qrels`` (None: on the current judgments).
 
-    The runs of the newest pool feed the pools, or with ``all_runs`` all accepted ones.
+    The runs of the latest pool contribute, or with ``all_runs`` all accepted ones.
     """
 
     specs: Mapping[str, PoolSpec]
@@ -55,7 +55,7 @@ class SimulationRequest:
     all_runs: bool = False
 
     def as_args(self) -> dict[str, Any]:
-        """As a job keeps it. Specs are a list, since columns of JSON keep no order of keys."""
+        """The arguments of the job. Specs are a list, since JSON columns do not keep key order."""
         return {
             "specs": [[name, spec.as_dict()] for name, spec in self.specs.items()],
             "qrels": None if self.qrels is None else self.qrels.pk,
@@ -66,140 +66,145 @@ class SimulationRequest:
         }
 
     @classmethod
-    def of_job(cls, job: Job) -> SimulationRequest:
-        kept, number = job.args, job.args["qrels"]
+    def from_job(cls, job: Job) -> SimulationRequest:
+        args, number = job.args, job.args["qrels"]
         return cls(
-            specs={name: build_spec(spec) for name, spec in kept["specs"]},
+            specs={name: build_spec(spec) for name, spec in args["specs"]},
             qrels=None if number is None else job.campaign.qrels.get(pk=number),
-            measures=kept["measures"],
-            seeds=kept["seeds"],
-            budgets=kept["budgets"],
-            all_runs=kept["all_runs"],
+            measures=args["measures"],
+            seeds=args["seeds"],
+            budgets=args["budgets"],
+            all_runs=args["all_runs"],
         )
 
 
-def request_simulation(*, actor: User, campaign: Campaign, wanted: SimulationRequest) -> Job:
-    """Queue the simulation, unless the same is under way; what cannot be simulated is refused,
-    everything at once, a line each.
+def request_simulation(*, actor: User, campaign: Campaign, request: SimulationRequest) -> Job:
+    """Queue the simulation, unless the same one is in progress. All faults are reported at
+    once, one per line.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    found = load_finished_campaign(campaign, wanted)
-    if told := list(dict.fromkeys(list_simulation_faults(found, wanted))):
-        raise ActionRefused("not-simulated", "\n".join(told))
-    args = wanted.as_args()
+    finished = load_finished_campaign(campaign, request)
+    if faults := list(dict.fromkeys(list_simulation_faults(finished, request))):
+        raise ActionRefused("not-simulated", "\n".join(faults))
+    args = request.as_args()
     with transaction.atomic():
         return jobs.enqueue_once(campaign=campaign, kind=SIMULATION, actor=actor, **args)
 
 
-def list_simulation_faults(found: FinishedCampaign, wanted: SimulationRequest) -> Iterator[str]:
-    """What cannot be simulated, each as a sentence."""
+def list_simulation_faults(finished: FinishedCampaign, request: SimulationRequest) -> Iterator[str]:
+    """Why the request cannot be simulated, one sentence per fault."""
     try:
-        measures = parse_ranking_measures(wanted.measures)
-    except ValueError as wrong:
-        yield from str(wrong).splitlines()
+        measures = parse_ranking_measures(request.measures)
+    except ValueError as error:
+        yield from str(error).splitlines()
         return
-    for specs in [{name: spec} for name, spec in wanted.specs.items()] or [{}]:
+    for specs in [{name: spec} for name, spec in request.specs.items()] or [{}]:
         try:
-            check_simulation(found, specs, measures, wanted.seeds, wanted.budgets)
-        except ActionRefused as no:
-            yield f"{', '.join(specs)}: {no}"
-        except ValueError as wrong:
-            text = str(wrong)
+            check_simulation(finished, specs, measures, request.seeds, request.budgets)
+        except ActionRefused as refused:
+            yield f"{', '.join(specs)}: {refused}"
+        except ValueError as error:
+            text = str(error)
             yield f"{text[:1].upper()}{text[1:]}."
-    if (numbers := estimate_simulation_size(found, wanted)) > MOST_NUMBERS:
+    if (numbers := estimate_simulation_size(finished, request)) > MOST_NUMBERS:
         yield (
-            f"This would hold {numbers:,} numbers at once, of at most {MOST_NUMBERS:,}: take "
-            "fewer specs, seeds or budgets."
+            f"The simulation needs {numbers:,} numbers in memory; the limit is {MOST_NUMBERS:,}. "
+            "Use fewer specs, seeds or budgets."
         )
 
 
-def estimate_simulation_size(found: FinishedCampaign, wanted: SimulationRequest) -> int:
-    """How many numbers a simulation holds: the scores of one measure, the pairs of one topic at
-    every budget, and when each pair is judged.
+def estimate_simulation_size(finished: FinishedCampaign, request: SimulationRequest) -> int:
+    """How many numbers a simulation has in memory: the scores by one measure, the pairs of one
+    topic at every budget, and when each pair is judged.
     """
-    qrels, budgets = found.qrels, len(wanted.budgets) or len(SHARES)
+    qrels, budgets = finished.qrels, len(request.budgets) or len(SHARES)
     largest = int(np.diff(qrels.starts).max(initial=0))
-    scores = len(qrels.topics) * len(found.tags)
-    return len(wanted.specs) * wanted.seeds * (budgets * (scores + largest) + len(qrels))
+    scores = len(qrels.topics) * len(finished.tags)
+    return len(request.specs) * request.seeds * (budgets * (scores + largest) + len(qrels))
 
 
 def simulate_campaign(job: Job) -> None:
-    """The handler of ``evaluation.simulation``: keeps it as one HTML file, as JSON and as CSV."""
+    """The handler of ``evaluation.simulation``: stores the report as HTML, JSON and CSV."""
     if job.created_by is None:
-        raise ActionRefused("no-actor", "Nobody is known to have asked for this simulation.")
+        raise ActionRefused("no-actor", "The job has no requesting user.")
     campaign = job.campaign
     require_permission(job.created_by, "campaigns.manage", campaign)
-    wanted = SimulationRequest.of_job(job)
+    request = SimulationRequest.from_job(job)
     try:
-        found = run_simulation(campaign, wanted, job)
-    except ValueError as wrong:
-        fix = "Look at the runs of the campaign, and ask again."
-        raise ActionRefused("not-simulated", f"Nothing was simulated: {wrong}.", fix) from wrong
+        simulation = run_simulation(campaign, request, job)
+    except ValueError as error:
+        fix = "Check the runs of the campaign, then request the simulation again."
+        raise ActionRefused("not-simulated", f"Simulation failed: {error}.", fix) from error
     jobs.finish_job_once(
         job,
-        version=wanted.qrels.version if wanted.qrels else None,
-        specs=list(wanted.specs),
-        seeds=wanted.seeds,
-        judged=found.facts.judged,
-        runs=found.facts.runs,
-        pooled=found.facts.pooled,
+        version=request.qrels.version if request.qrels else None,
+        specs=list(request.specs),
+        seeds=request.seeds,
+        judged=simulation.facts.judged,
+        runs=simulation.facts.runs,
+        pooled=simulation.facts.pooled,
         url=reverse("simulation", args=[campaign.slug]),
-        **stored_report_names(found, f"{campaign.title}, by {describe_judgments(wanted.qrels)}."),
+        **stored_report_names(
+            simulation, f"{campaign.title}, by {describe_judgments(request.qrels)}."
+        ),
     )
 
 
-def run_simulation(campaign: Campaign, wanted: SimulationRequest, job: Job) -> Simulation:
-    finished = load_finished_campaign(campaign, wanted)
-    of = len(wanted.specs) * wanted.seeds + len(wanted.measures) * len(finished.qrels.topics)
-    jobs.report_progress(job, 0, of)
+def run_simulation(campaign: Campaign, request: SimulationRequest, job: Job) -> Simulation:
+    finished = load_finished_campaign(campaign, request)
+    total = len(request.specs) * request.seeds + len(request.measures) * len(finished.qrels.topics)
+    jobs.report_progress(job, 0, total)
     return simulate_specs(
         finished,
-        with_default_seeds(campaign, wanted.specs),
-        parse_ranking_measures(wanted.measures),
-        seeds=wanted.seeds,
-        budgets=wanted.budgets,
-        progress=report_simulation_progress(job, of),
+        with_default_seeds(campaign, request.specs),
+        parse_ranking_measures(request.measures),
+        seeds=request.seeds,
+        budgets=request.budgets,
+        progress=report_simulation_progress(job, total),
     )
 
 
-def report_simulation_progress(job: Job, of: int) -> Progress:
-    """Each replay, and each topic scored by a measure, is a piece of the work."""
-    pieces = count(1)
-    return lambda *_: jobs.report_progress(job, next(pieces), of)
+def report_simulation_progress(job: Job, total: int) -> Progress:
+    """Counts each replay, and each topic scored by a measure, as one step of ``total``."""
+    steps = count(1)
+    return lambda *_: jobs.report_progress(job, next(steps), total)
 
 
 def with_default_seeds(campaign: Campaign, specs: Mapping[str, PoolSpec]) -> dict[str, PoolSpec]:
-    """Specs that name no seed have the campaign's, as their pools would."""
+    """Specs without a seed get the campaign's, as their pools would."""
     return {
         name: spec if spec.seed is not None else replace(spec, seed=campaign.seed)
         for name, spec in specs.items()
     }
 
 
-def stored_report_names(found: Simulation, on: str) -> dict[str, str]:
-    """By ending, where the simulation is in the store."""
+def stored_report_names(simulation: Simulation, on: str) -> dict[str, str]:
+    """The names of the report files in the store, by extension."""
     texts = {
-        "html": simulation_to_html(found, on),
-        "json": simulation_to_json(found),
-        "csv": simulation_to_csv(found),
+        "html": simulation_to_html(simulation, on),
+        "json": simulation_to_json(simulation),
+        "csv": simulation_to_csv(simulation),
     }
-    return {ending: store.put_blob(text.encode(), f".{ending}") for ending, text in texts.items()}
+    return {
+        extension: store.put_blob(text.encode(), f".{extension}")
+        for extension, text in texts.items()
+    }
 
 
 def describe_judgments(qrels: Qrels | None) -> str:
-    return "the judgments so far" if qrels is None else f"qrels {qrels.version}"
+    return "current judgments" if qrels is None else f"qrels {qrels.version}"
 
 
-def load_finished_campaign(campaign: Campaign, wanted: SimulationRequest) -> FinishedCampaign:
-    """The campaign's accepted runs and its judgments; withheld topics are left out."""
+def load_finished_campaign(campaign: Campaign, request: SimulationRequest) -> FinishedCampaign:
+    """The campaign's accepted runs and judgments, without withheld topics."""
     runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
     options = scoring_options(campaign)
     return FinishedCampaign(
         tags=tuple(run.tag for run in runs),
         runs=warm_runs(campaign, runs),
         pairs=matrices.get_pair_dictionary(campaign),
-        qrels=load_qrels_or_interim(campaign, wanted.qrels),
-        contributing_runs=contributing_runs(campaign, runs, all_runs=wanted.all_runs),
+        qrels=load_qrels_or_interim(campaign, request.qrels),
+        contributing_runs=contributing_runs(campaign, runs, all_runs=request.all_runs),
         level=options.level,
         gains=options.gains,
         texts=lambda listing, reader: attach_listing_texts(campaign, listing, reader)[0],
@@ -215,7 +220,7 @@ def load_qrels_or_interim(campaign: Campaign, qrels: Qrels | None) -> QrelsTable
 def contributing_runs(
     campaign: Campaign, runs: Sequence[Run], *, all_runs: bool = False
 ) -> tuple[ContributingRun, ...]:
-    """Those of ``runs`` that are in the newest pool; all of them where there is no pool."""
+    """Those of ``runs`` that contributed to the latest pool; all if there is no pool."""
     pool = None if all_runs else campaign.pools.first()
     pooled = None if pool is None else {run["tag"] for run in pool.spec["runs"]}
     return tuple(

@@ -1,4 +1,4 @@
-"""When to stop: what the judging still brings, whom it favours, and what it still changes."""
+"""When to stop judging: expected relevant documents, favored teams, ranking stability."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ TRUST = tuple(f"judged_{k}" for k in CUTS)
 
 @dataclass(frozen=True)
 class InterimPool:
-    """The newest pool while it is judged. ``below`` is a reason where nothing can be told of
-    documents below the pool.
+    """The latest pool during judging. ``left`` estimates the relevant documents remaining in
+    it; ``below`` those below its depth, or is the reason why that is undefined.
     """
 
     pool: Pool
@@ -62,8 +62,8 @@ class InterimPool:
 
 @dataclass(frozen=True)
 class InterimRun:
-    """A run if judging stopped now. ``place`` and the one ``before``, at the first checkpoint,
-    are None without a score; ``judged`` are its shares by cut of ``CUTS``.
+    """A run if judging stopped now. ``place`` and ``before``, its place at the first
+    checkpoint, are None without a score; ``judged`` is judged@k for each cut-off in ``CUTS``.
     """
 
     run: Run
@@ -76,8 +76,8 @@ class InterimRun:
 
 @dataclass(frozen=True)
 class StoppingPanel:
-    """``judged`` and ``relevant`` are documents, by their first judgment; ``judgments`` all grades
-    given. ``moves`` are rankings before, at multiples of ``step`` judgments.
+    """``judged`` and ``relevant`` count documents, by their first judgment; ``judgments`` all
+    grades. ``moves`` compares with earlier rankings, at multiples of ``step`` judgments.
     """
 
     pool: InterimPool | None
@@ -95,15 +95,15 @@ class StoppingPanel:
 def stopping_panel(
     *, actor: User, campaign: Campaign, policy: str, by: str, step: int | None = None
 ) -> StoppingPanel:
-    """Everything at once, ranking by the measure ``by``; ``step`` None: about a tenth of all.
+    """The complete panel, ranking by the measure ``by``; ``step`` None: about a tenth of all.
 
-    ``recent`` of the panel counts the relevant among the last ``step`` documents.
+    ``recent`` counts the relevant among the last ``step`` documents.
     """
     require_permission(actor, "campaigns.manage", campaign)
     outcomes = first_relevance(campaign)
     judgments = graded_log(campaign).count()
     step = step or default_step(judgments)
-    found, counts = [*outcomes.values()], choose_checkpoints(judgments, step)
+    relevance, counts = [*outcomes.values()], choose_checkpoints(judgments, step)
     now = interim_scores_at(actor, campaign, policy, by)
     past = [
         interim_scores_at(actor, campaign, policy, by, row) for row in log_rows_at(campaign, counts)
@@ -112,12 +112,12 @@ def stopping_panel(
     lower = measure.family.better == "lower"
     return StoppingPanel(
         pool=interim_pool_state(campaign, outcomes),
-        judged=len(found),
-        relevant=sum(found),
-        recent=sum(found[-step:]),
+        judged=len(relevance),
+        relevant=sum(relevance),
+        recent=sum(relevance[-step:]),
         judgments=judgments,
         step=step,
-        curve=tuple(discovery_curve(found)),
+        curve=tuple(discovery_curve(relevance)),
         measure=measure,
         runs=interim_run_rows(campaign, now, past[0] if past else None, lower=lower),
         moves=tuple(
@@ -128,13 +128,13 @@ def stopping_panel(
 
 
 def log_rows_at(campaign: Campaign, counts: Sequence[int]) -> list[int]:
-    """The rows of the log that the grades with these numbers, from 1, stand in."""
+    """The IDs of the log rows of the grades with these numbers, counted from 1."""
     rows = graded_log(campaign).order_by("pk").values_list("pk", flat=True)
     return [rows[count - 1] for count in counts]
 
 
 def graded_log(campaign: Campaign) -> QuerySet[Judgment]:
-    """The log of grades that people gave, changes too."""
+    """The log of grades by assessors, with changed ones."""
     return Judgment.objects.filter(
         campaign=campaign, purpose=Purpose.JUDGE, kind=Judgment.Kind.GRADE
     )
@@ -149,9 +149,9 @@ def interim_scores_at(
     )
 
 
-def means_by_tag(live: InterimScores, column: int = 0) -> dict[str, float]:
-    """The means by run's tag; NaN for none."""
-    pairs = zip(live.runs, live.means, strict=True)
+def means_by_tag(scores: InterimScores, column: int = 0) -> dict[str, float]:
+    """Mean scores by run tag; NaN if undefined."""
+    pairs = zip(scores.runs, scores.means, strict=True)
     return {run.tag: np.nan if (mean := means[column]) is None else mean for run, means in pairs}
 
 
@@ -164,7 +164,7 @@ def interim_run_rows(
     place = rank_scores(means_by_tag(now), lower=lower)
     before = rank_scores(means_by_tag(past), lower=lower) if past else {}
     columns = [[measure.name for measure in now.measures].index(name) for name in TRUST]
-    found = [
+    rows = [
         InterimRun(
             run=run,
             pooled=run.pk in pooled,
@@ -175,14 +175,15 @@ def interim_run_rows(
         )
         for run, means in zip(now.runs, now.means, strict=True)
     ]
-    return tuple(sorted(found, key=lambda row: (row.place or len(found) + 1, row.run.tag)))
+    return tuple(sorted(rows, key=lambda row: (row.place or len(rows) + 1, row.run.tag)))
 
 
 def rank_scores(scores: Mapping[str, float], *, lower: bool) -> dict[str, int]:
-    """The place of each run that has a score, 1 being best."""
-    known = {tag: score for tag, score in scores.items() if not np.isnan(score)}
+    """The place of each run with a score; 1 is best."""
+    defined = {tag: score for tag, score in scores.items() if not np.isnan(score)}
     sign = -1.0 if lower else 1.0
-    return dict(zip(known, competition_ranks(sign * np.array([*known.values()])), strict=True))
+    ranks = competition_ranks(sign * np.array([*defined.values()]))
+    return dict(zip(defined, ranks, strict=True))
 
 
 def interim_pool_state(
@@ -191,7 +192,7 @@ def interim_pool_state(
     pool = campaign.pools.first()
     if pool is None:
         return None
-    held = load_pool_state(pool, outcomes)
+    state = load_pool_state(pool, outcomes)
     by_topic: dict[str, list[bool]] = defaultdict(list)
     for (topic, _docno), relevant in outcomes.items():
         by_topic[topic].append(relevant)
@@ -199,41 +200,41 @@ def interim_pool_state(
     depth = None if pool.grows else pooled_depth(pool.spec)
     return InterimPool(
         pool=pool,
-        documents=len(held.topic),
-        topics=tuple(discoveries_by_topic(held, by_topic)),
-        windows=tuple(discoveries_by_depth(held)),
-        teams=tuple(discoveries_by_team(held)),
-        left=estimate_remaining(held, is_random=is_random),
-        below=extrapolate_below_pool(held, depth, is_random=is_random, seed=campaign.seed),
+        documents=len(state.topic),
+        topics=tuple(discoveries_by_topic(state, by_topic)),
+        windows=tuple(discoveries_by_depth(state)),
+        teams=tuple(discoveries_by_team(state)),
+        left=estimate_remaining(state, is_random=is_random),
+        below=extrapolate_below_pool(state, depth, is_random=is_random, seed=campaign.seed),
     )
 
 
 def load_pool_state(pool: Pool, outcomes: Mapping[tuple[str, str], bool]) -> PoolState:
-    """What the pool holds by now, topics in the campaign's order."""
-    of_run = [run["team"] for run in pool.spec["runs"]]
-    teams = sorted(set(of_run))
-    place = [teams.index(team) for team in of_run]
+    """The current state of the pool, topics in the campaign's order."""
+    team_by_run = [run["team"] for run in pool.spec["runs"]]
+    teams = sorted(set(team_by_run))
+    place = [teams.index(team) for team in team_by_run]
     documents = [
         PooledDocument(row.topic, row.docno, row.min_rank, {place[run] for run in row.contributors})
         for row in list_pool_rows(pool)
     ]
-    there = {document.topic for document in documents}
+    pooled_topics = {document.topic for document in documents}
     numbers = pool.campaign.topics.values_list("number", flat=True)
     return build_pool_state(
-        documents, [number for number in numbers if number in there], teams, outcomes
+        documents, [number for number in numbers if number in pooled_topics], teams, outcomes
     )
 
 
 def is_judged_at_random(pool: Pool, judged: Collection[tuple[str, str]]) -> bool:
-    """Whether what is ``judged`` of the pool is a random sample of each of its topics: it came
-    by plans in random order, and none of it by another pool or from outside.
+    """Whether the ``judged`` documents of the pool are a random sample of each topic: all were
+    judged under plans in random order, none for another pool or by import.
     """
     orders = pool.plans.filter(kind=Plan.Kind.JUDGE).values_list("order", flat=True)
     if pool.grows or set(orders) != {Plan.Order.RANDOM}:
         return False
-    # A late judgment fills no slot, but the document was handed out all the same.
-    given = Q(slot__plan__pool=pool) | Q(slot=None, lease__isnull=False)
-    handed = graded_log(pool.campaign).filter(given).values_list("topic__number", "docno")
-    if not (elsewhere := {*judged} - {*handed}):
+    # A late judgment fills no slot, but its document had been checked out.
+    by_pool = Q(slot__plan__pool=pool) | Q(slot=None, lease__isnull=False)
+    checked_out = graded_log(pool.campaign).filter(by_pool).values_list("topic__number", "docno")
+    if not (elsewhere := {*judged} - {*checked_out}):
         return True
     return elsewhere.isdisjoint(pool.items.values_list("topic__number", "docno"))

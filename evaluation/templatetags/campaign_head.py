@@ -1,4 +1,4 @@
-"""The head of every campaign page: its phases, what needs you now, one main action, tabs."""
+"""The head of every campaign page: phases, the user's tasks, one main action, tabs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class PendingTask:
-    """Something that waits for this person: a sentence, and its short form for a button."""
+    """A task of the user: a sentence, and a short label for a button (may be empty)."""
 
     label: str
     action: str
@@ -55,7 +55,7 @@ JUDGING = (
     "plan-new plan-assign plan-reassign judging-assessor flagged-documents training-sets"
     " import-export judgments-import automatic-list automatic stopping"
 )
-# Label, roles that see it ("" is everybody), the page, and the other pages below it.
+# Label, roles that see it ("": all), the page, and the pages below it.
 TABS = (
     (gettext_lazy("Overview"), "", "campaign", ""),
     (gettext_lazy("Judge"), "assessor", "work", "judge judge-change judge-skip judge-undo"),
@@ -73,8 +73,6 @@ TABS = (
     (gettext_lazy("Log"), "organizer", "events", ""),
     (gettext_lazy("Settings"), "organizer", "campaign-settings", ""),
 )
-
-
 PHASES = {
     "setup": gettext_lazy("Setup"),
     "runs": gettext_lazy("Runs"),
@@ -89,16 +87,16 @@ PHASES = {
 def campaign_head(context: Context, campaign: Campaign) -> dict[str, Any]:
     """The head as ``request.user`` may see it."""
     request: HttpRequest = context["request"]
-    standing = get_campaign_status(campaign, request.user)  # type: ignore[arg-type]
-    needs = list_needs(campaign, standing)
-    action = next((n for n in needs if n.action and n.url != request.path), None)
+    status = get_campaign_status(campaign, request.user)  # type: ignore[arg-type]
+    tasks = list_pending_tasks(campaign, status)
+    main = next((task for task in tasks if task.action and task.url != request.path), None)
     return {
         "campaign": campaign,
-        "phases": build_phases(campaign, standing),
-        "needs": needs,
-        "next_step": None if needs else build_next_step(campaign, standing),
-        "main_action": {"label": action.action, "url": action.url} if action else None,
-        "tabs": build_tabs(campaign, standing, request),
+        "phases": build_phases(campaign, status),
+        "tasks": tasks,
+        "next_step": None if tasks else build_next_step(campaign, status),
+        "main_action": {"label": main.action, "url": main.url} if main else None,
+        "tabs": build_tabs(campaign, status, request),
     }
 
 
@@ -107,15 +105,15 @@ def campaign_url(name: str, campaign: Campaign) -> str:
 
 
 def format_moment(moment: datetime) -> str:
-    this_year, another = pgettext("day and time", "j M H:i"), pgettext("day", "j M Y")
-    return format_date(moment, this_year if moment.year == timezone.now().year else another)
+    this_year, other_year = pgettext("day and time", "j M H:i"), pgettext("day", "j M Y")
+    return format_date(moment, this_year if moment.year == timezone.now().year else other_year)
 
 
 def format_due(deadline: datetime | None) -> str:
     if deadline is None:
         return ""
-    told = _("due %(at)s") if timezone.now() < deadline else _("closed %(at)s")
-    return told % {"at": format_moment(deadline)}
+    text = _("due %(at)s") if timezone.now() < deadline else _("closed %(at)s")
+    return text % {"at": format_moment(deadline)}
 
 
 def format_until(deadline: datetime | None) -> str:
@@ -126,9 +124,9 @@ def format_number(count: int) -> str:
     return number_format(count, force_grouping=True)
 
 
-def ngettext(one: str, many: str, count: int) -> str:
-    """Django's own, with ``count`` in its place ``%(n)s``; of this name for makemessages."""
-    return translation.ngettext(one, many, count) % {"n": format_number(count)}
+def ngettext(singular: str, plural: str, count: int) -> str:
+    """Django's ``ngettext`` with ``%(n)s`` filled in. makemessages looks for this name."""
+    return translation.ngettext(singular, plural, count) % {"n": format_number(count)}
 
 
 def format_documents(count: int) -> str:
@@ -139,15 +137,19 @@ def format_run_counts(count: int) -> str:
     return ngettext("%(n)s run", "%(n)s runs", count)
 
 
-def build_phases(campaign: Campaign, now: CampaignStatus) -> list[Phase]:
-    """The six phases, each done, now, to do, or late: past its deadline and not done."""
-    late = {"runs": not campaign.takes_runs(), "judging": not campaign.takes_judgments()}
-    done = completed_phases(campaign, now)
-    current = current_phase(done)
-    notes, pages = phase_notes(campaign, now), phase_urls(now)
+def format_disagreements(count: int) -> str:
+    return ngettext("%(n)s disagreement to adjudicate", "%(n)s disagreements to adjudicate", count)
 
-    # Judging may go on while its first qrels are released and scored.
-    at_work = {current} | ({"judging"} if now.open_slots or now.growing else set())
+
+def build_phases(campaign: Campaign, status: CampaignStatus) -> list[Phase]:
+    """The six phases, each done, now, todo, or late: past its deadline and not done."""
+    late = {"runs": not campaign.takes_runs(), "judging": not campaign.takes_judgments()}
+    done = completed_phases(campaign, status)
+    notes, pages = phase_notes(campaign, status), phase_urls(status)
+    # Judging may continue after the first qrels version is frozen and scored.
+    at_work = {current_phase(done)} | (
+        {"judging"} if status.open_slots or status.growing else set()
+    )
 
     def state(name: str) -> str:
         if done[name]:
@@ -166,28 +168,29 @@ def build_phases(campaign: Campaign, now: CampaignStatus) -> list[Phase]:
 
 
 def current_phase(done: dict[str, bool]) -> str:
-    """The first phase after the last that is done: judgments may be older than any pool."""
+    """The first phase after the last one done: judgments may be older than any pool."""
     names = list(done)
     after = max((at + 1 for at, name in enumerate(names) if done[name]), default=0)
     return names[after] if after < len(names) else ""
 
 
-def completed_phases(campaign: Campaign, now: CampaignStatus) -> dict[str, bool]:
-    """Qrels may be of judgments that came without pool or plan, or before all were given."""
-    judged = now.qrels is not None
-    over = now.released_at is not None or not campaign.takes_judgments() or not now.slots
+def completed_phases(campaign: Campaign, status: CampaignStatus) -> dict[str, bool]:
+    """Qrels may contain judgments made without pool or plan, or be frozen before judging ends."""
+    judged = status.qrels is not None
+    over = status.released_at is not None or not campaign.takes_judgments() or not status.slots
     return {
-        "setup": now.topics > 0 and now.grades > 0,
-        "runs": now.pool is not None or (now.runs > 0 and (judged or not campaign.takes_runs())),
-        "pool": now.pool is not None or judged,
-        "judging": now.all_judged or (judged and over),
-        "qrels": now.qrels is not None,
-        "scores": now.released_at is not None,
+        "setup": status.topics > 0 and status.grades > 0,
+        "runs": status.pool is not None
+        or (status.runs > 0 and (judged or not campaign.takes_runs())),
+        "pool": status.pool is not None or judged,
+        "judging": status.all_judged or (judged and over),
+        "qrels": status.qrels is not None,
+        "scores": status.released_at is not None,
     }
 
 
-def phase_urls(now: CampaignStatus) -> dict[str, str]:
-    if now.organizes:
+def phase_urls(status: CampaignStatus) -> dict[str, str]:
+    if status.is_organizer:
         return {
             "setup": "campaign-settings",
             "runs": "runs",
@@ -197,199 +200,190 @@ def phase_urls(now: CampaignStatus) -> dict[str, str]:
             "scores": "scores",
         }
     pages = {"setup": "topics"}
-    pages |= {"judging": "adjudication"} if now.adjudicates else {}
-    pages |= {"judging": "work"} if now.assesses else {}
-    return pages | ({"runs": "runs", "scores": "scores"} if now.participates else {})
+    pages |= {"judging": "adjudication"} if status.is_adjudicator else {}
+    pages |= {"judging": "work"} if status.is_assessor else {}
+    return pages | ({"runs": "runs", "scores": "scores"} if status.is_participant else {})
 
 
-def phase_notes(campaign: Campaign, now: CampaignStatus) -> dict[str, str]:
-    """A few words a phase. Only organizers read counts of what others did."""
-    organizer = now.organizes
-    released = (
-        _("released %(at)s") % {"at": format_moment(now.released_at)} if now.released_at else ""
-    )
-    pooled, version = now.pool_size or 0, {"number": now.qrels}
+def phase_notes(campaign: Campaign, status: CampaignStatus) -> dict[str, str]:
+    """A short note per phase. Only organizers see counts of the work of others."""
+    organizer = status.is_organizer
+    version = _("version %(number)s") % {"number": status.qrels}
+    at = format_moment(status.released_at) if status.released_at else ""
+    released = _("released %(at)s") % {"at": at} if at else ""
     notes = {
-        "setup": [ngettext("%(n)s topic", "%(n)s topics", now.topics)],
+        "setup": [ngettext("%(n)s topic", "%(n)s topics", status.topics)],
         "runs": ["", format_due(campaign.runs_deadline)],
-        "pool": [format_documents(pooled) if organizer and now.pool else ""],
-        "judging": ["", format_due(campaign.judging_deadline) if not now.all_judged else ""],
-        "qrels": [_("version %(number)s") % version if organizer and now.qrels else ""],
-        "scores": [released or (_("not released") if organizer and now.scored_qrels else "")],
+        "pool": [format_documents(status.pool_size or 0) if organizer and status.pool else ""],
+        "judging": ["", format_due(campaign.judging_deadline) if not status.all_judged else ""],
+        "qrels": [version if organizer and status.qrels else ""],
+        "scores": [released or (_("not released") if organizer and status.scored_qrels else "")],
     }
     if organizer:
-        teams = ngettext("%(n)s team", "%(n)s teams", now.teams)
-        runs = _("%(runs)s of %(teams)s") % {"runs": format_run_counts(now.runs), "teams": teams}
-        judged = {"done": format_number(now.judged), "of": format_number(now.slots)}
-        notes["runs"][0] = runs if now.runs else _("none yet")
-        notes["judging"][0] = _("%(done)s of %(of)s judged") % judged if now.slots else ""
-    elif now.participates:
-        notes["runs"][0] = _("%(n)s of your team") % {"n": format_number(now.team_runs)}
-    if now.assesses and not organizer:
-        notes["judging"][0] = _("%(n)s by you") % {"n": format_number(now.my_judged)}
+        teams = ngettext("%(n)s team", "%(n)s teams", status.teams)
+        runs = format_run_counts(status.runs)
+        runs = _("%(runs)s from %(teams)s") % {"runs": runs, "teams": teams}
+        judged = {"done": format_number(status.judged), "of": format_number(status.slots)}
+        notes["runs"][0] = runs if status.runs else _("none yet")
+        notes["judging"][0] = _("%(done)s of %(of)s judged") % judged if status.slots else ""
+    elif status.is_participant:
+        notes["runs"][0] = _("%(n)s from your team") % {"n": format_number(status.team_runs)}
+    if status.is_assessor and not organizer:
+        notes["judging"][0] = _("%(n)s by you") % {"n": format_number(status.my_judged)}
     return {name: ", ".join(filter(None, words)) for name, words in notes.items()}
 
 
-def list_needs(campaign: Campaign, now: CampaignStatus) -> list[PendingTask]:
-    """What waits for this person, most pressing first."""
-    all_needs = [
-        *(organizer_needs(campaign, now) if now.organizes else ()),
-        *(assessor_needs(campaign, now) if now.assesses else ()),
-        *(adjudicator_needs(now) if now.adjudicates else ()),
-        *(participant_needs(campaign, now) if now.participates else ()),
+def list_pending_tasks(campaign: Campaign, status: CampaignStatus) -> list[PendingTask]:
+    """The user's tasks, most urgent first."""
+    possible_tasks = [
+        *(organizer_tasks(campaign, status) if status.is_organizer else ()),
+        *(assessor_tasks(campaign, status) if status.is_assessor else ()),
+        *(adjudicator_tasks(status) if status.is_adjudicator else ()),
+        *(participant_tasks(campaign, status) if status.is_participant else ()),
     ]
     return [
         PendingTask(label, action, campaign_url(page, campaign))
-        for waits, label, action, page in all_needs
-        if waits
+        for applies, label, action, page in possible_tasks
+        if applies
     ]
 
 
-Waiting = list[tuple[bool, str, str, str]]
-"""Whether it waits, a sentence, the button's words (or none), the page."""
+PossibleTasks = list[tuple[bool, str, str, str]]
+"""Whether the task applies, a sentence, the button's label (or ""), the page."""
 
 
-def setup_needs(campaign: Campaign, now: CampaignStatus) -> Waiting:
+def setup_tasks(campaign: Campaign, status: CampaignStatus) -> PossibleTasks:
     closed = campaign.runs_deadline is None or not campaign.takes_runs()
-    unread = now.topics > 0 and not now.documents and not now.slots and now.qrels is None
-    uninvited = not now.runs and not now.participants
-    poolable = closed and now.runs > 0 and now.pool is None and now.qrels is None
-    pool = ngettext("%(n)s run can be pooled", "%(n)s runs can be pooled", now.runs)
+    has_topics, early = status.topics > 0, status.qrels is None
+    unread = has_topics and early and not status.documents and not status.slots
+    uninvited = has_topics and not status.runs and not status.participants
+    poolable = closed and early and status.runs > 0 and status.pool is None
+    ready = ngettext(
+        "%(n)s run is ready for pooling", "%(n)s runs are ready for pooling", status.runs
+    )
+    scale = _("The grade scale is missing")
     return [
-        (not now.grades, _("There is no grade scale"), _("Set the scale"), "campaign-settings"),
-        (not now.topics, _("There are no topics"), _("Import topics"), "topics-import"),
-        (unread, _("Assessors have nothing to read"), _("Import documents"), "documents-import"),
-        (now.topics > 0 and uninvited, _("No team takes part yet"), _("Invite people"), "people"),
-        (poolable, pool, _("Build the pool"), "pools"),
+        (not status.grades, scale, _("Set grade scale"), "campaign-settings"),
+        (not status.topics, _("No topics imported"), _("Import topics"), "topics-import"),
+        (unread, _("No documents imported"), _("Import documents"), "documents-import"),
+        (uninvited, _("No teams yet"), _("Invite people"), "people"),
+        (poolable, ready, _("Build pool"), "pools"),
     ]
 
 
-def organizer_needs(campaign: Campaign, now: CampaignStatus) -> Waiting:
-    idle = not now.slots and not now.growing
-    unassigned = now.pool is not None and idle and now.qrels is None
-    late = now.open_slots > 0 and not campaign.takes_judgments()
+def organizer_tasks(campaign: Campaign, status: CampaignStatus) -> PossibleTasks:
+    idle = not status.slots and not status.growing
+    unassigned = status.pool is not None and idle and status.qrels is None
+    late = status.open_slots > 0 and not campaign.takes_judgments()
     missing = ngettext(
-        "%(n)s judgment missing after the deadline",
-        "%(n)s judgments missing after the deadline",
-        now.open_slots,
+        "%(n)s judgment missing; the deadline has passed",
+        "%(n)s judgments missing; the deadline has passed",
+        status.open_slots,
     )
-    fresh = now.qrels is not None and now.qrels != now.scored_qrels and now.runs > 0
-    hidden = now.scored_qrels is not None and now.scored_released is None and not fresh
-    newer = now.released_at is not None
-    unseen = _("Participants do not see the scores")
-    if newer:
-        unseen = _("Participants do not see the newest scores")
-    stale = _("Nothing is scored under qrels %(number)s") % {"number": now.qrels}
-    unfixed = now.all_judged and now.qrels is None
+    unscored = status.qrels is not None and status.qrels != status.scored_qrels and status.runs > 0
+    unreleased = status.scored_qrels is not None and status.scored_released is None and not unscored
+    first = status.released_at is None
+    not_released = _("Scores not released") if first else _("Latest scores not released")
+    no_scores = _("No scores for qrels %(number)s") % {"number": status.qrels}
+    unfrozen = status.all_judged and status.qrels is None
     return [
-        *setup_needs(campaign, now),
-        (unassigned, _("Nobody judges the pool"), _("Assign topics"), "plan-new"),
-        (late, missing, _("See judging"), "judging"),
-        (unfixed, _("Everything is judged"), _("Release qrels"), "qrels-list"),
-        (fresh, stale, _("Evaluate"), "scores"),
-        (hidden, unseen, _("Release scores"), "scores"),
+        *setup_tasks(campaign, status),
+        (unassigned, _("The pool has no assessors"), _("Assign topics"), "plan-new"),
+        (late, missing, _("View progress"), "judging"),
+        (unfrozen, _("Judging is complete"), _("Freeze qrels"), "qrels-list"),
+        (unscored, no_scores, _("Evaluate runs"), "scores"),
+        (unreleased, not_released, _("Release scores"), "scores"),
     ]
 
 
-def assessor_needs(campaign: Campaign, now: CampaignStatus) -> Waiting:
-    waiting = now.my_open > 0 and campaign.takes_judgments()
-    words = ngettext(
-        "%(n)s document waits for you", "%(n)s documents wait for you", now.my_open
-    ) + format_until(campaign.judging_deadline)
-    return [(waiting, words, _("Judge"), "work")]
+def assessor_tasks(campaign: Campaign, status: CampaignStatus) -> PossibleTasks:
+    waiting = status.my_open > 0 and campaign.takes_judgments()
+    text = ngettext("%(n)s document to judge", "%(n)s documents to judge", status.my_open)
+    return [(waiting, text + format_until(campaign.judging_deadline), _("Judge"), "work")]
 
 
-def adjudicator_needs(now: CampaignStatus) -> Waiting:
-    words = ngettext(
-        "%(n)s disagreement waits for you", "%(n)s disagreements wait for you", now.my_disputes
-    )
-    return [(now.my_disputes > 0, words, _("Adjudicate"), "adjudicate")]
+def adjudicator_tasks(status: CampaignStatus) -> PossibleTasks:
+    text = format_disagreements(status.my_disagreements)
+    return [(status.my_disagreements > 0, text, _("Adjudicate"), "adjudicate")]
 
 
-def participant_needs(campaign: Campaign, now: CampaignStatus) -> Waiting:
+def participant_tasks(campaign: Campaign, status: CampaignStatus) -> PossibleTasks:
     limit = campaign.max_runs_per_team
-    left = None if limit is None else max(limit - now.team_runs, 0)
-    room = _("Your team may hand in any number of runs")
-    if left is not None:
-        room = ngettext(
-            "Your team may hand in %(n)s more run", "Your team may hand in %(n)s more runs", left
+    remaining = None if limit is None else max(limit - status.team_runs, 0)
+    allowed = _("Your team can submit any number of runs")
+    if remaining is not None:
+        allowed = ngettext(
+            "Your team can submit %(n)s more run", "Your team can submit %(n)s more runs", remaining
         )
-    out = now.released_at is not None
-    may = campaign.takes_runs() and left != 0 and now.topics > 0 and not out
-    refused = ngettext(
-        "%(n)s run of your team refused", "%(n)s runs of your team refused", now.team_refused
+    released = status.released_at is not None
+    can_submit = campaign.takes_runs() and remaining != 0 and status.topics > 0 and not released
+    rejected = ngettext(
+        "%(n)s run of your team was rejected",
+        "%(n)s runs of your team were rejected",
+        status.team_rejected,
     )
+    allowed += format_until(campaign.runs_deadline)
     return [
-        (out, _("The scores are out"), _("See your scores"), "scores"),
-        (may, room + format_until(campaign.runs_deadline), _("Hand in a run"), "run-upload"),
-        (bool(now.team_refused) and may, refused, "", "runs"),
+        (released, _("Scores released"), _("View your scores"), "scores"),
+        (can_submit, allowed, _("Submit run"), "run-upload"),
+        (bool(status.team_rejected) and can_submit, rejected, "", "runs"),
     ]
 
 
-def build_next_step(campaign: Campaign, now: CampaignStatus) -> PendingTask | None:
-    """Where nothing needs this person: what they may expect, and where to look."""
+def build_next_step(campaign: Campaign, status: CampaignStatus) -> PendingTask | None:
+    """For a user without tasks: what comes next, and the page to look at."""
     all_steps = [
-        *(organizer_steps(campaign, now) if now.organizes else ()),
-        *(assessor_steps(now) if now.assesses else ()),
-        *(adjudicator_steps() if now.adjudicates else ()),
-        *(participant_steps(now) if now.participates else ()),
+        *(organizer_steps(campaign, status) if status.is_organizer else ()),
+        *(assessor_steps(status) if status.is_assessor else ()),
+        *(adjudicator_steps() if status.is_adjudicator else ()),
+        *(participant_steps(status) if status.is_participant else ()),
     ]
-    return next(
-        (
-            PendingTask(label, "", campaign_url(page, campaign))
-            for holds, label, _, page in all_steps
-            if holds
-        ),
-        None,
+    steps = (
+        PendingTask(label, "", campaign_url(page, campaign))
+        for applies, label, _, page in all_steps
+        if applies
     )
+    return next(steps, None)
 
 
-def organizer_steps(campaign: Campaign, now: CampaignStatus) -> Waiting:
-    coming, checked = (
-        _("Runs come in; then build the pool"),
-        _("Runs come in, each checked at once"),
-    )
+def organizer_steps(campaign: Campaign, status: CampaignStatus) -> PossibleTasks:
+    pool_next = _("Wait for runs, then build the pool")
+    no_runs = _("No runs yet; runs are checked on submission")
     if campaign.runs_deadline:
         at = {"at": format_moment(campaign.runs_deadline)}
-        coming = _("Runs come in until %(at)s; then build the pool") % at
-        checked = _("Runs come in until %(at)s, each checked at once") % at
-    out = _("The scores are out; later judgments can go into another qrels release")
-    watch = _("Watch the judging; when it is done, release qrels")
-    settling = ngettext(
-        "%(n)s disagreement left to adjudicate",
-        "%(n)s disagreements left to adjudicate",
-        now.to_adjudicate,
-    )
+        pool_next = _("Submission open until %(at)s, then build the pool") % at
+        no_runs = _("Submission open until %(at)s; runs are checked on submission") % at
+    released = _("Scores released. Freeze a new qrels version to include later judgments")
+    monitor = _("Monitor judging, then freeze qrels")
+    adjudicate = format_disagreements(status.to_adjudicate)
     return [
-        (now.to_adjudicate > 0, settling, "", "adjudication"),
-        (now.released_at is not None, out, "", "qrels-list"),
-        (now.open_slots > 0 or now.growing, watch, "", "judging"),
-        (now.runs > 0, coming, "", "pools"),
-        (True, checked, "", "runs"),
+        (status.to_adjudicate > 0, adjudicate, "", "adjudication"),
+        (status.released_at is not None, released, "", "qrels-list"),
+        (status.open_slots > 0 or status.growing, monitor, "", "judging"),
+        (status.runs > 0, pool_next, "", "pools"),
+        (True, no_runs, "", "runs"),
     ]
 
 
-def assessor_steps(now: CampaignStatus) -> Waiting:
-    all_done = _("All that was yours is judged, thank you; look over what you said")
+def assessor_steps(status: CampaignStatus) -> PossibleTasks:
+    all_judged = _("You have judged everything assigned to you. Review your judgments")
     return [
-        (now.my_judged > 0, all_done, "", "my-judgments"),
-        (True, _("Documents to judge, once topics are assigned to you"), "", "work"),
+        (status.my_judged > 0, all_judged, "", "my-judgments"),
+        (True, _("No topics assigned to you yet"), "", "work"),
     ]
 
 
-def adjudicator_steps() -> Waiting:
-    told = _("Disagreements to settle, once an organizer opens a round")
-    return [(True, told, "", "adjudication")]
+def adjudicator_steps() -> PossibleTasks:
+    return [(True, _("No adjudication round open"), "", "adjudication")]
 
 
-def participant_steps(now: CampaignStatus) -> Waiting:
-    told = _("Your scores, once the organizers release them")
-    return [(now.team_runs > 0, told, "", "runs")]
+def participant_steps(status: CampaignStatus) -> PossibleTasks:
+    return [(status.team_runs > 0, _("Scores not released yet"), "", "runs")]
 
 
-def build_tabs(campaign: Campaign, now: CampaignStatus, request: HttpRequest) -> list[Tab]:
+def build_tabs(campaign: Campaign, status: CampaignStatus, request: HttpRequest) -> list[Tab]:
     here = request.resolver_match.url_name if request.resolver_match else ""
-    counts = {"topics": now.topics} | ({"runs": now.runs} if now.organizes else {})
+    counts = {"topics": status.topics} | ({"runs": status.runs} if status.is_organizer else {})
     return [
         Tab(
             str(label),
@@ -398,5 +392,5 @@ def build_tabs(campaign: Campaign, now: CampaignStatus, request: HttpRequest) ->
             counts.get(page),
         )
         for label, roles, page, below in TABS
-        if not roles or now.roles & set(roles.split())
+        if not roles or status.roles & set(roles.split())
     ]

@@ -1,4 +1,4 @@
-"""Names of measures as pages show them."""
+"""Measure names as pages show them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ FORMS = {
 
 @register.filter
 def measure_form(name: str) -> str:
-    """The form of a measure that has several and whose name says none; else nothing."""
+    """The default form of a measure with several forms, if its name gives none; else empty."""
     return FORMS.get(name, "")
 
 
 @register.filter
 def measure_display_name(name: str) -> str:
-    """``bpref`` alone could mean several definitions, so the default form is said too."""
+    """The name with its default form, since ``bpref`` alone has several definitions."""
     return f"{name} ({FORMS[name]})" if name in FORMS else name

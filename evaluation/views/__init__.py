@@ -1,4 +1,4 @@
-"""Pages: the leaderboard, a run's scores, two runs beside each other, downloads."""
+"""Pages: leaderboard, run scores, comparisons, measures, reports and downloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way to a score set: through the campaign, as the reader one is."""
+"""Access to score sets: through the campaign, in the role of the user."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VIEW = "evaluation.view_scores"
 
 @dataclass(frozen=True)
 class ScoreVisit:
-    """Who looks at which campaign's scores. ``preview``: an organizer as a participant."""
+    """A user on the score pages of a campaign. ``preview``: an organizer viewing as participant."""
 
     campaign: Campaign
     reader: ScoreReader
@@ -36,28 +36,28 @@ def get_visit(request: SignedInRequest, slug: str) -> ScoreVisit:
     user = request.user
     campaign = get_campaign_for(user, slug, VIEW)
     reader = get_reader(user, campaign)
-    if reader.organizes and request.GET.get("as") == "participant":
+    if reader.is_organizer and request.GET.get("as") == "participant":
         team = campaign.teams.filter(runs__state="accepted").first()
         return ScoreVisit(
             campaign, participant_reader(campaign, team), may_manage=True, preview=True
         )
-    return ScoreVisit(campaign, reader, may_manage=reader.organizes)
+    return ScoreVisit(campaign, reader, may_manage=reader.is_organizer)
 
 
 def get_score_set(visit: ScoreVisit, pk: int) -> ScoreSet:
-    """A preview reaches what its organizer may see, released or not."""
+    """A previewing organizer may also open score sets that are not released."""
     reader = ScoreReader(True, frozenset(), visit.campaign.board) if visit.preview else visit.reader
     return get_object_or_404(list_score_sets_for(visit.campaign, reader), pk=pk)
 
 
-def get_board(request: SignedInRequest, slug: str, pk: int) -> Leaderboard:
+def get_visible_leaderboard(request: SignedInRequest, slug: str, pk: int) -> Leaderboard:
     visit = get_visit(request, slug)
     return get_leaderboard(get_score_set(visit, pk), visit.reader)
 
 
-def get_entry(board: Leaderboard, run: int) -> LeaderboardEntry:
-    """A run whose own page the reader may open."""
-    entry = board.find(run)
+def get_entry(leaderboard: Leaderboard, run: int) -> LeaderboardEntry:
+    """The entry of a run whose own page the reader may open, else 404."""
+    entry = leaderboard.find(run)
     if entry is None or not entry.opens:
-        raise Http404(f"no run {run}")
+        raise Http404(f"unknown run {run}")
     return entry

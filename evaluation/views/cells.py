@@ -1,4 +1,4 @@
-"""Figures as tables show them."""
+"""Scores as table cells."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from evaluation.queries.leaderboard import (
     LeaderboardEntry,
 )
 
-USUAL = ("ndcg_cut_10", "map", "bpref", "bpref-10", "P_10", "recall_1000")
+DEFAULT_MEASURES = ("ndcg_cut_10", "map", "bpref", "bpref-10", "P_10", "recall_1000")
 TRUST = "judged_10"
 UNRANKED = (TRUST, "num_ret")
-"""Measures of which more is not better."""
-WORDS = ("run", "team")
+"""Measures where higher is not better."""
+TEXT_COLUMNS = ("run", "team")
 
 
 @dataclass(frozen=True)
 class ScoreColumn:
-    """A measure at the head of a table."""
+    """A measure as a table column."""
 
     name: str
     title: str
@@ -33,7 +33,7 @@ class ScoreColumn:
 
     @property
     def next_sort(self) -> str:
-        """What a click on the head asks for."""
+        """The sort order that a click on the column head requests."""
         return f"-{self.name}" if self.sort == "descending" else self.name
 
 
@@ -55,20 +55,20 @@ class LeaderboardRow:
 
 
 def format_score(value: float | None, *, whole: bool = False) -> str:
-    """As people compare it: four decimals, counts whole, an en dash for undefined."""
+    """Four decimals, counts as integers, an en dash if undefined."""
     if value is None:
         return "–"
     return f"{value:,.0f}" if whole else f"{value:.4f}"
 
 
 def format_signed(value: float) -> str:
-    """With its sign, a true minus; what rounds to nothing has none."""
-    shown = f"{value:+.4f}"
-    return shown[1:] if float(shown) == 0 else shown.replace("-", "−")
+    """With its sign, a true minus; without a sign if it rounds to 0."""
+    text = f"{value:+.4f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "−")
 
 
 def format_p(value: float | None) -> str:
-    """A p value; very small ones only as that."""
+    """A p value; below 0.0001 only as that."""
     return "< 0.0001" if value is not None and 0 < value < 0.0001 else format_score(value)
 
 
@@ -83,75 +83,82 @@ def build_column(measure: Measure, sort: str = "") -> ScoreColumn:
     )
 
 
-def compared_measures(board: Leaderboard) -> list[str]:
-    """Measures by which runs can be compared topic by topic: those that say what is better,
-    and whose figure over all topics is the arithmetic mean.
+def compared_measures(leaderboard: Leaderboard) -> list[str]:
+    """Measures for comparing runs by topic: those that rank runs and are averaged over topics
+    by the arithmetic mean.
     """
-    return [m.name for m in board.measures if m.compares]
+    return [m.name for m in leaderboard.measures if m.compares]
 
 
-def select_visible_measures(board: Leaderboard, asked: Sequence[str]) -> list[str]:
-    """The measures to show: those asked for, or the campaign's in its own order, or the
-    usual ones; judged_10 last."""
-    known = board.score_set.measures
-    own = board.score_set.campaign.measures
-    chosen = [name for name in known if name in asked]
-    chosen = chosen or [name for name in own if name in known and name != TRUST]
-    usual = [name for name in USUAL if name in known]
-    # Who asked for other measures than the usual ones wants to see those.
-    chosen = chosen or (usual if len(usual) == len(USUAL) else known[:7])
-    return [*(name for name in chosen if name != TRUST), *([TRUST] if TRUST in known else [])]
+def select_visible_measures(leaderboard: Leaderboard, requested: Sequence[str]) -> list[str]:
+    """The measures to show: those requested, or the campaign's in its order, or the default
+    ones; judged_10 last.
+    """
+    names = leaderboard.score_set.measures
+    own = leaderboard.score_set.campaign.measures
+    visible = [name for name in names if name in requested]
+    visible = visible or [name for name in own if name in names and name != TRUST]
+    defaults = [name for name in DEFAULT_MEASURES if name in names]
+    # A score set evaluated with other than the default measures shows its own.
+    visible = visible or (defaults if len(defaults) == len(DEFAULT_MEASURES) else names[:7])
+    return [*(name for name in visible if name != TRUST), *([TRUST] if TRUST in names else [])]
 
 
-def get_sort(board: Leaderboard, shown: Sequence[str], asked: str) -> str:
-    """What the table is sorted by: a measure or a word, with - for the other direction."""
-    known = [*board.score_set.measures, *WORDS]
-    return asked if asked.removeprefix("-") in known else shown[0] if shown else WORDS[0]
+def get_sort(leaderboard: Leaderboard, visible: Sequence[str], requested: str) -> str:
+    """The sort column: a measure or text column, with - for the opposite direction."""
+    names = [*leaderboard.score_set.measures, *TEXT_COLUMNS]
+    return (
+        requested
+        if requested.removeprefix("-") in names
+        else visible[0]
+        if visible
+        else TEXT_COLUMNS[0]
+    )
 
 
-def sorted_entries(board: Leaderboard, sort: str) -> list[LeaderboardEntry]:
-    """Best first (names from a), or the other way round; without a value always last."""
-    name, turned = sort.removeprefix("-"), sort.startswith("-")
-    if name in WORDS:
+def sorted_entries(leaderboard: Leaderboard, sort: str) -> list[LeaderboardEntry]:
+    """Best first (text from a), or reversed; entries without a value always last."""
+    name, is_reversed = sort.removeprefix("-"), sort.startswith("-")
+    if name in TEXT_COLUMNS:
         key = {"run": lambda e: e.tag.lower(), "team": lambda e: (e.team.lower(), e.tag.lower())}
-        return sorted(board.entries, key=key[name], reverse=turned)
-    have = [entry for entry in board.entries if entry.means[name] is not None]
-    sign = 1 if board.lower_is_better(name) else -1
-    have.sort(key=lambda e: (sign * (e.means[name] or 0.0), e.tag))
-    rest = [entry for entry in board.entries if entry.means[name] is None]
-    return [*(reversed(have) if turned else have), *rest]
+        return sorted(leaderboard.entries, key=key[name], reverse=is_reversed)
+    defined = [entry for entry in leaderboard.entries if entry.means[name] is not None]
+    sign = 1 if leaderboard.lower_is_better(name) else -1
+    defined.sort(key=lambda e: (sign * (e.means[name] or 0.0), e.tag))
+    undefined = [entry for entry in leaderboard.entries if entry.means[name] is None]
+    return [*(reversed(defined) if is_reversed else defined), *undefined]
 
 
 def leaderboard_rows(
-    board: Leaderboard, columns: Sequence[ScoreColumn], sort: str
+    leaderboard: Leaderboard, columns: Sequence[ScoreColumn], sort: str
 ) -> list[LeaderboardRow]:
-    """The table's rows. A bar stands in the column that sorts, "best" over all runs."""
+    """The table's rows. The sort column has bars; best is over all runs."""
     name = sort.removeprefix("-")
-    spreads = {column.name: board.spread(column.name) for column in columns}
+    spreads = {column.name: leaderboard.best_median_worst(column.name) for column in columns}
     top = spreads[name].best if name in spreads else None
     rows = []
-    for at, entry in enumerate(sorted_entries(board, sort), start=1):
+    for at, entry in enumerate(sorted_entries(leaderboard, sort), start=1):
         cells = tuple(
             build_cell(entry.means, column, spreads[column.name], name) for column in columns
         )
         leads = top is not None and entry.means[name] == top
-        place = at if name in WORDS else entry_rank(board, entry, name) or at
+        place = at if name in TEXT_COLUMNS else entry_rank(leaderboard, entry, name) or at
         rows.append(LeaderboardRow(entry, place, leads, cells))
     return rows
 
 
-def entry_rank(board: Leaderboard, entry: LeaderboardEntry, name: str) -> int | None:
-    """The place of the run among all, seen or not; runs of the same mean share the best."""
-    mine = entry.means[name]
-    if mine is None:
+def entry_rank(leaderboard: Leaderboard, entry: LeaderboardEntry, name: str) -> int | None:
+    """The rank of the run among all runs, visible or not; ties share the best rank."""
+    own = entry.means[name]
+    if own is None:
         return None
-    sign = -1.0 if board.lower_is_better(name) else 1.0
-    others = (means[name] for means in board.means)
-    return 1 + sum(value is not None and sign * value > sign * mine for value in others)
+    sign = -1.0 if leaderboard.lower_is_better(name) else 1.0
+    others = (means[name] for means in leaderboard.means)
+    return 1 + sum(value is not None and sign * value > sign * own for value in others)
 
 
 def bar_length(value: float | None, spread: BestMedianWorst) -> float | None:
-    """The length of a bar in hundredths of the longest; none below 0."""
+    """The length of a bar in percent of the longest; None below 0."""
     if value is None or value < 0:
         return None
     return 100.0 * value / max(1.0, spread.best or 0.0, spread.worst or 0.0)
@@ -170,9 +177,11 @@ def build_cell(
     )
 
 
-def spread_rows(board: Leaderboard, columns: Sequence[ScoreColumn]) -> list[tuple[str, list[str]]]:
-    """Best, median and worst of all runs under each column."""
-    spreads = [board.spread(column.name) for column in columns]
+def best_median_worst_rows(
+    leaderboard: Leaderboard, columns: Sequence[ScoreColumn]
+) -> list[tuple[str, list[str]]]:
+    """Best, median and worst of all runs for each column."""
+    spreads = [leaderboard.best_median_worst(column.name) for column in columns]
     return [
         (
             word.capitalize(),

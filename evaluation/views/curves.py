@@ -1,4 +1,4 @@
-"""Precision–recall pictures of one run or two, over all topics or of one."""
+"""Precision–recall charts of one run or two, over all topics or of one topic."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from evaluation.views.cells import format_score
 
 SQUARE = (420.0, 420.0)
 THREADS = 100
-"""Single topics are drawn behind the mean when there are no more than these."""
+"""Curves of single topics are drawn behind the mean for at most so many topics."""
 LONGEST = 1000
 """Ranks of the raw curve that are drawn."""
 
 
 def curve_context(
-    board: Leaderboard, entries: Sequence[LeaderboardEntry], topic: str = ""
+    leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], topic: str = ""
 ) -> dict[str, Any]:
-    """What the picture and its table are made of: 11-point curves of one or two runs.
+    """The context of chart and table: 11-point curves of one or two runs.
 
-    With ``topic``, which only the first run's page asks for, its raw curve is drawn too.
+    With ``topic`` (run page only) the raw curve of the topic is drawn too.
     """
-    if topic and topic not in board.topics:
-        raise Http404(f"no topic {topic}")
+    if topic and topic not in leaderboard.topics:
+        raise Http404(f"unknown topic {topic}")
     runs = Run.objects.in_bulk([entry.run for entry in entries])
-    batches = [rebuild_run_batch(board.score_set, runs[entry.run]) for entry in entries]
-    at = board.topics.index(topic) if topic else None
+    batches = [rebuild_run_batch(leaderboard.score_set, runs[entry.run]) for entry in entries]
+    at = leaderboard.topics.index(topic) if topic else None
     columns = [eleven_points(batch, at) for batch in batches]
     lines = [
         (entry.tag, curve_values(entry.tag, column))
@@ -69,7 +69,7 @@ def eleven_points(batch: ScoringBatch, at: int | None) -> list[float]:
 
 
 def curve_values(tag: str, column: Sequence[float]) -> list[PlotValue]:
-    """Each point of a curve, told."""
+    """The points of a curve with their labels."""
     points = zip(ELEVEN, column, strict=True)
     return [PlotValue(r, p, f"{tag}: precision {p:.4f} at recall {r:.2f}") for r, p in points]
 
@@ -77,7 +77,7 @@ def curve_values(tag: str, column: Sequence[float]) -> list[PlotValue]:
 def background_curves(
     batches: Sequence[ScoringBatch], at: int | None
 ) -> list[list[tuple[float, float]]]:
-    """Behind the curve of one run: every topic's, or of one topic the raw precision by rank."""
+    """Behind the curve of one run: those of all topics, or the raw curve of one topic."""
     if len(batches) > 1:
         return []
     (batch,) = batches

@@ -1,4 +1,4 @@
-"""What disagreement does: rankings by each assessor, bands, and the pairs worth settling."""
+"""Effect of disagreement: rankings by each assessor, rank bands, and rank-swap values."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from evaluation.core.disagreement.rankings import TREATMENTS, SystemRanking
 from evaluation.core.disagreement.report import DisagreementReport
 from evaluation.core.disagreement.resampling import FEW_ASSESSORS, RankBand
 from evaluation.forms import RoundByValueForm
-from evaluation.queries.disagreement import USUAL_POLICY, list_complete_policies
+from evaluation.queries.disagreement import DEFAULT_POLICY, list_complete_policies
 from evaluation.services.disagreement import DisagreementQuery, DisagreementStudy
 from evaluation.views.cells import build_column, format_score
 from judging.core.policies import POLICIES
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
 
-SHOWN = 50
+MOST_PAIRS = 50
 """Pairs in the table of the page; the download has all."""
 MOST_COLUMNS = 10
 """Assessors in the table of runs; the download has all."""
 KINDS = {
     "assessor": "",
     "machine": "automatic",
-    "union": "highest grade given",
-    "intersection": "lowest grade given",
+    "union": "highest grade",
+    "intersection": "lowest grade",
 }
 DOWNLOADS = {
     ("runs", "csv"): disagreement_runs_to_csv,
@@ -76,32 +76,32 @@ def disagreement_effect_view(request: SignedInRequest, slug: str) -> HttpRespons
 
 @require_safe
 def disagreement_download_view(
-    request: SignedInRequest, slug: str, what: str, fmt: str
+    request: SignedInRequest, slug: str, table: str, fmt: str
 ) -> HttpResponse:
     """The runs or the pairs as CSV, or everything as JSON."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    if (what, fmt) not in DOWNLOADS:
-        raise Http404(f"no download {what}.{fmt}")
+    if (table, fmt) not in DOWNLOADS:
+        raise Http404(f"unknown download {table}.{fmt}")
     study = services.study_disagreement(
-        actor=request.user, campaign=campaign, asked=parse_query(request)
+        actor=request.user, campaign=campaign, query=parse_query(request)
     )
     return attachment_response(
-        DOWNLOADS[what, fmt](study.report), f"{slug}-disagreement-{what}.{fmt}"
+        DOWNLOADS[table, fmt](study.report), f"{slug}-disagreement-{table}.{fmt}"
     )
 
 
 def round_opened_message(count: int) -> str:
-    told = ngettext(
-        "The round is open: %(n)s pair to settle.",
-        "The round is open: %(n)s pairs to settle.",
+    text = ngettext(
+        "Round opened: %(n)s pair to adjudicate.",
+        "Round opened: %(n)s pairs to adjudicate.",
         count,
     )
-    return told % {"n": number_format(count, force_grouping=True)}
+    return text % {"n": number_format(count, force_grouping=True)}
 
 
 @require_POST
 def disagreement_round_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Open a round of adjudication with the most valuable pairs."""
+    """Open an adjudication round with the pairs of highest rank-swap value."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     form = RoundByValueForm(request.POST, campaign=campaign)
     if form.is_valid():
@@ -109,7 +109,7 @@ def disagreement_round_view(request: SignedInRequest, slug: str) -> HttpResponse
             plan = services.open_round_by_value(
                 actor=request.user,
                 campaign=campaign,
-                asked=parse_query(request),
+                query=parse_query(request),
                 **form.cleaned_data,
             )
             messages.success(request, round_opened_message(plan.slots.count()))
@@ -120,12 +120,12 @@ def disagreement_round_view(request: SignedInRequest, slug: str) -> HttpResponse
 
 
 def parse_query(request: SignedInRequest) -> DisagreementQuery:
-    """What the address asks for; anything unknown is the usual."""
+    """The query of the URL; unknown values are replaced by the defaults."""
     policy, treat = request.GET.get("policy", ""), request.GET.get("treat", "")
     runs = [request.GET.get(name, "") for name in ("a", "b")]
     numbers = [int(run) for run in runs if run.isdecimal() and len(run) < 10]
     return DisagreementQuery(
-        policy=policy if policy in POLICIES else USUAL_POLICY,
+        policy=policy if policy in POLICIES else DEFAULT_POLICY,
         measure=request.GET.get("measure", ""),
         treat="own" if treat == "own" else "filled",
         between=(numbers[0], numbers[1]) if len(numbers) == 2 else None,
@@ -135,18 +135,23 @@ def parse_query(request: SignedInRequest) -> DisagreementQuery:
 def render_disagreement_page(
     request: SignedInRequest, campaign: Campaign, form: RoundByValueForm
 ) -> HttpResponse:
-    asked = parse_query(request)
+    disagreement_query = parse_query(request)
     context: dict[str, Any] = {
         "campaign": campaign,
-        "crumbs": [("Agreement", reverse("agreement", args=[campaign.slug])), ("Ranking", "")],
-        "asked": asked,
+        "crumbs": [
+            ("Agreement", reverse("agreement", args=[campaign.slug])),
+            ("Effect of disagreement", ""),
+        ],
+        "asked": disagreement_query,
         "policies": [policy.card for policy in list_complete_policies()],
         "treatments": TREATMENTS.items(),
         "query": urlencode([(k, v) for k in request.GET for v in request.GET.getlist(k)]),
         "form": form,
     }
     try:
-        study = services.study_disagreement(actor=request.user, campaign=campaign, asked=asked)
+        study = services.study_disagreement(
+            actor=request.user, campaign=campaign, query=disagreement_query
+        )
         context |= study_context(campaign, study)
     except ActionRefused as refused:
         context["refused"] = refused
@@ -175,10 +180,10 @@ def study_context(campaign: Campaign, study: DisagreementStudy) -> dict[str, Any
 
 
 def pairs_context(campaign: Campaign, report: DisagreementReport) -> dict[str, Any]:
-    """The most valuable pairs, and who could settle them."""
+    """The pairs of highest rank-swap value, and possible adjudicators."""
     states = adjudication_states(campaign)
-    people: list[User] = list(list_adjudicators(campaign))
-    shown = report.values[:SHOWN]
+    adjudicators: list[User] = list(list_adjudicators(campaign))
+    visible = report.values[:MOST_PAIRS]
     steps = report.turning.steps if report.turning else ()
     return {
         "pairs": [
@@ -187,15 +192,15 @@ def pairs_context(campaign: Campaign, report: DisagreementReport) -> dict[str, A
                 format_gap_share(value.closed),
                 STATES.get(states.get((value.topic, value.docno), "")),
             )
-            for value in shown
+            for value in visible
         ],
-        "more_pairs": len(report.values) - len(shown),
+        "more_pairs": len(report.values) - len(visible),
         "moving": sum(value.swaps > 0 for value in report.values),
         "steps": [
             (step, f"{step.gap:.5f}".replace("-", "−"))
-            for step in steps[: (report.turning.needed if report.turning else 0) or SHOWN]
+            for step in steps[: (report.turning.needed if report.turning else 0) or MOST_PAIRS]
         ],
-        "adjudicators": people,
+        "adjudicators": adjudicators,
     }
 
 
@@ -204,38 +209,39 @@ def ranking_cells(row: SystemRanking) -> dict[str, Any]:
         "row": row,
         "note": KINDS.get(row.kind, ""),
         "cells": [
-            (format_score(found.value), found.reason or "") for found in row.coefficients.values()
+            (format_score(correlation.value), correlation.reason or "")
+            for correlation in row.coefficients.values()
         ],
     }
 
 
 def resampling_rows(report: DisagreementReport) -> list[dict[str, Any]]:
-    """The two ways of drawing other assessors, a line a coefficient."""
+    """The two ways of drawing other assessors, with a line per coefficient."""
     ways = (
         ("Assessors resampled", report.bootstrap),
-        ("One assessor a topic, at random", report.swaps),
+        ("One assessor per topic, at random", report.swaps),
     )
     return [
         {
             "way": way,
-            "drawn": drawn,
+            "drawn": draws,
             "lines": [
                 (
                     CORRELATIONS[name].card.title,
-                    *list_explained_cards(found.mean, found.least, found.p5),
-                    found,
+                    *list_explained_cards(estimate.mean, estimate.least, estimate.p5),
+                    estimate,
                 )
-                for name, found in drawn.coefficients.items()
+                for name, estimate in draws.coefficients.items()
             ],
         }
-        for way, drawn in ways
+        for way, draws in ways
     ]
 
 
 def format_gap_share(value: float) -> str:
-    """A share of a gap; one that is nearly all of it is not shown as all."""
-    shown = f"{value:.0%}"
-    return "> 99\u00a0%" if shown == "100%" and value < 1 else shown.replace("%", "\u00a0%")
+    """A share of a gap; 100 % only if it is exact."""
+    text = f"{value:.0%}"
+    return "> 99\u00a0%" if text == "100%" and value < 1 else text.replace("%", "\u00a0%")
 
 
 def list_explained_cards(*values: float | None) -> list[str]:
@@ -257,15 +263,15 @@ def run_row(
     report: DisagreementReport, at: int, rankings: list[SystemRanking]
 ) -> DisagreementRunRow:
     band = find_band(report, at)
-    known = [rank for row in rankings if (rank := row.ranks[at]) is not None]
+    ranks = [rank for row in rankings if (rank := row.ranks[at]) is not None]
     return DisagreementRunRow(
         tag=report.tags[at],
         rank=report.rankings[0].ranks[at],
         score=format_score(report.rankings[0].scores[at]),
         band=band,
         scores=f"{format_score(band.low)} to {format_score(band.high)}" if band else "–",
-        least=min(known, default=None),
-        most=max(known, default=None),
+        least=min(ranks, default=None),
+        most=max(ranks, default=None),
         ranks=tuple(row.ranks[at] for row in rankings[:MOST_COLUMNS]),
     )
 

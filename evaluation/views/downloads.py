@@ -12,30 +12,30 @@ from evaluation.queries.exports import (
     leaderboard_to_json,
     run_scores_file,
 )
-from evaluation.views.access import get_board, get_entry
+from evaluation.views.access import get_entry, get_visible_leaderboard
 
 
 def score_set_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
-    """The leaderboard as CSV (``?shape=long``: one line a value) or JSON."""
-    board = get_board(request, slug, pk)
+    """The leaderboard as CSV (``?shape=long``: one line per value) or JSON."""
+    leaderboard = get_visible_leaderboard(request, slug, pk)
     if fmt == "json":
-        return attachment_response(leaderboard_to_json(board), f"{slug}-scores-{pk}.json")
+        return attachment_response(leaderboard_to_json(leaderboard), f"{slug}-scores-{pk}.json")
     if fmt == "csv":
         by_topic = request.GET.get("shape") == "long"
         return attachment_response(
-            leaderboard_to_csv(board, by_topic=by_topic), f"{slug}-scores-{pk}.csv"
+            leaderboard_to_csv(leaderboard, by_topic=by_topic), f"{slug}-scores-{pk}.csv"
         )
-    raise Http404(f"no format {fmt}")
+    raise Http404(f"unknown format {fmt}")
 
 
 def run_scores_download_view(
     request: SignedInRequest, slug: str, pk: int, run: int, fmt: str
 ) -> HttpResponse:
-    """One run's scores by topic, as trec_eval prints them, CSV or JSON."""
-    board = get_board(request, slug, pk)
-    entry = get_entry(board, run)
+    """Scores of a run by topic, in the format of trec_eval, CSV or JSON."""
+    leaderboard = get_visible_leaderboard(request, slug, pk)
+    entry = get_entry(leaderboard, run)
     if fmt not in RUN_FORMATS:
-        raise Http404(f"no format {fmt}")
+        raise Http404(f"unknown format {fmt}")
     return attachment_response(
-        run_scores_file(board, entry, fmt), f"{slug}-{entry.tag}-scores.{fmt}"
+        run_scores_file(leaderboard, entry, fmt), f"{slug}-{entry.tag}-scores.{fmt}"
     )

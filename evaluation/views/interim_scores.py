@@ -1,4 +1,4 @@
-"""The scores so far: what the ranking would be if judging stopped now."""
+"""Interim scores: the ranking of runs if judging stopped now."""
 
 from __future__ import annotations
 
@@ -12,15 +12,22 @@ from campaigns.queries import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from evaluation import services
 from evaluation.models import ScoreSet
-from evaluation.queries.disagreement import USUAL_POLICY
+from evaluation.queries.disagreement import DEFAULT_POLICY
 from evaluation.services.interim_scores import InterimScores
-from evaluation.views.cells import TRUST, USUAL, ScoreCell, ScoreColumn, build_column, format_score
+from evaluation.views.cells import (
+    DEFAULT_MEASURES,
+    TRUST,
+    ScoreCell,
+    ScoreColumn,
+    build_column,
+    format_score,
+)
 from judging.core.policies import POLICIES
 
 
 @dataclass(frozen=True)
 class InterimScoreRow:
-    """One run: its place now, and in the newest score set (None: it was not there)."""
+    """One run: its place now and in the latest score set (None: not in it)."""
 
     run: Run
     place: int
@@ -29,7 +36,7 @@ class InterimScoreRow:
 
     @property
     def moved(self) -> int:
-        """Places gained since; negative: lost."""
+        """Places gained since then; negative: lost."""
         return 0 if self.before is None else self.before - self.place
 
     @property
@@ -39,22 +46,22 @@ class InterimScoreRow:
 
 def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    asked = request.GET.get("policy", "")
-    policy = asked if asked in POLICIES else USUAL_POLICY
+    requested = request.GET.get("policy", "")
+    policy = requested if requested in POLICIES else DEFAULT_POLICY
     scores = services.compute_interim_scores(actor=request.user, campaign=campaign, policy=policy)
     names = [measure.name for measure in scores.measures]
-    shown = [name for name in (*campaign.measures, *USUAL) if name in names]
-    shown = [*dict.fromkeys(shown), *([TRUST] if TRUST in names else [])] or names[:1]
+    visible = [name for name in (*campaign.measures, *DEFAULT_MEASURES) if name in names]
+    visible = [*dict.fromkeys(visible), *([TRUST] if TRUST in names else [])] or names[:1]
     by = request.GET.get("by", "")
-    by = by if by in names else shown[0]
+    by = by if by in names else visible[0]
     compared = latest_score_set_with(campaign, by)
     lower = scores.measures[names.index(by)].family.better == "lower"
     before = rank_by_run(compared, by, lower=lower) if compared else {}
-    columns = [build_column(scores.measures[names.index(name)]) for name in shown]
+    columns = [build_column(scores.measures[names.index(name)]) for name in visible]
     context = {
         "campaign": campaign,
-        "crumbs": [("Scores", "../"), ("So far", "")],
-        "live": scores,
+        "crumbs": [("Scores", "../"), ("Interim scores", "")],
+        "scores": scores,
         "policies": [policy.card for policy in POLICIES.values()],
         "policy": policy,
         "columns": columns,
@@ -64,7 +71,7 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "topics": [(number, topic) for number, topic in scores.topics.items()],
         "ms": round(scores.seconds * 1000),
     }
-    return render(request, "evaluation/live.html", context)
+    return render(request, "evaluation/interim_scores.html", context)
 
 
 def interim_score_rows(
@@ -93,13 +100,13 @@ def interim_score_rows(
 
 
 def latest_score_set_with(campaign: Campaign, by: str) -> ScoreSet | None:
-    """The newest score set that has the measure ``by``."""
+    """The latest score set with the measure ``by``."""
     sets = ScoreSet.objects.filter(campaign=campaign).select_related("qrels")
     return next((each for each in sets if by in each.measures), None)
 
 
 def rank_by_run(score_set: ScoreSet, by: str, *, lower: bool) -> dict[int, int]:
-    """The place of each run by the measure ``by``; those without a value have none."""
+    """The place of each run by the measure ``by``, without runs that have no value."""
     rows = score_set.runs.values_list("run", "run__tag", "means")
     valued = [(run, tag, means[by]) for run, tag, means in rows if means[by] is not None]
     valued.sort(key=lambda row: (row[2] if lower else -row[2], row[1]))

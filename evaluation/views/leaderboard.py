@@ -1,4 +1,4 @@
-"""The leaderboard, and the organizer's acts on it: evaluate and release."""
+"""The leaderboard, and the actions of organizers: evaluate runs and release scores."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from evaluation.services.scoring import KIND
 from evaluation.views.access import ScoreVisit, get_score_set, get_visit
 from evaluation.views.cells import (
     TRUST,
+    best_median_worst_rows,
     build_column,
     get_sort,
     leaderboard_rows,
     select_visible_measures,
-    spread_rows,
 )
 
 
 def scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The newest score set that the reader may see, or what is missing for one."""
+    """The latest score set that the reader may see, or what is missing for one."""
     visit = get_visit(request, slug)
     reader = ScoreReader(True, frozenset(), visit.campaign.board) if visit.preview else visit.reader
     return render_leaderboard_page(
@@ -65,40 +65,40 @@ def score_evaluate_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_POST
 def score_release_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     get_campaign_for(request.user, slug, "campaigns.manage")
-    chosen = get_score_set(get_visit(request, slug), pk)
-    services.release_scores(actor=request.user, score_set=chosen)
-    return redirect(chosen)
+    score_set = get_score_set(get_visit(request, slug), pk)
+    services.release_scores(actor=request.user, score_set=score_set)
+    return redirect(score_set)
 
 
 def render_leaderboard_page(
     request: SignedInRequest,
     visit: ScoreVisit,
-    chosen: ScoreSet | None,
+    score_set: ScoreSet | None,
     form: EvaluateForm | None = None,
 ) -> HttpResponse:
-    context: dict[str, Any] = {"campaign": visit.campaign, "visit": visit, "score_set": chosen}
+    context: dict[str, Any] = {"campaign": visit.campaign, "visit": visit, "score_set": score_set}
     context["crumbs"] = [("Scores", "")]
-    if chosen is not None:
-        context |= board_context(request, get_leaderboard(chosen, visit.reader))
+    if score_set is not None:
+        context |= leaderboard_context(request, get_leaderboard(score_set, visit.reader))
     if visit.may_manage and not visit.preview:
         context |= organizer_context(request, visit, form)
     return render(request, "evaluation/scores.html", context)
 
 
-def board_context(request: SignedInRequest, board: Leaderboard) -> dict[str, Any]:
-    shown = select_visible_measures(board, request.GET.getlist("m"))
-    sort = get_sort(board, shown, request.GET.get("sort", ""))
-    columns = [build_column(board.measure(name), sort) for name in shown]
-    rows = leaderboard_rows(board, columns, sort)
+def leaderboard_context(request: SignedInRequest, leaderboard: Leaderboard) -> dict[str, Any]:
+    visible = select_visible_measures(leaderboard, request.GET.getlist("m"))
+    sort = get_sort(leaderboard, visible, request.GET.get("sort", ""))
+    columns = [build_column(leaderboard.measure(name), sort) for name in visible]
+    rows = leaderboard_rows(leaderboard, columns, sort)
     return {
-        "board": board,
+        "leaderboard": leaderboard,
         "columns": columns,
         "rows": rows,
-        "spread": spread_rows(board, columns),
+        "summary": best_median_worst_rows(leaderboard, columns),
         "sort": sort,
         "choices": [
-            (build_column(measure), measure.name in shown)
-            for measure in board.measures
+            (build_column(measure), measure.name in visible)
+            for measure in leaderboard.measures
             if not measure.family.summary_only and measure.name != TRUST
         ],
         "low": sum(any(cell.low for cell in row.cells) for row in rows),
@@ -107,7 +107,7 @@ def board_context(request: SignedInRequest, board: Leaderboard) -> dict[str, Any
             for at, column in enumerate(columns)
             if any(row.cells[at].value is None for row in rows)
         ],
-        "own": any(entry.own for entry in board.entries),
+        "own": any(entry.own for entry in leaderboard.entries),
     }
 
 
@@ -126,9 +126,9 @@ def organizer_context(
     }
 
 
-def job_to_show(campaign: Campaign, asked: str) -> Job | None:
-    """The evaluation just asked for, or one still under way."""
+def job_to_show(campaign: Campaign, requested_job: str) -> Job | None:
+    """The evaluation just requested, or one in progress."""
     job = campaign.jobs.filter(kind=KIND).first()
-    if job is None or (job.is_over and str(job.pk) != asked):
+    if job is None or (job.is_over and str(job.pk) != requested_job):
         return None
     return job

@@ -1,4 +1,4 @@
-"""A page for each measure, made from its card, and the list of them. They are for everyone."""
+"""The list of measures and a page per measure, from the cards. Public, without an account."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ AVERAGED = {
 VARIABLE = re.compile(r"(?<![\w-])([A-Zb-z])(?![\w-])")
 RAISED = re.compile(r"\^(\([^()]*\)|[\w.]+)")
 SIMPLE = 1000
-"""Denominators up to here are shown as a fraction."""
+"""Fractions are shown up to this denominator."""
 
 
 @dataclass(frozen=True)
@@ -68,22 +68,22 @@ class ParameterRow:
     meaning: list[CardText]
     values: str
     default: str
-    written: tuple[str, ...]
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class DocumentCell:
-    """A document as a strip shows it, with the letter of its stratum where it has one."""
+    """A document in a strip, with the letter of its stratum if it has one."""
 
     mark: str
-    said: str
+    label: str
     is_relevant: bool
     grade: Grade
 
 
 @dataclass(frozen=True)
 class ExampleRow:
-    """An example: what it is by hand, what the engine gives now, and where to try it."""
+    """A worked example: value by hand, computed value, and the link to try it out."""
 
     worked: WorkedScore
     ranked: list[DocumentCell]
@@ -106,56 +106,56 @@ class StepRow:
 @login_not_required
 @require_safe
 def measures_view(request: HttpRequest) -> HttpResponse:
-    asked = request.GET.get("q", "").replace("\0", "")[:LONGEST].strip()
-    found = {name: it for name, it in FAMILIES.items() if matches_search(it, asked)}
-    of_users = [card for card in USER_MEASURES if matches_card(card, asked)]
-    if not found and not of_users:
-        return render_unknown_measure(request, asked)
+    query = request.GET.get("q", "").replace("\0", "")[:LONGEST].strip()
+    matching = {name: family for name, family in FAMILIES.items() if matches_search(family, query)}
+    user_measures = [card for card in USER_MEASURES if matches_card(card, query)]
+    if not matching and not user_measures:
+        return render_unknown_measure(request, query)
     about = {group.title: group for group in GROUPS.values()}
-    shown = {
-        "asked": asked,
+    context = {
+        "query": query,
         "groups": [
             (about[title], [(family, accepted_spellings(family)) for family in families])
-            for title, families in families_by_group(found).items()
+            for title, families in families_by_group(matching).items()
         ],
-        "of_users": of_users,
-        # Without a search the page counts those that take parameters.
-        "found": len(found) + (len(of_users) if asked else 0),
-        "count": len(FAMILIES) + (len(USER_MEASURES) if asked else 0),
+        "user_measures": user_measures,
+        # Without a search the page counts the families with parameters only.
+        "found": len(matching) + (len(user_measures) if query else 0),
+        "count": len(FAMILIES) + (len(USER_MEASURES) if query else 0),
         "sets": [(name, names(POOLBENCH)) for name, names in SETS.items()],
     }
-    return render(request, "evaluation/measures.html", shown)
+    return render(request, "evaluation/measures.html", context)
 
 
 def render_unknown_measure(request: HttpRequest, name: str, status: int = 200) -> HttpResponse:
-    """The page of a name that is no measure: why not, and which may be meant."""
-    why, near = explain_unknown_measure(name)
-    shown = {"asked": name[:LONGEST], "why": why, "near": near}
-    return render(request, "evaluation/measure_unknown.html", shown, status=status)
+    """The page for an unknown measure: the reason, and similar names."""
+    reason, similar = explain_unknown_measure(name)
+    context = {"query": name[:LONGEST], "reason": reason, "similar": similar}
+    return render(request, "evaluation/measure_unknown.html", context, status=status)
 
 
-def matches_search(family: MeasureFamily, asked: str) -> bool:
-    """Whether every word of ``asked`` is told of the family, or it is the name of a measure."""
-    told = matches_card(family.card, asked, accepted_spellings(family))
-    return told or family is find_family(asked)[0]
+def matches_search(family: MeasureFamily, query: str) -> bool:
+    """Whether the card has every word of ``query``, or it names a measure of the family."""
+    matches = matches_card(family.card, query, accepted_spellings(family))
+    return matches or family is find_family(query)[0]
 
 
-def matches_card(card: Card, asked: str, names: Iterable[str] = ()) -> bool:
-    told = " ".join([card.name, card.title, card.reading, *names]).lower()
-    return all(word in told for word in asked.lower().split())
+def matches_card(card: Card, query: str, names: Iterable[str] = ()) -> bool:
+    text = " ".join([card.name, card.title, card.reading, *names]).lower()
+    return all(word in text for word in query.lower().split())
 
 
 @login_not_required
 @require_safe
 def measure_view(request: HttpRequest, name: str) -> HttpResponse:
-    """The page of a family; the name of any of its measures leads there."""
+    """The page of a measure family; names of its measures redirect to it."""
     if name not in FAMILIES:
-        family, given = find_family(name)
+        family, parameters = find_family(name)
         if family is None and name in {card.name for card in USER_MEASURES}:
             return redirect(f"{reverse('measures')}#{name}")
         if family is None:
             return render_unknown_measure(request, name, status=404)
-        query = urlencode(given | request.GET.dict())
+        query = urlencode(parameters | request.GET.dict())
         return redirect(reverse("measure", args=[family.name]) + (f"?{query}" if query else ""))
     family = FAMILIES[name]
     return render(
@@ -164,7 +164,7 @@ def measure_view(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def card_context(family: MeasureFamily) -> dict[str, Any]:
-    """What the card says, and the examples as the engine computes them."""
+    """The context of the card, with computed examples."""
     card = family.card
     group = GROUPS[family.group]
     return {
@@ -172,20 +172,20 @@ def card_context(family: MeasureFamily) -> dict[str, Any]:
         "family": family,
         "card": card,
         "group": group,
-        "beside": families_by_group(FAMILIES)[group.title],
+        "related": families_by_group(FAMILIES)[group.title],
         "formula": list(formula_pieces(card.formula)),
         "notation": list_notation(family),
         "edge_cases": [list(split_code_pieces(case)) for case in card.edge_cases],
         "undefined": list(split_code_pieces(card.undefined)),
         "source": list(split_code_pieces(card.source)),
         "example": list(split_code_pieces(card.example)),
-        "averaged": "nothing: it is text" if family.text else AVERAGED[family.aggregate],
+        "averaged": "not aggregated (text)" if family.text else AVERAGED[family.aggregate],
         "names": accepted_spellings(family),
-        "usual": default_measures(family),
-        "own_rows": [parameter_row(family, known) for known in card.parameters],
+        "defaults": default_measures(family),
+        "own_rows": [parameter_row(family, parameter) for parameter in card.parameters],
         "common_rows": [
-            parameter_row(family, known)
-            for name, known in family.parameters().items()
+            parameter_row(family, parameter)
+            for name, parameter in family.parameters().items()
             if name in family.modifiers
         ],
         "examples": [example_row(family, example) for example in family.examples],
@@ -193,14 +193,14 @@ def card_context(family: MeasureFamily) -> dict[str, Any]:
 
 
 def list_notation(family: MeasureFamily) -> list[tuple[str, str]]:
-    """The signs of the formula that mean the same everywhere; sampled pools have their own."""
+    """The common symbols in the formula; measures of sampled pools have their own."""
     if is_sampled(family):
         return []
-    return [told for sign, told in NOTATION.items() if re.search(sign, family.card.formula)]
+    return [entry for sign, entry in NOTATION.items() if re.search(sign, family.card.formula)]
 
 
 def tryout_context(request: HttpRequest, family: MeasureFamily) -> dict[str, Any]:
-    """The form, filled with what was asked for or the first example, and what comes of it."""
+    """The form, filled from the query or the first example, and its result."""
     data = default_query(family) | request.GET.dict()
     form = TryoutForm(data, family=family)
     if not form.is_valid():
@@ -219,34 +219,36 @@ def tryout_context(request: HttpRequest, family: MeasureFamily) -> dict[str, Any
 
 
 def other_values(form: TryoutForm) -> list[tuple[str, str, str]]:
-    """Name, address and value of the usual measures on the same ranking."""
-    given = {name: form.cleaned_data[name] for name in ("ranking", "missed")}
+    """Name, URL and value of the default measures on the same ranking."""
+    documents = {name: form.cleaned_data[name] for name in ("ranking", "missed")}
     plain = {
-        name: " ".join(TryoutDocument(it.grade).mark for it in it_all)
-        for name, it_all in given.items()
+        name: " ".join(TryoutDocument(each.grade).mark for each in group)
+        for name, group in documents.items()
     }
-    asked = urlencode(plain)
-    known = [it for it in parse_measures(DEFAULT_NAMES) if not it.family.summary_only]
+    query = urlencode(plain)
+    defaults = [
+        measure for measure in parse_measures(DEFAULT_NAMES) if not measure.family.summary_only
+    ]
     return [
         (
-            it.name,
-            f"{reverse('measure', args=[it.name])}?{asked}#try",
-            format_score(form.result_by(it).value, whole=it.family.whole),
+            measure.name,
+            f"{reverse('measure', args=[measure.name])}?{query}#try",
+            format_score(form.result_by(measure).value, whole=measure.family.whole),
         )
-        for it in known
-        if it != form.cleaned_data["measure"]
+        for measure in defaults
+        if measure != form.cleaned_data["measure"]
     ]
 
 
 def split_code_pieces(text: str) -> Iterator[CardText]:
-    """Code stands between backticks."""
+    """Text between backticks is code."""
     for place, part in enumerate(text.split("`")):
         if part:
             yield CardText("code" if place % 2 else "text", part)
 
 
 def formula_pieces(text: str) -> Iterator[CardText]:
-    """Letters that stand alone are variables; what follows ^ is set above."""
+    """Single letters are variables; an exponent follows ^."""
     for place, part in enumerate(RAISED.split(text.replace("log2", "log₂"))):
         if place % 2:
             yield CardText("sup", part.strip("()"))
@@ -256,30 +258,30 @@ def formula_pieces(text: str) -> Iterator[CardText]:
                 yield CardText("var" if at % 2 else "text", letter)
 
 
-def parameter_row(family: MeasureFamily, known: Parameter) -> ParameterRow:
-    values = ", ".join(known.choices) or KINDS[known.kind].wanted
-    default = known.default or ("" if known.name == family.suffix and family.bare else "–")
+def parameter_row(family: MeasureFamily, parameter: Parameter) -> ParameterRow:
+    values = ", ".join(parameter.choices) or KINDS[parameter.kind].wanted
+    default = parameter.default or ("" if parameter.name == family.suffix and family.bare else "–")
     return ParameterRow(
-        known.name,
-        list(split_code_pieces(known.meaning)),
+        parameter.name,
+        list(split_code_pieces(parameter.meaning)),
         values,
         default,
-        variant_names(family, known),
+        variant_names(family, parameter),
     )
 
 
 def example_row(family: MeasureFamily, example: WorkedExample) -> ExampleRow:
     worked = work_card_example(family, example)
-    asked = urlencode(example_query(family, example))
+    query = urlencode(example_query(family, example))
     return ExampleRow(
         worked=worked,
-        ranked=[document_cell(it.grade, it.stratum, it.is_relevant) for it in worked.steps],
+        ranked=[document_cell(step.grade, step.stratum, step.is_relevant) for step in worked.steps],
         missed=not_retrieved_cells(worked),
         working=list(formula_pieces(example.working)),
         by_hand=format_score(example.value, whole=family.whole),
         value=format_score(worked.value, whole=family.whole),
         agrees=worked.value is not None and abs(worked.value - example.value) < 1e-9,
-        url=f"?{asked}#try",
+        url=f"?{query}#try",
     )
 
 
@@ -290,10 +292,10 @@ def not_retrieved_cells(worked: WorkedScore) -> list[DocumentCell]:
 
 
 def document_cell(grade: Grade, stratum: str, is_relevant: bool) -> DocumentCell:
-    said = "unjudged" if grade is None else f"grade {grade}"
-    said += f", stratum {stratum}" if stratum else ""
+    label = "unjudged" if grade is None else f"grade {grade}"
+    label += f", stratum {stratum}" if stratum else ""
     mark = "·" if grade is None else f"{grade}{stratum}".replace("-", "−")
-    return DocumentCell(mark, f"{said}, relevant" if is_relevant else said, is_relevant, grade)
+    return DocumentCell(mark, f"{label}, relevant" if is_relevant else label, is_relevant, grade)
 
 
 def step_row(step: WorkedStep, *, whole: bool) -> StepRow:
@@ -310,7 +312,7 @@ def step_row(step: WorkedStep, *, whole: bool) -> StepRow:
 
 
 def format_fraction(value: float | None) -> str:
-    """``5/9`` where the value is that of a simple fraction to the last digits, else ''."""
+    """``5/9`` if the value is a simple fraction up to rounding, else ''."""
     if value is None or value == int(value):
         return ""
     near = Fraction(value).limit_denominator(SIMPLE)

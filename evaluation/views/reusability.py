@@ -1,4 +1,4 @@
-"""Is the collection good? The page that has the report made, and the report itself."""
+"""Reusability: the page that requests reports, and the reports."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from evaluation.views.stored_reports import list_stored_reports, stored_report_r
 
 @require_http_methods(["GET", "POST"])
 def reusability_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The reports made, and what to make another by: a release, or the judgments so far."""
+    """The stored reports, and the form for a new one: by a qrels version or current judgments."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "POST":
         return request_report_from_form(request, campaign)
     context: dict[str, Any] = {
         "campaign": campaign,
-        "crumbs": [("The collection", None)],
+        "crumbs": [("Reusability", None)],
         "releases": list(campaign.qrels.all()),
         "judged": campaign.judgments.exists(),
         "cards": CARDS,
@@ -37,18 +37,18 @@ def reusability_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def request_report_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
-    asked = request.POST.get("qrels", "")
-    if asked and not (asked.isascii() and asked.isdecimal() and len(asked) < 10):
-        raise Http404("no such release")
-    qrels = get_object_or_404(campaign.qrels, version=int(asked)) if asked else None
+    requested = request.POST.get("qrels", "")
+    if requested and not (requested.isascii() and requested.isdecimal() and len(requested) < 10):
+        raise Http404("unknown qrels version")
+    qrels = get_object_or_404(campaign.qrels, version=int(requested)) if requested else None
     try:
         services.request_reusability_report(actor=request.user, campaign=campaign, qrels=qrels)
-    except ActionRefused as no:
-        messages.error(request, str(no))
+    except ActionRefused as refused:
+        messages.error(request, str(refused))
     return redirect("reusability", campaign.slug)
 
 
 @require_safe
 def reusability_report_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
-    """A report that was made: ``html`` is shown, with ``?save`` it is saved, as all others are."""
+    """A stored report: ``html`` is displayed, or with ``?save`` downloaded like the others."""
     return stored_report_response(request, slug, pk, COLLECTION, fmt, ("html", "json", "csv"))

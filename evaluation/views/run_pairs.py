@@ -1,4 +1,4 @@
-"""All runs against all, by the campaign's test; and the measures against one another."""
+"""All run pairs by the preregistered or another test, and the comparison of measures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from evaluation.queries.comparison import (
     select_run_pairs,
 )
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
-from evaluation.views.access import get_board
+from evaluation.views.access import get_visible_leaderboard
 from evaluation.views.cells import (
     build_column,
     compared_measures,
@@ -37,18 +37,18 @@ from evaluation.views.cells import (
 from evaluation.views.runs import get_requested_measure, page_context, set_url
 
 MOST_RUNS = 60
-"""Runs in the map of pairs; beyond them it cannot be read."""
+"""Runs in the map of run pairs; larger maps are unreadable."""
 MOST_PAIRS = 400
-"""Pairs in the table of the page; the downloads have all."""
+"""Run pairs in the table of the page; the downloads have all."""
 MOST_MEASURES = 12
 
 
 @dataclass(frozen=True)
 class PairMapCell:
-    """A cell of the map: how the run of the row stands to that of the column."""
+    """A cell of the map: the run of the row compared with the run of the column."""
 
     kind: str
-    said: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -56,71 +56,76 @@ class CorrelationCell:
     """A cell of the map of measures."""
 
     text: str
-    said: str
+    label: str
     step: int
 
 
 def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    board = get_board(request, slug, pk)
-    name = get_requested_measure(request, board, compared_measures(board))
-    choice = get_requested_test(request, board)
-    entries = rank_entries(board, name)
-    found = select_run_pairs(board, entries, name, choice)
-    shown = sorted(found.rows, key=lambda row: (row.adjusted is None, row.adjusted or 0.0))
+    leaderboard = get_visible_leaderboard(request, slug, pk)
+    name = get_requested_measure(request, leaderboard, compared_measures(leaderboard))
+    choice = get_requested_test(request, leaderboard)
+    entries = rank_entries(leaderboard, name)
+    comparisons = select_run_pairs(leaderboard, entries, name, choice)
+    rows = sorted(comparisons.rows, key=lambda row: (row.adjusted is None, row.adjusted or 0.0))
     context = (
-        page_context(board, name, compared_measures(board))
+        page_context(leaderboard, name, compared_measures(leaderboard))
         | choice_context(choice)
         | {
-            "crumbs": [("Scores", set_url(board)), ("All pairs", "")],
-            "chosen": build_column(board.measure(name)),
-            "found": found,
-            "different": len(found.different),
-            "leaders": select_best_and_indistinguishable(entries, found),
-            "lower": board.lower_is_better(name),
+            "crumbs": [("Scores", set_url(leaderboard)), ("Run pairs", "")],
+            "column": build_column(leaderboard.measure(name)),
+            "comparisons": comparisons,
+            "different": len(comparisons.different),
+            "leaders": select_best_and_indistinguishable(entries, comparisons),
+            "lower": leaderboard.lower_is_better(name),
             "picture": build_caterpillar(
                 [entry.tag for entry in entries],
-                bootstrap_intervals(board, entries, name),
+                bootstrap_intervals(leaderboard, entries, name),
                 [entry.own for entry in entries],
             ),
-            "map": build_pair_map(entries[:MOST_RUNS], found, lower=board.lower_is_better(name)),
-            "table": [(row, *format_pair_row(row)) for row in shown[:MOST_PAIRS]],
-            "more": max(0, len(shown) - MOST_PAIRS),
+            "map": build_pair_map(
+                entries[:MOST_RUNS], comparisons, lower=leaderboard.lower_is_better(name)
+            ),
+            "table": [(row, *format_pair_row(row)) for row in rows[:MOST_PAIRS]],
+            "more": max(0, len(rows) - MOST_PAIRS),
         }
     )
-    return render(request, "evaluation/pairs.html", context)
+    return render(request, "evaluation/run_pairs.html", context)
 
 
 def pairs_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
-    """All pairs of one measure as CSV or JSON, with what the answer depends on."""
+    """All run pairs by one measure as CSV or JSON, with their provenance."""
     if fmt not in ("csv", "json"):
-        raise Http404(f"no format {fmt}")
-    board = get_board(request, slug, pk)
-    name = get_requested_measure(request, board, compared_measures(board))
-    choice = get_requested_test(request, board)
-    entries = rank_entries(board, name)
-    found = select_run_pairs(board, entries, name, choice)
-    told = {entry.tag: board.score_set.conditions for entry in entries}
-    return attachment_response(FORMATS[fmt]({name: found}, told), f"{slug}-pairs-{pk}-{name}.{fmt}")
+        raise Http404(f"unknown format {fmt}")
+    leaderboard = get_visible_leaderboard(request, slug, pk)
+    name = get_requested_measure(request, leaderboard, compared_measures(leaderboard))
+    choice = get_requested_test(request, leaderboard)
+    entries = rank_entries(leaderboard, name)
+    comparisons = select_run_pairs(leaderboard, entries, name, choice)
+    provenance = {entry.tag: leaderboard.score_set.conditions for entry in entries}
+    return attachment_response(
+        FORMATS[fmt]({name: comparisons}, provenance), f"{slug}-pairs-{pk}-{name}.{fmt}"
+    )
 
 
 def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Which measures rank the runs alike, and how well each tells them apart."""
-    board = get_board(request, slug, pk)
+    """Rank correlations between measures, and their discriminative power."""
+    leaderboard = get_visible_leaderboard(request, slug, pk)
     coefficient = request.GET.get("by", "")
     coefficient = coefficient if coefficient in CORRELATIONS else "tau-b"
-    names = select_requested_measures(request, board)
-    choice = get_requested_test(request, board, len(names))
+    names = select_requested_measures(request, leaderboard)
+    choice = get_requested_test(request, leaderboard, len(names))
     if not names:
-        raise Http404("no measure of these scores can be compared")
-    found = ranking_correlations(board, names, coefficient)
+        raise Http404("no measure ranks these runs")
+    correlations = ranking_correlations(leaderboard, names, coefficient)
     rows = [
-        (first, [correlation_cell(first, second, found) for second in names]) for first in names
+        (first, [correlation_cell(first, second, correlations) for second in names])
+        for first in names
     ]
     context = (
-        page_context(board, names[0])
+        page_context(leaderboard, names[0])
         | choice_context(choice)
         | {
-            "crumbs": [("Scores", set_url(board)), ("Measures", "")],
+            "crumbs": [("Scores", set_url(leaderboard)), ("Comparison of measures", "")],
             "names": names,
             "map": rows,
             "by": CORRELATIONS[coefficient].card,
@@ -128,11 +133,11 @@ def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> Http
             "coefficients": [each.card for each in CORRELATIONS.values()],
             "powers": [
                 (
-                    build_column(board.measure(name)),
+                    build_column(leaderboard.measure(name)),
                     power,
                     None if power.share is None else 100 * power.share,
                 )
-                for name, power in discriminative_powers(board, names, choice)
+                for name, power in discriminative_powers(leaderboard, names, choice)
             ],
         }
     )
@@ -140,16 +145,16 @@ def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> Http
 
 
 def get_requested_test(
-    request: SignedInRequest, board: Leaderboard, measures: int = 1
+    request: SignedInRequest, leaderboard: Leaderboard, measures: int = 1
 ) -> SignificanceChoice:
-    """The test and correction asked for, unless ``measures`` by it would take too long."""
+    """The requested test and correction, unless they take too long for ``measures`` measures."""
     test, correction = request.GET.get("test", ""), request.GET.get("correction", "")
     if test and test not in TESTS and test not in FAMILY_TESTS:
-        raise Http404(f"no test {test}")
+        raise Http404(f"unknown test {test}")
     if correction and correction not in CORRECTIONS:
-        raise Http404(f"no correction {correction}")
-    choice = get_test_choice(board.score_set.campaign, test, correction)
-    check_comparison_size(board, choice, measures)
+        raise Http404(f"unknown correction {correction}")
+    choice = get_test_choice(leaderboard.score_set.campaign, test, correction)
+    check_comparison_size(leaderboard, choice, measures)
     return choice
 
 
@@ -164,33 +169,33 @@ def choice_context(choice: SignificanceChoice) -> dict[str, Any]:
     }
 
 
-def select_requested_measures(request: SignedInRequest, board: Leaderboard) -> list[str]:
-    known = compared_measures(board)
-    asked = [name for name in dict.fromkeys(request.GET.getlist("m")) if name in known]
-    usual = [name for name in select_visible_measures(board, ()) if name in known]
-    return (asked or usual or known)[:MOST_MEASURES]
+def select_requested_measures(request: SignedInRequest, leaderboard: Leaderboard) -> list[str]:
+    names = compared_measures(leaderboard)
+    requested = [name for name in dict.fromkeys(request.GET.getlist("m")) if name in names]
+    visible = [name for name in select_visible_measures(leaderboard, ()) if name in names]
+    return (requested or visible or names)[:MOST_MEASURES]
 
 
-def rank_entries(board: Leaderboard, name: str) -> list[LeaderboardEntry]:
-    """The board's runs, best first; those without a value last."""
-    return sorted_entries(board, name)
+def rank_entries(leaderboard: Leaderboard, name: str) -> list[LeaderboardEntry]:
+    """The runs of the leaderboard, best first; those without a value last."""
+    return sorted_entries(leaderboard, name)
 
 
 def select_best_and_indistinguishable(
-    entries: Sequence[LeaderboardEntry], found: Comparisons
+    entries: Sequence[LeaderboardEntry], comparisons: Comparisons
 ) -> list[str]:
-    """The best run and those that cannot be told from it."""
+    """The best run and those that are not significantly different from it."""
     if not entries:
         return []
     best = entries[0].tag
-    worse = {row.second for row in found.different if row.first == best}
+    worse = {row.second for row in comparisons.different if row.first == best}
     return [entry.tag for entry in entries if entry.tag not in worse]
 
 
 def build_pair_map(
-    entries: Sequence[LeaderboardEntry], found: Comparisons, *, lower: bool
+    entries: Sequence[LeaderboardEntry], comparisons: Comparisons, *, lower: bool
 ) -> list[tuple[str, int, list[PairMapCell | None]]]:
-    by_pair = {(row.first, row.second): row for row in found.rows}
+    by_pair = {(row.first, row.second): row for row in comparisons.rows}
     return [
         (
             a.tag,
@@ -207,30 +212,32 @@ def build_pair_map(
 def pair_map_cell(
     a: str, b: str, by_pair: dict[tuple[str, str], PairRow], *, lower: bool
 ) -> PairMapCell:
-    """How run ``a`` stands to run ``b``; ``lower``: the smaller value is the better one."""
-    row, turn = (by_pair[a, b], 1) if (a, b) in by_pair else (by_pair[b, a], -1)
-    apart = (row.difference or 0.0) * turn
-    said = f"{a} − {b}: {format_signed(apart)}, adjusted p {format_p(row.adjusted)}"
+    """Compare run ``a`` with run ``b``; ``lower``: lower values are better."""
+    row, sign = (by_pair[a, b], 1) if (a, b) in by_pair else (by_pair[b, a], -1)
+    difference = (row.difference or 0.0) * sign
+    label = f"{a} − {b}: {format_signed(difference)}, adjusted p {format_p(row.adjusted)}"
     if row.adjusted is None:
         return PairMapCell("none", f"{a}, {b}: {row.reason}")
     return PairMapCell(
-        ("better" if (apart > 0) != lower else "worse") if row.different else "same", said
+        ("better" if (difference > 0) != lower else "worse") if row.different else "same", label
     )
 
 
-def correlation_cell(first: str, second: str, found: dict[tuple[str, str], Any]) -> CorrelationCell:
+def correlation_cell(
+    first: str, second: str, correlations: dict[tuple[str, str], Any]
+) -> CorrelationCell:
     if first == second:
         return CorrelationCell("", first, 0)
-    estimate = found.get((first, second)) or found[second, first]
+    estimate = correlations.get((first, second)) or correlations[second, first]
     if estimate.value is None:
         return CorrelationCell("–", f"{first}, {second}: {estimate.reason}", 0)
     step = max(0, min(5, int((estimate.value - 0.5) * 10) + 1)) if estimate.value >= 0.5 else 0
-    said = f"{first}, {second}: {estimate.value:.4f}, {estimate.n} runs"
-    return CorrelationCell(f"{estimate.value:.2f}".replace("-", "−"), said, step)
+    label = f"{first}, {second}: {estimate.value:.4f}, {estimate.n} runs"
+    return CorrelationCell(f"{estimate.value:.2f}".replace("-", "−"), label, step)
 
 
 def format_pair_row(row: PairRow) -> tuple[str, str, str, str]:
-    """Difference, effect size, raw and adjusted p value as people read them."""
-    apart = "–" if row.difference is None else format_signed(row.difference)
+    """Difference, effect size, raw and adjusted p value as text."""
+    difference = "–" if row.difference is None else format_signed(row.difference)
     effect = "–" if row.effect is None else format_signed(row.effect)
-    return apart, effect, format_p(row.p_value), format_p(row.adjusted)
+    return difference, effect, format_p(row.p_value), format_p(row.adjusted)

@@ -1,4 +1,4 @@
-"""What the tests say of two runs: the campaign's one, and the others as exploratory."""
+"""Significance of the difference of two runs: the preregistered test, then exploratory ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RESAMPLES = 10_000
 
 @dataclass(frozen=True)
 class SignificanceLine:
-    """A line of a table: what it is called, what it says, and how it is to be read."""
+    """A table line: title, value, a note, and how to interpret it."""
 
     title: str
     value: str
@@ -35,25 +35,25 @@ class SignificanceLine:
 
 
 def significance_context(
-    board: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry, name: str
+    leaderboard: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry, name: str
 ) -> dict[str, Any]:
-    """The campaign's answer first; p is adjusted for all pairs of runs of the score set."""
-    first, second = values_by_run_and_topic(board, [a, b], name)
-    seed, choice = comparison_seed(board), get_fixed_test(board.score_set.campaign)
+    """The preregistered test first; its p value is adjusted for all run pairs of the score set."""
+    first, second = values_by_run_and_topic(leaderboard, [a, b], name)
+    seed, choice = comparison_seed(leaderboard), get_fixed_test(leaderboard.score_set.campaign)
     compared = {
         test: compare_pair(first, second, test=test, seed=seed, resamples=RESAMPLES)
         for test in TESTS
     }
-    usual = compared["t"]
-    interval = usual.intervals[INTERVAL]
-    found = select_run_pairs(board, [a, b], name, choice)
-    row = found.rows[0] if found.rows else None
+    paired_t = compared["t"]
+    interval = paired_t.intervals[INTERVAL]
+    comparisons = select_run_pairs(leaderboard, [a, b], name, choice)
+    row = comparisons.rows[0] if comparisons.rows else None
     return {
         "choice": choice,
         "fixed": (TESTS | FAMILY_TESTS)[choice.test].card,
         "corrected": CORRECTIONS[choice.correction].card,
         "verdict": row,
-        "pairs_tested": found.corrected_over,
+        "pairs_tested": comparisons.corrected_over,
         "verdict_p": [format_p(row.p_value), format_p(row.adjusted)] if row else [],
         "interval": interval,
         "interval_text": None
@@ -63,7 +63,7 @@ def significance_context(
         "other_tests": [
             significance_line(test, compared[test]) for test in TESTS if test != choice.test
         ],
-        "effects": effect_lines(usual),
+        "effects": effect_lines(paired_t),
         "undefined_pairs": int(np.isnan(first - second).sum()),
     }
 

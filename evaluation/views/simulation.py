@@ -1,4 +1,4 @@
-"""Simulate before you spend: the page that has specs replayed, and what came of it."""
+"""Pool simulation: the page that requests simulations, and their reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evaluation.views.stored_reports import list_stored_reports, stored_report_r
 
 @require_http_methods(["GET", "POST"])
 def simulation_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The simulations made, and the form for another; ``fill`` in a post only fills it in."""
+    """The stored simulations, and the form for a new one; a POST with ``fill`` only fills it in."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "POST" and "fill" in request.POST:
         return refilled_form(request, campaign)
@@ -30,15 +30,15 @@ def simulation_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def refilled_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
-    """The form with what was typed so far, and room for another spec. ``on`` names the campaign
-    for which it is meant, where that is another.
+    """The form with the data posted, and fields for another spec. ``on`` names the campaign
+    to simulate on, if it is another one.
     """
-    asked = request.POST
-    if asked.get("on", campaign.slug) != campaign.slug:
-        other = get_campaign_for(request.user, asked["on"], "campaigns.manage")
+    posted = request.POST
+    if posted.get("on", campaign.slug) != campaign.slug:
+        other = get_campaign_for(request.user, posted["on"], "campaigns.manage")
         return redirect("simulation", other.slug, preserve_request=True)
-    typed = {**asked.dict(), "pools": asked.getlist("pools")}
-    texts = collect_specs(asked, request.FILES.getlist("files"))
+    typed = {**posted.dict(), "pools": posted.getlist("pools")}
+    texts = collect_specs(posted, request.FILES.getlist("files"))
     form = SimulationForm(campaign=campaign, initial=typed, texts=texts)
     return render_simulation_page(request, campaign, form)
 
@@ -47,12 +47,14 @@ def request_simulation_from_form(request: SignedInRequest, campaign: Campaign) -
     texts = collect_specs(request.POST, request.FILES.getlist("files"))
     form = SimulationForm(request.POST, campaign=campaign, texts=texts)
     if form.is_valid():
-        wanted = form.cleaned_data["wanted"]
+        simulation_request = form.cleaned_data["request"]
         try:
-            services.request_simulation(actor=request.user, campaign=campaign, wanted=wanted)
+            services.request_simulation(
+                actor=request.user, campaign=campaign, request=simulation_request
+            )
             return redirect("simulation", campaign.slug)
-        except ActionRefused as no:
-            form.add_error(None, str(no).splitlines())
+        except ActionRefused as refused:
+            form.add_error(None, str(refused).splitlines())
     return render_simulation_page(request, campaign, form)
 
 
@@ -64,7 +66,7 @@ def render_simulation_page(
         texts.append(SpecText("", ""))
     context: dict[str, Any] = {
         "campaign": campaign,
-        # What somebody is about to send comes first, and nothing may load the page anew.
+        # A form in progress comes first, and the page must not reload itself.
         "typed": request.method == "POST",
         "crumbs": [("Pool", redirect_to("pools", campaign)), ("Simulation", None)],
         "form": form,
@@ -78,5 +80,5 @@ def render_simulation_page(
 
 @require_safe
 def simulation_report_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
-    """A simulation that was made: ``html`` is shown, with ``?save`` it is saved, as are others."""
+    """A stored simulation: ``html`` is displayed, or with ``?save`` downloaded like the others."""
     return stored_report_response(request, slug, pk, SIMULATION, fmt, ("html", "json", "csv"))

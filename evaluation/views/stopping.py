@@ -1,4 +1,4 @@
-"""When to stop: the panel to look at while people judge, and the rule that ends topics."""
+"""Stopping: the panel for the time of judging, and the stopping rule."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from evaluation.core.measures.names import parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.core.stopping.docs import CARDS
 from evaluation.forms import StoppingForm
-from evaluation.queries.disagreement import USUAL_POLICY
+from evaluation.queries.disagreement import DEFAULT_POLICY
 from evaluation.services.stopping import CUTS, InterimPool, InterimRun, StoppingPanel
-from evaluation.views.cells import USUAL, build_column, format_score
+from evaluation.views.cells import DEFAULT_MEASURES, build_column, format_score
 from judging.core.policies import POLICIES
 from judging.queries.stopping import latest_rule, stopped_topics
 from judging.services.stopping import set_stopping_rule
 
 NARROW = (400.0, 220.0)
-"""Pictures stand beside what they show, at half the width of the page."""
+"""Charts are beside their tables, at half the width of the page."""
 
 
 @dataclass(frozen=True)
 class StoppingRunRow:
-    """A run as the page shows it. ``judged`` are texts with whether they are too low."""
+    """A run as the page shows it. ``judged`` are texts and whether the share is too low."""
 
     row: InterimRun
     score: str
@@ -58,7 +58,7 @@ class StoppingRunRow:
 
 @dataclass(frozen=True)
 class StoppingQuery:
-    """What an address asks for."""
+    """The query of the URL."""
 
     policy: str
     by: str
@@ -70,7 +70,7 @@ def stopping_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "POST":
         return set_rule_from_form(request, campaign)
-    return render_stopping_page(request, campaign, StoppingForm.of(latest_rule(campaign)))
+    return render_stopping_page(request, campaign, StoppingForm.from_row(latest_rule(campaign)))
 
 
 def set_rule_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
@@ -79,8 +79,10 @@ def set_rule_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResp
         return render_stopping_page(request, campaign, form)
     row = set_stopping_rule(actor=request.user, campaign=campaign, rule=form.rule)
     count = stopped_topics(campaign).count()
-    told = f"Topics end {row.rule.in_words()}." if row.rule else "No rule ends a topic."
-    messages.success(request, f"{told} Ended by now: {count}.")
+    text = "Stopping rule removed."
+    if row.rule:
+        text = f"Stopping rule saved: topics end {row.rule.in_words()}."
+    messages.success(request, f"{text} Ended topics: {count:,}.")
     return redirect("stopping", campaign.slug)
 
 
@@ -88,12 +90,12 @@ def render_stopping_page(
     request: SignedInRequest, campaign: Campaign, form: StoppingForm
 ) -> HttpResponse:
     choice = parse_stopping_query(request, campaign)
-    found = get_stopping_panel(request, campaign, choice)
-    pool = found.pool
+    panel = get_stopping_panel(request, campaign, choice)
+    pool = panel.pool
     context = {
         "campaign": campaign,
-        "crumbs": [("Judging", "../judging/"), ("When to stop", None)],
-        "panel": found,
+        "crumbs": [("Judging", "../judging/"), ("Stopping", None)],
+        "panel": panel,
         "form": form,
         "rule": latest_rule(campaign),
         "ended": {
@@ -102,9 +104,9 @@ def render_stopping_page(
         "choice": choice,
         "measures": [build_column(measure) for measure in ranking_measures(campaign)],
         "policies": [policy.card for policy in POLICIES.values()],
-        "share": compute_percent(found.relevant, found.judged),
-        "curve": stopping_chart("relevant", [*found.curve]),
-        "moves": stopping_chart("tau-b", tau_series(found)) if found.moves else None,
+        "share": compute_percent(panel.relevant, panel.judged),
+        "curve": stopping_chart("relevant", [*panel.curve]),
+        "moves": stopping_chart("tau-b", tau_series(panel)) if panel.moves else None,
         "topics": [(row, compute_percent(row.relevant, row.judged)) for row in pool.topics]
         if pool
         else [],
@@ -113,12 +115,12 @@ def render_stopping_page(
         "windows": [(row, compute_percent(row.relevant, row.judged)) for row in pool.windows]
         if pool
         else [],
-        "teams": [(row, compute_percent(row.unique_relevant, found.relevant)) for row in pool.teams]
+        "teams": [(row, compute_percent(row.unique_relevant, panel.relevant)) for row in pool.teams]
         if pool
         else [],
         "below": None if not pool or isinstance(pool.below, str) else pool.below,
         "complete": compute_percent(pool.left.completeness or 0, 1) if pool else 0,
-        "runs": [*iter_run_rows(found)],
+        "runs": [*iter_run_rows(panel)],
         "cuts": CUTS,
         "alarm": JUDGED_ALARM,
         "cards": CARDS,
@@ -128,23 +130,23 @@ def render_stopping_page(
 
 
 def parse_stopping_query(request: SignedInRequest, campaign: Campaign) -> StoppingQuery:
-    """Nonsense counts as nothing said."""
-    asked = request.GET
+    """Invalid values are replaced by the defaults."""
+    query = request.GET
     names = [measure.name for measure in ranking_measures(campaign)]
-    usual = next((name for name in USUAL if name in names), names[0])
-    step = asked.get("last", "")
+    default = next((name for name in DEFAULT_MEASURES if name in names), names[0])
+    step = query.get("last", "")
     number = int(step) if step.isascii() and step.isdecimal() and len(step) < 8 else 0
     return StoppingQuery(
-        policy=asked["policy"] if asked.get("policy") in POLICIES else USUAL_POLICY,
-        by=asked["by"] if asked.get("by") in names else usual,
+        policy=query["policy"] if query.get("policy") in POLICIES else DEFAULT_POLICY,
+        by=query["by"] if query.get("by") in names else default,
         step=number or None,
     )
 
 
 def ranking_measures(campaign: Campaign) -> list[Measure]:
-    """The campaign's measures that runs are ranked by; never none."""
-    found = [m for m in parse_measures(campaign.measures or DEFAULT_NAMES) if can_rank_runs(m)]
-    return found or [*parse_measures(["map"])]
+    """The campaign's measures that rank runs; at least one."""
+    measures = [m for m in parse_measures(campaign.measures or DEFAULT_NAMES) if can_rank_runs(m)]
+    return measures or [*parse_measures(["map"])]
 
 
 def get_stopping_panel(
@@ -159,8 +161,8 @@ def get_stopping_panel(
     )
 
 
-def iter_run_rows(found: StoppingPanel) -> Iterator[StoppingRunRow]:
-    for row in found.runs:
+def iter_run_rows(panel: StoppingPanel) -> Iterator[StoppingRunRow]:
+    for row in panel.runs:
         judged = tuple(
             (format_score(share), share is not None and share < JUDGED_ALARM)
             for share in row.judged
@@ -168,10 +170,10 @@ def iter_run_rows(found: StoppingPanel) -> Iterator[StoppingRunRow]:
         yield StoppingRunRow(row, format_score(row.score), judged)
 
 
-def tau_series(found: StoppingPanel) -> list[tuple[int, float]]:
-    """Tau-b to the ranking of now by the judgments that there were; now it is 1."""
-    past = [(found.judgments - move.ago, move.tau_b.value) for move in reversed(found.moves)]
-    return [(at, value) for at, value in past if value is not None] + [(found.judgments, 1.0)]
+def tau_series(panel: StoppingPanel) -> list[tuple[int, float]]:
+    """Tau-b with the current ranking by number of judgments; the last value is 1."""
+    past = [(panel.judgments - move.ago, move.tau_b.value) for move in reversed(panel.moves)]
+    return [(at, value) for at, value in past if value is not None] + [(panel.judgments, 1.0)]
 
 
 def stopping_chart(label: str, points: Sequence[tuple[int, float]]) -> LineChart:
@@ -186,45 +188,45 @@ def compute_percent(part: float, whole: float) -> float:
 
 @require_safe
 def stopping_download_view(
-    request: SignedInRequest, slug: str, what: str, fmt: str
+    request: SignedInRequest, slug: str, table: str, fmt: str
 ) -> HttpResponse:
     """One table as CSV, or all of them as JSON (``panel.json``)."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    found = export_tables(
+    tables = export_tables(
         get_stopping_panel(request, campaign, parse_stopping_query(request, campaign))
     )
-    name = f"{slug}-stopping-{what}.{fmt}"
-    if (what, fmt) == ("panel", "json"):
-        told = {table: [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
-                for table, rows in found.items()}  # fmt: skip
-        return attachment_response(json.dumps(told, ensure_ascii=False, indent=2) + "\n", name)
-    if what not in found or fmt != "csv":
-        raise Http404(f"no download {what}.{fmt}")
-    return attachment_response(write_csv_rows(found[what]), name)
+    name = f"{slug}-stopping-{table}.{fmt}"
+    if (table, fmt) == ("panel", "json"):
+        content = {title: [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+                   for title, rows in tables.items()}  # fmt: skip
+        return attachment_response(json.dumps(content, ensure_ascii=False, indent=2) + "\n", name)
+    if table not in tables or fmt != "csv":
+        raise Http404(f"unknown download {table}.{fmt}")
+    return attachment_response(write_csv_rows(tables[table]), name)
 
 
 Rows = list[Sequence[object]]
 
 
-def export_tables(found: StoppingPanel) -> dict[str, Rows]:
-    """Each table with its heads; undefined is None."""
-    runs: Rows = [("run", "team", "pooled", found.measure.name, "place", "place_before",
+def export_tables(panel: StoppingPanel) -> dict[str, Rows]:
+    """Each table with its header row; undefined is None."""
+    runs: Rows = [("run", "team", "pooled", panel.measure.name, "place", "place_before",
                    *(f"judged_{k}" for k in CUTS))]  # fmt: skip
     runs += [
         (r.run.tag, r.run.team.name, r.pooled, r.score, r.place, r.before, *r.judged)
-        for r in found.runs
+        for r in panel.runs
     ]
     moves: Rows = [("judgments_ago", "tau_b", "tau_ap", "tau_ap_form", "drop", "places")]
     moves += [
         (m.ago, m.tau_b.value, m.tau_ap.value, m.tau_ap_name, *drop_columns(m.drop))
-        for m in found.moves
+        for m in panel.moves
     ]
     tables: dict[str, Rows] = {
-        "found": [("judged", "relevant"), *found.curve],
+        "found": [("judged", "relevant"), *panel.curve],
         "ranking": moves,
         "runs": runs,
     }
-    return tables | (pool_tables(found.pool) if found.pool else {})
+    return tables | (pool_tables(panel.pool) if panel.pool else {})
 
 
 def drop_columns(drop: RankDrop | None) -> tuple[str | None, int]:
@@ -235,12 +237,12 @@ def pool_tables(pool: InterimPool) -> dict[str, Rows]:
     below = None if isinstance(pool.below, str) else pool.below
     left: Rows = [("where", "expected", "low", "high", "reason")]
     left += [("in the pool", pool.left.expected, pool.left.low, pool.left.high, pool.left.reason)]
-    told = (
+    below_columns = (
         (below.further, below.low, below.high, below.reason)
         if below
         else (None, None, None, pool.below)
     )
-    left += [("below the pool", *told)]
+    left += [("below the pool", *below_columns)]
     topics: Rows = [("topic", "documents", "judged", "relevant", "one_team", "since_relevant",
                      "many_relevant", "mostly_one_team")]  # fmt: skip
     topics += [

@@ -1,4 +1,4 @@
-"""What the documents without a judgment leave open in one run's scores."""
+"""Bounds of the scores of one run from its unjudged documents."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from evaluation.services.rankings import rebuild_run_batch
 from evaluation.views.cells import format_score
 
 MOST_DOCUMENTS = 50_000
-"""Beyond these the bounds take longer than a page may: the command gives them."""
+"""For more documents the bounds take too long for a page; use the command."""
 
 
 def bounds_context(
-    board: Leaderboard, entry: LeaderboardEntry, measure: Measure, *, wanted: bool
+    leaderboard: Leaderboard, entry: LeaderboardEntry, measure: Measure, *, show_bounds: bool
 ) -> dict[str, Any]:
-    """How many retrieved documents have no judgment; if ``wanted`` the bounds that they
-    leave to the measure, by topic and over all: they can take a second.
+    """The number of unjudged documents retrieved; if ``show_bounds`` also the bounds of the
+    measure, by topic and over all topics, which can take a second.
     """
-    ranking = rebuild_run_batch(board.score_set, Run.objects.get(pk=entry.run))
+    ranking = rebuild_run_batch(leaderboard.score_set, Run.objects.get(pk=entry.run))
     retrieved = int(ranking.lengths.sum())
-    told: dict[str, Any] = {
-        "open_documents": retrieved - int(ranking.is_judged.sum()),
+    context: dict[str, Any] = {
+        "unjudged_documents": retrieved - int(ranking.is_judged.sum()),
         "too_many": retrieved > MOST_DOCUMENTS,
-        "bounds_of": {},
+        "topic_bounds": {},
     }
-    if wanted and not told["too_many"]:
-        (found,) = compute_bounds(ranking, [measure])
-        told["bounds"] = format_bounds(found.mean_low, found.mean_high)
-        told["bounds_of"] = bounds_by_topic(board, found)
-        told["bounds_reason"] = found.reason.rstrip(".")
-    return told
+    if show_bounds and not context["too_many"]:
+        (bounds,) = compute_bounds(ranking, [measure])
+        context["bounds"] = format_bounds(bounds.mean_low, bounds.mean_high)
+        context["topic_bounds"] = bounds_by_topic(leaderboard, bounds)
+        context["bounds_reason"] = bounds.reason.rstrip(".")
+    return context
 
 
-def bounds_by_topic(board: Leaderboard, found: MeasureBounds) -> dict[str, str]:
-    pairs = zip(board.topics, found.low.tolist(), found.high.tolist(), strict=True)
+def bounds_by_topic(leaderboard: Leaderboard, bounds: MeasureBounds) -> dict[str, str]:
+    pairs = zip(leaderboard.topics, bounds.low.tolist(), bounds.high.tolist(), strict=True)
     return {topic: format_bounds(low, high) or "–" for topic, low, high in pairs}
 
 

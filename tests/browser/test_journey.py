@@ -116,10 +116,10 @@ def release(page: Page) -> None:
     page.get_by_role("button", name="Release the qrels").click()
     page.wait_for_url("**/qrels/1/")
     page.goto("/c/fruit/scores/")
-    page.get_by_role("button", name="Evaluate").click()
+    page.get_by_role("button", name="Evaluate runs").click()
     page.wait_for_load_state()
     page.goto("/c/fruit/scores/")
-    page.get_by_role("button", name="Release the scores").click()
+    page.get_by_role("button", name="Release scores").click()
     page.get_by_text("released", exact=False).first.wait_for()
 
 

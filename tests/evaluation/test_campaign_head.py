@@ -17,7 +17,7 @@ from evaluation.templatetags.campaign_head import (
     build_next_step,
     build_phases,
     build_tabs,
-    list_needs,
+    list_pending_tasks,
 )
 from judging.models import Assignment, Plan, Slot
 from pooling.core.spec import depth_spec
@@ -43,7 +43,9 @@ def notes(campaign, user) -> dict[str, str]:
 
 
 def actions(campaign, user) -> list[str]:
-    return [need.action for need in list_needs(campaign, get_campaign_status(campaign, user))]
+    return [
+        task.action for task in list_pending_tasks(campaign, get_campaign_status(campaign, user))
+    ]
 
 
 @pytest.fixture
@@ -87,8 +89,8 @@ def test_a_campaign_without_topics_is_at_setup(campaign, organizer):
 
 
 def test_runs_without_a_deadline_ask_for_a_pool(campaign, organizer, alpha, beta, beta2):
-    assert notes(campaign, organizer)["Runs"] == "3 runs of 2 teams"
-    assert actions(campaign, organizer) == ["Build the pool"]
+    assert notes(campaign, organizer)["Runs"] == "3 runs from 2 teams"
+    assert actions(campaign, organizer) == ["Build pool"]
 
 
 def test_a_passed_deadline_without_runs_is_late(campaign, organizer):
@@ -104,22 +106,22 @@ def test_judging_counts_slots(campaign, organizer, assessor, plan):
     assert notes(campaign, assessor)["Judging"] == "1 by you"
     Slot.objects.update(state=Slot.State.JUDGED, assessor=assessor)
     assert states(campaign, organizer)["Judging"] == "done"
-    assert actions(campaign, organizer) == ["Release qrels"]
+    assert actions(campaign, organizer) == ["Freeze qrels"]
 
 
 def test_an_assessor_is_told_what_waits(campaign, assessor, assessor2, plan):
-    needs = list_needs(campaign, get_campaign_status(campaign, assessor))
-    assert [need.label for need in needs] == ["2 documents wait for you"]
-    assert list_needs(campaign, get_campaign_status(campaign, assessor2)) == []
+    tasks = list_pending_tasks(campaign, get_campaign_status(campaign, assessor))
+    assert [task.label for task in tasks] == ["2 documents to judge"]
+    assert list_pending_tasks(campaign, get_campaign_status(campaign, assessor2)) == []
     Slot.objects.filter(position=0).update(state=Slot.State.JUDGED, assessor=assessor)
-    needs = list_needs(campaign, get_campaign_status(campaign, assessor))
-    assert [need.label for need in needs] == ["1 document waits for you"]
+    tasks = list_pending_tasks(campaign, get_campaign_status(campaign, assessor))
+    assert [task.label for task in tasks] == ["1 document to judge"]
     Plan.objects.update(paused=True)
-    assert list_needs(campaign, get_campaign_status(campaign, assessor)) == []
+    assert list_pending_tasks(campaign, get_campaign_status(campaign, assessor)) == []
 
 
 def test_scores_are_asked_for_then_released(campaign, organizer, alpha, qrels):
-    assert actions(campaign, organizer) == ["Evaluate"]
+    assert actions(campaign, organizer) == ["Evaluate runs"]
     made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     assert actions(campaign, organizer) == ["Release scores"]
     assert states(campaign, organizer)["Scores"] == "now"
@@ -132,16 +134,16 @@ def test_a_participant_reads_only_their_own_counts(
     campaign, organizer, participant, score_set, plan
 ):
     told = notes(campaign, participant)
-    assert told["Runs"] == "1 of your team"
+    assert told["Runs"] == "1 from your team"
     assert (told["Pool"], told["Judging"], told["Qrels"], told["Scores"]) == ("", "", "", "")
-    assert "See your scores" not in actions(campaign, participant)
+    assert "View your scores" not in actions(campaign, participant)
     release_scores(actor=organizer, score_set=score_set)
     assert notes(campaign, participant)["Scores"].startswith("released ")
-    assert "See your scores" in actions(campaign, participant)
+    assert "View your scores" in actions(campaign, participant)
 
 
 def test_a_full_team_is_not_asked_for_runs(campaign, participant, alpha):
-    assert actions(campaign, participant) == ["Hand in a run"]
+    assert actions(campaign, participant) == ["Submit run"]
     Campaign.objects.filter(pk=campaign.pk).update(max_runs_per_team=1)
     campaign.refresh_from_db()
     assert actions(campaign, participant) == []
@@ -210,18 +212,18 @@ def test_where_nothing_is_needed_the_head_says_what_comes_next(
         step = build_next_step(campaign, get_campaign_status(campaign, user))
         return step and step.label
 
-    assert told(organizer) == "Watch the judging; when it is done, release qrels"
-    assert told(assessor2) == "Documents to judge, once topics are assigned to you"
-    assert told(participant) == "Your scores, once the organizers release them"
+    assert told(organizer) == "Monitor judging, then freeze qrels"
+    assert told(assessor2) == "No topics assigned to you yet"
+    assert told(participant) == "Scores not released yet"
     page = HEAD.render(Context({"request": request_of(organizer), "campaign": campaign}))
-    assert "What comes next" in page
-    assert "What needs you now" not in page
+    assert "Next step" in page
+    assert "Your tasks" not in page
 
 
 def test_an_invited_team_is_waited_for(campaign, organizer, participant):
     assert actions(campaign, organizer) == []
     step = build_next_step(campaign, get_campaign_status(campaign, organizer))
-    assert step.label == "Runs come in, each checked at once"
+    assert step.label == "No runs yet; runs are checked on submission"
 
 
 def test_the_size_is_that_of_the_newest_pool(campaign, organizer, alpha, beta):

@@ -111,7 +111,7 @@ def test_why_there_is_no_report_is_told(
     qrels_release(campaign, "1 0 x1 0\n1 0 x2 1\n", version=2)
     with django_capture_on_commit_callbacks(execute=True):
         page.post(address, {"qrels": "2"})
-    assert "There is no report: the pool depth cannot be inferred" in (
+    assert "Cannot create the report: the pool depth cannot be inferred" in (
         page.get(address).content.decode()
     )
     assert page.post(address, {"qrels": "9"}).status_code == 404

@@ -37,25 +37,25 @@ def test_each_correction_is_that_of_all_pairs(score_set):
 
 
 def test_what_is_kept_of_comparisons_is_bounded(score_set, monkeypatch):
-    monkeypatch.setattr(comparison, "REMEMBERED", 3)
-    monkeypatch.setattr(comparison, "_known", {})
+    monkeypatch.setattr(comparison, "CACHED_COMPARISONS", 3)
+    monkeypatch.setattr(comparison, "_cache", {})
     board = get_leaderboard(score_set, ORGANIZER)
     for name in ("map", "P_5", "ndcg", "map", "P_10", "bpref"):
         compare_all_runs(board, name, SignificanceChoice("t", "holm", 0.05, exploratory=False))
-    assert [key[2] for key in comparison._known] == ["map", "P_10", "bpref"]
+    assert [key[2] for key in comparison._cache] == ["map", "P_10", "bpref"]
 
 
 def test_random_draws_for_very_many_pairs_are_only_made_for_the_fixed_test(
     client, organizer, score_set, monkeypatch
 ):
     three_pairs_of_three_topics = 3 * 3 * 10_000
-    monkeypatch.setattr(comparison, "MOST_DRAWN", three_pairs_of_three_topics)
+    monkeypatch.setattr(comparison, "MOST_DRAWS", three_pairs_of_three_topics)
     assert page(client, organizer, "pairs", score_set, test="bootstrap").status_code == 200
     assert page(client, organizer, "measures-compared", score_set).status_code == 200
     many = page(client, organizer, "measures-compared", score_set, test="bootstrap")
     assert many.status_code == 409
     assert "manage.py compare_runs" in many.content.decode()
-    monkeypatch.setattr(comparison, "MOST_DRAWN", three_pairs_of_three_topics - 1)
+    monkeypatch.setattr(comparison, "MOST_DRAWS", three_pairs_of_three_topics - 1)
     assert page(client, organizer, "pairs", score_set, test="bootstrap").status_code == 409
     assert page(client, organizer, "pairs", score_set, test="sign").status_code == 200
     score_set.campaign.test = "bootstrap"
@@ -68,7 +68,9 @@ def test_a_topic_is_won_by_the_better_value_though_it_is_the_lower(
 ):
     score_set = score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["set_E"])
     board = get_leaderboard(score_set, ORGANIZER)
-    first, second = (board.values(board.named(tag), "set_E") for tag in (alpha.tag, beta2.tag))
+    first, second = (
+        board.values(board.find_by_name(tag), "set_E") for tag in (alpha.tag, beta2.tag)
+    )
     assert [a < b for a, b in zip(first, second, strict=True)] == [True, True, False]
     shown = page(client, organizer, "pairs", score_set, measure="set_E").content.decode()
     row = shown[shown.index(f'<tr><th scope="row">{alpha.tag}</th><td>{beta2.tag}</td>') :]
@@ -92,6 +94,6 @@ def test_measures_of_a_board_stand_in_the_order_of_its_tables(organizer, campaig
     before, after = (get_leaderboard(each, ORGANIZER) for each in (kept, turned))
     for name in kept.measures:
         assert after.measure(name).name == name
-        assert after.scored(after.entries[0]).by_topic(name) == before.scored(
+        assert after.as_scored_run(after.entries[0]).by_topic(name) == before.as_scored_run(
             before.entries[0]
         ).by_topic(name)

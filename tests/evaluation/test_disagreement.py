@@ -62,7 +62,7 @@ def judged(campaign, organizer, assessor, assessor2, alpha, beta, beta2):
 @pytest.fixture
 def ask(organizer, judged):
     return lambda **more: study_disagreement(
-        actor=organizer, campaign=judged, asked=DisagreementQuery(**{**ASKED.__dict__, **more})
+        actor=organizer, campaign=judged, query=DisagreementQuery(**{**ASKED.__dict__, **more})
     )
 
 
@@ -130,7 +130,7 @@ def test_what_there_is_not_is_refused(ask, more, code):
 
 def test_too_much_work_for_a_page_is_refused(organizer, judged):
     with pytest.raises(ActionRefused) as refused:
-        study_disagreement(actor=organizer, campaign=judged, asked=ASKED, most_work=10)
+        study_disagreement(actor=organizer, campaign=judged, query=ASKED, most_work=10)
     assert refused.value.code == "too-large"
     assert "manage.py disagreement" in refused.value.fix
 
@@ -138,29 +138,29 @@ def test_too_much_work_for_a_page_is_refused(organizer, judged):
 def test_only_organizers_may(judged, assessor, adjudicator):
     for who in (assessor, adjudicator):
         with pytest.raises(PermissionDenied):
-            study_disagreement(actor=who, campaign=judged, asked=ASKED)
+            study_disagreement(actor=who, campaign=judged, query=ASKED)
         with pytest.raises(PermissionDenied):
             open_round_by_value(
-                actor=who, campaign=judged, asked=ASKED, most=1, adjudicators=[adjudicator]
+                actor=who, campaign=judged, query=ASKED, most=1, adjudicators=[adjudicator]
             )
 
 
 def test_a_round_has_the_most_valuable_pairs_in_their_order(ask, organizer, judged, adjudicator):
     values = [value for value in ask().report.values if value.value > 0]
     plan = open_round_by_value(
-        actor=organizer, campaign=judged, asked=ASKED, most=2, adjudicators=[adjudicator]
+        actor=organizer, campaign=judged, query=ASKED, most=2, adjudicators=[adjudicator]
     )
     slots = plan.slots.order_by("position").values_list("topic__number", "item__docno", "value")
     assert [*slots] == [(v.topic, v.docno, v.value) for v in values[:2]]
     assert (plan.kind, plan.blind, plan.order) == (Plan.Kind.ADJUDICATE, True, Plan.Order.VALUE)
     assert Event.objects.filter(code="round.opened").count() == 1
     rest = open_round_by_value(
-        actor=organizer, campaign=judged, asked=ASKED, most=9, adjudicators=[adjudicator]
+        actor=organizer, campaign=judged, query=ASKED, most=9, adjudicators=[adjudicator]
     )
     assert rest.slots.count() == len(values) - 2
-    with pytest.raises(ActionRefused, match="in no round yet"):
+    with pytest.raises(ActionRefused, match="outside of rounds"):
         open_round_by_value(
-            actor=organizer, campaign=judged, asked=ASKED, most=9, adjudicators=[adjudicator]
+            actor=organizer, campaign=judged, query=ASKED, most=9, adjudicators=[adjudicator]
         )
 
 
@@ -199,7 +199,7 @@ def test_unknown_choices_are_the_usual_ones(as_user, organizer, judged):
 
 def test_a_refusal_is_told_on_the_page(as_user, organizer, judged):
     answer = as_user(organizer).get(URL, {"measure": "num_rel"})
-    assert "Runs are not ranked by num_rel here." in answer.content.decode()
+    assert "The campaign does not rank runs by num_rel." in answer.content.decode()
 
 
 @pytest.mark.parametrize("treat", ["own", "filled"])
@@ -237,7 +237,7 @@ def test_the_button_opens_a_round(as_user, organizer, judged, adjudicator):
     assert (plan.blind, plan.slots.count() <= 3) == (True, True)
     after = as_user(organizer).get("/c/small/adjudication/").content.decode()
     assert "by what they can change in the ranking" in after
-    assert f"The round is open: {plan.slots.count()} pair" in after
+    assert f"Round opened: {plan.slots.count()} pair" in after
     shown = as_user(organizer).get(URL, {"policy": "adjudicated-maximum", "measure": "map"})
     assert "in a round" in shown.content.decode()
 

@@ -41,20 +41,20 @@ def test_live_scores_are_those_of_a_release_made_now(
 
 def test_only_topics_with_new_judgments_are_scored_again(live, organizer, campaign, assessor):
     judge(campaign, organizer, assessor, ("1", "d1", 2), ("2", "d1", 1))
-    assert live().renewed == 2
-    assert live().renewed == 0
+    assert live().rescored == 2
+    assert live().rescored == 0
     judge(campaign, organizer, assessor, ("1", "d3", 0))
-    assert live().renewed == 1
-    assert live("maximum").renewed == 2
+    assert live().rescored == 1
+    assert live("maximum").rescored == 2
 
 
 def test_what_is_kept_in_memory_is_bounded(live, organizer, campaign, assessor, monkeypatch):
-    monkeypatch.setattr(live_module, "KEPT_TOPICS", 2)
+    monkeypatch.setattr(live_module, "CACHED_TOPICS", 2)
     judge(campaign, organizer, assessor, ("1", "d1", 2), ("2", "d1", 1))
     for policy in ("majority", "maximum", "single"):
         live(policy)
-    assert len(live_module._kept[campaign.pk].topics) == 2
-    assert live("single").renewed == 0
+    assert len(live_module._cache[campaign.pk].topics) == 2
+    assert live("single").rescored == 0
 
 
 def test_a_changed_judgment_changes_the_scores(live, organizer, campaign, assessor):
@@ -116,7 +116,7 @@ def test_the_page_hears_adjudications_unless_told_otherwise(client, live, organi
 def test_the_page_ranks_the_runs_and_tells_who_moved(client, live, organizer, campaign, assessor):
     url = reverse("interim-scores", args=[campaign.slug])
     client.force_login(organizer)
-    assert "Nothing to score yet" in client.get(url).content.decode()
+    assert "No interim scores" in client.get(url).content.decode()
     judge(campaign, organizer, assessor, ("1", "d3", 2))
     qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
     score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
@@ -143,6 +143,6 @@ def test_movement_is_told_against_the_newest_scores_with_that_measure(
 
 def test_the_first_time_is_told_apart_from_new_judgments(live, organizer, campaign, assessor):
     judge(campaign, organizer, assessor, ("1", "d1", 2))
-    assert live().afresh
+    assert live().from_scratch
     judge(campaign, organizer, assessor, ("1", "d3", 0))
-    assert not live().afresh
+    assert not live().from_scratch

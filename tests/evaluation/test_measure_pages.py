@@ -87,9 +87,9 @@ def test_the_list_is_searched_by_words_and_by_names_of_measures(client):
     assert found("bpref(form=2004)") == ["bpref"]
     assert found("RECIPROCAL first") == ["recip_rank"]
     assert found("no such thing") == []
-    known = client.get(reverse("measures"), {"q": "relevant news"}).context["of_users"]
+    known = client.get(reverse("measures"), {"q": "relevant news"}).context["user_measures"]
     assert [card.name for card in known] == ["novelty"]
-    assert "No measure is called that" in plain(client.get("/measures/?q=no such thing"))
+    assert "Unknown measure" in plain(client.get("/measures/?q=no such thing"))
 
 
 @pytest.mark.parametrize(
@@ -128,18 +128,18 @@ def test_a_name_of_no_measure_is_answered_in_the_words_of_the_command(client):
         for address in (f"/measures/{name}/", f"/measures/?q={name}"):
             text = plain(client.get(address))
             assert told in text, address
-            assert "No measure is called that" in text
+            assert "Unknown measure" in text
     answer = client.get("/measures/?q=mapp")
     assert answer.status_code == 200
-    assert answer.context["near"][0] == "map"
+    assert answer.context["similar"][0] == "map"
     assert f'<a href="{at("map")}"' in answer.content.decode()
-    assert all(client.get(at(name)).status_code != 404 for name in answer.context["near"])
+    assert all(client.get(at(name)).status_code != 404 for name in answer.context["similar"])
 
 
 def test_measures_of_users_are_found_and_counted(client):
     answer = client.get("/measures/?q=coverage")
-    assert answer.context["found"] == len(answer.context["of_users"]) == 1
-    assert "1 of 63 families of measures speak of “coverage”" in plain(answer)
+    assert answer.context["found"] == len(answer.context["user_measures"]) == 1
+    assert "1 of 63 measure families match “coverage”" in plain(answer)
     assert client.get("/measures/coverage/")["Location"] == "/measures/#coverage"
 
 
@@ -182,18 +182,26 @@ def test_the_same_ranking_by_other_measures(client):
 @pytest.mark.parametrize(
     ("asked", "field", "told"),
     [
-        ({"ranking": "1 0 x"}, "ranking", "Document 3: x is no grade."),
-        ({"ranking": "1 100"}, "ranking", "Document 2: 100 is no grade."),
-        ({"ranking": "1 -3"}, "ranking", "Document 2: -3 is no grade."),
+        ({"ranking": "1 0 x"}, "ranking", "Document 3: invalid grade x."),
+        ({"ranking": "1 100"}, "ranking", "Document 2: invalid grade 100."),
+        ({"ranking": "1 -3"}, "ranking", "Document 2: invalid grade -3."),
         ({"ranking": ""}, "ranking", "This field is required."),
-        ({"ranking": "1 " * (MAX_RANKED + 1)}, "ranking", "51 documents are given, 50 at most."),
-        ({"missed": "0 ."}, "missed", "Document 2: . is no grade."),
-        ({"missed": "1 " * (MAX_MISSED + 1)}, "missed", "101 documents are given, 100 at most."),
-        ({"k": "0"}, "k", "k is a rank from 1 to 1,000,000,000."),
+        (
+            {"ranking": "1 " * (MAX_RANKED + 1)},
+            "ranking",
+            "51 documents entered; at most 50 are allowed.",
+        ),
+        ({"missed": "0 ."}, "missed", "Document 2: invalid grade ."),
+        (
+            {"missed": "1 " * (MAX_MISSED + 1)},
+            "missed",
+            "101 documents entered; at most 100 are allowed.",
+        ),
+        ({"k": "0"}, "k", "k must be a rank from 1 to 1,000,000,000."),
         ({"k": ""}, "k", "This field is required."),
-        ({"k": "5)"}, "k", "k is a rank from 1 to 1,000,000,000."),
-        ({"rel": "high"}, "rel", "rel is a grade from 1 to 10,000."),
-        ({"rel": "10001"}, "rel", "rel is a grade from 1 to 10,000."),
+        ({"k": "5)"}, "k", "k must be a rank from 1 to 1,000,000,000."),
+        ({"rel": "high"}, "rel", "rel must be a grade from 1 to 10,000."),
+        ({"rel": "10001"}, "rel", "rel must be a grade from 1 to 10,000."),
         ({"list": "short"}, "list", "Select a valid choice."),
     ],
 )
@@ -202,7 +210,7 @@ def test_what_cannot_be_read_is_told_at_its_field(client, asked, field, told):
     assert answer.status_code == 200
     assert list(errors(answer)) == [field]
     assert errors(answer)[field][0].startswith(told)
-    assert "Nothing is computed until" in plain(answer)
+    assert "Fix the errors to compute the measure." in plain(answer)
 
 
 EXTREMES = {

@@ -69,7 +69,7 @@ def test_a_participant_sees_nothing_before_release(as_user, participant, campaig
     client = as_user(participant)
     answer = client.get(small.home)
     assert answer.status_code == 200
-    assert "The scores are not out yet" in answer.content.decode()
+    assert "Scores not released yet" in answer.content.decode()
     assert not names_others(answer)
     assert "alpha-one" not in answer.content.decode()
     hidden = (*small.of_set, small.compare, small.own, small.other, small.other_csv)
@@ -192,7 +192,7 @@ def test_the_preview_shows_an_organizer_what_participants_will_see(as_user, orga
     text = as_user(organizer).get(f"{small.home}?as=participant").content.decode()
     assert "alpha-one" in text
     assert "beta-secret" not in text
-    assert "Release the scores" not in text
+    assert "Release scores" not in text
 
 
 def test_the_evaluate_form_queues_a_job(as_user, organizer, campaign, alpha, qrels):
@@ -297,7 +297,7 @@ def test_low_judged_runs_are_marked(as_user, organizer, campaign, team, qrels):
     score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     answer = as_user(organizer).get("/c/small/scores/")
     assert answer.context["low"] == 1
-    assert "less than 80 %" in answer.content.decode()
+    assert "fewer than 80 % of the top 10" in answer.content.decode()
 
 
 def test_pages_cost_the_same_queries_for_more_runs(
@@ -325,10 +325,10 @@ def test_pages_cost_the_same_queries_for_more_runs(
 
 def test_empty_pages_say_what_comes_next(as_user, organizer, participant, campaign):
     text = as_user(organizer).get("/c/small/scores/").content.decode()
-    assert "Nothing to score against yet" in text
+    assert "No qrels to score with" in text
     qrels_release(campaign)
-    assert "No run to score yet" in as_user(organizer).get("/c/small/scores/").content.decode()
-    assert "not out yet" in as_user(participant).get("/c/small/scores/").content.decode()
+    assert "No accepted runs" in as_user(organizer).get("/c/small/scores/").content.decode()
+    assert "not released yet" in as_user(participant).get("/c/small/scores/").content.decode()
 
 
 def test_the_campaigns_own_measures_stand_in_its_own_order(as_user, organizer, score_set, campaign):
@@ -348,6 +348,6 @@ def test_the_newest_scores_come_first_for_organizers(
     assert answer.context["score_set"] == newer
     assert [found.pk for found in answer.context["sets"]] == [newer.pk, score_set.pk]
     text = answer.content.decode()
-    assert "Participants do not see the newest scores" in text
-    assert "Release the scores" in text
+    assert "Latest scores not released" in text
+    assert "Release scores" in text
     assert as_user(participant).get("/c/small/scores/").context["score_set"] == score_set

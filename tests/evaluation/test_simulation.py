@@ -53,7 +53,7 @@ def asked(campaign, organizer):
 @pytest.fixture
 def made(asked):
     """The job of a simulation, done."""
-    return lambda wanted: jobs.run_here(asked(wanted=wanted))
+    return lambda wanted: jobs.run_here(asked(request=wanted))
 
 
 def read(job: Job, ending: str = "json") -> str:
@@ -111,7 +111,7 @@ def test_it_is_the_simulation_of_the_same_files(made, campaign, alpha, beta, bet
 
 def test_a_wish_comes_back_from_its_job_as_it_was(asked, campaign, alpha, beta, qrels):
     wanted = SimulationRequest(SPECS, qrels, ["map"], seeds=2, budgets=[4], all_runs=True)
-    assert SimulationRequest.of_job(asked(wanted=wanted)) == wanted
+    assert SimulationRequest.from_job(asked(request=wanted)) == wanted
 
 
 def test_withheld_topics_stay_out(made, campaign, alpha, beta, qrels):
@@ -188,7 +188,9 @@ def test_everything_that_cannot_be_is_told_and_nothing_queued(
     asked, campaign, alpha, beta, qrels, more, told
 ):
     with pytest.raises(ActionRefused) as refused:
-        asked(wanted=SimulationRequest(**{"specs": {"two": depth_spec(2)}, "qrels": qrels, **more}))
+        asked(
+            request=SimulationRequest(**{"specs": {"two": depth_spec(2)}, "qrels": qrels, **more})
+        )
     lines = str(refused.value).splitlines()
     assert [line[: len(said)] for line, said in zip(lines, told, strict=True)] == told
     assert not campaign.jobs.filter(kind="evaluation.simulation").exists()
@@ -196,45 +198,45 @@ def test_everything_that_cannot_be_is_told_and_nothing_queued(
 
 def test_one_run_or_nothing_relevant_is_refused(asked, campaign, alpha, qrels):
     with pytest.raises(ActionRefused, match="A ranking needs at least two runs"):
-        asked(wanted=SimulationRequest(SPECS, qrels))
+        asked(request=SimulationRequest(SPECS, qrels))
     barren = qrels_release(campaign, "1 0 d1 0\n", version=2)
     with pytest.raises(ActionRefused) as refused:
-        asked(wanted=SimulationRequest(SPECS, barren))
+        asked(request=SimulationRequest(SPECS, barren))
     assert len(str(refused.value).splitlines()) == 1
 
 
 def test_what_memory_does_not_hold_is_refused(asked, alpha, beta, qrels, monkeypatch):
     # 3 specs, 5 seeds; 7 budgets of 3 topics by 2 runs and 4 pairs, and 7 pairs in all.
     monkeypatch.setattr(simulation, "MOST_NUMBERS", 15 * (7 * (3 * 2 + 4) + 7))
-    asked(wanted=SimulationRequest(SPECS, qrels))
-    with pytest.raises(ActionRefused, match="would hold 1,386 numbers at once, of at most 1,155"):
-        asked(wanted=SimulationRequest(SPECS, qrels, seeds=6))
+    asked(request=SimulationRequest(SPECS, qrels))
+    with pytest.raises(ActionRefused, match="needs 1,386 numbers in memory; the limit is 1,155"):
+        asked(request=SimulationRequest(SPECS, qrels, seeds=6))
 
 
 def test_only_organizers_may_ask(campaign, assessor, alpha, beta, qrels):
     with pytest.raises(PermissionDenied):
         request_simulation(
-            actor=assessor, campaign=campaign, wanted=SimulationRequest(SPECS, qrels)
+            actor=assessor, campaign=campaign, request=SimulationRequest(SPECS, qrels)
         )
 
 
 def test_the_same_request_is_queued_once(asked, campaign, organizer, alpha, beta, qrels):
-    job = asked(wanted=SimulationRequest(SPECS, qrels))
-    assert asked(wanted=SimulationRequest(SPECS, qrels)) == job
-    assert asked(wanted=SimulationRequest(SPECS, qrels, seeds=6)) != job
+    job = asked(request=SimulationRequest(SPECS, qrels))
+    assert asked(request=SimulationRequest(SPECS, qrels)) == job
+    assert asked(request=SimulationRequest(SPECS, qrels, seeds=6)) != job
     report = request_reusability_report(actor=organizer, campaign=campaign, qrels=qrels)
     assert request_reusability_report(actor=organizer, campaign=campaign, qrels=qrels) == report
     assert request_reusability_report(actor=organizer, campaign=campaign, qrels=None) != report
 
 
 def test_runs_that_went_before_it_began_are_told(asked, alpha, beta, qrels):
-    job = asked(wanted=SimulationRequest(SPECS, qrels))
+    job = asked(request=SimulationRequest(SPECS, qrels))
     Run.objects.filter(pk=alpha.pk).update(state=Run.State.WITHDRAWN)
     told = jobs.run_here(job)
     assert told.state == Job.State.FAILED
     assert told.error == (
-        "Nothing was simulated: a ranking needs at least two runs. "
-        "Look at the runs of the campaign, and ask again."
+        "Simulation failed: a ranking needs at least two runs. "
+        "Check the runs of the campaign, then request the simulation again."
     )
 
 
@@ -261,5 +263,5 @@ def test_documents_without_a_text_are_told_of(asked, campaign, alpha, beta, qrel
     with pytest.raises(
         ActionRefused, match=r"reads: cal reads, but 1 of \d documents have no text"
     ):
-        asked(wanted=SimulationRequest(CAL, qrels, ["map"]))
+        asked(request=SimulationRequest(CAL, qrels, ["map"]))
     assert not Job.objects.filter(kind=simulation.SIMULATION).exists()

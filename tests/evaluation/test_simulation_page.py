@@ -131,10 +131,10 @@ def test_all_faults_are_told_and_what_was_typed_stays(page, ask, campaign, judge
         "odd: Line 3, column 14: steps[1] has no method that is known.",
         "brought: Line 1, column 9: steps[1].k is missing.",
         "bytes: The file is not UTF-8.",
-        "Depths: 'x' is no whole number",
+        "Depths: 'x' must be an integer",
         "Rank runs by: Measures that do not rank runs: num_rel.",
         "Seeds: Ensure this value is less than or equal to 50.",
-        "Budgets: '0' is no whole number",
+        "Budgets: '0' must be an integer",
     ]
     assert [line[: len(start)] for line, start in zip(told(answer), starts, strict=True)] == starts
     html = unescape(answer.content.decode())
@@ -160,23 +160,29 @@ def test_what_the_runs_cannot_do_is_told_of_every_spec(ask, campaign, judged):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "Write a spec, give a depth or tick a pool."),
-        ({"name": ["a"], "text": ["  \n"]}, "Write a spec, give a depth or tick a pool."),
-        ({"name": ["a", "a"], "text": [TAKE, TAKE]}, "Two specs have the same name: a."),
-        ({"name": ["depth 2"], "text": [TAKE], "depths": "2"}, "the same name: depth 2."),
-        ({"name": ["a\x00b"], "text": [TAKE]}, "A name has at most 60 characters that can be"),
-        ({"name": ["a" * 61], "text": [TAKE]}, "A name has at most 60 characters that can be"),
-        ({"text": ["#" * (LONGEST + 1)], "name": [""]}, "A spec has at most 100,000 characters."),
-        ({"depths": " ".join(map(str, range(1, 22)))}, "Give at most 20 numbers."),
-        ({"depths": "1", "name": ["n"] * 20, "text": [TAKE] * 20}, "is of at most 20 specs."),
-        ({"name": [""] * 30, "text": ["nonsense"] * 30}, "is of at most 20 specs."),
-        ({"text": [f"{TAKE}#{'x' * 70_000}"] * 3, "name": [""] * 3}, "together have at most 200,"),
-        ({"depths": "1", "budgets": " ".join(map(str, range(1, 52)))}, "Give at most 50 numbers."),
+        ({}, "Enter a spec, a depth or select a pool."),
+        ({"name": ["a"], "text": ["  \n"]}, "Enter a spec, a depth or select a pool."),
+        ({"name": ["a", "a"], "text": [TAKE, TAKE]}, "Duplicate spec names: a."),
+        ({"name": ["depth 2"], "text": [TAKE], "depths": "2"}, "Duplicate spec names: depth 2."),
+        ({"name": ["a\x00b"], "text": [TAKE]}, "A name must have at most 60 printable"),
+        ({"name": ["a" * 61], "text": [TAKE]}, "A name must have at most 60 printable"),
+        (
+            {"text": ["#" * (LONGEST + 1)], "name": [""]},
+            "A spec must have at most 100,000 characters.",
+        ),
+        ({"depths": " ".join(map(str, range(1, 22)))}, "Enter at most 20 numbers."),
+        ({"depths": "1", "name": ["n"] * 20, "text": [TAKE] * 20}, "must have at most 20 specs."),
+        ({"name": [""] * 30, "text": ["nonsense"] * 30}, "must have at most 20 specs."),
+        (
+            {"text": [f"{TAKE}#{'x' * 70_000}"] * 3, "name": [""] * 3},
+            "together must have at most 200,",
+        ),
+        ({"depths": "1", "budgets": " ".join(map(str, range(1, 52)))}, "Enter at most 50 numbers."),
         ({"depths": "1", "qrels": "9"}, "Select a valid choice. 9 is not one of the available"),
         ({"depths": "1", "qrels": "so-far"}, "so-far is not one of the available choices."),
         ({"depths": "1", "fed_by": "pool"}, "pool is not one of the available choices."),
         ({"depths": "1", "seeds": ""}, "Seeds: This field is required."),
-        ({"depths": "٣"}, "is no whole number from 1"),
+        ({"depths": "٣"}, "must be an integer between 1"),
     ],
 )
 def test_what_is_too_much_or_nonsense_is_refused(ask, campaign, judged, given, said):
@@ -191,7 +197,7 @@ def test_files_have_their_bounds_and_take_the_place_of_texts(ask, campaign, judg
     answer = ask(depths="1", files=[large])
     assert told(answer) == ["large: The file is larger than 400,000 bytes."]
     twice = [upload(TAKE.encode(), "a.yaml"), upload(TAKE.encode(), "a.json")]
-    assert told(ask(files=twice)) == ["Two specs have the same name: a. Rename one."]
+    assert told(ask(files=twice)) == ["Duplicate spec names: a. Rename the specs."]
     answer = ask(name=["a"], text=["nonsense"], files=[upload(TAKE.encode(), "a.yaml")])
     assert answer.status_code == 302
     assert simulations(campaign).get().result["specs"] == ["a"]

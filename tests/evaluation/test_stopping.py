@@ -83,7 +83,7 @@ def test_scores_of_the_past_are_those_that_were_seen_then(
     now = compute_interim_scores(**scores)
     assert now.means != then.means
     assert compute_interim_scores(**scores, last=last).means == then.means
-    assert compute_interim_scores(**scores, last=last).renewed == 0
+    assert compute_interim_scores(**scores, last=last).rescored == 0
     assert compute_interim_scores(**scores).means == now.means
 
 
@@ -325,7 +325,7 @@ def test_a_rule_is_set_on_the_page_and_shown(client, organizer, url, plan, campa
     judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
     client.force_login(organizer)
     page = client.post(url, {"documents": "2", "no_relevant_in": "30"}, follow=True)
-    assert "Ended by now: 1." in page.content.decode()
+    assert "Ended topics: 1." in page.content.decode()
     assert StoppedTopic.objects.get().topic.number == "1"
     assert (get_stopping_rule(campaign).documents, get_stopping_rule(campaign).no_relevant_in) == (
         2,
@@ -333,7 +333,7 @@ def test_a_rule_is_set_on_the_page_and_shown(client, organizer, url, plan, campa
     )
     assert 'value="30"' in page.content.decode()
     page = client.post(url, {}, follow=True)
-    assert "No rule ends a topic." in page.content.decode()
+    assert "Stopping rule removed." in page.content.decode()
     assert not StoppedTopic.objects.exists()
 
 

@@ -62,8 +62,8 @@ def test_a_plan_without_any_document_yet_is_at_work(
     assert [(row.topic, row.tally.coming) for row in found.topics] == [(topic, 4)]
     client = as_user(organizer)
     head = client.get(reverse("judging", args=[campaign.slug])).content.decode()
-    assert "Nobody judges the pool" not in head
-    assert "Watch the judging" in head
+    assert "The pool has no assessors" not in head
+    assert "Monitor judging" in head
     assigning = client.get(reverse("plan-assign", args=[campaign.slug, plan.pk])).content.decode()
     assert f"judges topic {topic.number}" in assigning
 

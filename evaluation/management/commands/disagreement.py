@@ -32,7 +32,7 @@ from evaluation.core.disagreement.report import (
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.options import ScoringOptions
-from evaluation.queries.disagreement import USUAL_POLICY
+from evaluation.queries.disagreement import DEFAULT_POLICY
 from evaluation.services.disagreement import load_panel_unchecked
 from judging.core.policies import QrelsPolicy, UnknownPolicyError, get_policy
 
@@ -67,7 +67,7 @@ class Command(BaseCommand):
             help="measure (default: the campaign's, or nDCG@10)",
         )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
-        add("--policy", default=USUAL_POLICY, help="qrels policy (default: %(default)s)")
+        add("--policy", default=DEFAULT_POLICY, help="qrels policy (default: %(default)s)")
         add(
             "--treat",
             choices=tuple(TREATMENTS),

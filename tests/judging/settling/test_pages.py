@@ -108,7 +108,7 @@ def test_an_adjudicator_sees_own_work_and_no_organizers_figures(begin, adjudicat
     assert "assessor2" not in page
     assert "New round" not in page
     head = visit(adjudicator, "campaign")
-    assert "2 disagreements wait for you" in head
+    assert "2 disagreements to adjudicate" in head
     assert reverse("adjudicate", args=["small"]) in head
 
 
