@@ -121,7 +121,7 @@ def parameter_dict(family: MeasureFamily, known: Parameter) -> dict[str, Any]:
     return {
         "name": known.name,
         "meaning": known.meaning,
-        "values": KINDS[known.kind].wanted,
+        "values": KINDS[known.kind].description,
         "choices": list(known.choices),
         "default": known.default,
         "written": variant_names(family, known),

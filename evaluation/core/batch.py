@@ -20,7 +20,7 @@ from evaluation.core.options import ScoringOptions
 
 @dataclass(frozen=True, eq=False)
 class ScoringBatch:
-    """Segments to score. ``topic_of[i]`` is the judged topic of segment ``i``.
+    """Segments to score. ``topic_index[i]`` is the judged topic of segment ``i``.
 
     By row: ``segment`` (ascending), ``ranks`` from 1 (rising in a segment), ``listed``,
     the place of the document's judgment in ``judged``. By segment: ``lengths``, the
@@ -28,16 +28,16 @@ class ScoringBatch:
     """
 
     judged: Judged
-    topic_of: Ints
+    topic_index: Ints
     lengths: Ints
     answered: Mask
     segment: Ints
     ranks: Ints
-    listed: Ints
+    judgment_index: Ints
     options: ScoringOptions = field(default_factory=ScoringOptions)
 
     def __len__(self) -> int:
-        return len(self.topic_of)
+        return len(self.topic_index)
 
     @cached_property
     def starts(self) -> Ints:
@@ -46,7 +46,7 @@ class ScoringBatch:
 
     @cached_property
     def grades(self) -> NDArray[np.int32]:
-        return self.judged.grades[self.listed]
+        return self.judged.grades[self.judgment_index]
 
     @cached_property
     def is_relevant(self) -> Mask:
@@ -68,17 +68,17 @@ class ScoringBatch:
 
     @cached_property
     def gains(self) -> Floats:
-        return self.options.gain_of(self.grades)
+        return self.options.gains_for(self.grades)
 
     @cached_property
     def relevant(self) -> Ints:
         """R: relevant documents in the judgments, by segment."""
-        return self.judged.counts_at(self.options.level)[0][self.topic_of]
+        return self.judged.counts_at(self.options.level)[0][self.topic_index]
 
     @cached_property
     def nonrelevant(self) -> Ints:
         """N: judged non-relevant documents in the judgments, by segment."""
-        return self.judged.counts_at(self.options.level)[1][self.topic_of]
+        return self.judged.counts_at(self.options.level)[1][self.topic_index]
 
     @cached_property
     def relevant_so_far(self) -> Ints:
@@ -103,18 +103,18 @@ class ScoringBatch:
         """Sum by segment of ``weights``, given for ``rows``, in rank order."""
         return sum_by_place(self.segment[rows], weights, len(self))
 
-    def only(self, mask: Mask) -> ScoringBatch:
+    def select_rows(self, mask: Mask) -> ScoringBatch:
         """The same segments with only the rows in ``mask``; ranks and lengths stay."""
-        rows = (self.segment[mask], self.ranks[mask], self.listed[mask])
-        return replace(self, segment=rows[0], ranks=rows[1], listed=rows[2])
+        rows = (self.segment[mask], self.ranks[mask], self.judgment_index[mask])
+        return replace(self, segment=rows[0], ranks=rows[1], judgment_index=rows[2])
 
     def cut(self, k: int) -> ScoringBatch:
         """The first ``k`` documents of each ranking."""
-        return replace(self.only(self.ranks <= k), lengths=np.minimum(self.lengths, k))
+        return replace(self.select_rows(self.ranks <= k), lengths=np.minimum(self.lengths, k))
 
     def condensed(self) -> ScoringBatch:
         """The rankings without the documents that have no judgment (trec_eval's -J)."""
-        kept = self.only(self.is_judged)
+        kept = self.select_rows(self.is_judged)
         ranks = np.arange(1, len(kept.segment) + 1) - kept.starts[kept.segment]
         return replace(kept, ranks=ranks, lengths=np.diff(kept.starts))
 

@@ -80,7 +80,7 @@ def compute_bounds(batch: ScoringBatch, measures: Sequence[Measure]) -> tuple[Me
             _, together = tried.setdefault(key, (base, []))
             together.append(measure)
     for (_, sides), (base, together) in tried.items():
-        each = compute_extremes(CompletionRankings.of(base), sides, together)
+        each = compute_extremes(CompletionRankings.from_batch(base), sides, together)
         for measure, extreme in zip(together, each, strict=True):
             found[measure] = _bounds(measure, base, _of_tried(measure, extreme))
     return tuple(found[measure] for measure in measures)
@@ -111,13 +111,13 @@ def _of_tried(measure: Measure, found: Extremes) -> Extremes:
 
 
 def _bounds(measure: Measure, base: ScoringBatch, found: Extremes) -> MeasureBounds:
-    low, high, of_all = found.low, found.high, found.of_all
+    low, high, overall = found.low, found.high, found.overall
     reason = found.reason or ("" if found.exact else LOOSE)
-    if of_all is None and _own_figure(measure, base):
-        of_all, reason = (None, None), OF_ALL
-    if of_all is None:
-        of_all = _least(measure, low, found.partly), _greatest(measure, high, found.partly)
-    return MeasureBounds(measure, low, high, *of_all, top_grade(base), found.exact, reason)
+    if overall is None and _own_figure(measure, base):
+        overall, reason = (None, None), OF_ALL
+    if overall is None:
+        overall = _least(measure, low, found.partly), _greatest(measure, high, found.partly)
+    return MeasureBounds(measure, low, high, *overall, top_grade(base), found.exact, reason)
 
 
 def _least(measure: Measure, low: Floats, partly: Mask) -> float | None:

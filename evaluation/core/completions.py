@@ -37,19 +37,19 @@ class CompletionRankings:
     missed: Grades
 
     @classmethod
-    def of(cls, batch: ScoringBatch) -> CompletionRankings:
+    def from_batch(cls, batch: ScoringBatch) -> CompletionRankings:
         # A profile may count an unanswered topic as a ranking of one document that is none.
         starts = group_starts(np.where(batch.answered, batch.lengths, 0))
         rows = batch.is_judged
         ranked = np.full(starts[-1], OPEN, np.int32)
         ranked[starts[batch.segment[rows]] + batch.ranks[rows] - 1] = batch.grades[rows]
         judged = batch.judged
-        sizes = np.diff(judged.starts)[batch.topic_of]
+        sizes = np.diff(judged.starts)[batch.topic_index]
         first = group_starts(sizes)
         segment = np.repeat(np.arange(len(batch)), sizes)
-        shift = judged.starts[batch.topic_of] - first[:-1]
+        shift = judged.starts[batch.topic_index] - first[:-1]
         is_missed = np.ones(len(segment), np.bool_)
-        is_missed[batch.listed - shift[batch.segment]] = False
+        is_missed[batch.judgment_index - shift[batch.segment]] = False
         place = (np.arange(len(segment)) + shift[segment])[is_missed]
         missed_starts = group_starts(np.bincount(segment[is_missed], minlength=len(batch)))
         return cls(batch, starts, ranked, missed_starts, judged.grades[place])
@@ -62,7 +62,7 @@ class CompletionRankings:
         """The grades of ``segment`` in rank order."""
         return self.ranked[self.starts[segment] : self.starts[segment + 1]]
 
-    def missed_of(self, segment: int) -> Grades:
+    def missed_grades(self, segment: int) -> Grades:
         """The grades of judged documents that ``segment`` did not retrieve, in any order."""
         return self.missed[self.missed_starts[segment] : self.missed_starts[segment + 1]]
 
@@ -83,22 +83,22 @@ class CompletionRankings:
         from_place = self.missed_starts[of][other] + nth
         grades[starts[other] + sizes[other] + nth] = self.missed[from_place]
         closed = ranked >= 0
-        topics = (*(self.batch.judged.topics[t] for t in self.batch.topic_of[of]), "")
+        topics = (*(self.batch.judged.topics[t] for t in self.batch.topic_index[of]), "")
         return replace(
             self.batch,
             judged=Judged.from_arrays(topics, np.append(starts, len(grades)), grades),
-            topic_of=np.arange(len(of)),
+            topic_index=np.arange(len(of)),
             lengths=self.batch.lengths[of],
             answered=self.batch.answered[of],
             segment=segment[closed],
             ranks=within[closed] + 1,
-            listed=place[closed],
+            judgment_index=place[closed],
         )
 
 
 def complete_judgments(batch: ScoringBatch, grade: int) -> ScoringBatch:
     """``batch`` with all open documents judged ``grade``."""
-    rankings = CompletionRankings.of(batch)
+    rankings = CompletionRankings.from_batch(batch)
     ranked = np.where(rankings.ranked == OPEN, np.int32(grade), rankings.ranked)
     return rankings.complete(np.arange(len(batch)), ranked)
 

@@ -127,7 +127,7 @@ def score_batch(batch: ScoringBatch, measures: Sequence[Measure], tag: str) -> S
             reasons[measure.name] = reason
     return ScoredRun(
         tag=tag,
-        topics=tuple(batch.judged.topics[index] for index in batch.topic_of),
+        topics=tuple(batch.judged.topics[index] for index in batch.topic_index),
         measures=tuple(measures),
         values=np.stack(columns, axis=1) if columns else np.empty((len(batch), 0)),
         means=tuple(means),

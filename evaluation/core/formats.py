@@ -67,7 +67,7 @@ def overall_values(run: ScoredRun) -> Iterator[tuple[Measure, float | None]]:
 def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, Shown]]:
     """``(topic, measure, value)``, topic by topic; measures of the summary are left out."""
     shown = [i for i, measure in enumerate(run.measures) if not measure.family.summary_only]
-    told = run.answered | PROFILES[run.conditions["profile"]].tells_unanswered
+    told = run.answered | PROFILES[run.conditions["profile"]].prints_unanswered
     texts = {i: run.texts[m.name] for i, m in enumerate(run.measures) if m.name in run.texts}
     rows = zip(run.topics, run.values.tolist(), told.tolist(), strict=True)
     for at, (topic, row, is_told) in enumerate(rows):

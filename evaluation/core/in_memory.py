@@ -93,12 +93,12 @@ def score_topic(
     lengths = np.diff(starts)
     batch = ScoringBatch(
         judged=judged,
-        topic_of=np.zeros(len(runs), np.int64),
+        topic_index=np.zeros(len(runs), np.int64),
         lengths=lengths,
         answered=lengths > 0,
         segment=segment,
         ranks=rows - starts[segment] + 1,
-        listed=found[rows].astype(np.int64),
+        judgment_index=found[rows].astype(np.int64),
         options=options,
     )
     cut = apply_options(batch)

@@ -74,13 +74,13 @@ class Judged:
         return cls(tuple(topics), starts, grades, digest)
 
     @cached_property
-    def topic_of(self) -> Ints:
+    def topic_index(self) -> Ints:
         """The topic index of each judgment."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
 
     def count(self, mask: Mask) -> Ints:
         """How many judgments of each topic are in ``mask``; shape (topics,)."""
-        return np.bincount(self.topic_of[mask], minlength=len(self.topics))
+        return np.bincount(self.topic_index[mask], minlength=len(self.topics))
 
     def counts_at(self, level: int) -> tuple[Ints, Ints]:
         """R and N of each topic: judgments of grade ``level`` or above, and from 0 below it.
@@ -95,8 +95,8 @@ class Judged:
 
     def best_first(self, gains: Floats) -> tuple[Ints, Ints]:
         """``(order, ranks)`` of the ideal ranking: judgments by topic and falling gain."""
-        order = np.lexsort((-gains, self.topic_of))
-        return order, np.arange(1, len(order) + 1) - self.starts[self.topic_of]
+        order = np.lexsort((-gains, self.topic_index))
+        return order, np.arange(1, len(order) + 1) - self.starts[self.topic_index]
 
     def falling_gains(self, table: Mapping[int, float] | None) -> tuple[Floats, Ints, Ints]:
         """Gains of the ideal ranking of each topic, their topics and their ranks from 1.
@@ -107,7 +107,7 @@ class Judged:
         if key not in self._ideals:
             gains = gains_for_grades(self.grades, table)
             order, ranks = self.best_first(gains)
-            self._ideals[key] = gains[order], self.topic_of, ranks
+            self._ideals[key] = gains[order], self.topic_index, ranks
         return self._ideals[key]
 
     @cached_property

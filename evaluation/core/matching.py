@@ -36,7 +36,7 @@ def batch_from_places(
     rows = np.flatnonzero(places >= 0)
     listed = places[rows].astype(np.int64)
     # A pair is of one topic, so the place of a judgment tells the topic too.
-    topic_of = judged.topic_of[listed]
+    topic_index = judged.topic_index[listed]
     place = {topic: index for index, topic in enumerate(judged.topics)}
     at = np.array([place.get(topic, -1) for topic in topics], np.int64)
     known = at >= 0
@@ -45,12 +45,12 @@ def batch_from_places(
     first[at[known]] = starts[:-1][known]
     batch = ScoringBatch(
         judged=judged,
-        topic_of=np.arange(len(judged.topics)),
+        topic_index=np.arange(len(judged.topics)),
         lengths=lengths,
         answered=lengths > 0,
-        segment=topic_of,
-        ranks=rows - first[topic_of] + 1,
-        listed=listed,
+        segment=topic_index,
+        ranks=rows - first[topic_index] + 1,
+        judgment_index=listed,
         options=options,
     )
     return apply_options(batch)
@@ -75,12 +75,12 @@ def select_segments(batch: ScoringBatch, kept: NDArray[np.bool_]) -> ScoringBatc
     renumbered = np.cumsum(kept) - 1
     return replace(
         batch,
-        topic_of=batch.topic_of[kept],
+        topic_index=batch.topic_index[kept],
         lengths=batch.lengths[kept],
         answered=batch.answered[kept],
         segment=renumbered[batch.segment[rows]],
         ranks=batch.ranks[rows],
-        listed=batch.listed[rows],
+        judgment_index=batch.judgment_index[rows],
     )
 
 

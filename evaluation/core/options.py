@@ -50,7 +50,7 @@ class ScoringOptions:
             raise ValueError("topics are 'judged' or 'common'")
         check_gains(self.gains or {})
 
-    def gain_of(self, grades: NDArray[np.int32]) -> NDArray[np.float64]:
+    def gains_for(self, grades: NDArray[np.int32]) -> NDArray[np.float64]:
         """The gain of each grade, same shape; unjudged documents gain nothing."""
         return gains_for_grades(grades, self.gains)
 

@@ -16,7 +16,7 @@ class Profile:
     number of relevant documents stands for a recall level r of R: the least that reaches
     it (exact), floor(r·R + 0.9), or r·R rounded half up. ``complete``: without further
     word, means are over all judged topics. ``zero_for_none``: the utility of a topic that
-    the run does not answer is 0, whatever its formula says. ``tells_unanswered``: such
+    the run does not answer is 0, whatever its formula says. ``prints_unanswered``: such
     topics are printed. ``counts_grade_1``: over all judged topics ``num_rel all`` counts
     grades of 1 or more at any level. ``measures``: the set computed when nobody names a
     measure. ``names_runs``: the line ``runid`` is always printed, and not only beside
@@ -30,7 +30,7 @@ class Profile:
     recall_points: RecallPoints = "exact"
     complete: bool = True
     zero_for_none: bool = False
-    tells_unanswered: bool = True
+    prints_unanswered: bool = True
     counts_grade_1: bool = False
     measures: str = "default"
     names_runs: bool = True
@@ -49,7 +49,7 @@ TREC_EVAL_9 = Profile(
     recall_points="plus 0.9",
     complete=False,
     zero_for_none=True,
-    tells_unanswered=False,
+    prints_unanswered=False,
     counts_grade_1=True,
     measures="official",
     names_runs=False,

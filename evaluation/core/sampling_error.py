@@ -85,7 +85,7 @@ def estimate_sampling_error(
         measure=measure,
         method=known.method,
         confidence=confidence,
-        topics=tuple(batch.judged.topics[index] for index in batch.topic_of),
+        topics=tuple(batch.judged.topics[index] for index in batch.topic_index),
         values=values,
         errors=errors,
         low=low,
@@ -110,7 +110,7 @@ def _by_topic(
     document that came by chance, tells nothing of its error."""
     from scipy.stats import t
 
-    relevant = batch.judged.count(_carriers(batch, measure))[batch.topic_of]
+    relevant = batch.judged.count(_carriers(batch, measure))[batch.topic_index]
     complete = _is_complete(batch, measure)
     told = (errors > 0) & (values > 0) & (relevant > 1)
     quantile = t.ppf((1 + confidence) / 2, np.maximum(relevant - 1, 1))
@@ -150,7 +150,7 @@ def _carriers(batch: ScoringBatch, measure: Measure) -> Mask:
     if "rel" in measure.family.modifiers:
         relevant = judged.grades >= options.level
     else:
-        relevant = options.gain_of(judged.grades) > 0
+        relevant = options.gains_for(judged.grades) > 0
     return relevant & _by_chance(batch, measure)
 
 
@@ -181,13 +181,13 @@ def jackknife_variance(batch: ScoringBatch, measure: Measure) -> Floats:
     spread = sum_by_place(stratum, units.alike * (without - mean[stratum]) ** 2, len(pooled))
     parts = (1 - sampled / pooled) * safe_ratio(sampled - 1, sampled) * spread
     parts[(sampled == 1) & (pooled > 1)] = np.nan
-    return sum_by_place(strata.topic, parts, len(batch.judged.topics))[batch.topic_of]
+    return sum_by_place(strata.topic, parts, len(batch.judged.topics))[batch.topic_index]
 
 
 def measure_strata(batch: ScoringBatch, measure: Measure) -> Strata:
     """The strata that ``measure`` supposes: for infAP the pool of a topic is a single one."""
     single = measure.family.name == "infAP"
-    return Strata.of(replace(batch.judged, strata=None) if single else batch.judged)
+    return Strata.from_judged(replace(batch.judged, strata=None) if single else batch.judged)
 
 
 class _Units(NamedTuple):
@@ -202,11 +202,11 @@ def _units(batch: ScoringBatch, strata: Strata) -> _Units:
     judged = batch.judged
     is_open = (strata.sampled > 1) & (strata.sampled < strata.pooled)
     in_batch = np.zeros(len(judged.topics), np.bool_)
-    in_batch[batch.topic_of] = True
-    asked = (judged.grades >= 0) & is_open[strata.number] & in_batch[judged.topic_of]
+    in_batch[batch.topic_index] = True
+    asked = (judged.grades >= 0) & is_open[strata.number] & in_batch[judged.topic_index]
     rows = np.flatnonzero(asked)
     retrieved = np.zeros(len(judged.grades), np.bool_)
-    retrieved[batch.listed] = True
+    retrieved[batch.judgment_index] = True
     # Of the documents that were not retrieved those of one stratum and grade are alike.
     top = int(judged.grades.max(initial=0)) + 1
     kind = np.where(
@@ -220,9 +220,9 @@ def _without_each(batch: ScoringBatch, measure: Measure, rows: Ints) -> Floats:
     """The value of its topic without each of the judgments ``rows``, one a topic at a time."""
     judged = batch.judged
     place = np.zeros(len(judged.topics), np.int64)
-    place[batch.topic_of] = np.arange(len(batch))
-    order = np.argsort(judged.topic_of[rows], kind="stable")
-    topic = judged.topic_of[rows][order]
+    place[batch.topic_index] = np.arange(len(batch))
+    order = np.argsort(judged.topic_index[rows], kind="stable")
+    topic = judged.topic_index[rows][order]
     turn = np.empty(len(rows), np.int64)
     turn[order] = np.arange(len(rows)) - np.searchsorted(topic, topic)
     values = np.empty(len(rows))
@@ -231,7 +231,7 @@ def _without_each(batch: ScoringBatch, measure: Measure, rows: Ints) -> Floats:
         grades = judged.grades.copy()
         grades[rows[left_out]] = -1
         found = measure(replace(batch, judged=replace(judged, grades=grades)))
-        values[left_out] = found[place[judged.topic_of[rows[left_out]]]]
+        values[left_out] = found[place[judged.topic_index[rows[left_out]]]]
     return values
 
 
@@ -244,20 +244,20 @@ def linearized_variance(batch: ScoringBatch, measure: Measure) -> Floats:
         draws = np.where(
             weights > 0, (1 - safe_ratio(np.ones(len(weights)), weights)) * adds**2, 0.0
         )
-        return sum_by_place(judged.topic_of, draws, len(judged.topics))[batch.topic_of]
+        return sum_by_place(judged.topic_index, draws, len(judged.topics))[batch.topic_index]
     return _stratified(batch, adds)
 
 
 def _stratified(batch: ScoringBatch, adds: Floats) -> Floats:
     """The variance of a sum over samples of fixed size, one from each stratum."""
-    strata = Strata.of(batch.judged)
+    strata = Strata.from_judged(batch.judged)
     pooled, sampled, rows = strata.pooled, strata.sampled, batch.judged.grades >= 0
     stratum = strata.number[rows]
     mean = safe_ratio(sum_by_place(stratum, adds[rows], len(pooled)), sampled)
     spread = sum_by_place(stratum, (adds[rows] - mean[stratum]) ** 2, len(pooled))
     parts = (1 - sampled / pooled) * safe_ratio(sampled, sampled - 1) * spread
     parts[(sampled == 1) & (pooled > 1)] = np.nan
-    return sum_by_place(strata.topic, parts, len(batch.judged.topics))[batch.topic_of]
+    return sum_by_place(strata.topic, parts, len(batch.judged.topics))[batch.topic_index]
 
 
 def _influence(batch: ScoringBatch, weights: Floats) -> Floats:
@@ -266,30 +266,30 @@ def _influence(batch: ScoringBatch, weights: Floats) -> Floats:
     That is (precision at the document − statAP + Σ over relevant documents below of
     1/π / rank) / R̂; the first and last only of retrieved documents.
     """
-    judged, row_weights = batch.judged, weights[batch.listed]
+    judged, row_weights = batch.judged, weights[batch.judgment_index]
     total = np.concatenate(([0.0], np.cumsum(row_weights / batch.ranks)))
     below = total[batch.starts[batch.segment + 1]] - total[1:]
     precision = (1.0 + relevant_weight_above(batch, row_weights)) / batch.ranks
-    relevant = sum_by_place(judged.topic_of, weights, len(judged.topics))
+    relevant = sum_by_place(judged.topic_index, weights, len(judged.topics))
     found = batch.sums(row_weights * precision, np.ones(len(row_weights), np.bool_))
     value = np.zeros(len(judged.topics))
-    value[batch.topic_of] = safe_ratio(found, relevant[batch.topic_of])
-    derivative = -value[judged.topic_of]
-    derivative[batch.listed] += precision + below
-    return safe_ratio(derivative, relevant[judged.topic_of])
+    value[batch.topic_index] = safe_ratio(found, relevant[batch.topic_index])
+    derivative = -value[judged.topic_index]
+    derivative[batch.judgment_index] += precision + below
+    return safe_ratio(derivative, relevant[judged.topic_index])
 
 
 def _is_complete(batch: ScoringBatch, measure: Measure) -> Mask:
     """By segment: whether the sample is the whole pool, so that there is no sampling error."""
     judged = batch.judged
     if judged.strata is None and judged.inclusion is not None:
-        open_topics = judged.topic_of[judged.inclusion < 1]
+        open_topics = judged.topic_index[judged.inclusion < 1]
     else:
         strata = measure_strata(batch, measure)
         open_topics = strata.topic[strata.sampled < strata.pooled]
     complete = np.ones(len(judged.topics), np.bool_)
     complete[open_topics] = False
-    return np.asarray(complete[batch.topic_of], np.bool_)
+    return np.asarray(complete[batch.topic_index], np.bool_)
 
 
 class VarianceMethod(NamedTuple):

@@ -25,12 +25,12 @@ class Strata:
     sampled: Ints
 
     @classmethod
-    def of(cls, judged: Judged) -> Strata:
+    def from_judged(cls, judged: Judged) -> Strata:
         """The strata of ``judged``; one that has none has each topic's pool for a stratum."""
-        number = judged.topic_of if judged.strata is None else judged.strata
+        number = judged.topic_index if judged.strata is None else judged.strata
         pooled = np.bincount(number)
         topic = np.zeros(len(pooled), np.int64)
-        topic[number] = judged.topic_of
+        topic[number] = judged.topic_index
         sampled = np.bincount(number[judged.grades >= 0], minlength=len(pooled))
         return cls(judged, number, topic, pooled, sampled)
 
@@ -50,7 +50,7 @@ class Strata:
     def estimated(self, mask: Mask) -> Floats:
         """By topic: how many pooled documents are in ``mask``, given for the judgments."""
         mask = mask & (self.judged.grades >= 0)
-        topics = self.judged.topic_of[mask]
+        topics = self.judged.topic_index[mask]
         return sum_by_place(topics, self.weights[mask], len(self.judged.topics))
 
 
@@ -62,8 +62,8 @@ class StratumGroups:
     group: Ints
 
     @classmethod
-    def of(cls, batch: ScoringBatch, strata: Strata) -> StratumGroups:
-        key = batch.segment * max(1, len(strata.pooled)) + strata.number[batch.listed]
+    def from_batch(cls, batch: ScoringBatch, strata: Strata) -> StratumGroups:
+        key = batch.segment * max(1, len(strata.pooled)) + strata.number[batch.judgment_index]
         return cls(batch, np.unique(key, return_inverse=True)[1])
 
     @cached_property
@@ -76,7 +76,7 @@ class StratumGroups:
         """Where each group starts in ``order``."""
         return np.searchsorted(self.group[self.order], np.arange(self.group.max(initial=-1) + 1))
 
-    def so_far(self, mask: Mask) -> Ints:
+    def running_count(self, mask: Mask) -> Ints:
         """Rows of ``mask`` in the group down to and including each row, in ``order``."""
         total = np.concatenate(([0], np.cumsum(mask[self.order])))
         return total[1:] - total[self.first[self.group[self.order]]]
@@ -88,8 +88,8 @@ class StratumGroups:
         Within a stratum that is pooled · (relevant + ε) / (judged + 3ε), all counted down
         to the row.
         """
-        pooled = self.so_far(np.ones(len(self.order), np.bool_))
-        judged, relevant = self.so_far(self.batch.is_judged), self.so_far(self.batch.is_relevant)
+        pooled = self.running_count(np.ones(len(self.order), np.bool_))
+        judged, relevant = self.running_count(self.batch.is_judged), self.running_count(self.batch.is_relevant)
         seen = pooled * (relevant + EPSILON) / (judged + 3 * EPSILON)
         before = np.roll(seen, 1)
         before[self.first] = 0.0

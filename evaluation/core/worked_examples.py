@@ -74,7 +74,7 @@ class WorkedScore:
         return self.measure.title
 
     @property
-    def tells(self) -> bool:
+    def has_visible_steps(self) -> bool:
         """Whether any rank changes the value visibly."""
         return any(abs(step.adds or 0.0) > VISIBLE for step in self.steps)
 
@@ -155,12 +155,12 @@ def prefix_batches(batch: ScoringBatch) -> ScoringBatch:
     segment, row = np.nonzero(batch.ranks <= cuts[:, None])
     return ScoringBatch(
         judged=batch.judged,
-        topic_of=np.zeros(len(cuts), np.int64),
+        topic_index=np.zeros(len(cuts), np.int64),
         lengths=cuts,
         answered=np.ones(len(cuts), np.bool_),
         segment=segment,
         ranks=batch.ranks[row],
-        listed=batch.listed[row],
+        judgment_index=batch.judgment_index[row],
         options=batch.options,
     )
 

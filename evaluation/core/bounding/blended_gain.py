@@ -114,7 +114,7 @@ def summarize_blended_topics(
     possible = gains_for_grades(np.array(list_scale_grades(batch, table, level), np.int32), table)
     found = []
     for segment in range(len(batch)):
-        ranked, missed = rankings.ranking(segment), rankings.missed_of(segment)
+        ranked, missed = rankings.ranking(segment), rankings.missed_grades(segment)
         at, open_ranks = np.flatnonzero(ranked >= level), np.flatnonzero(ranked == OPEN)
         own, others = (
             gains_for_grades(grades, table) for grades in (ranked[at], missed[missed >= level])

@@ -102,7 +102,7 @@ def summarize_cascade_topics(
     found = []
     for segment in range(len(batch)):
         ranked = rankings.ranking(segment)
-        judged = np.concatenate((ranked, rankings.missed_of(segment)))
+        judged = np.concatenate((ranked, rankings.missed_grades(segment)))
         ideal = np.sort(stop_probabilities(judged[judged > 0], top))[::-1]
         stops = stop_probabilities(np.maximum(ranked, 0), top)
         depth = len(judged) if k is None else k

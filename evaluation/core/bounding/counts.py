@@ -107,7 +107,7 @@ def summarize_counted_topics(rankings: CompletionRankings) -> list[CountedTopic]
         ranked = rankings.ranking(segment)
         # What cannot become relevant can only become non-relevant.
         ranked = ranked if can_be else np.where(ranked == OPEN, 0, ranked)
-        judged = np.concatenate((ranked, rankings.missed_of(segment)))
+        judged = np.concatenate((ranked, rankings.missed_grades(segment)))
         found.append(
             CountedTopic(
                 relevant=np.flatnonzero(ranked >= level) + 1,

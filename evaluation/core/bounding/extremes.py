@@ -34,7 +34,7 @@ class Extremes:
     """``low`` and ``high`` by segment, NaN where no completion has a value; ``partly``:
     where some completion has none; ``tried``: where completions were tried, or need not be.
 
-    ``exact``: all are reached by a completion. ``of_all``: those of the figure over all
+    ``exact``: all are reached by a completion. ``overall``: those of the figure over all
     topics, where they do not follow from the segments'. ``reason`` says why there are none.
     """
 
@@ -43,11 +43,11 @@ class Extremes:
     partly: Mask
     tried: Mask
     exact: bool = True
-    of_all: tuple[float | None, float | None] | None = None
+    overall: tuple[float | None, float | None] | None = None
     reason: str = ""
 
     @classmethod
-    def of(cls, low: Floats, high: Floats) -> Extremes:
+    def from_bounds(cls, low: Floats, high: Floats) -> Extremes:
         """Extremes of a measure that has a value in every completion."""
         return cls(low, high, np.zeros(len(low), np.bool_), np.ones(len(low), np.bool_))
 

@@ -74,7 +74,7 @@ def summarize_gain_topics(
     levels = np.unique(gains_for_grades(np.array(list_scale_grades(batch, table), np.int32), table))
     found = []
     for segment in range(len(batch)):
-        ranked, missed = rankings.ranking(segment), rankings.missed_of(segment)
+        ranked, missed = rankings.ranking(segment), rankings.missed_grades(segment)
         gains = np.where(ranked == OPEN, np.nan, gains_for_grades(ranked, table))
         others = gains_for_grades(missed[missed >= 0], table)
         found.append(_topic(gains, others if way.ideal == "judged" else others[:0], levels, way, k))

@@ -110,14 +110,14 @@ def select_judgments(judged: Judged, kept: Mask) -> tuple[Judged, Ints]:
 
 def _moved(batch: ScoringBatch, judged: Judged, place: Ints) -> ScoringBatch:
     """``batch`` over fewer judgments: ranks and lengths stay."""
-    found = place[batch.listed]
+    found = place[batch.judgment_index]
     there = found >= 0
     return replace(
         batch,
         judged=judged,
         segment=batch.segment[there],
         ranks=batch.ranks[there],
-        listed=found[there],
+        judgment_index=found[there],
     )
 
 

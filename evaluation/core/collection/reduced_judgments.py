@@ -150,7 +150,7 @@ def judgments_at_level(found: PooledCollection, turn: Ints, level: int) -> Mask:
     """The judgments that are there at ``level`` per cent; lines that are no judgment stay."""
     room = _room(found, level)
     own = np.where(
-        found.is_relevant, room[0, found.judged.topic_of], room[1, found.judged.topic_of]
+        found.is_relevant, room[0, found.judged.topic_index], room[1, found.judged.topic_index]
     )
     kept: Mask = (turn < own) | ~found.is_judged
     return kept

@@ -37,8 +37,8 @@ class EffectSize:
 
     card: Card
     compute: Callable[[Floats, Floats], ComparisonEstimate]
-    wanted: float
-    told: str
+    expected: float
+    working: str
 
     @property
     def name(self) -> str:

@@ -37,7 +37,7 @@ class FamilyExample:
 
     values: tuple[tuple[float, ...], ...]
     p_values: tuple[float, ...]
-    told: str
+    working: str
 
 
 @dataclass(frozen=True)

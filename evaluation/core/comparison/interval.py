@@ -42,8 +42,8 @@ class IntervalMethod:
 
     card: Card
     bounds: Callable[[Floats, float, ResamplingOptions], Bounds]
-    wanted: tuple[float, float]
-    told: str
+    expected: tuple[float, float]
+    working: str
 
     @property
     def name(self) -> str:

@@ -47,7 +47,7 @@ class PairExample:
     second: tuple[float, ...]
     statistic: float
     p_value: float
-    told: str
+    working: str
 
 
 @dataclass(frozen=True)

@@ -85,13 +85,13 @@ RANDOMISATION = PairedTest(
             (2.0, 3.0, 3.0),
             statistic=2.0,
             p_value=2 / 8,
-            told="worked by hand: of 8 assignments only +++ and −−− reach a sum of 6",
+            working="worked by hand: of 8 assignments only +++ and −−− reach a sum of 6",
         ),
         PairExample(
             *TEN_QUERIES,
             statistic=21.4,
             p_value=48 / 1024,
-            told="differences as in Croft, Metzler & Strohman, table 8.6; 48 of 1,024 assignments",
+            working="differences as in Croft, Metzler & Strohman, table 8.6; 48 of 1,024 assignments",
         ),
     ),
 )

@@ -30,7 +30,7 @@ class RankingExample:
     first: tuple[float, ...]
     second: tuple[float, ...]
     value: float
-    told: str
+    working: str
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ BOOTSTRAP = PairedTest(
             *TEN_QUERIES,
             statistic=2.33,
             p_value=0.051,
-            told="differences as in Croft, Metzler & Strohman, table 8.6: t = 2.33; p with "
+            working="differences as in Croft, Metzler & Strohman, table 8.6: t = 2.33; p with "
             "10,000 resamples and seed 0",
         ),
     ),

@@ -50,7 +50,7 @@ SIGN = PairedTest(
             *TEN_QUERIES,
             statistic=7.0,
             p_value=92 / 512,
-            told="worked by hand: 7 wins, 2 losses, 1 tie left out; 2 · (1 + 9 + 36) / 512. "
+            working="worked by hand: 7 wins, 2 losses, 1 tie left out; 2 · (1 + 9 + 36) / 512. "
             "(Croft, Metzler & Strohman count the tie as a loss: one-sided p = 0.17)",
         ),
     ),

@@ -56,7 +56,7 @@ T = PairedTest(
             *TEN_QUERIES,
             statistic=2.33,
             p_value=0.045,
-            told="Croft, Metzler & Strohman, Search Engines, section 8.6.1: t = 2.33, one-sided "
+            working="Croft, Metzler & Strohman, Search Engines, section 8.6.1: t = 2.33, one-sided "
             "p = 0.02",
         ),
     ),

@@ -100,7 +100,7 @@ WILCOXON = PairedTest(
             *TEN_QUERIES,
             statistic=35.0,
             p_value=0.038,
-            told="Croft, Metzler & Strohman, section 8.6.1: w = 35; p worked by hand: "
+            working="Croft, Metzler & Strohman, section 8.6.1: w = 35; p worked by hand: "
             "35 / √284.5 = 2.075 standard deviations",
         ),
         PairExample(
@@ -108,7 +108,7 @@ WILCOXON = PairedTest(
             (2.0, 3.0, 3.0, 5.0, 12.0),
             statistic=5.0,
             p_value=0.625,
-            told="worked by hand: ranks 1 2 3 4 and −5; in 10 of 32 assignments the negative "
+            working="worked by hand: ranks 1 2 3 4 and −5; in 10 of 32 assignments the negative "
             "ranks add up to 5 or less",
         ),
     ),

@@ -80,7 +80,7 @@ def ideal_gain(batch: ScoringBatch, way: GainVariant, k: int | None = None) -> F
         return _discounted(gains, place, ranks, len(batch), way, k)
     judged = batch.judged
     falling = judged.falling_gains(batch.options.gains)
-    return _discounted(*falling, len(judged.topics), way, k)[batch.topic_of]
+    return _discounted(*falling, len(judged.topics), way, k)[batch.topic_index]
 
 
 def _discounted(

@@ -43,7 +43,7 @@ class GainingRanks:
         """Sum of ``weights`` by segment."""
         return sum_by_place(self.place, weights, len(self.starts) - 1)
 
-    def all_of(self, value: float) -> Floats:
+    def fill(self, value: float) -> Floats:
         """``value`` for each segment."""
         return np.full(len(self.starts) - 1, value)
 
@@ -53,23 +53,23 @@ class GainingRanks:
 
 
 def precision_user(at: GainingRanks) -> Walk:
-    return np.ones(len(at.ranks)), at.all_of(at.k)
+    return np.ones(len(at.ranks)), at.fill(at.k)
 
 
 def scaled_dcg_user(at: GainingRanks) -> Walk:
     items = (1 / np.log2(np.arange(2, at.k + 2))).sum() if np.isfinite(at.k) else np.inf
-    return 1 / np.log2(1 + at.ranks), at.all_of(items)
+    return 1 / np.log2(1 + at.ranks), at.fill(items)
 
 
 def rank_biased_user(at: GainingRanks) -> Walk:
     if at.p == 1:
         return precision_user(at)
-    return at.p ** (at.ranks - 1), at.all_of((1 - at.p**at.k) / (1 - at.p))
+    return at.p ** (at.ranks - 1), at.fill((1 - at.p**at.k) / (1 - at.p))
 
 
 def reciprocal_rank_user(at: GainingRanks) -> Walk:
     """The reader of reciprocal rank stops at the first gain."""
-    chance, items = np.zeros(len(at.ranks)), at.all_of(at.k)
+    chance, items = np.zeros(len(at.ranks)), at.fill(at.k)
     chance[at.first()] = 1.0
     items[at.place[at.first()]] = at.ranks[at.first()]
     return chance, items
@@ -80,14 +80,14 @@ def average_precision_user(at: GainingRanks) -> Walk:
     weights = at.gains / at.ranks
     every = at.total(weights)
     down_to = running_sums(weights, at.starts)
-    items = np.divide(at.total(at.gains), every, out=at.all_of(np.nan), where=every > 0)
+    items = np.divide(at.total(at.gains), every, out=at.fill(np.nan), where=every > 0)
     return (every[at.place] - down_to + weights) / every[at.place], items
 
 
 def insq_user(at: GainingRanks) -> Walk:
     """INSQ: C(i) = ((i + 2T − 1) / (i + 2T))²."""
     wanted = 2 * at.t
-    items = wanted**2 * _between(at.all_of(wanted), at.all_of(at.k + wanted))
+    items = wanted**2 * _between(at.fill(wanted), at.fill(at.k + wanted))
     return (wanted / (at.ranks - 1 + wanted)) ** 2, items
 
 
@@ -103,9 +103,9 @@ def inst_user(at: GainingRanks) -> Walk:
         at.ranks - 1 + shift_down(left, at.starts, wanted)
     )
     chance = running_products(into**2, at.starts)
-    end = at.all_of(at.k)
+    end = at.fill(at.k)
     end[at.place[at.first()]] = at.ranks[at.first()]
-    before = wanted**2 * _between(at.all_of(wanted), end + wanted)
+    before = wanted**2 * _between(at.fill(wanted), end + wanted)
     after = _between(at.ranks + left, shift_up(at.ranks, at.starts, at.k) + left)
     return chance, before + at.total(chance * stop**2 * after)
 
@@ -149,7 +149,7 @@ def user_walk(
     rows = gains > 0
     if k is not None:
         rows &= batch.ranks <= k
-    kept, end = batch.only(rows), np.inf if k is None else float(k)
+    kept, end = batch.select_rows(rows), np.inf if k is None else float(k)
     ranks = kept.ranks.astype(np.float64)
     at = GainingRanks(kept.segment, ranks, gains[rows], kept.starts, end, p, t)
     return at, READERS[user](at)

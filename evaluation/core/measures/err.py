@@ -26,7 +26,7 @@ def err(batch: ScoringBatch, *, k: int | None = None, max_rel: int | None = None
     rows = batch.grades > 0
     if k is not None:
         rows &= batch.ranks <= k
-    kept = batch.only(rows)
+    kept = batch.select_rows(rows)
     return _expected(kept.grades.astype(np.float64), kept.segment, kept.ranks, kept.starts, top)
 
 
@@ -37,13 +37,13 @@ def nerr(batch: ScoringBatch, *, k: int | None = None, max_rel: int | None = Non
 
 def _ideal(batch: ScoringBatch, k: int | None, top: int) -> Floats:
     """err of all judged documents by falling grade, by segment."""
-    grades, topic_of, ranks = batch.judged.falling_gains(None)
+    grades, topic_index, ranks = batch.judged.falling_gains(None)
     rows = grades > 0
     if k is not None:
         rows &= ranks <= k
     topics = len(batch.judged.topics)
-    starts = np.searchsorted(topic_of[rows], np.arange(topics + 1))
-    return _expected(grades[rows], topic_of[rows], ranks[rows], starts, top)[batch.topic_of]
+    starts = np.searchsorted(topic_index[rows], np.arange(topics + 1))
+    return _expected(grades[rows], topic_index[rows], ranks[rows], starts, top)[batch.topic_index]
 
 
 def stop_probabilities(grades: ArrayLike, top: int) -> Floats:

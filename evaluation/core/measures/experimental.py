@@ -70,7 +70,7 @@ class GainingRows:
     @cached_property
     def gainful(self) -> Ints:
         """Judged documents that gain something, by judged topic."""
-        return self.batch.judged.count(self.batch.options.gain_of(self.batch.judged.grades) > 0)
+        return self.batch.judged.count(self.batch.options.gains_for(self.batch.judged.grades) > 0)
 
     @cached_property
     def ideal_discounted(self) -> Floats:
@@ -103,12 +103,12 @@ def _gaining(batch: ScoringBatch, gains: Gains) -> GainingRows:
 
 def normalised_gain(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
     of = _gaining(batch, gains)
-    cost = of.ideal_cost(batch.topic_of[of.segment], of.ranks)
+    cost = of.ideal_cost(batch.topic_index[of.segment], of.ranks)
     # The cost is never less, but for the last digits of great gains.
     worth = of.gains / np.log2(2 + np.maximum(cost - of.gained, 0.0))
     judged = batch.judged
-    most = sum_by_place(judged.topic_of, of.falling, len(judged.topics))
-    return safe_ratio(sum_by_place(of.segment, worth, len(batch)), most[batch.topic_of])
+    most = sum_by_place(judged.topic_index, of.falling, len(judged.topics))
+    return safe_ratio(sum_by_place(of.segment, worth, len(batch)), most[batch.topic_index])
 
 
 def binary_gain(batch: ScoringBatch) -> Floats:
@@ -119,15 +119,15 @@ def binary_gain(batch: ScoringBatch) -> Floats:
 
 def ndcg_at_relevant(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
     of = _gaining(batch, gains)
-    topic = batch.topic_of[of.segment]
+    topic = batch.topic_index[of.segment]
     here = of.dcg(of.segment, of.ranks) / of.ideal_dcg(topic, of.ranks)
-    wanted = of.gainful[batch.topic_of]
+    wanted = of.gainful[batch.topic_index]
     missed = (wanted - np.diff(of.starts)) * _ndcg_at_end(of)
     return safe_ratio(sum_by_place(of.segment, here, len(batch)) + missed, wanted)
 
 
 def _ndcg_at_end(of: GainingRows) -> Floats:
-    topic = of.batch.topic_of
+    topic = of.batch.topic_index
     dcg = of.dcg(np.arange(len(of.batch)), of.batch.lengths)
     return safe_ratio(dcg, of.ideal_dcg(topic, of.gainful[topic]))
 
@@ -135,9 +135,9 @@ def _ndcg_at_end(of: GainingRows) -> Floats:
 def ndcg_at_changes(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
     of = _gaining(batch, gains)
     segment, rank = _changes(of)
-    at = of.dcg(segment, rank) / of.ideal_dcg(batch.topic_of[segment], rank)
+    at = of.dcg(segment, rank) / of.ideal_dcg(batch.topic_index[segment], rank)
     # After the last change trec_eval looks once more, at the end of a longer ranking.
-    longer = batch.lengths > of.gainful[batch.topic_of] + 1
+    longer = batch.lengths > of.gainful[batch.topic_index] + 1
     points = np.bincount(segment, minlength=len(batch)) + longer
     summed = sum_by_place(segment, at, len(batch)) + np.where(longer, _ndcg_at_end(of), 0.0)
     return np.where(batch.relevant > 0, safe_ratio(summed, points), 0.0)
@@ -145,11 +145,11 @@ def ndcg_at_changes(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
 
 def _changes(of: GainingRows) -> tuple[Ints, Ints]:
     """``(segment, rank)`` of the last document of each positive gain in the ideal rankings."""
-    judged, topics = of.batch.judged, of.batch.topic_of
+    judged, topics = of.batch.judged, of.batch.topic_index
     next_gain = np.append(of.falling[1:], 0.0)
     next_gain[judged.starts[1:] - 1] = 0.0
     places = np.flatnonzero((of.falling > 0) & (of.falling != next_gain))
-    starts = group_starts(np.bincount(judged.topic_of[places], minlength=len(judged.topics)))
+    starts = group_starts(np.bincount(judged.topic_index[places], minlength=len(judged.topics)))
     sizes = np.diff(starts)[topics]
     segment = np.repeat(np.arange(len(topics)), sizes)
     within = np.arange(len(segment)) - group_starts(sizes)[segment]

@@ -38,11 +38,11 @@ _SEEN = "Σ over strata of pooled · (rel + ε) / (judged + 3ε), all counted in
 
 
 def extended_inferred_ap(batch: ScoringBatch) -> Floats:
-    batch, strata = batch.cut(DEPTH), Strata.of(batch.judged)
+    batch, strata = batch.cut(DEPTH), Strata.from_judged(batch.judged)
     hits = batch.is_relevant
-    total = np.concatenate(([0.0], np.cumsum(StratumGroups.of(batch, strata).steps)))
+    total = np.concatenate(([0.0], np.cumsum(StratumGroups.from_batch(batch, strata).steps)))
     above = (total[:-1] - total[batch.starts[batch.segment]])[hits]
-    weights = strata.weights[batch.listed[hits]]
+    weights = strata.weights[batch.judgment_index[hits]]
     expected = batch.sums(weights * (1.0 + above) / batch.ranks[hits], hits)
     return _where_known(
         batch, strata, safe_ratio(expected, np.minimum(_relevant(batch, strata), DEPTH))
@@ -50,13 +50,13 @@ def extended_inferred_ap(batch: ScoringBatch) -> Floats:
 
 
 def inferred_ndcg(batch: ScoringBatch) -> Floats:
-    batch, strata = batch.cut(DEPTH), Strata.of(batch.judged)
-    group = StratumGroups.of(batch, strata).group
+    batch, strata = batch.cut(DEPTH), Strata.from_judged(batch.judged)
+    group = StratumGroups.from_batch(batch, strata).group
     rows = batch.gains > 0
     pooled, judged = np.bincount(group), np.bincount(group, batch.is_judged)
     weights = (pooled / np.maximum(judged, 1.0))[group[rows]]
     gained = weights * batch.gains[rows] / np.log2(1 + batch.ranks[rows])
-    ideal = _ideal(batch, strata)[batch.topic_of]
+    ideal = _ideal(batch, strata)[batch.topic_index]
     return _where_known(batch, strata, safe_ratio(batch.sums(gained, rows), ideal))
 
 
@@ -69,21 +69,21 @@ def inferred_relevant_retrieved(batch: ScoringBatch) -> Floats:
 
 
 def inferred_relevant(batch: ScoringBatch) -> Floats:
-    strata = Strata.of(batch.judged)
+    strata = Strata.from_judged(batch.judged)
     return _where_known(batch, strata, _relevant(batch, strata))
 
 
 def estimate_relevant_within(batch: ScoringBatch, k: int) -> Floats:
     """How many of the first ``k`` documents are relevant, by segment; an estimate."""
-    strata = Strata.of(batch.judged)
+    strata = Strata.from_judged(batch.judged)
     rows = batch.ranks <= min(k, DEPTH)
     return _where_known(
-        batch, strata, batch.sums(StratumGroups.of(batch, strata).steps[rows], rows)
+        batch, strata, batch.sums(StratumGroups.from_batch(batch, strata).steps[rows], rows)
     )
 
 
 def _relevant(batch: ScoringBatch, strata: Strata) -> Floats:
-    return strata.estimated(batch.judged.grades >= batch.options.level)[batch.topic_of]
+    return strata.estimated(batch.judged.grades >= batch.options.level)[batch.topic_index]
 
 
 def _ideal(batch: ScoringBatch, strata: Strata) -> Floats:
@@ -93,7 +93,7 @@ def _ideal(batch: ScoringBatch, strata: Strata) -> Floats:
     after the estimates of the better grades, fractions included.
     """
     grades = np.unique(batch.judged.grades)
-    gains = batch.options.gain_of(grades)
+    gains = batch.options.gains_for(grades)
     places = len(batch.judged.topics)
     ideal, start = np.zeros(places), np.zeros(places)
     for index in np.argsort(-gains, kind="stable")[: np.count_nonzero(gains)]:
@@ -114,7 +114,7 @@ def _discounts(start: Floats, many: Floats) -> Floats:
 
 def _where_known(batch: ScoringBatch, strata: Strata, values: Floats) -> Floats:
     """``values``, NaN where the judgments do not tell what is asked."""
-    known: Mask = strata.is_estimable[batch.topic_of]
+    known: Mask = strata.is_estimable[batch.topic_index]
     if batch.judged.strata is None or batch.options.judged_only:
         known = np.zeros(len(batch), np.bool_)
     return np.where(known, values, np.nan)

@@ -187,7 +187,7 @@ def _value(text: str, parameter: Parameter, written: str) -> Value:
         return kind.read(written)
     except ValueError:
         what = "a cut-off" if parameter.kind == "rank" else parameter.name
-        raise UnknownMeasureError(f"{text}: {what} is {kind.wanted}.") from None
+        raise UnknownMeasureError(f"{text}: {what} is {kind.description}.") from None
 
 
 def _is_default(parameter: Parameter, value: Value) -> bool:

@@ -28,7 +28,7 @@ def q_measure(
     batch: ScoringBatch, *, beta: float = 1.0, gains: tuple[tuple[int, float], ...] = ()
 ) -> Floats:
     batch = _levelled(batch, dict(gains) or batch.options.gains)
-    rows = batch.only(batch.is_relevant)
+    rows = batch.select_rows(batch.is_relevant)
     gained = running_sums(rows.gains, rows.starts)
     found = rows.running(np.ones(len(rows.ranks), np.bool_))
     blended = (found + beta * gained) / (rows.ranks + beta * _best(batch, rows))
@@ -45,7 +45,7 @@ def _best(batch: ScoringBatch, rows: ScoringBatch) -> Floats:
     """The gain of the ideal ranking down to the rank of each of ``rows``."""
     judged = batch.judged
     ideal = running_sums(judged.falling_gains(batch.options.gains)[0], judged.starts)
-    topic = batch.topic_of[rows.segment]
+    topic = batch.topic_index[rows.segment]
     depth = np.minimum(rows.ranks, np.diff(judged.starts)[topic])
     best: Floats = ideal[judged.starts[topic] + depth - 1]
     return best

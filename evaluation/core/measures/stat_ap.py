@@ -32,7 +32,7 @@ def sampled_relevant(batch: ScoringBatch) -> Floats:
 
 def sampled_weights(batch: ScoringBatch) -> Floats:
     """By row: how many relevant documents it stands for; 0 outside of the sample."""
-    return inverse_inclusion(batch.judged, batch.options.level)[batch.listed]
+    return inverse_inclusion(batch.judged, batch.options.level)[batch.judgment_index]
 
 
 def relevant_weight_above(batch: ScoringBatch, weights: Floats) -> Floats:
@@ -55,7 +55,7 @@ def inverse_inclusion(judged: Judged, level: int) -> Floats:
 def _relevant(batch: ScoringBatch) -> Floats:
     judged = batch.judged
     weights = inverse_inclusion(judged, batch.options.level)
-    return sum_by_place(judged.topic_of, weights, len(judged.topics))[batch.topic_of]
+    return sum_by_place(judged.topic_index, weights, len(judged.topics))[batch.topic_index]
 
 
 def _where_known(batch: ScoringBatch, values: Floats) -> Floats:
@@ -65,7 +65,7 @@ def _where_known(batch: ScoringBatch, values: Floats) -> Floats:
         return np.full(len(batch), np.nan)
     if judged.strata is None:
         return values
-    return np.where(Strata.of(judged).is_estimable[batch.topic_of], values, np.nan)
+    return np.where(Strata.from_judged(judged).is_estimable[batch.topic_index], values, np.nan)
 
 
 STATAP = MeasureFamily(

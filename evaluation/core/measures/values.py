@@ -20,11 +20,11 @@ STAND_INS = ("as_is", "nonrelevant", "relevant")
 
 @dataclass(frozen=True)
 class ParameterKind:
-    """``read`` raises ``ValueError`` for what is not a ``wanted``; ``show`` prints a value."""
+    """``read`` raises ``ValueError`` for what is not as ``description`` says; ``show`` prints a value."""
 
     read: Callable[[str], Value]
     show: Callable[[Value], str]
-    wanted: str
+    description: str
 
 
 def read_rank(text: str) -> int:

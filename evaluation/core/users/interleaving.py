@@ -34,9 +34,9 @@ INTERLEAVING = Card(
 
 @dataclass(frozen=True)
 class InterleavedList:
-    """``shown`` in order, and ``by``, which ranking contributed each document."""
+    """``documents`` in order, and ``by``, which ranking contributed each document."""
 
-    shown: tuple[str, ...]
+    documents: tuple[str, ...]
     by: tuple[Side, ...]
 
 
@@ -66,7 +66,7 @@ def credit_picks(interleaved: InterleavedList, picks: Iterable[str]) -> dict[Sid
 
     Raises ``ValueError`` for a pick that was not shown.
     """
-    by = dict(zip(interleaved.shown, interleaved.by, strict=True))
+    by = dict(zip(interleaved.documents, interleaved.by, strict=True))
     picked = set(picks)
     if unknown := sorted(picked - set(by)):
         raise ValueError(f"picked but not shown: {', '.join(unknown)}")

@@ -35,7 +35,7 @@ class KnowingUser:
     def known_relevant(self, batch: ScoringBatch) -> Ints:
         """|K ∩ R| by segment."""
         relevant = batch.judged.grades >= batch.options.level
-        return batch.judged.count(relevant & self.knows)[batch.topic_of]
+        return batch.judged.count(relevant & self.knows)[batch.topic_index]
 
     def expects(self, batch: ScoringBatch) -> Ints:
         """The relevant documents expected, by segment."""
@@ -45,12 +45,12 @@ class KnowingUser:
 
 
 def coverage(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
-    found = batch.count(batch.is_relevant & user.knows[batch.listed])
+    found = batch.count(batch.is_relevant & user.knows[batch.judgment_index])
     return _quotient(found, user.known_relevant(batch))
 
 
 def novelty(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
-    new = batch.count(batch.is_relevant & ~user.knows[batch.listed])
+    new = batch.count(batch.is_relevant & ~user.knows[batch.judgment_index])
     return _quotient(new, batch.count(batch.is_relevant))
 
 

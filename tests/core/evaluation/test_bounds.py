@@ -163,7 +163,7 @@ def test_what_is_computed_is_what_all_exchanges_give(level: int) -> None:
     batch = batch_from_table(*tables(topics), ScoringOptions(level=level))
     measures = parse_measures(SOLVED)
     tried = compute_extremes(
-        CompletionRankings.of(batch),
+        CompletionRankings.from_batch(batch),
         (CompletionSide("top", 3), CompletionSide("bottom", 3)),
         measures,
     )
