@@ -114,9 +114,9 @@ class ScoringBatch:
 
     def condensed(self) -> ScoringBatch:
         """The rankings without the documents that have no judgment (trec_eval's -J)."""
-        kept = self.select_rows(self.is_judged)
-        ranks = np.arange(1, len(kept.segment) + 1) - kept.starts[kept.segment]
-        return replace(kept, ranks=ranks, lengths=np.diff(kept.starts))
+        judged = self.select_rows(self.is_judged)
+        ranks = np.arange(1, len(judged.segment) + 1) - judged.starts[judged.segment]
+        return replace(judged, ranks=ranks, lengths=np.diff(judged.starts))
 
 
 def sum_by_place(place: Ints, weights: Floats, places: int) -> Floats:

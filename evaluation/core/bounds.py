@@ -62,19 +62,19 @@ def compute_run_bounds(
 
     With ``judged_only`` they are the same as without: in a completion all is judged.
     """
-    asked = options or ScoringOptions()
-    batch = batch_from_table(as_run(run), as_judged(qrels), replace(asked, judged_only=False))
-    return compute_bounds(batch, select_measures(measures, asked))
+    options = options or ScoringOptions()
+    batch = batch_from_table(as_run(run), as_judged(qrels), replace(options, judged_only=False))
+    return compute_bounds(batch, select_measures(measures, options))
 
 
 def compute_bounds(batch: ScoringBatch, measures: Sequence[Measure]) -> tuple[MeasureBounds, ...]:
     """The bounds of each measure for the rankings of ``batch``, which must not be condensed."""
-    found: dict[Measure, MeasureBounds] = {}
+    bounds: dict[Measure, MeasureBounds] = {}
     tried: dict[tuple[object, Sides], tuple[ScoringBatch, list[Measure]]] = {}
     for measure in measures:
         base = _base(batch, measure)
         if (solve := find_solver(measure)) is not None:
-            found[measure] = _bounds(measure, base, solve(measure, base))
+            bounds[measure] = _bounds(measure, base, solve(measure, base))
         else:
             key = (_changed(measure), choose_completions(measure, base))
             _, together = tried.setdefault(key, (base, []))
@@ -82,8 +82,8 @@ def compute_bounds(batch: ScoringBatch, measures: Sequence[Measure]) -> tuple[Me
     for (_, sides), (base, together) in tried.items():
         each = compute_extremes(CompletionRankings.from_batch(base), sides, together)
         for measure, extreme in zip(together, each, strict=True):
-            found[measure] = _bounds(measure, base, _of_tried(measure, extreme))
-    return tuple(found[measure] for measure in measures)
+            bounds[measure] = _bounds(measure, base, _with_range(measure, extreme))
+    return tuple(bounds[measure] for measure in measures)
 
 
 def _changed(measure: Measure) -> tuple[tuple[str, Any], ...]:
@@ -98,26 +98,26 @@ def _base(batch: ScoringBatch, measure: Measure) -> ScoringBatch:
     return batch
 
 
-def _of_tried(measure: Measure, found: Extremes) -> Extremes:
+def _with_range(measure: Measure, extremes: Extremes) -> Extremes:
     """``found``, with the range of the measure where there were too many completions."""
-    if found.exact:
-        return found
+    if extremes.exact:
+        return extremes
     floor, ceiling = parse_card_range(measure.family.card.range)
-    untried = ~found.tried
-    low, high, partly = found.low.copy(), found.high.copy(), found.partly.copy()
+    untried = ~extremes.tried
+    low, high, partly = extremes.low.copy(), extremes.high.copy(), extremes.partly.copy()
     low[untried], high[untried] = floor, ceiling
     partly[untried] = bool(measure.family.card.undefined)
-    return replace(found, low=low, high=high, partly=partly)
+    return replace(extremes, low=low, high=high, partly=partly)
 
 
-def _bounds(measure: Measure, base: ScoringBatch, found: Extremes) -> MeasureBounds:
-    low, high, overall = found.low, found.high, found.overall
-    reason = found.reason or ("" if found.exact else LOOSE)
+def _bounds(measure: Measure, base: ScoringBatch, extremes: Extremes) -> MeasureBounds:
+    low, high, overall = extremes.low, extremes.high, extremes.overall
+    reason = extremes.reason or ("" if extremes.exact else LOOSE)
     if overall is None and _own_figure(measure, base):
         overall, reason = (None, None), OF_ALL
     if overall is None:
-        overall = _least(measure, low, found.partly), _greatest(measure, high, found.partly)
-    return MeasureBounds(measure, low, high, *overall, top_grade(base), found.exact, reason)
+        overall = _least(measure, low, extremes.partly), _greatest(measure, high, extremes.partly)
+    return MeasureBounds(measure, low, high, *overall, top_grade(base), extremes.exact, reason)
 
 
 def _least(measure: Measure, low: Floats, partly: Mask) -> float | None:
@@ -144,9 +144,9 @@ def _own_figure(measure: Measure, base: ScoringBatch) -> bool:
     return overall is not None and overall(base, **measure.own_params()) is not None
 
 
-def parse_card_range(told: str) -> tuple[float, float]:
+def parse_card_range(text: str) -> tuple[float, float]:
     """Least and greatest value as a card's ``range`` tells them, infinite where it does not."""
-    if matched := re.fullmatch(r"(-?\d+) (?:to|or) (-?\d+)", told):
+    if matched := re.fullmatch(r"(-?\d+) (?:to|or) (-?\d+)", text):
         return float(matched[1]), float(matched[2])
-    matched = re.fullmatch(r"(-?\d+) (?:and up|to .*)", told)
+    matched = re.fullmatch(r"(-?\d+) (?:and up|to .*)", text)
     return (float(matched[1]) if matched else -np.inf), np.inf

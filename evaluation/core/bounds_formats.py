@@ -39,8 +39,8 @@ def bounds_to_table(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool)
     lines = ["\t".join(COLUMNS)]
     for run in runs:
         for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
-            shown = [_format_value(row.measure, value) for value in row[2:]]
-            lines.append("\t".join([run.scores.tag, row.measure.name, row.topic, *shown]))
+            cells = [_format_value(row.measure, value) for value in row[2:]]
+            lines.append("\t".join([run.scores.tag, row.measure.name, row.topic, *cells]))
     return "\n".join([*lines, ""])
 
 
@@ -51,11 +51,11 @@ def bounds_to_csv(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*COLUMNS, "exact", "conditions"])
     for run in runs:
-        told = provenance_to_json_line(run.scores.conditions)
+        provenance = provenance_to_json_line(run.scores.conditions)
         exact = {bounds.measure: bounds.exact for bounds in run.bounds}
         for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
             named = [run.scores.tag, row.measure.name, row.topic]
-            ends = [str(exact[row.measure]).lower(), told if row.topic == ALL else ""]
+            ends = [str(exact[row.measure]).lower(), provenance if row.topic == ALL else ""]
             writer.writerow([*named, *row[2:], *ends])
     return stream.getvalue()
 
@@ -77,12 +77,12 @@ def run_bounds_to_dict(run: RunBounds, *, by_topic: bool, summary: bool) -> dict
         for bounds in run.bounds
     }
     for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
-        found = {"value": row.value, "low": row.low, "high": row.high}
-        told = measures[row.measure.name]
+        ends = {"value": row.value, "low": row.low, "high": row.high}
+        entry = measures[row.measure.name]
         if row.topic == ALL:
-            told[ALL] = found
+            entry[ALL] = ends
         else:
-            told.setdefault("topics", {})[row.topic] = found
+            entry.setdefault("topics", {})[row.topic] = ends
     return {"run": run.scores.tag, "conditions": run.scores.conditions, "bounds": measures}
 
 
@@ -93,8 +93,8 @@ def iter_bounds_rows(run: RunBounds, *, by_topic: bool, summary: bool) -> Iterat
         measure = bounds.measure
         if by_topic and not (measure.family.summary_only or measure.family.text):
             ends = (scores.values[:, place].tolist(), bounds.low.tolist(), bounds.high.tolist())
-            for topic, *found in zip(scores.topics, *ends, strict=True):
-                yield BoundsRow(measure, topic, *map(_known_value, found))
+            for topic, *values in zip(scores.topics, *ends, strict=True):
+                yield BoundsRow(measure, topic, *map(_known_value, values))
         if summary and not measure.family.text:
             yield BoundsRow(measure, ALL, scores.means[place], bounds.mean_low, bounds.mean_high)
 

@@ -52,8 +52,8 @@ class BprefAdvice:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What to tell beside the numbers; nothing where all topics have enough."""
-        told = [self._of_blind(), self._of_few(), self._of_empty()]
-        return tuple(sentence for sentence in told if sentence)
+        sentences = [self._of_blind(), self._of_few(), self._of_empty()]
+        return tuple(sentence for sentence in sentences if sentence)
 
     def _of_blind(self) -> str:
         if self.is_uninformative:
@@ -82,10 +82,10 @@ class BprefAdvice:
 
     def _where(self, mask: Mask) -> str:
         """``2 of 50 topics (301, 305)``; empty without a topic."""
-        found = [self.topics[index] for index in np.flatnonzero(mask).tolist()]
-        more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
-        of = f"{len(found):,} of {len(self.topics):,} topics"
-        return f"{of} ({', '.join(found[:NAMED])}{more})" if found else ""
+        topics = [self.topics[index] for index in np.flatnonzero(mask).tolist()]
+        more = f" and {len(topics) - NAMED:,} more" if len(topics) > NAMED else ""
+        share = f"{len(topics):,} of {len(self.topics):,} topics"
+        return f"{share} ({', '.join(topics[:NAMED])}{more})" if topics else ""
 
 
 def advise_on_bpref(judged: Judged, level: int = 1, name: str = "bpref") -> BprefAdvice:
@@ -102,9 +102,11 @@ def advise_on_bpref(judged: Judged, level: int = 1, name: str = "bpref") -> Bpre
 
 def list_bpref_remarks(measures: Iterable[Measure], judged: Judged, level: int = 1) -> list[str]:
     """The sentences for those of ``measures`` that are of the bpref family, each once."""
-    asked = [(measure.family.name, _level(measure, level)) for measure in measures]
-    told = [advise_on_bpref(judged, own, name).sentences for name, own in asked if name in MORE]
-    return list(dict.fromkeys(chain.from_iterable(told)))
+    requested = [(measure.family.name, _level(measure, level)) for measure in measures]
+    sentences = [
+        advise_on_bpref(judged, own, name).sentences for name, own in requested if name in MORE
+    ]
+    return list(dict.fromkeys(chain.from_iterable(sentences)))
 
 
 def _level(measure: Measure, level: int) -> int:

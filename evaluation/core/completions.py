@@ -66,13 +66,13 @@ class CompletionRankings:
         """The grades of judged documents that ``segment`` did not retrieve, in any order."""
         return self.missed[self.missed_starts[segment] : self.missed_starts[segment + 1]]
 
-    def complete(self, of: Ints, ranked: Grades) -> ScoringBatch:
+    def complete(self, segments: Ints, ranked: Grades) -> ScoringBatch:
         """A batch of completions: the ``i``-th is one of segment ``of[i]``.
 
         ``ranked`` has their grades in rank order, one ranking after the other; grades
         below 0 stay open.
         """
-        sizes, missed = np.diff(self.starts)[of], np.diff(self.missed_starts)[of]
+        sizes, missed = np.diff(self.starts)[segments], np.diff(self.missed_starts)[segments]
         starts = group_starts(sizes + missed)
         segment, within = _numbered(sizes)
         place = starts[segment] + within
@@ -80,16 +80,16 @@ class CompletionRankings:
         grades = np.full(starts[-1] + 1, top_grade(self.batch), np.int32)
         grades[place] = ranked
         other, nth = _numbered(missed)
-        from_place = self.missed_starts[of][other] + nth
+        from_place = self.missed_starts[segments][other] + nth
         grades[starts[other] + sizes[other] + nth] = self.missed[from_place]
         closed = ranked >= 0
-        topics = (*(self.batch.judged.topics[t] for t in self.batch.topic_index[of]), "")
+        topics = (*(self.batch.judged.topics[t] for t in self.batch.topic_index[segments]), "")
         return replace(
             self.batch,
             judged=Judged.from_arrays(topics, np.append(starts, len(grades)), grades),
-            topic_index=np.arange(len(of)),
-            lengths=self.batch.lengths[of],
-            answered=self.batch.answered[of],
+            topic_index=np.arange(len(segments)),
+            lengths=self.batch.lengths[segments],
+            answered=self.batch.answered[segments],
             segment=segment[closed],
             ranks=within[closed] + 1,
             judgment_index=place[closed],

@@ -35,13 +35,13 @@ class RawCurve:
 def precision_recall_curve(batch: ScoringBatch) -> RawCurve:
     """Recall and precision at each relevant document that a ranking holds."""
     hits = batch.is_relevant
-    segment, ranks, found = batch.segment[hits], batch.ranks[hits], batch.relevant_so_far[hits]
+    segment, ranks, relevant = batch.segment[hits], batch.ranks[hits], batch.relevant_so_far[hits]
     return RawCurve(
         segment=segment,
         starts=group_starts(batch.count(hits)),
         ranks=ranks,
-        recall=safe_ratio(found, batch.relevant[segment]),
-        precision=found / ranks,
+        recall=safe_ratio(relevant, batch.relevant[segment]),
+        precision=relevant / ranks,
     )
 
 
@@ -49,8 +49,8 @@ def sawtooth_curve(batch: ScoringBatch, segment: int) -> tuple[Floats, Floats]:
     """``(recall, precision)`` at every rank of one ranking: falling between the raw points."""
     mine = (batch.segment == segment) & batch.is_relevant
     ranks = np.arange(1, batch.lengths[segment] + 1)
-    found = np.searchsorted(batch.ranks[mine], ranks, side="right")
-    return safe_ratio(found, int(batch.relevant[segment])), found / ranks
+    relevant = np.searchsorted(batch.ranks[mine], ranks, side="right")
+    return safe_ratio(relevant, int(batch.relevant[segment])), relevant / ranks
 
 
 def area_under_curve(batch: ScoringBatch) -> Floats:

@@ -70,7 +70,7 @@ class ScoredRun:
     def by_topic(self, name: str) -> dict[str, float | None]:
         """Value by topic of the measure of that name, as ``mean``; None where undefined."""
         column = self.values[:, self._place(name)]
-        return dict(zip(self.topics, map(finite_or_none, column.tolist()), strict=True))
+        return dict(zip(self.topics, map(value_or_none, column.tolist()), strict=True))
 
     def _place(self, name: str) -> int:
         if name in self.names:
@@ -109,9 +109,9 @@ def select_measures(
 ) -> tuple[Measure, ...]:
     """Measures given by name or as such, one or many; names in the order of printing, all once."""
     listed = [measures] if isinstance(measures, str | Measure) else list(measures)
-    for given in listed:
-        if not isinstance(given, str | Measure):
-            raise TypeError(f"measures are names, such as 'map' or 'P_10', not {given!r}")
+    for item in listed:
+        if not isinstance(item, str | Measure):
+            raise TypeError(f"measures are names, such as 'map' or 'P_10', not {item!r}")
     profile = (options or ScoringOptions()).profile
     named = parse_measures((measure for measure in listed if isinstance(measure, str)), profile)
     return tuple(dict.fromkeys([*named, *(m for m in listed if isinstance(m, Measure))]))
@@ -198,6 +198,6 @@ def product_version() -> str:
     return f"Poolbench {version('poolbench')}"
 
 
-def finite_or_none(value: float) -> float | None:
+def value_or_none(value: float) -> float | None:
     """``value``, or None for NaN."""
     return None if value != value else value

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from evaluation.core.evaluate import ScoredRun, finite_or_none
+from evaluation.core.evaluate import ScoredRun, value_or_none
 from evaluation.core.measures.counts import NUM_Q
 from evaluation.core.measures.family import Measure
 from evaluation.core.profiles import PROFILES
@@ -50,12 +50,12 @@ def _names_run(run: ScoredRun) -> bool:
 
 def _text_line(measure: Measure, topic: str, value: Shown) -> str:
     if value is None:
-        shown = UNDEFINED
+        text = UNDEFINED
     elif isinstance(value, str):
-        shown = value
+        text = value
     else:
-        shown = f"{value:.0f}" if measure.family.whole else f"{value:6.4f}"
-    return f"{measure.name:<22}\t{topic}\t{shown}\n"
+        text = f"{value:.0f}" if measure.family.whole else f"{value:6.4f}"
+    return f"{measure.name:<22}\t{topic}\t{text}\n"
 
 
 def overall_values(run: ScoredRun) -> Iterator[tuple[Measure, float | None]]:
@@ -66,13 +66,13 @@ def overall_values(run: ScoredRun) -> Iterator[tuple[Measure, float | None]]:
 
 def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, Shown]]:
     """``(topic, measure, value)``, topic by topic; measures of the summary are left out."""
-    shown = [i for i, measure in enumerate(run.measures) if not measure.family.summary_only]
-    told = run.answered | PROFILES[run.conditions["profile"]].prints_unanswered
+    columns = [i for i, measure in enumerate(run.measures) if not measure.family.summary_only]
+    printed = run.answered | PROFILES[run.conditions["profile"]].prints_unanswered
     texts = {i: run.texts[m.name] for i, m in enumerate(run.measures) if m.name in run.texts}
-    rows = zip(run.topics, run.values.tolist(), told.tolist(), strict=True)
-    for at, (topic, row, is_told) in enumerate(rows):
-        for i in shown if is_told else ():
-            value = texts[i][at] if i in texts else finite_or_none(row[i])
+    rows = zip(run.topics, run.values.tolist(), printed.tolist(), strict=True)
+    for at, (topic, row, is_printed) in enumerate(rows):
+        for i in columns if is_printed else ():
+            value = texts[i][at] if i in texts else value_or_none(row[i])
             yield topic, run.measures[i], value
 
 
@@ -87,12 +87,12 @@ def scores_to_csv(
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["run", "measure", "topic", "value", "conditions"])
     for run in runs:
-        told = provenance_to_json_line(run.conditions)
+        provenance = provenance_to_json_line(run.conditions)
         if by_topic:
             for topic, measure, value in topic_values(run):
                 writer.writerow([run.tag, measure.name, topic, _exact(measure, value), ""])
         for measure, value in overall_values(run) if summary else ():
-            writer.writerow([run.tag, measure.name, ALL, _exact(measure, value), told])
+            writer.writerow([run.tag, measure.name, ALL, _exact(measure, value), provenance])
     return stream.getvalue()
 
 

@@ -87,8 +87,8 @@ def score_topic(
     """Values by run and measure of the one topic of ``judged``: what a judgment may change."""
     (topic,) = judged.topics
     codes, starts = runs.of_topic(topic)
-    found = places[codes]
-    rows = np.flatnonzero(found >= 0)
+    ranked_places = places[codes]
+    rows = np.flatnonzero(ranked_places >= 0)
     segment = np.searchsorted(starts, rows, side="right") - 1
     lengths = np.diff(starts)
     batch = ScoringBatch(
@@ -98,7 +98,7 @@ def score_topic(
         answered=lengths > 0,
         segment=segment,
         ranks=rows - starts[segment] + 1,
-        judgment_index=found[rows].astype(np.int64),
+        judgment_index=ranked_places[rows].astype(np.int64),
         options=options,
     )
     cut = apply_options(batch)

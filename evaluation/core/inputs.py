@@ -45,7 +45,7 @@ def as_run(source: RunLike, *, tag: str = "") -> RunTable:
         return read_run(read_bytes(source), file=source_name(source), lenient=True)
     if isinstance(source, Mapping):
         return run_from_rows(tag or "run", _pairs(source, float))
-    named = tag or next(iter(_column(source, TAG, wanted=False)), "run")
+    named = tag or next(iter(_column(source, TAG, required=False)), "run")
     return run_from_rows(str(named), _rows(source, SCORE, float))
 
 
@@ -92,18 +92,18 @@ def _pairs(table: Mapping[str, Mapping[str, Any]], kind: Any) -> Iterable[tuple[
 
 def _rows(frame: DataFrame, value: tuple[str, ...], kind: Any) -> Iterable[tuple[str, str, Any]]:
     columns = (_column(frame, names) for names in (TOPIC, DOCNO, value))
-    for topic, docno, found in zip(*columns, strict=True):
-        yield _id(topic), _id(docno), kind(found)
+    for topic, docno, number in zip(*columns, strict=True):
+        yield _id(topic), _id(docno), kind(number)
 
 
-def _column(frame: DataFrame, names: tuple[str, ...], *, wanted: bool = True) -> list[Any]:
+def _column(frame: DataFrame, names: tuple[str, ...], *, required: bool = True) -> list[Any]:
     if not hasattr(frame, "columns"):
         raise TypeError(f"a path, bytes, dict or pandas frame is expected, not {type(frame)}")
     by_name = {str(column).lower(): column for column in frame.columns}
     for name in names:
         if name in by_name:
             return list(frame[by_name[name]].tolist())
-    if wanted:
+    if required:
         raise ValueError(f"the frame has no column {names[0]} (or {', '.join(names[1:])})")
     return []
 

@@ -63,21 +63,21 @@ def apply_options(batch: ScoringBatch) -> ScoringBatch:
         batch = batch.cut(options.max_per_topic)
     if options.judged_only:
         batch = batch.condensed()
-    kept = np.ones(len(batch), np.bool_) if options.topics == "judged" else batch.answered
+    selected = np.ones(len(batch), np.bool_) if options.topics == "judged" else batch.answered
     if options.leave_out_empty:
-        kept = kept & (batch.relevant > 0)
-    return batch if kept.all() else select_segments(batch, kept)
+        selected = selected & (batch.relevant > 0)
+    return batch if selected.all() else select_segments(batch, selected)
 
 
-def select_segments(batch: ScoringBatch, kept: NDArray[np.bool_]) -> ScoringBatch:
+def select_segments(batch: ScoringBatch, selected: NDArray[np.bool_]) -> ScoringBatch:
     """``batch`` without the segments that are not in ``kept``."""
-    rows = kept[batch.segment]
-    renumbered = np.cumsum(kept) - 1
+    rows = selected[batch.segment]
+    renumbered = np.cumsum(selected) - 1
     return replace(
         batch,
-        topic_index=batch.topic_index[kept],
-        lengths=batch.lengths[kept],
-        answered=batch.answered[kept],
+        topic_index=batch.topic_index[selected],
+        lengths=batch.lengths[selected],
+        answered=batch.answered[selected],
         segment=renumbered[batch.segment[rows]],
         ranks=batch.ranks[rows],
         judgment_index=batch.judgment_index[rows],

@@ -70,10 +70,10 @@ TREC_EVAL_10 = Profile(
 PROFILES = {profile.name: profile for profile in (POOLBENCH, TREC_EVAL_9, TREC_EVAL_10)}
 
 
-def get_profile(given: Profile | str) -> Profile:
+def get_profile(profile: Profile | str) -> Profile:
     """The profile of that name, or the one given; ``ValueError`` for another name."""
-    if isinstance(given, Profile):
-        return given
-    if given not in PROFILES:
-        raise ValueError(f"no profile {given!r}; there are {', '.join(PROFILES)}")
-    return PROFILES[given]
+    if isinstance(profile, Profile):
+        return profile
+    if profile not in PROFILES:
+        raise ValueError(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
+    return PROFILES[profile]

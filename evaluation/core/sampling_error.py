@@ -98,8 +98,8 @@ def estimate_sampling_error(
 def get_variance_method(measure: Measure) -> VarianceMethod:
     """How the variance of ``measure`` is found; raises ``NoSamplingError`` where it is not."""
     if (known := VARIANCES.get(measure.family.name)) is None:
-        told = ", ".join(VARIANCES)
-        raise NoSamplingError(f"{measure.name} has no sampling error. Those that have: {told}.")
+        names = ", ".join(VARIANCES)
+        raise NoSamplingError(f"{measure.name} has no sampling error. Those that have: {names}.")
     return known
 
 
@@ -112,10 +112,12 @@ def _by_topic(
 
     relevant = batch.judged.count(_carriers(batch, measure))[batch.topic_index]
     complete = _is_complete(batch, measure)
-    told = (errors > 0) & (values > 0) & (relevant > 1)
+    estimable = (errors > 0) & (values > 0) & (relevant > 1)
     quantile = t.ppf((1 + confidence) / 2, np.maximum(relevant - 1, 1))
-    spread = np.exp(safe_ratio(quantile * np.where(told, errors, 0.0), np.where(told, values, 0.0)))
-    spread = np.where(told, spread, np.where(complete, 1.0, np.nan))
+    spread = np.exp(
+        safe_ratio(quantile * np.where(estimable, errors, 0.0), np.where(estimable, values, 0.0))
+    )
+    spread = np.where(estimable, spread, np.where(complete, 1.0, np.nan))
     return values / spread, _capped(measure, values * spread, values)
 
 
@@ -203,8 +205,8 @@ def _units(batch: ScoringBatch, strata: Strata) -> _Units:
     is_open = (strata.sampled > 1) & (strata.sampled < strata.pooled)
     in_batch = np.zeros(len(judged.topics), np.bool_)
     in_batch[batch.topic_index] = True
-    asked = (judged.grades >= 0) & is_open[strata.number] & in_batch[judged.topic_index]
-    rows = np.flatnonzero(asked)
+    eligible = (judged.grades >= 0) & is_open[strata.number] & in_batch[judged.topic_index]
+    rows = np.flatnonzero(eligible)
     retrieved = np.zeros(len(judged.grades), np.bool_)
     retrieved[batch.judgment_index] = True
     # Of the documents that were not retrieved those of one stratum and grade are alike.
@@ -230,8 +232,8 @@ def _without_each(batch: ScoringBatch, measure: Measure, rows: Ints) -> Floats:
         left_out = turn == index
         grades = judged.grades.copy()
         grades[rows[left_out]] = -1
-        found = measure(replace(batch, judged=replace(judged, grades=grades)))
-        values[left_out] = found[place[judged.topic_index[rows[left_out]]]]
+        scored = measure(replace(batch, judged=replace(judged, grades=grades)))
+        values[left_out] = scored[place[judged.topic_index[rows[left_out]]]]
     return values
 
 
@@ -271,9 +273,9 @@ def _influence(batch: ScoringBatch, weights: Floats) -> Floats:
     below = total[batch.starts[batch.segment + 1]] - total[1:]
     precision = (1.0 + relevant_weight_above(batch, row_weights)) / batch.ranks
     relevant = sum_by_place(judged.topic_index, weights, len(judged.topics))
-    found = batch.sums(row_weights * precision, np.ones(len(row_weights), np.bool_))
+    gained = batch.sums(row_weights * precision, np.ones(len(row_weights), np.bool_))
     value = np.zeros(len(judged.topics))
-    value[batch.topic_index] = safe_ratio(found, relevant[batch.topic_index])
+    value[batch.topic_index] = safe_ratio(gained, relevant[batch.topic_index])
     derivative = -value[judged.topic_index]
     derivative[batch.judgment_index] += precision + below
     return safe_ratio(derivative, relevant[judged.topic_index])

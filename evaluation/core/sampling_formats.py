@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from evaluation.core.evaluate import finite_or_none
+from evaluation.core.evaluate import value_or_none
 from evaluation.core.formats import ALL, UNDEFINED
 from evaluation.core.sampling_error import SamplingError, SamplingInterval
 
@@ -29,8 +29,8 @@ def intervals_to_table(runs: Sequence[RunIntervals], *, by_topic: bool, summary:
     """Columns between tabs under their names, four decimals, null where undefined."""
     lines = ["\t".join(COLUMNS)]
     for *named, interval in interval_rows(runs, by_topic=by_topic, summary=summary):
-        shown = [UNDEFINED if end is None else f"{end:.4f}" for end in interval]
-        lines.append("\t".join([*map(str, named), *shown]))
+        cells = [UNDEFINED if end is None else f"{end:.4f}" for end in interval]
+        lines.append("\t".join([*map(str, named), *cells]))
     return "\n".join([*lines, ""])
 
 
@@ -54,14 +54,14 @@ def intervals_to_json(runs: Sequence[RunIntervals], *, by_topic: bool, summary: 
 def interval_rows(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> Iterator[Row]:
     """Run by run and measure by measure, its topics first and all of them last."""
     for tag, measures in runs:
-        for found in measures:
-            name = found.measure.name
-            ends = (found.values.tolist(), found.low.tolist(), found.high.tolist())
-            rows = zip(found.topics, *ends, strict=True) if by_topic else ()
+        for error in measures:
+            name = error.measure.name
+            ends = (error.values.tolist(), error.low.tolist(), error.high.tolist())
+            rows = zip(error.topics, *ends, strict=True) if by_topic else ()
             for topic, *interval in rows:
-                yield tag, name, topic, SamplingInterval(*map(finite_or_none, interval))
+                yield tag, name, topic, SamplingInterval(*map(value_or_none, interval))
             if summary:
-                yield tag, name, ALL, found.overall
+                yield tag, name, ALL, error.overall
 
 
 INTERVAL_FORMATS: dict[str, Callable[..., str]] = {

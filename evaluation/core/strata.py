@@ -89,7 +89,10 @@ class StratumGroups:
         to the row.
         """
         pooled = self.running_count(np.ones(len(self.order), np.bool_))
-        judged, relevant = self.running_count(self.batch.is_judged), self.running_count(self.batch.is_relevant)
+        judged, relevant = (
+            self.running_count(self.batch.is_judged),
+            self.running_count(self.batch.is_relevant),
+        )
         seen = pooled * (relevant + EPSILON) / (judged + 3 * EPSILON)
         before = np.roll(seen, 1)
         before[self.first] = 0.0

@@ -90,8 +90,8 @@ def work_example(
     with np.errstate(all="ignore"):  # what is not finite is told as undefined
         scored = score_batch(batch, [measure], "")
         column = measure(prefix_batches(batch))
-    told = strata if len({*strata} - {NOT_POOLED}) > 1 else ""
-    values = [float(found) if isfinite(found) else None for found in column.tolist()]
+    letters = strata if len({*strata} - {NOT_POOLED}) > 1 else ""
+    values = [float(number) if isfinite(number) else None for number in column.tolist()]
     (value,) = scored.means
     fault = "" if value is None or isfinite(value) else NOT_FINITE
     return WorkedScore(
@@ -99,9 +99,9 @@ def work_example(
         value=None if fault else value,
         reason=fault or (measure.family.card.undefined if value is None else ""),
         start=values[0],
-        steps=tuple(_steps(measure.modified(batch), ranked, told, values)),
+        steps=tuple(_steps(measure.modified(batch), ranked, letters, values)),
         missed=tuple(missed),
-        strata=told,
+        strata=letters,
         text=scored.texts.get(measure.name, ("",))[0],
     )
 

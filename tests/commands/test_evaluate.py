@@ -120,7 +120,7 @@ def test_wrong_options_are_refused_with_what_to_write(run: Run, write: Write) ->
     files = write("qrels", QRELS), write("r", RUN)
     wrong = run("evaluate", *files, "-m", "bpref_10", "-m", "nap").refusal or ""
     assert "Write bpref-10 with a hyphen" in wrong
-    assert "nap: no such measure" in wrong
+    assert "nap: unknown measure" in wrong
     for level in ("0", "-1"):
         assert "level is a grade" in (run("evaluate", *files, "-l", level).refusal or "")
     for depth in ("0", "-1"):

@@ -80,7 +80,7 @@ def test_intervals_of_other_measures_are_refused(run: Run, write: Write) -> None
     assert ran.refusal is not None
     assert ran.refusal.startswith("map has no sampling error. Those that have: infAP, xinfAP")
     again = run("evaluate", *files, "--qrels-format", "strata", "--intervals", "-m", "mop")
-    assert "no such measure" in str(again.refusal)
+    assert "unknown measure" in str(again.refusal)
 
 
 def test_bad_files_leave_no_intervals(run: Run, write: Write) -> None:

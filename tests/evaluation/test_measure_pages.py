@@ -122,8 +122,8 @@ def test_a_name_of_no_measure_is_answered_in_the_words_of_the_command(client):
     for name, told in (
         ("bpref_10", "trec_eval 8 had a measure bpref_10 (10 relevant, 10 non-relevant)"),
         ("P_0", "P_0: a cut-off is a rank from 1"),
-        ("default", "default stands for several measures."),
-        ("nope", "nope: no such measure."),
+        ("default", "default denotes several measures."),
+        ("nope", "nope: unknown measure."),
     ):
         for address in (f"/measures/{name}/", f"/measures/?q={name}"):
             text = plain(client.get(address))

@@ -164,7 +164,7 @@ def test_a_spec_chooses_runs_by_team_priority_and_kind(
     ("more", "told"),
     [
         ({"measures": ["map", "num_rel"]}, ["Runs are not ranked by num_rel."]),
-        ({"measures": ["nonsense"]}, ["nonsense: no such measure."]),
+        ({"measures": ["nonsense"]}, ["nonsense: unknown measure."]),
         ({"specs": {}}, ["There is no spec, or no measure."]),
         ({"seeds": 0}, ["Seeds and budgets are 1 or more."]),
         (

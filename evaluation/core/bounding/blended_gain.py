@@ -112,14 +112,14 @@ def summarize_blended_topics(
     level, table = batch.options.level, dict(gains) or batch.options.gains
     can_be = level <= top_grade(batch)
     possible = gains_for_grades(np.array(list_scale_grades(batch, table, level), np.int32), table)
-    found = []
+    topics = []
     for segment in range(len(batch)):
         ranked, missed = rankings.ranking(segment), rankings.missed_grades(segment)
         at, open_ranks = np.flatnonzero(ranked >= level), np.flatnonzero(ranked == OPEN)
         own, others = (
             gains_for_grades(grades, table) for grades in (ranked[at], missed[missed >= level])
         )
-        found.append(
+        topics.append(
             BlendedTopic(
                 length=len(ranked),
                 at=at + 1,
@@ -132,4 +132,4 @@ def summarize_blended_topics(
                 k=len(ranked) if k is None else k,
             )
         )
-    return found
+    return topics

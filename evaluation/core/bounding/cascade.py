@@ -99,16 +99,16 @@ def summarize_cascade_topics(
     top = top_grade(batch, max_rel)
     # A stated top bounds the scale of stops; the grades that there are go as far as the qrels'.
     least, most = stop_probabilities(np.array([1, top_grade(batch)]), top)
-    found = []
+    topics = []
     for segment in range(len(batch)):
         ranked = rankings.ranking(segment)
         judged = np.concatenate((ranked, rankings.missed_grades(segment)))
         ideal = np.sort(stop_probabilities(judged[judged > 0], top))[::-1]
         stops = stop_probabilities(np.maximum(ranked, 0), top)
         depth = len(judged) if k is None else k
-        found.append(
+        topics.append(
             CascadeTopic(
                 stops, np.flatnonzero(ranked == OPEN), ideal, float(least), float(most), depth
             )
         )
-    return found
+    return topics

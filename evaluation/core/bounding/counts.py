@@ -35,10 +35,10 @@ class CountedTopic:
     def among(self, ranks: Ints | int, many: Ints, last: bool) -> Ints:
         """Open documents down to ``ranks`` that are among the first ``many`` ones, or the last;
         of the shape that the two have together."""
-        found = np.searchsorted(self.open, ranks, side="right")
+        reached = np.searchsorted(self.open, ranks, side="right")
         if last:
-            return np.asarray(np.maximum(found - (len(self.open) - many), 0))
-        return np.asarray(np.minimum(found, many))
+            return np.asarray(np.maximum(reached - (len(self.open) - many), 0))
+        return np.asarray(np.minimum(reached, many))
 
 
 Values = Callable[[CountedTopic, Ints, bool], Floats]
@@ -102,13 +102,13 @@ def summarize_counted_topics(rankings: CompletionRankings) -> list[CountedTopic]
     """What bounds need to know of each segment."""
     batch, level = rankings.batch, rankings.batch.options.level
     can_be = level <= top_grade(batch)
-    found = []
+    topics = []
     for segment in range(len(batch)):
         ranked = rankings.ranking(segment)
         # What cannot become relevant can only become non-relevant.
         ranked = ranked if can_be else np.where(ranked == OPEN, 0, ranked)
         judged = np.concatenate((ranked, rankings.missed_grades(segment)))
-        found.append(
+        topics.append(
             CountedTopic(
                 relevant=np.flatnonzero(ranked >= level) + 1,
                 nonrelevant=np.flatnonzero((ranked >= 0) & (ranked < level)) + 1,
@@ -117,7 +117,7 @@ def summarize_counted_topics(rankings: CompletionRankings) -> list[CountedTopic]
                 all_nonrelevant=int(np.count_nonzero((judged >= 0) & (judged < level))),
             )
         )
-    return found
+    return topics
 
 
 VALUES: dict[str, Callable[..., Floats]] = {

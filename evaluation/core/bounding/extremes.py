@@ -56,12 +56,12 @@ class Extremes:
         nothing = np.full((2, size), np.nan), np.zeros((2, size), np.bool_)
         return cls(*nothing[0], *nothing[1])
 
-    def add(self, of: Ints, values: Floats) -> None:
+    def add(self, segments: Ints, values: Floats) -> None:
         """Take in values of completions of the segments ``of``."""
-        np.fmin.at(self.low, of, values)
-        np.fmax.at(self.high, of, values)
-        self.partly[of[np.isnan(values)]] = True
-        self.tried[of] = True
+        np.fmin.at(self.low, segments, values)
+        np.fmax.at(self.high, segments, values)
+        self.partly[segments[np.isnan(values)]] = True
+        self.tried[segments] = True
 
 
 def compute_extremes(
@@ -70,30 +70,36 @@ def compute_extremes(
     measures: Sequence[Callable[[ScoringBatch], Floats]],
 ) -> list[Extremes]:
     """The extremes of each measure over all completions of ``sides``."""
-    found = [Extremes.none(len(rankings.batch)) for _ in measures]
+    extremes = [Extremes.none(len(rankings.batch)) for _ in measures]
     for side in sides:
-        for of, batch in _batches(rankings, side):
-            for measure, extreme in zip(measures, found, strict=True):
-                extreme.add(of, measure(batch))
-    return [replace(extreme, exact=bool(extreme.tried.all())) for extreme in found]
+        for segments, batch in _batches(rankings, side):
+            for measure, extreme in zip(measures, extremes, strict=True):
+                extreme.add(segments, measure(batch))
+    return [replace(extreme, exact=bool(extreme.tried.all())) for extreme in extremes]
 
 
 def _batches(
     rankings: CompletionRankings, side: CompletionSide
 ) -> Iterator[tuple[Ints, ScoringBatch]]:
     """Batches of completions, each of about ``ROWS`` documents or of a single completion."""
-    of: list[Ints] = []
+    segments: list[Ints] = []
     parts: list[Grades] = []
     rows = 0
     for segment, ranked in _pieces(rankings, side):
-        of.append(np.full(len(ranked), segment))
+        segments.append(np.full(len(ranked), segment))
         parts.append(ranked.ravel())
         rows += ranked.size
         if rows >= ROWS:
-            yield np.concatenate(of), rankings.complete(np.concatenate(of), np.concatenate(parts))
-            of, parts, rows = [], [], 0
-    if of:
-        yield np.concatenate(of), rankings.complete(np.concatenate(of), np.concatenate(parts))
+            yield (
+                np.concatenate(segments),
+                rankings.complete(np.concatenate(segments), np.concatenate(parts)),
+            )
+            segments, parts, rows = [], [], 0
+    if segments:
+        yield (
+            np.concatenate(segments),
+            rankings.complete(np.concatenate(segments), np.concatenate(parts)),
+        )
 
 
 def _pieces(rankings: CompletionRankings, side: CompletionSide) -> Iterator[tuple[int, Grades]]:

@@ -41,16 +41,16 @@ class _Solver(Protocol):
 def _gained(measure: Measure, base: ScoringBatch) -> Extremes:
     params = measure.own_params()
     k = params.pop("k", None)
-    way = (
+    variant = (
         replace(GainVariant(**params), dcg="none")
         if measure.family is NCG
         else GainVariant(**params)
     )
-    topics = summarize_gain_topics(CompletionRankings.from_batch(base), way, k)
-    found = Extremes.from_bounds(*gain_bounds(topics))
-    if way.mean == RATIO_OF_MEANS and len(base):
-        return replace(found, overall=gain_bounds_of_sums(topics))
-    return found
+    topics = summarize_gain_topics(CompletionRankings.from_batch(base), variant, k)
+    extremes = Extremes.from_bounds(*gain_bounds(topics))
+    if variant.mean == RATIO_OF_MEANS and len(base):
+        return replace(extremes, overall=gain_bounds_of_sums(topics))
+    return extremes
 
 
 def _blended(measure: Measure, base: ScoringBatch) -> Extremes:
@@ -59,7 +59,9 @@ def _blended(measure: Measure, base: ScoringBatch) -> Extremes:
 
 
 def _cascade(measure: Measure, base: ScoringBatch) -> Extremes:
-    return _each(summarize_cascade_topics(CompletionRankings.from_batch(base), **measure.own_params()))
+    return _each(
+        summarize_cascade_topics(CompletionRankings.from_batch(base), **measure.own_params())
+    )
 
 
 def _each(topics: Sequence[_Solver]) -> Extremes:
@@ -79,8 +81,8 @@ def _counted_solver(measure: Measure, base: ScoringBatch) -> Extremes:
 def _none(measure: Measure, base: ScoringBatch) -> Extremes:
     unknown = np.full(len(base), np.inf)
     reason = SAMPLED if measure.family.text is None else measure.family.card.undefined
-    found = Extremes.from_bounds(-unknown, unknown)
-    return replace(found, exact=False, overall=(None, None), reason=reason)
+    extremes = Extremes.from_bounds(-unknown, unknown)
+    return replace(extremes, exact=False, overall=(None, None), reason=reason)
 
 
 SOLVED: dict[str, Solver] = {

@@ -309,16 +309,20 @@ def _paired(test: PairedTest, values: Floats, sampling: ResamplingOptions) -> _P
 def _family(
     test: FamilyTest, values: Floats, alpha: float, sampling: ResamplingOptions
 ) -> tuple[_PairTests, float | None]:
-    found = test.of_runs(values, alpha, sampling)
-    kept = values[:, ~np.isnan(values).any(axis=0)]
+    outcome = test.of_runs(values, alpha, sampling)
+    complete = values[:, ~np.isnan(values).any(axis=0)]
     first, second = run_pair_indices(len(values))
     tested = _empty(len(first), test.name)
-    for rows in np.array_split(np.arange(len(first)), 1 + kept.shape[1] * len(first) // CELLS):
-        _describe(tested, rows, subtract_without_noise(kept[first[rows]], kept[second[rows]]))
+    for rows in np.array_split(np.arange(len(first)), 1 + complete.shape[1] * len(first) // CELLS):
+        _describe(
+            tested, rows, subtract_without_noise(complete[first[rows]], complete[second[rows]])
+        )
     for row in range(len(first)):
-        shown = nan_to_none(found.statistic[row]), nan_to_none(found.p_value[row])
-        tested.outcomes[row] = PairedOutcome(test.name, *shown, found.n, found.note, found.reason)
-    return tested, found.critical
+        tested_row = nan_to_none(outcome.statistic[row]), nan_to_none(outcome.p_value[row])
+        tested.outcomes[row] = PairedOutcome(
+            test.name, *tested_row, outcome.n, outcome.note, outcome.reason
+        )
+    return tested, outcome.critical
 
 
 def _shared(

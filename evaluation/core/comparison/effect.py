@@ -112,8 +112,8 @@ def _over(first: Floats, second: Floats, spread: float) -> ComparisonEstimate:
 
 def probability_of_superiority(first: Floats, second: Floats) -> ComparisonEstimate:
     """Share of topics won, ties counting half."""
-    found = count_wins_and_losses(first, second)
-    return ComparisonEstimate((found.wins + found.ties / 2) / len(first), len(first))
+    balance = count_wins_and_losses(first, second)
+    return ComparisonEstimate((balance.wins + balance.ties / 2) / len(first), len(first))
 
 
 def cliff_delta(first: Floats, second: Floats) -> ComparisonEstimate:

@@ -73,9 +73,9 @@ def select_common_topics(first: Floats, second: Floats) -> tuple[Floats, Floats]
 
 def group_rows_by_topics(defined: NDArray[np.bool_]) -> Iterator[tuple[Places, Places]]:
     """Rows that are defined on the same topics, together: ``(rows, topics)``."""
-    kinds, of = np.unique(defined, axis=0, return_inverse=True)
+    kinds, group = np.unique(defined, axis=0, return_inverse=True)
     for kind in range(len(kinds)):
-        yield np.flatnonzero(of.ravel() == kind), np.flatnonzero(kinds[kind])
+        yield np.flatnonzero(group.ravel() == kind), np.flatnonzero(kinds[kind])
 
 
 def iter_slices(total: int, size: int) -> Iterator[slice]:

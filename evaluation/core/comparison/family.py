@@ -54,10 +54,10 @@ class FamilyTest:
 
     def of_runs(self, values: Floats, alpha: float, sampling: ResamplingOptions) -> FamilyOutcome:
         """Test all pairs of ``values``, runs × topics; topics with a NaN are left out."""
-        kept = values[:, ~np.isnan(values).any(axis=0)]
-        if min(kept.shape) < 2:
-            return undefined_outcome(kept, TOO_SMALL)
-        return self.whole(kept, alpha, sampling)
+        complete = values[:, ~np.isnan(values).any(axis=0)]
+        if min(complete.shape) < 2:
+            return undefined_outcome(complete, TOO_SMALL)
+        return self.whole(complete, alpha, sampling)
 
 
 def run_pair_indices(runs: int) -> tuple[Places, Places]:

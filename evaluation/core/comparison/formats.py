@@ -55,8 +55,8 @@ def _block(name: str, compared: Comparisons) -> str:
 
 def _runs(compared: Comparisons) -> str:
     """Each run's mean with its interval, the best first, undefined ones last."""
-    found = zip(compared.tags, compared.means, strict=True)
-    ranked = sorted(found, key=lambda run: (run[1].mean is None, -(run[1].mean or 0.0)))
+    runs = zip(compared.tags, compared.means, strict=True)
+    ranked = sorted(runs, key=lambda run: (run[1].mean is None, -(run[1].mean or 0.0)))
     heads = ("run", "", "n", "mean", f"{1 - compared.alpha:.0%} low", "high")
     rows = (
         (
@@ -126,7 +126,7 @@ def comparison_to_csv(measured: Measured, scored: Conditions | None = None) -> s
 
 def comparison_to_json(measured: Measured, scored: Conditions | None = None) -> str:
     """Conditions, means, discriminative power and pairs by measure; undefined is null."""
-    by_name = {name: comparison_to_dict(found) for name, found in measured.items()}
+    by_name = {name: comparison_to_dict(compared) for name, compared in measured.items()}
     content = {"scores": scored or {}, "measures": by_name}
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 

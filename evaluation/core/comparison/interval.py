@@ -62,10 +62,10 @@ class IntervalMethod:
         rows = np.ascontiguousarray(values.T)
         answer = [MeanInterval(None, None, None, 0, confidence, FEW)] * len(rows)
         for places, topics in group_rows_by_topics(~np.isnan(rows)):
-            found = self._of_rows(
+            intervals = self._of_rows(
                 rows[np.ix_(places, topics)], confidence, sampling or ResamplingOptions()
             )
-            for place, interval in zip(places.tolist(), found, strict=True):
+            for place, interval in zip(places.tolist(), intervals, strict=True):
                 answer[place] = interval
         return answer
 

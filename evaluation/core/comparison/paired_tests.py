@@ -85,11 +85,11 @@ class PairedTest:
         if len(moved):
             statistic, p_value, notes = self.rows(apart[moved], sampling)
             for place, row in enumerate(moved.tolist()):
-                found = nan_to_none(statistic[place]), nan_to_none(p_value[place])
-                outcomes[row] = self._told(*found, n, notes[place])
+                numbers = nan_to_none(statistic[place]), nan_to_none(p_value[place])
+                outcomes[row] = self._outcome(*numbers, n, notes[place])
         return outcomes
 
-    def _told(
+    def _outcome(
         self, statistic: float | None, p_value: float | None, n: int, note: str
     ) -> PairedOutcome:
         if p_value is None:

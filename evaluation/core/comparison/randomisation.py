@@ -91,7 +91,7 @@ RANDOMISATION = PairedTest(
             *TEN_QUERIES,
             statistic=21.4,
             p_value=48 / 1024,
-            working="differences as in Croft, Metzler & Strohman, table 8.6; 48 of 1,024 assignments",
+            working="differences of Croft, Metzler & Strohman, table 8.6; 48 of 1,024 assignments",
         ),
     ),
 )

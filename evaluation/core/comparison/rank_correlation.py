@@ -67,13 +67,13 @@ class RankCorrelation:
 def score_levels(scores: Floats) -> Levels:
     """Whole numbers in the order of ``scores``; scores apart by noise alone are tied."""
     scale = TIE * float(np.abs(scores).max(initial=0.0)) or 1.0
-    _, of = np.unique(np.round(scores / scale), return_inverse=True)
-    return np.asarray(of, np.intp)
+    _, levels = np.unique(np.round(scores / scale), return_inverse=True)
+    return np.asarray(levels, np.intp)
 
 
-def has_ties(found: Levels) -> bool:
+def has_ties(levels: Levels) -> bool:
     """Whether any two runs are on one level."""
-    return len(np.unique(found)) < len(found)
+    return len(np.unique(levels)) < len(levels)
 
 
 def correlate_measures(
@@ -99,7 +99,7 @@ def _pairs(names: Iterable[str], *, directed: bool) -> Iterable[tuple[str, str]]
 
 def tau_b(first: Levels, second: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
     """Σ of agreeing minus disagreeing pairs over the geometric mean of untied ones."""
-    one, two = (np.sign(found[:, None] - found[None, :]).ravel() for found in (first, second))
+    one, two = (np.sign(levels[:, None] - levels[None, :]).ravel() for levels in (first, second))
     untied = float(np.count_nonzero(one)) * float(np.count_nonzero(two))
     if untied == 0:
         return ComparisonEstimate(None, len(first), ALL_TIED)
@@ -108,7 +108,7 @@ def tau_b(first: Levels, second: Levels, persistence: float) -> ComparisonEstima
 
 def spearman(first: Levels, second: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
     """Pearson's correlation of the ranks, ties sharing the mean of their ranks."""
-    one, two = (mid_ranks(found.astype(np.float64))[0] for found in (first, second))
+    one, two = (mid_ranks(levels.astype(np.float64))[0] for levels in (first, second))
     one, two = one - one.mean(), two - two.mean()
     spread = float(np.sqrt((one @ one) * (two @ two)))
     if spread == 0:

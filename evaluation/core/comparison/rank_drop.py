@@ -41,8 +41,8 @@ def find_largest_drop(before: Mapping[str, float], after: Mapping[str, float]) -
 
 def competition_ranks(scores: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
     """1 + the number of runs with a higher score, for each run."""
-    found: Levels = score_levels(scores)
-    higher: list[int] = (found[None, :] > found[:, None]).sum(axis=1).tolist()
+    levels: Levels = score_levels(scores)
+    higher: list[int] = (levels[None, :] > levels[:, None]).sum(axis=1).tolist()
     return [1 + number for number in higher]
 
 

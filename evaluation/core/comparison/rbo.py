@@ -85,10 +85,16 @@ def _prefixes(shorter: Ranking, longer: Ranking, ties: Ties) -> _Prefixes:
     known = {item for group in shorter for item in group}
     if s == 0 or len(known) < s or len({item for g in longer for item in g}) < l:
         raise ValueError("a ranking has at least one item, and each once")
-    one, two = (_contributions(ranking, items, l, ties) for ranking in (shorter, longer))
-    spare = two[[place for place, item in enumerate(items) if item not in known]]
+    short, long = (_contributions(ranking, items, l, ties) for ranking in (shorter, longer))
+    spare = long[[place for place, item in enumerate(items) if item not in known]]
     unseen = np.maximum(np.arange(1.0, l + 1) - s, 0.0)
-    return _Prefixes(s, l, (one * two).sum(axis=0), _size(one, two, unseen, ties), spare)
+    return _Prefixes(
+        s,
+        l,
+        (short * long).sum(axis=0),
+        _size(short, long, unseen, ties),
+        spare,
+    )
 
 
 def _contributions(ranking: Ranking, items: list[Hashable], depths: int, ties: Ties) -> Floats:
@@ -104,13 +110,16 @@ def _contributions(ranking: Ranking, items: list[Hashable], depths: int, ties: T
     return answer
 
 
-def _size(one: Floats, two: Floats, unseen: Floats, ties: Ties) -> Floats:
+def _size(short: Floats, long: Floats, unseen: Floats, ties: Ties) -> Floats:
     """What the overlap at each depth is divided by."""
     if ties == "b":
-        squares = np.square(one).sum(axis=0) + unseen, np.square(two).sum(axis=0)
+        squares = (
+            np.square(short).sum(axis=0) + unseen,
+            np.square(long).sum(axis=0),
+        )
         size: Floats = np.sqrt(squares[0] * squares[1])
         return size
-    mean: Floats = (one.sum(axis=0) + unseen + two.sum(axis=0)) / 2
+    mean: Floats = (short.sum(axis=0) + unseen + long.sum(axis=0)) / 2
     return mean
 
 
@@ -143,9 +152,9 @@ def _highest(seen: _Prefixes, weight: Floats, persistence: float) -> float:
     return value + float(persistence ** max(full, seen.l))
 
 
-def rank_runs_by_score(found: Levels) -> Ranking:
+def rank_runs_by_score(levels: Levels) -> Ranking:
     """Runs, by their place in the array, from the highest level down."""
-    return [np.flatnonzero(found == level).tolist() for level in np.unique(found)[::-1]]
+    return [np.flatnonzero(levels == level).tolist() for level in np.unique(levels)[::-1]]
 
 
 def rbo_of_rankings(

@@ -29,8 +29,8 @@ def values_by_measure(scores: Sequence[ScoredRun]) -> dict[str, Floats]:
     cube = np.full((len(measures), len(scores), len(topics)), np.nan)
     for row, run in enumerate(scores):
         cube[:, row, [place[topic] for topic in run.topics]] = run.values.T
-    kept = [(n, measure) for n, measure in enumerate(measures) if is_comparable(measure)]
-    return {measure.name: cube[number] for number, measure in kept}
+    comparable = [(n, measure) for n, measure in enumerate(measures) if is_comparable(measure)]
+    return {measure.name: cube[number] for number, measure in comparable}
 
 
 def unique_run_tags(tags: Sequence[str], places: Sequence[str]) -> tuple[str, ...]:

@@ -51,8 +51,8 @@ def tau_ap_a(reference: Levels, estimate: Levels, persistence: float) -> Compari
 def _harmonic(numbers: Levels) -> Floats:
     """1 + 1/2 + … + 1/k for each k; 0 for k below 1."""
     sums = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, numbers.max(initial=1) + 1))])
-    found: Floats = sums[np.maximum(numbers, 0)]
-    return found
+    harmonic: Floats = sums[np.maximum(numbers, 0)]
+    return harmonic
 
 
 def tau_ap_b(first: Levels, second: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001

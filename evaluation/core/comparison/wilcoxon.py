@@ -57,9 +57,9 @@ def mid_ranks(values: Floats) -> tuple[Floats, Floats]:
     0.3 − 0.1 and 0.2 − 0 tie, although floating point tells them apart.
     """
     scale = TIE * float(np.abs(values).max()) or 1.0
-    _, of, sizes = np.unique(np.round(values / scale), return_inverse=True, return_counts=True)
+    _, groups, sizes = np.unique(np.round(values / scale), return_inverse=True, return_counts=True)
     ranks = np.cumsum(sizes) - (sizes - 1) / 2
-    return ranks[of], sizes.astype(np.float64)
+    return ranks[groups], sizes.astype(np.float64)
 
 
 @lru_cache(maxsize=EXACT)

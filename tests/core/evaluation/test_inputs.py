@@ -89,9 +89,9 @@ def test_scores_are_found_by_any_spelling_of_one_measure() -> None:
     assert scores.by_topic("AP") == scores.by_topic("map") == pytest.approx(MAP)
     assert scores.mean("Judged@2") == scores.mean("judged_2")
     for name, told in (
-        ("P", "P stands for several measures: P_5,"),
+        ("P", "P denotes several measures: P_5,"),
         ("Rprec", "Rprec was not scored. Scored are map, ndcg_cut_10, judged_2."),
-        ("mapp", "no such measure. Did you mean map?"),
+        ("mapp", "unknown measure. Did you mean map?"),
     ):
         with pytest.raises(ValueError, match=told):
             scores.mean(name)

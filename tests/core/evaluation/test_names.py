@@ -125,7 +125,7 @@ def test_parameters_stand_for_the_measure_of_a_set_as_with_trec_eval() -> None:
         ("RBP@10", "Write RBP, and cut the rankings themselves with -M 10."),
         ("runid", "not a measure but the name of the run"),
         ("", "not a measure name"),
-        ("zzzzzzzz", "Known are num_q"),
+        ("zzzzzzzz", "Known measures: num_q"),
     ],
 )
 def test_wrong_names_say_what_to_write(typed: str, told: str) -> None:

@@ -55,7 +55,7 @@ def test_the_coin_shows_both_sides_and_is_that_of_the_seed() -> None:
 def test_rankings_and_picks_that_cannot_be_are_refused() -> None:
     with pytest.raises(ValueError, match="each document once"):
         interleave("aa", "b", "A")
-    with pytest.raises(ValueError, match="picked but not shown: x, y"):
+    with pytest.raises(ValueError, match="picked but not in the list: x, y"):
         credit_picks(interleave("ab", "cd", "A"), "yax")
 
 

@@ -84,7 +84,7 @@ def test_the_conditions_tell_what_was_known() -> None:
 
 
 def test_a_user_expects_at_least_one_document() -> None:
-    with pytest.raises(ValueError, match="expected is 1 or more"):
+    with pytest.raises(ValueError, match="expected must be at least 1"):
         scored(expected=0)
 
 
