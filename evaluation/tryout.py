@@ -167,7 +167,7 @@ def parameter_validator(parameter: Parameter) -> Callable[[str], None]:
         try:
             kind.read(value)
         except ValueError:
-            raise ValidationError(f"{parameter.name} is {kind.description}.") from None
+            raise ValidationError(f"{parameter.name} must be {kind.description}.") from None
 
     return check
 

@@ -1,4 +1,4 @@
-"""Write values with the bounds that unjudged documents leave: a table, CSV, JSON."""
+"""Format values with their bounds from unjudged documents: table, CSV, JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RunBounds(NamedTuple):
 
 
 class BoundsRow(NamedTuple):
-    """A value between its bounds; None where there is none."""
+    """A value and its bounds; None where undefined."""
 
     measure: Measure
     topic: str
@@ -35,7 +35,7 @@ class BoundsRow(NamedTuple):
 
 
 def bounds_to_table(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
-    """Columns between tabs under their names, four decimals, null where there is none."""
+    """Tab-separated columns with a header, four decimals, null where undefined."""
     lines = ["\t".join(COLUMNS)]
     for run in runs:
         for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
@@ -45,8 +45,8 @@ def bounds_to_table(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool)
 
 
 def bounds_to_csv(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
-    """The same in full precision, empty where there is none; whether the bounds are exact;
-    and in the lines of all topics the conditions as JSON."""
+    """The same in full precision, empty where undefined; with a column that says whether the
+    bounds are exact, and in the rows over all topics the provenance as JSON."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*COLUMNS, "exact", "conditions"])
@@ -61,7 +61,7 @@ def bounds_to_csv(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -
 
 
 def bounds_to_json(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
-    """A list of runs with conditions and, by measure, value and bounds; null for none."""
+    """A list of runs with provenance and, by measure, value and bounds; undefined is null."""
     content = [run_bounds_to_dict(run, by_topic=by_topic, summary=summary) for run in runs]
     return json.dumps({"runs": content}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
@@ -87,7 +87,7 @@ def run_bounds_to_dict(run: RunBounds, *, by_topic: bool, summary: bool) -> dict
 
 
 def iter_bounds_rows(run: RunBounds, *, by_topic: bool, summary: bool) -> Iterator[BoundsRow]:
-    """Measure by measure, its topics first and all of them last; texts are left out."""
+    """By measure, its topics first and all topics last; measures of text are left out."""
     scores = run.scores
     for place, bounds in enumerate(run.bounds):
         measure = bounds.measure
@@ -114,4 +114,4 @@ BOUNDS_FORMATS: dict[str, Callable[..., str]] = {
     "csv": bounds_to_csv,
     "json": bounds_to_json,
 }
-"""By the names of the formats of scores."""
+"""By the names of the score formats."""

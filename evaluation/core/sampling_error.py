@@ -1,15 +1,15 @@
-"""How far an estimate from a sampled pool may be off because another sample was not drawn.
+"""Sampling error: the variation of an estimate from a sampled pool over samples.
 
-The variance of statAP follows from its formula: the estimate is made linear in the weights
-1/π (Taylor), and the variance of a weighted sum is that of stratified sampling of fixed
-size where strata are known, else that of independent draws (Horvitz and Thompson). The
-inferred measures are computed anew without each judged document in turn: the jackknife
-within strata, with the correction for finite populations (Wolter, Introduction to Variance
-Estimation, chapter 4), so that covariances between ranks are in it.
+The variance of statAP follows from its formula: the estimate is linearized in the weights 1/π
+(Taylor), and the variance of a weighted sum is that of stratified sampling of fixed size if
+strata are known, otherwise that of independent draws (Horvitz and Thompson). The inferred
+measures are recomputed without each judged document in turn: the jackknife within strata, with
+the finite population correction (Wolter, Introduction to Variance Estimation, chapter 4), so
+that covariances between ranks are included.
 
-The interval of a topic is its value times e^(±t · standard error / value): estimates are
-skewed. t has one degree of freedom less than relevant documents that came into the sample by
-chance, since those carry the error. The interval of a mean over topics is normal.
+The interval of a topic is its value times e^(±t · standard error / value), since estimates are
+skewed. The degrees of freedom of t are the number of relevant documents sampled by chance minus
+1, since those carry the error. The interval of a mean over topics is normal.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from evaluation.core.measures.stat_ap import inverse_inclusion, relevant_weight_
 from evaluation.core.strata import Strata
 
 JACKKNIFE = "delete-one jackknife within strata"
-TAYLOR = "Taylor linearisation of the Horvitz–Thompson estimate"
-UNTOLD = "a stratum has one judged document of several, or no strata are told"
+TAYLOR = "Taylor linearization of the Horvitz–Thompson estimate"
+NO_VARIANCE = "a stratum has one judged document of several, or the strata are unknown"
 OTHER_MEAN = "only arithmetic means have an interval"
 
 
 class NoSamplingError(ValueError):
-    """A measure that is no estimate from a sample."""
+    """A measure that is not an estimate from a sample."""
 
 
 class SamplingInterval(NamedTuple):
@@ -48,10 +48,10 @@ class SamplingInterval(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SamplingError:
-    """Estimates of one run with their intervals; arrays go by topic, NaN where undefined.
+    """Estimates of one run with their intervals; arrays by topic, NaN where undefined.
 
-    ``errors`` are standard errors, ``method`` says how they were found. ``overall`` is the
-    mean over topics (the sum for counts); ``reason`` says why it has no interval.
+    ``errors`` are standard errors, ``method`` is how they are computed. ``overall`` is the mean
+    over topics (the sum for counts); ``reason`` says why it has no interval.
     """
 
     measure: Measure
@@ -71,12 +71,12 @@ def estimate_sampling_error(
 ) -> SamplingError:
     """The estimates of ``measure`` for one run with their confidence intervals.
 
-    Raises ``NoSamplingError`` for a measure that is none of ``VARIANCES``, and
-    ``ValueError`` for a ``confidence`` that is not between 0 and 1.
+    Raises ``NoSamplingError`` for a measure not in ``VARIANCES``, and ``ValueError`` for a
+    ``confidence`` not between 0 and 1.
     """
     known = get_variance_method(measure)
     if not 0 < confidence < 1:
-        raise ValueError("the confidence is between 0 and 1")
+        raise ValueError("the confidence must be between 0 and 1")
     values = measure(batch)
     errors = np.where(np.isnan(values), np.nan, np.sqrt(known.by_segment(batch, measure)))
     low, high = _by_topic(batch, measure, values, errors, confidence)
@@ -96,18 +96,20 @@ def estimate_sampling_error(
 
 
 def get_variance_method(measure: Measure) -> VarianceMethod:
-    """How the variance of ``measure`` is found; raises ``NoSamplingError`` where it is not."""
+    """The variance method of ``measure``; raises ``NoSamplingError`` if it has none."""
     if (known := VARIANCES.get(measure.family.name)) is None:
         names = ", ".join(VARIANCES)
-        raise NoSamplingError(f"{measure.name} has no sampling error. Those that have: {names}.")
+        raise NoSamplingError(
+            f"{measure.name} has no sampling error. Measures with a sampling error: {names}."
+        )
     return known
 
 
 def _by_topic(
     batch: ScoringBatch, measure: Measure, values: Floats, errors: Floats, confidence: float
 ) -> tuple[Floats, Floats]:
-    """``(low, high)``. A sample that is not the whole pool and has no error, or one relevant
-    document that came by chance, tells nothing of its error."""
+    """``(low, high)``. Undefined for an incomplete sample without error, or with a single
+    relevant document sampled by chance."""
     from scipy.stats import t
 
     relevant = batch.judged.count(_carriers(batch, measure))[batch.topic_index]
@@ -131,7 +133,7 @@ def _overall(
     if "mean" in dict(measure.params):
         return SamplingInterval(value, None, None), OTHER_MEAN
     if np.isnan(errors[defined]).any():
-        return SamplingInterval(value, None, None), UNTOLD
+        return SamplingInterval(value, None, None), NO_VARIANCE
     error = float(np.sqrt((errors[defined] ** 2).sum()))
     error /= 1 if measure.family.aggregate == "sum" else int(defined.sum())
     half = NormalDist().inv_cdf((1 + confidence) / 2) * error
@@ -140,14 +142,15 @@ def _overall(
 
 
 def _capped(measure: Measure, high: Floats, values: Floats) -> Floats:
-    """What is estimated is at most 1, though an estimate may not be; counts have no bound."""
+    """``high`` limited to 1, the maximum of the measure, unless the estimate itself is above 1;
+    counts have no limit."""
     if measure.family.aggregate == "sum":
         return high
     return np.minimum(high, np.maximum(values, 1.0))
 
 
 def _carriers(batch: ScoringBatch, measure: Measure) -> Mask:
-    """Which judgments are relevant documents that came into the sample by chance."""
+    """The judgments of relevant documents that were sampled by chance."""
     judged, options = batch.judged, measure.modified(batch).options
     if "rel" in measure.family.modifiers:
         relevant = judged.grades >= options.level
@@ -157,7 +160,7 @@ def _carriers(batch: ScoringBatch, measure: Measure) -> Mask:
 
 
 def _by_chance(batch: ScoringBatch, measure: Measure) -> Mask:
-    """Which judgments are of documents that could as well have been left out."""
+    """The judgments of documents that could have been left out of the sample."""
     judged = batch.judged
     if judged.strata is None and judged.inclusion is not None:
         return np.asarray(judged.inclusion < 1, np.bool_)
@@ -169,8 +172,8 @@ def _by_chance(batch: ScoringBatch, measure: Measure) -> Mask:
 def jackknife_variance(batch: ScoringBatch, measure: Measure) -> Floats:
     """Variance by segment from the values without each document of the sample in turn.
 
-    Needs a batch with one segment a topic; NaN where a stratum has one judged document of
-    several, and where only probabilities of inclusion are known.
+    Requires a batch with one segment per topic; NaN if a stratum has one judged document of
+    several, or if only inclusion probabilities are known.
     """
     if batch.judged.strata is None and batch.judged.inclusion is not None:
         return np.full(len(batch), np.nan)
@@ -187,20 +190,20 @@ def jackknife_variance(batch: ScoringBatch, measure: Measure) -> Floats:
 
 
 def measure_strata(batch: ScoringBatch, measure: Measure) -> Strata:
-    """The strata that ``measure`` supposes: for infAP the pool of a topic is a single one."""
+    """The strata that ``measure`` assumes: for infAP the pool of a topic is a single stratum."""
     single = measure.family.name == "infAP"
     return Strata.from_judged(replace(batch.judged, strata=None) if single else batch.judged)
 
 
 class _Units(NamedTuple):
-    """Documents of the sample to leave out, and for how many like it each stands."""
+    """Documents of the sample to leave out, and the number of documents each represents."""
 
     rows: Ints
     alike: Ints
 
 
 def _units(batch: ScoringBatch, strata: Strata) -> _Units:
-    """One of each kind; documents of strata that are judged throughout have no error."""
+    """One document of each kind; documents of fully judged strata have no error."""
     judged = batch.judged
     is_open = (strata.sampled > 1) & (strata.sampled < strata.pooled)
     in_batch = np.zeros(len(judged.topics), np.bool_)
@@ -209,7 +212,7 @@ def _units(batch: ScoringBatch, strata: Strata) -> _Units:
     rows = np.flatnonzero(eligible)
     retrieved = np.zeros(len(judged.grades), np.bool_)
     retrieved[batch.judgment_index] = True
-    # Of the documents that were not retrieved those of one stratum and grade are alike.
+    # Unretrieved documents of the same stratum and grade are interchangeable.
     top = int(judged.grades.max(initial=0)) + 1
     kind = np.where(
         retrieved[rows], -1 - rows, strata.number[rows] * top + judged.grades[rows].astype(np.int64)
@@ -219,7 +222,7 @@ def _units(batch: ScoringBatch, strata: Strata) -> _Units:
 
 
 def _without_each(batch: ScoringBatch, measure: Measure, rows: Ints) -> Floats:
-    """The value of its topic without each of the judgments ``rows``, one a topic at a time."""
+    """The topic's value without each of the judgments ``rows``, one per topic at a time."""
     judged = batch.judged
     place = np.zeros(len(judged.topics), np.int64)
     place[batch.topic_index] = np.arange(len(batch))
@@ -238,7 +241,7 @@ def _without_each(batch: ScoringBatch, measure: Measure, rows: Ints) -> Floats:
 
 
 def linearized_variance(batch: ScoringBatch, measure: Measure) -> Floats:
-    """Variance by segment of statAP and stat_num_rel, from what each document adds to them."""
+    """Variance by segment of statAP and stat_num_rel, from the contribution of each document."""
     batch, judged = measure.modified(batch), batch.judged
     weights = inverse_inclusion(judged, batch.options.level)
     adds = weights * (1.0 if measure.family.aggregate == "sum" else _influence(batch, weights))
@@ -251,7 +254,7 @@ def linearized_variance(batch: ScoringBatch, measure: Measure) -> Floats:
 
 
 def _stratified(batch: ScoringBatch, adds: Floats) -> Floats:
-    """The variance of a sum over samples of fixed size, one from each stratum."""
+    """The variance of a sum over samples of fixed size, one per stratum."""
     strata = Strata.from_judged(batch.judged)
     pooled, sampled, rows = strata.pooled, strata.sampled, batch.judged.grades >= 0
     stratum = strata.number[rows]
@@ -263,10 +266,10 @@ def _stratified(batch: ScoringBatch, adds: Floats) -> Floats:
 
 
 def _influence(batch: ScoringBatch, weights: Floats) -> Floats:
-    """By judgment: the derivative of statAP in the weight of its document.
+    """By judgment: the derivative of statAP with respect to the weight of its document.
 
-    That is (precision at the document − statAP + Σ over relevant documents below of
-    1/π / rank) / R̂; the first and last only of retrieved documents.
+    That is (precision at the document − statAP + Σ over relevant documents below of 1/π / rank)
+    / R̂; the first and last term only for retrieved documents.
     """
     judged, row_weights = batch.judged, weights[batch.judgment_index]
     total = np.concatenate(([0.0], np.cumsum(row_weights / batch.ranks)))
@@ -295,7 +298,7 @@ def _is_complete(batch: ScoringBatch, measure: Measure) -> Mask:
 
 
 class VarianceMethod(NamedTuple):
-    """``by_segment(batch, measure)`` and the method in words."""
+    """``by_segment(batch, measure)`` and the name of the method."""
 
     by_segment: Callable[[ScoringBatch, Measure], Floats]
     method: str
@@ -308,4 +311,4 @@ VARIANCES: dict[str, VarianceMethod] = {
     ),
     **dict.fromkeys(("statAP", "stat_num_rel"), VarianceMethod(linearized_variance, TAYLOR)),
 }
-"""How the variance of each estimate is found, by its family's name."""
+"""The variance method of each estimate, by family name."""

@@ -1,4 +1,4 @@
-"""Write estimates with their confidence intervals: a table, CSV, JSON."""
+"""Format estimates with their confidence intervals: table, CSV, JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluation.core.sampling_error import SamplingError, SamplingInterval
 
 
 class RunIntervals(NamedTuple):
-    """The intervals of one run, a measure each."""
+    """The intervals of one run, one per measure."""
 
     tag: str
     measures: Sequence[SamplingError]
@@ -26,7 +26,7 @@ COLUMNS = ("run", "measure", "topic", "estimate", "low", "high")
 
 
 def intervals_to_table(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
-    """Columns between tabs under their names, four decimals, null where undefined."""
+    """Tab-separated columns with a header, four decimals, null where undefined."""
     lines = ["\t".join(COLUMNS)]
     for *named, interval in interval_rows(runs, by_topic=by_topic, summary=summary):
         cells = [UNDEFINED if end is None else f"{end:.4f}" for end in interval]
@@ -35,7 +35,7 @@ def intervals_to_table(runs: Sequence[RunIntervals], *, by_topic: bool, summary:
 
 
 def intervals_to_csv(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
-    """The same in full precision; undefined is an empty value."""
+    """The same in full precision; an undefined value is empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -52,7 +52,7 @@ def intervals_to_json(runs: Sequence[RunIntervals], *, by_topic: bool, summary: 
 
 
 def interval_rows(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> Iterator[Row]:
-    """Run by run and measure by measure, its topics first and all of them last."""
+    """By run and measure, its topics first and all topics last."""
     for tag, measures in runs:
         for error in measures:
             name = error.measure.name
@@ -69,4 +69,4 @@ INTERVAL_FORMATS: dict[str, Callable[..., str]] = {
     "csv": intervals_to_csv,
     "json": intervals_to_json,
 }
-"""By the names of the formats of scores."""
+"""By the names of the score formats."""

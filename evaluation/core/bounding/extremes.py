@@ -1,4 +1,4 @@
-"""Least and greatest values of measures over chosen completions of a batch."""
+"""Minimum and maximum values of measures over selected completions of a batch."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from evaluation.core.judgments import Floats, Ints, Mask
 ROWS = 1 << 21
 """Documents scored at a time."""
 EVERY = 5_000
-"""Completions of one topic, at most, where all are tried."""
+"""Maximum number of completions of one topic for which all are tried."""
 
 
 @dataclass(frozen=True)
 class CompletionSide:
-    """Completions to try. ``all``: all open documents get the grade. ``top`` and ``bottom``:
-    for each m, the first or the last m open documents get it, the others 0. ``every``: all
-    there are with grades up to it."""
+    """Completions to try. ``all``: all open documents have the grade. ``top`` and ``bottom``:
+    for each m, the first or the last m open documents have it, the others 0. ``every``: all
+    completions with grades up to it."""
 
     placement: Literal["all", "top", "bottom", "every"]
     grade: int
@@ -31,11 +31,11 @@ class CompletionSide:
 
 @dataclass(frozen=True, eq=False)
 class Extremes:
-    """``low`` and ``high`` by segment, NaN where no completion has a value; ``partly``:
-    where some completion has none; ``tried``: where completions were tried, or need not be.
+    """``low`` and ``high`` by segment, NaN if no completion has a value; ``partly``: some
+    completion has none; ``tried``: completions were tried, or need not be.
 
-    ``exact``: all are reached by a completion. ``overall``: those of the figure over all
-    topics, where they do not follow from the segments'. ``reason`` says why there are none.
+    ``exact``: all are attained by a completion. ``overall``: those of the value over all topics,
+    if they do not follow from the segments'. ``reason`` says why there are none.
     """
 
     low: Floats
@@ -57,7 +57,7 @@ class Extremes:
         return cls(*nothing[0], *nothing[1])
 
     def add(self, segments: Ints, values: Floats) -> None:
-        """Take in values of completions of the segments ``of``."""
+        """Include values of completions of ``segments``."""
         np.fmin.at(self.low, segments, values)
         np.fmax.at(self.high, segments, values)
         self.partly[segments[np.isnan(values)]] = True
@@ -140,4 +140,4 @@ CHOICES: dict[str, Callable[[int, int, int], Iterator[Grades]]] = {
     "every": _every,
 }
 """Grades of the open documents of one topic, completions × documents, given their number, the
-completions at a time, and the grade of the side."""
+chunk size, and the grade of the side."""

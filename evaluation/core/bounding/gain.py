@@ -1,15 +1,15 @@
-"""The exact bounds of normalised cumulated gain that open documents leave.
+"""Exact bounds of normalized cumulated gain from open documents.
 
-For one topic let D be the gain of the ranking and I that of the ideal one. D is linear in
-the gains of the open documents, I convex (it is the greatest of many linear functions).
+For one topic let D be the gain of the ranking and I that of the ideal ranking. D is linear in
+the gains of the open documents, I convex (the maximum of many linear functions).
 
-- Least D / I: it is reached where every open document has the least or the greatest gain,
-  and, for a number m of great ones, where they are the last m. All m are tried.
-- Greatest D / I: Dinkelbach's method, t ← D / I of the completion with the greatest
-  D − t · I, until t stands. I is a sum over the steps of gain from one level to the next,
-  of step · H(documents that reach it), H the sum of the first discounts; so is D. The
-  best number of open documents to reach each step is found by itself, the top ones
-  first; higher steps, which fewer known documents reach, never want more.
+- Minimum of D / I: attained with every open document at the lowest or the highest gain and, for
+  a number m of highest ones, with the last m. All m are tried.
+- Maximum of D / I: Dinkelbach's method, t ← D / I of the completion with the maximum D − t · I,
+  until t is constant. I is a sum over the steps of gain from one level to the next, of step ·
+  H(documents that reach it), H the sum of the first discounts; so is D. The best number of open
+  documents to reach each step is found separately, the top ones first; higher steps, which fewer
+  known documents reach, never need more.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class GainTopic:
-    """``low[m]`` and ``low_ideal[m]``: D and I with the last m open documents at the top
-    gain, the others at the least. ``fixed`` and ``fixed_ideal``: D and I that open
-    documents do not touch. ``best[m]``: what the first m open documents add to D for each
-    unit of gain, ``steps`` the gain of each level, and ``ideal[step, m]`` what m documents
-    that reach the step add to I."""
+    """``low[m]`` and ``low_ideal[m]``: D and I with the last m open documents at the highest
+    gain, the others at the lowest. ``fixed`` and ``fixed_ideal``: the parts of D and I that do
+    not depend on the open documents. ``best[m]``: what the first m open documents add to D per
+    unit of gain, ``steps`` the gain of each level, and ``ideal[step, m]`` what m documents that
+    reach the step add to I."""
 
     low: Floats
     low_ideal: Floats
@@ -50,12 +50,12 @@ class GainTopic:
     ideal: Floats
 
     def least(self, t: float) -> Pair:
-        """D and I of a completion with the least D − t · I."""
+        """D and I of a completion with the minimum D − t · I."""
         m = int(np.argmin(self.low - t * self.low_ideal))
         return float(self.low[m]), float(self.low_ideal[m])
 
     def greatest(self, t: float) -> Pair:
-        """D and I of a completion with the greatest D − t · I."""
+        """D and I of a completion with the maximum D − t · I."""
         gained = self.steps[:, None] * self.best
         chosen = np.argmax(gained - t * self.ideal, axis=1)
         step = np.arange(len(self.steps))
@@ -68,7 +68,7 @@ class GainTopic:
 def summarize_gain_topics(
     rankings: CompletionRankings, variant: GainVariant, k: int | None
 ) -> list[GainTopic]:
-    """What bounds need to know of each segment."""
+    """The data of each segment for its bounds."""
     batch = rankings.batch
     table = variant.apply(complete_judgments(batch, top_grade(batch))).options.gains
     levels = np.unique(gains_for_grades(np.array(list_scale_grades(batch, table), np.int32), table))
@@ -123,12 +123,12 @@ class _IdealGainSteps:
     open: int
 
     def between(self, low: float, high: float) -> Floats:
-        """What the gains above ``low`` up to ``high`` add when m open documents reach
-        ``high``; shape (open + 1,)."""
+        """What the gains above ``low`` up to ``high`` add if m open documents reach ``high``;
+        shape (open + 1,)."""
         return self._sum(low, high, np.arange(self.open + 1))
 
     def with_all_open(self, level: float) -> float:
-        """What gains up to ``level`` add when all open documents reach it."""
+        """What gains up to ``level`` add if all open documents reach it."""
         return float(self._sum(0.0, level, np.array([self.open]))[0])
 
     def with_no_open(self, level: float) -> float:
@@ -144,7 +144,7 @@ class _IdealGainSteps:
 
 
 def _worth(ranks: int, variant: GainVariant, k: int | None) -> Floats:
-    """What a unit of gain is worth at each rank from 1 on."""
+    """The discounted value of one unit of gain at each rank from 1 on."""
     rank = np.arange(1, ranks + 1)
     worth = 1 / variant.divisor(rank)
     if k is not None:
@@ -153,19 +153,19 @@ def _worth(ranks: int, variant: GainVariant, k: int | None) -> Floats:
 
 
 def gain_bounds(topics: Sequence[GainTopic]) -> tuple[Floats, Floats]:
-    """The least and the greatest D / I of each topic, 0 where there is no gain."""
+    """The minimum and the maximum D / I of each topic, 0 if there is no gain."""
     low = np.array([safe_ratio(t.low, t.low_ideal).min() for t in topics])
     high = [_search([topic], GainTopic.greatest) for topic in topics]
     return low, np.array(high, np.float64)
 
 
 def gain_bounds_of_sums(topics: Sequence[GainTopic]) -> Pair:
-    """The least and the greatest Σ D / Σ I over all topics."""
+    """The minimum and the maximum Σ D / Σ I over all topics."""
     return _search(topics, GainTopic.least), _search(topics, GainTopic.greatest)
 
 
 def _search(topics: Sequence[GainTopic], extreme: Callable[[GainTopic, float], Pair]) -> float:
-    """Dinkelbach's method: t only ever moves one way, and ends where it does not move."""
+    """Dinkelbach's method: t is monotonic and stops when it no longer changes."""
     moves = gt if extreme is GainTopic.greatest else lt
     t = _ratio_at(topics, extreme, 0.0)
     while moves(after := _ratio_at(topics, extreme, t), t):

@@ -1,4 +1,4 @@
-"""Families whose extremes are computed, and not found by trying completions."""
+"""Families whose extremes are computed instead of found by trying completions."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from evaluation.core.measures.family import Measure
 from evaluation.core.measures.q_measure import Q_MEASURE
 
 Solver = Callable[[Measure, ScoringBatch], Extremes]
-SAMPLED = "it is an estimate from a sample: see its confidence interval"
+SAMPLED = "it is an estimate from a sample; see its confidence interval"
 
 
 def find_solver(measure: Measure) -> Solver | None:
-    """What computes the extremes of ``measure``; None where completions are to be tried."""
+    """The solver of ``measure``; None if completions are to be tried."""
     family = measure.family
     if family.group == "sampled" or family.text is not None:
         return _none
-    # The other readings of average precision divide by something else.
+    # The other variants of average precision have another divisor.
     return None if "over" in measure.own_params() else SOLVED.get(family.name)
 
 

@@ -100,7 +100,7 @@ def normalize_gain(batch: ScoringBatch, variant: GainVariant, k: int | None = No
 
 
 def mean_ratio(batch: ScoringBatch, variant: GainVariant, k: int | None = None) -> float | None:
-    """The mean gain over the mean ideal gain if ``variant.mean`` is ``ratio_of_means``, else None."""
+    """Mean gain over mean ideal gain if ``variant.mean`` is ``ratio_of_means``, else None."""
     if variant.mean != RATIO_OF_MEANS or not len(batch):
         return None
     most = sum_over_topics(ideal_gain(batch, variant, k))

@@ -76,7 +76,7 @@ def reciprocal_rank_user(at: GainingRanks) -> Walk:
 
 
 def average_precision_user(at: GainingRanks) -> Walk:
-    """The user model of average precision: V(i) = Σ over ranks from i on of gain/rank, normalized."""
+    """The user model of average precision: V(i) = Σ of gain/rank from rank i on, normalized."""
     weights = at.gains / at.ranks
     every = at.total(weights)
     down_to = running_sums(weights, at.starts)

@@ -82,7 +82,7 @@ class GainingRows:
         return self._ideal(self.ideal_discounted, topic, rank)
 
     def ideal_cost(self, topic: Ints, rank: Ints) -> Floats:
-        """The gain of the first ``rank`` documents of the ideal ranking, each counting at least 1."""
+        """The gain of the first ``rank`` documents of the ideal ranking, each at least 1."""
         beyond_1 = _cumulate_ratio(np.maximum(self.falling - 1, 0.0))
         return rank + self._ideal(beyond_1, topic, rank)
 

@@ -18,8 +18,8 @@ from evaluation.core.profiles import POOLBENCH, Profile
 
 _NAME = re.compile(r"(?P<base>[^()@]+?)(?:\((?P<params>[^()]*)\))?(?:@(?P<cut>[^()@\s]+))?")
 _REJECTED = {
-    r"bpref_\d+": "trec_eval 8 had another measure bpref_10 (10 relevant, 10 non-relevant), so the name "
-    "with an underscore is not accepted. Write bpref-10 with a hyphen.",
+    r"bpref_\d+": "trec_eval 8 had another measure bpref_10 (10 relevant, 10 non-relevant), so the "
+    "name with an underscore is not accepted. Write bpref-10 with a hyphen.",
     "runid": "not a measure but the run tag, which is always printed.",
 }
 Pair = tuple[str, str]
@@ -99,7 +99,7 @@ def _split(text: str, base: str) -> tuple[MeasureFamily, list[dict[str, Value]]]
         return family, [_suffix(text, family, part) for part in parts]
     if (family := _BY_CUT.get(base)) is not None:
         raise UnknownMeasureError(
-            f"{text}: a cut-off is required, for example {base}@{_usual(family)}."
+            f"{text}: {family.suffix} is required, for example {base}@{_usual(family)}."
         )
     raise UnknownMeasureError(f"{text}: unknown measure. {_suggestion(base)}")
 

@@ -115,7 +115,7 @@ RECALL_EFFORT = Card(
     "viewed.",
     source=_SOURCE,
     edge_cases=(_EXPECTED,),
-    undefined="the run retrieves fewer relevant documents than the user expects, or none is expected"
+    undefined="the run retrieves fewer relevant documents than expected, or none is expected"
     + _LEFT_OUT,
     example=_EXAMPLE + "the second relevant document is at rank 3: 2/3.",
 )

@@ -21,9 +21,9 @@ from evaluation.core.measures.names import parse_measure
 from evaluation.core.options import ScoringOptions
 from evaluation.core.sampling_error import (
     JACKKNIFE,
+    NO_VARIANCE,
     OTHER_MEAN,
     TAYLOR,
-    UNTOLD,
     VARIANCES,
     NoSamplingError,
     SamplingError,
@@ -254,13 +254,13 @@ def test_one_judged_document_of_several_in_a_stratum_tells_no_error() -> None:
         assert np.isnan([found.errors[0], found.low[0], found.high[0]]).all()
         assert found.overall[1:] == (None, None)
         assert found.overall.value == found.values[0]
-        assert found.reason == UNTOLD
+        assert found.reason == NO_VARIANCE
 
 
 def test_infap_of_probabilities_has_no_interval() -> None:
     found = of(batch_of("ab", build_prels_sample([("1", "a", 1, 0.5)])), "infAP")
     assert np.isnan([found.low[0], found.high[0]]).all()
-    assert (found.overall, found.reason) == ((found.values[0], None, None), UNTOLD)
+    assert (found.overall, found.reason) == ((found.values[0], None, None), NO_VARIANCE)
 
 
 def test_an_estimate_of_0_has_no_interval() -> None:
