@@ -83,7 +83,7 @@ def test_depth_and_tags_need_no_file(run: Run, given: list[str], files: dict[str
     runs = [files[tag] for tag in TOY]
     told = run("collection_report", files["qrels"], *runs, "--pooled", *POOLED, "--draws", "2")
     assert "3 runs of 3 teams to depth 2, as found in the judgments" in told.out
-    assert "P_10: Precision at rank k;" in told.out
+    assert "P_10: Precision at cut-off k;" in told.out
     assert "No two runs have one team" in told.out
 
 
@@ -175,7 +175,7 @@ def test_names_that_do_not_fit_are_told_together(
         (["--draws", "0"], "--draws is a whole number from 1 up."),
         (["--seed", "-1"], "--seed is a whole number from 0 up."),
         (["--target", "1"], "--target is no less than --depth."),
-        (["-l", "0"], "The relevance level is a grade from 1"),
+        (["-l", "0"], "The relevance level must be an integer between 1"),
         (["-m", "nonsense"], "nonsense"),
         (["-m", "search_length"], "Runs are not ranked by search_length"),
     ],

@@ -118,7 +118,7 @@ def test_the_page_needs_nothing_else(run: Run, write: Write, given: list[str]) -
         (["--depth", "1", "--budgets", "5,many"], "Budgets are whole numbers, such as"),
         (["--depth", "1", "-m", "nonsense"], "nonsense"),
         (["--depth", "1", "-m", "num_rel"], "Runs are not ranked by num_rel."),
-        (["--depth", "1", "-l", "0"], "The relevance level is a grade from 1"),
+        (["--depth", "1", "-l", "0"], "The relevance level must be an integer between 1"),
         (["--depth", "1", "-l", "2"], "The qrels have no relevant document."),
         (["--depth", "1", "--pooled", "three"], "No run has the tag three."),
         (["--depth", "1", "--pooled", ","], "No run may feed the pool"),

@@ -87,7 +87,7 @@ def test_the_list_is_searched_by_words_and_by_names_of_measures(client):
     assert found("bpref(form=2004)") == ["bpref"]
     assert found("RECIPROCAL first") == ["recip_rank"]
     assert found("no such thing") == []
-    known = client.get(reverse("measures"), {"q": "relevant news"}).context["of_users"]
+    known = client.get(reverse("measures"), {"q": "relevant new"}).context["of_users"]
     assert [card.name for card in known] == ["novelty"]
     assert "No measure is called that" in plain(client.get("/measures/?q=no such thing"))
 
@@ -120,8 +120,8 @@ def test_a_name_of_no_measure_is_not_there(client, name):
 
 def test_a_name_of_no_measure_is_answered_in_the_words_of_the_command(client):
     for name, told in (
-        ("bpref_10", "trec_eval 8 had a measure bpref_10 (10 relevant, 10 non-relevant)"),
-        ("P_0", "P_0: a cut-off is a rank from 1"),
+        ("bpref_10", "trec_eval 8 had another measure bpref_10 (10 relevant, 10 non-relevant)"),
+        ("P_0", "P_0: a cut-off must be an integer between 1"),
         ("default", "default denotes several measures."),
         ("nope", "nope: unknown measure."),
     ):
@@ -189,11 +189,11 @@ def test_the_same_ranking_by_other_measures(client):
         ({"ranking": "1 " * (MAX_RANKED + 1)}, "ranking", "51 documents are given, 50 at most."),
         ({"missed": "0 ."}, "missed", "Document 2: . is no grade."),
         ({"missed": "1 " * (MAX_MISSED + 1)}, "missed", "101 documents are given, 100 at most."),
-        ({"k": "0"}, "k", "k is a rank from 1 to 1,000,000,000."),
+        ({"k": "0"}, "k", "k must be an integer between 1 and 1,000,000,000."),
         ({"k": ""}, "k", "This field is required."),
-        ({"k": "5)"}, "k", "k is a rank from 1 to 1,000,000,000."),
-        ({"rel": "high"}, "rel", "rel is a grade from 1 to 10,000."),
-        ({"rel": "10001"}, "rel", "rel is a grade from 1 to 10,000."),
+        ({"k": "5)"}, "k", "k must be an integer between 1 and 1,000,000,000."),
+        ({"rel": "high"}, "rel", "rel must be an integer between 1 and 10,000."),
+        ({"rel": "10001"}, "rel", "rel must be an integer between 1 and 10,000."),
         ({"list": "short"}, "list", "Select a valid choice."),
     ],
 )

@@ -65,7 +65,7 @@ NONE = MultipleTestCorrection(
     Card(
         name="none",
         title="No correction",
-        formula="p as it is",
+        formula="p unchanged",
         reading="For a single preregistered pair; of twenty pairs of equal runs, one is "
         "expected to be significant at α = 0.05.",
         source="–",

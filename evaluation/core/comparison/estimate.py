@@ -41,7 +41,7 @@ class ResamplingOptions:
         if self.resamples < 100:
             raise ValueError("the number of resamples must be at least 100")
         if self.seed < 0:
-            raise ValueError("the seed must be an integer of at least 0")
+            raise ValueError("the seed must be a non-negative integer")
 
     @property
     def generator(self) -> np.random.Generator:

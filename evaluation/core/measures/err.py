@@ -97,7 +97,7 @@ NERR = MeasureFamily(
     Card(
         name="nerr",
         title="Normalized expected reciprocal rank",
-        formula="err / err of all judged documents by falling grade; nerr_20: both of the first 20",
+        formula="err / err of all judged documents by descending grade; nerr_20: both of the first 20",
         reading="ERR relative to that of the ideal ranking.",
         source=f"{_SOURCE}, normalized as nDCG is (Clarke and others, WSDM 2011).",
         parameters=(_K, MAX_REL),

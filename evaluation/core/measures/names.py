@@ -197,7 +197,7 @@ def _is_default(parameter: Parameter, value: Value) -> bool:
 
 
 def _no_parameter(family: MeasureFamily, name: str, parameters: Mapping[str, object]) -> str:
-    has = f"Its parameters are {', '.join(parameters)}." if parameters else "It has no parameters."
+    has = f"Known parameters: {', '.join(parameters)}." if parameters else "It has no parameters."
     return f"{family.name} has no parameter {name}. {has}"
 
 

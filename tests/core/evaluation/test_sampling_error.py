@@ -297,7 +297,9 @@ def test_topics_left_out_of_the_run_are_left_out() -> None:
 
 
 def test_measures_that_are_no_estimates_are_refused() -> None:
-    with pytest.raises(NoSamplingError, match=r"map has no .*\. Those that have: infAP"):
+    with pytest.raises(
+        NoSamplingError, match=r"map has no .*\. Measures with a sampling error: infAP"
+    ):
         of(batch_of("a", SMALL), "map")
     with pytest.raises(ValueError, match="between 0 and 1"):
         of(batch_of("a", SMALL), "xinfAP", 95)

@@ -77,7 +77,7 @@ def test_wins_losses_and_ties_are_counted_on_common_topics() -> None:
         *((name, [0.5], [0.4], TOO_FEW) for name in EFFECTS),
         ("d_z", [0.5, 0.6, 0.7], [0.4, 0.5, 0.6], SAME),
         ("g_z", [0.5, 0.6, 0.7], [0.4, 0.5, 0.6], SAME),
-        ("g_z", [0.5, 0.8], [0.4, 0.5], "the correction needs three topics"),
+        ("g_z", [0.5, 0.8], [0.4, 0.5], "the bias correction needs at least three topics"),
         ("d_av", [0.5, 0.5], [0.4, 0.4], FLAT),
         ("glass", [0.5, 0.7], [0.4, 0.4], FLAT),
     ],
