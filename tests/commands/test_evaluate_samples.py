@@ -78,7 +78,9 @@ def test_intervals_of_other_measures_are_refused(run: Run, write: Write) -> None
     files = write("qrels", STRATA), write("r", RUN)
     ran = run("evaluate", *files, "--qrels-format", "strata", "--intervals", "-m", "map")
     assert ran.refusal is not None
-    assert ran.refusal.startswith("map has no sampling error. Measures with a sampling error: infAP, xinfAP")
+    assert ran.refusal.startswith(
+        "map has no sampling error. Measures with a sampling error: infAP, xinfAP"
+    )
     again = run("evaluate", *files, "--qrels-format", "strata", "--intervals", "-m", "mop")
     assert "unknown measure" in str(again.refusal)
 

@@ -171,7 +171,7 @@ INTERVALS: dict[str, IntervalMethod] = {
                 title="Percentile bootstrap interval",
                 formula="the (1 − c)/2 and (1 + c)/2 quantiles of the means of m resamples of "
                 "the topics, c the confidence",
-                reading="The range of the mean if the topics were sampled again.",
+                reading="The range of the mean under resampling of the topics.",
                 parameters=PARAMETERS,
                 source="Efron and Tibshirani 1993, chapter 13.",
                 range="low ≤ mean ≤ high, almost always",

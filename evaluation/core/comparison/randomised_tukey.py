@@ -51,7 +51,7 @@ def randomised_tukey_test(
 
 
 def critical_range(ranges: Floats, alpha: float) -> float | None:
-    """The smallest range with (b + 1) / (m + 1) ≤ alpha beyond it; None if there is none."""
+    """The range above which (b + 1) / (m + 1) ≤ alpha; None if there is none."""
     allowed = int(np.floor(alpha * (len(ranges) + 1) + 1e-9)) - 1
     return float(ranges[len(ranges) - allowed - 1]) if allowed >= 0 else None
 

@@ -180,7 +180,7 @@ _READINGS = {
             "agreement(d) = Σ c₁c₂ / √(Σ c₁² · Σ c₂²), c the share of the orders of an item's tie "
             "in which it is among the first d"
         ),
-        "a ranking compared with itself gives 1, with or without ties",
+        "a ranking compared with itself gives 1",
         RankingExample(
             _TIED, _FIRST, 0.1 / 2**0.5 + 0.9, _TIE_OF_TWO + "0.1 · (½ / √(½ · 1)) + 0.9"
         ),
@@ -191,7 +191,7 @@ _READINGS = {
             "agreement(d) = Σ c₁c₂ / d, c the share of the orders of an item's tie in which it is "
             "among the first d"
         ),
-        "a ranking with ties compared with itself gives less than 1",
+        "a ranking compared with itself gives less than 1",
         RankingExample(_TIED, _FIRST, 0.95, _TIE_OF_TWO + "0.1 · ½ + 0.9"),
     ),
     "w": (
@@ -225,7 +225,7 @@ def _correlation(ties: Ties) -> RankCorrelation:
                 "p = 0.9 gives the first ten ranks 86 % of the weight; two rankings of "
                 "the same runs never give 0."
             ),
-            f"Without ties rbo-a, rbo-b and rbo-w are equal; with ties, {edge}.",
+            f"Without ties rbo-a, rbo-b and rbo-w are equal. With ties {edge}.",
             (
                 "For rankings known only to some depth, RBO_min, RBO_max and the "
                 "residual bound the value: `rbo` in `evaluation.core.comparison.rbo`."

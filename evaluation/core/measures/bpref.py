@@ -86,8 +86,8 @@ BPREF = MeasureFamily(
         title="Binary preference",
         formula="1/R · Σ over retrieved relevant r of [n(r) = 0: 1, else "
         "1 − min(n(r), R) / min(N, R)]",
-        reading="The proportion of relevant documents, reduced for each one ranked below judged "
-        "non-relevant documents; designed for incomplete judgments.",
+        reading="The proportion of relevant documents ranked above judged non-relevant ones; "
+        "designed for incomplete judgments.",
         source=_SOURCE.format(program=" bpref", old="old_bpref"),
         parameters=(_FORM,),
         edge_cases=_EDGES,

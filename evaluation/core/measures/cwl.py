@@ -69,10 +69,10 @@ def rank_biased_user(at: GainingRanks) -> Walk:
 
 def reciprocal_rank_user(at: GainingRanks) -> Walk:
     """The user model of reciprocal rank stops at the first gain."""
-    chance, items = np.zeros(len(at.ranks)), at.fill(at.k)
-    chance[at.first()] = 1.0
+    reach, items = np.zeros(len(at.ranks)), at.fill(at.k)
+    reach[at.first()] = 1.0
     items[at.place[at.first()]] = at.ranks[at.first()]
-    return chance, items
+    return reach, items
 
 
 def average_precision_user(at: GainingRanks) -> Walk:
@@ -102,12 +102,12 @@ def inst_user(at: GainingRanks) -> Walk:
     into = shift_down(stop, at.starts, wanted) / (
         at.ranks - 1 + shift_down(left, at.starts, wanted)
     )
-    chance = running_products(into**2, at.starts)
+    reach = running_products(into**2, at.starts)
     end = at.fill(at.k)
     end[at.place[at.first()]] = at.ranks[at.first()]
     before = wanted**2 * _between(at.fill(wanted), end + wanted)
     after = _between(at.ranks + left, shift_up(at.ranks, at.starts, at.k) + left)
-    return chance, before + at.total(chance * stop**2 * after)
+    return reach, before + at.total(reach * stop**2 * after)
 
 
 def _between(start: Floats, end: Floats) -> Floats:
@@ -124,7 +124,7 @@ def trigamma(x: Floats) -> Floats:
     return np.asarray(terms + 1 / tail + square / 2 + square / tail * series)
 
 
-READERS: dict[str, Callable[[GainingRanks], Walk]] = {
+USER_MODELS: dict[str, Callable[[GainingRanks], Walk]] = {
     "precision": precision_user,
     "sdcg": scaled_dcg_user,
     "rbp": rank_biased_user,
@@ -152,21 +152,21 @@ def user_walk(
     gaining, end = batch.select_rows(rows), np.inf if k is None else float(k)
     ranks = gaining.ranks.astype(np.float64)
     at = GainingRanks(gaining.segment, ranks, gains[rows], gaining.starts, end, p, t)
-    return at, READERS[user](at)
+    return at, USER_MODELS[user](at)
 
 
-def expected_utility(at: GainingRanks, walked: Walk) -> Floats:
+def expected_utility(at: GainingRanks, walk: Walk) -> Floats:
     """Σ W · gain: expected gain per document viewed."""
-    chance, items = walked
-    return safe_ratio(at.total(chance * at.gains), np.where(np.isnan(items), np.inf, items))
+    reach, items = walk
+    return safe_ratio(at.total(reach * at.gains), np.where(np.isnan(items), np.inf, items))
 
 
-def expected_total(at: GainingRanks, walked: Walk) -> Floats:
+def expected_total(at: GainingRanks, walk: Walk) -> Floats:
     """Σ V · gain: expected total gain."""
-    return at.total(walked[0] * at.gains)
+    return at.total(walk[0] * at.gains)
 
 
-def expected_items(_: GainingRanks, walked: Walk) -> Floats:
+def expected_items(_: GainingRanks, walk: Walk) -> Floats:
     """1 / W(1): expected number of documents viewed; NaN if infinite."""
-    items = walked[1]
+    items = walk[1]
     return np.where(np.isfinite(items), items, np.nan)

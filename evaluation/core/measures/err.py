@@ -57,8 +57,8 @@ def stop_probabilities(grades: ArrayLike, top: int) -> Floats:
 def _expected(grades: Floats, place: Ints, ranks: Ints, starts: Ints, top: int) -> Floats:
     """Σ 1/rank · probability of stopping at that rank and not before, by ``place``."""
     stops = stop_probabilities(grades, top)
-    chance = stops * shift_down(running_products(1 - stops, starts), starts, 1.0)
-    return sum_by_place(place, chance / ranks, len(starts) - 1)
+    stopping = stops * shift_down(running_products(1 - stops, starts), starts, 1.0)
+    return sum_by_place(place, stopping / ranks, len(starts) - 1)
 
 
 ERR = MeasureFamily(
@@ -97,7 +97,8 @@ NERR = MeasureFamily(
     Card(
         name="nerr",
         title="Normalized expected reciprocal rank",
-        formula="err / err of all judged documents by descending grade; nerr_20: both of the first 20",
+        formula="err / err of all judged documents by descending grade; nerr_20: both of the "
+        "first 20",
         reading="ERR relative to that of the ideal ranking.",
         source=f"{_SOURCE}, normalized as nDCG is (Clarke and others, WSDM 2011).",
         parameters=(_K, MAX_REL),

@@ -38,7 +38,8 @@ RELSTRING = MeasureFamily(
     Card(
         name="relstring",
         title="Grades of the first k documents",
-        formula="one character per document: its grade; > above 9; . pooled, unjudged; - not pooled",
+        formula="one character per document: its grade; > above 9; . pooled, unjudged; "
+        "- not pooled",
         reading="The top of the ranking at a glance; text, so it has no mean.",
         source="trec_eval relstring.",
         range="text",

@@ -32,7 +32,7 @@ _USER = Parameter(
     "likely to continue the larger the target gain T and, for inst, the smaller the gain so "
     "far.",
     "rbp",
-    tuple(cwl.READERS),
+    tuple(cwl.USER_MODELS),
 )
 _EDGES = (
     "Unjudged documents, and ranks below the end of the ranking, have gain 0.",
@@ -113,7 +113,7 @@ SDCG = _family(
 INSQ = _family(
     Card(
         name="insq",
-        title="INSQ: user with a fixed target gain",
+        title="INSQ: inverse squares, static user model",
         formula="Σ W(rank) · gain(rank), W in proportion to (2T / (rank − 1 + 2T))²",
         reading="Expected gain per document viewed by a user who goes deeper for a larger "
         "target gain T.",
@@ -139,7 +139,7 @@ INSQ = _family(
 INST = _family(
     Card(
         name="inst",
-        title="INST: user with a target gain who adapts",
+        title="INST: inverse squares, adaptive user model",
         formula="Σ W(rank) · gain(rank), C(i) = ((i + 2T − cg(i) − 1) / (i + 2T − cg(i)))², "
         "cg the gain down to rank i",
         reading="Expected gain per document viewed by a user who goes deeper the more of the "
