@@ -14,7 +14,7 @@ import pytest
 
 from campaigns.core.qrels import qrels_from_rows, read_qrels
 from campaigns.core.runs import read_run, run_from_rows
-from campaigns.core.sampled_qrels import USER_MODELS, SampledQrels
+from campaigns.core.sampled_qrels import READERS, SampledQrels
 from campaigns.core.streams import read_bytes
 from campaigns.core.tables import QrelsTable, RunTable
 from evaluation.core.judgments import Judged
@@ -42,7 +42,7 @@ class World:
     def judged(self, steps: Sequence[PoolStep], fmt: str, seed: int) -> Judged:
         """A sample of this world as ``evaluate`` reads it."""
         frame = self.frame(steps, seed)
-        sampled = USER_MODELS[fmt](FRAME_FORMATS[fmt](frame).encode())
+        sampled = READERS[fmt](FRAME_FORMATS[fmt](frame).encode())
         assert isinstance(sampled, SampledQrels)
         return Judged.from_sampled(sampled)
 
