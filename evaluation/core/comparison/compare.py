@@ -77,7 +77,7 @@ class PairRow:
     note: str = ""
     reason: str | None = None
 
-    def turned(self, test: str) -> PairRow:
+    def swapped(self, test: str) -> PairRow:
         """The same pair with the runs swapped, under ``test``. Two-sided p values do not change."""
         statistic = self.statistic
         if test == "sign":
@@ -147,11 +147,11 @@ class Comparisons:
         place = {tag: at for at, tag in enumerate(names)}
         means = dict(zip(self.tags, self.means, strict=True))
         rows = [row for row in self.rows if row.first in place and row.second in place]
-        turned = [
-            row if place[row.first] < place[row.second] else row.turned(self.test) for row in rows
+        ordered = [
+            row if place[row.first] < place[row.second] else row.swapped(self.test) for row in rows
         ]
-        turned.sort(key=lambda row: (place[row.first], place[row.second]))
-        renamed = [replace(r, first=names[r.first], second=names[r.second]) for r in turned]
+        ordered.sort(key=lambda row: (place[row.first], place[row.second]))
+        renamed = [replace(r, first=names[r.first], second=names[r.second]) for r in ordered]
         return replace(
             self,
             tags=tuple(names.values()),

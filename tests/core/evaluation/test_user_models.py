@@ -80,7 +80,7 @@ def insq(wanted: float) -> Callable[[int, float, float], float]:
     return lambda i, _gain, _sum: ((i + 2 * wanted - 1) / (i + 2 * wanted)) ** 2
 
 
-USER_MODELS = [
+READERS = [
     ("user=inst", DEPTH, inst(1)),
     ("user=inst, T=3", DEPTH, inst(3)),
     ("user=inst, T=0.5", 20, inst(0.5)),
@@ -93,7 +93,7 @@ USER_MODELS = [
 ]
 
 
-@pytest.mark.parametrize(("reader", "depth", "go_on"), USER_MODELS)
+@pytest.mark.parametrize(("reader", "depth", "go_on"), READERS)
 def test_readers_walk_as_their_chances_say(
     reader: str, depth: int, go_on: Callable[[int, float, float], float]
 ) -> None:
