@@ -125,7 +125,7 @@ def parameter_dict(family: MeasureFamily, parameter: Parameter) -> dict[str, Any
     return {
         "name": parameter.name,
         "meaning": parameter.meaning,
-        "values": KINDS[parameter.kind].wanted,
+        "values": KINDS[parameter.kind].description,
         "choices": list(parameter.choices),
         "default": parameter.default,
         "written": variant_names(family, parameter),

@@ -171,7 +171,7 @@ def parameter_validator(parameter: Parameter) -> Callable[[str], None]:
         try:
             kind.read(value)
         except ValueError:
-            raise ValidationError(f"{parameter.name} must be {kind.wanted}.") from None
+            raise ValidationError(f"{parameter.name} must be {kind.description}.") from None
 
     return check
 

@@ -1,4 +1,4 @@
-"""The judgments' verdict on runs, as a library without Django:
+"""Evaluation as a Python library, without Django:
 
 ``from evaluation.core import ScoringOptions, as_judged, evaluate``
 """
@@ -14,7 +14,7 @@ from evaluation.core.judgments import Judged
 from evaluation.core.options import ScoringOptions
 
 Options = ScoringOptions
-"""Its earlier name, which still works."""
+"""The former name, still supported."""
 
 __all__ = [
     "Judged",

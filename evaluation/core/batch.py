@@ -1,8 +1,8 @@
-"""Rankings laid out flat, so that one numpy pass scores all topics (of one run or many).
+"""Rankings as flat arrays, so that one numpy pass scores all topics (of one run or many).
 
-A *segment* is one ranking of one topic. Its *rows* are the retrieved documents that have
-a line in the qrels, in rank order and each with its rank; of the other documents of the
-ranking no measure needs more than how many there are (``lengths``).
+A *segment* is one ranking of one topic. Its *rows* are the retrieved documents that are listed
+in the qrels, in rank order, each with its rank; of the other documents of the ranking only their
+number matters (``lengths``).
 """
 
 from __future__ import annotations
@@ -20,33 +20,34 @@ from evaluation.core.options import ScoringOptions
 
 @dataclass(frozen=True, eq=False)
 class ScoringBatch:
-    """Segments to score. ``topic_of[i]`` is the judged topic of segment ``i``.
+    """Segments to score. ``topic_index[i]`` is the judged topic of segment ``i``.
 
-    By row: ``segment`` (ascending), ``ranks`` from 1 (rising in a segment), ``listed``,
-    the place of the document's judgment in ``judged``. By segment: ``lengths``, the
-    documents retrieved, and ``answered``, whether the run had any before cuts.
+    By row: ``segment`` (ascending), ``ranks`` from 1 (ascending in a segment),
+    ``judgment_index``, the index of the document's judgment in ``judged``. By segment:
+    ``lengths``, the number of documents retrieved, and ``answered``, whether the run had any
+    before truncation.
     """
 
     judged: Judged
-    topic_of: Ints
+    topic_index: Ints
     lengths: Ints
     answered: Mask
     segment: Ints
     ranks: Ints
-    listed: Ints
+    judgment_index: Ints
     options: ScoringOptions = field(default_factory=ScoringOptions)
 
     def __len__(self) -> int:
-        return len(self.topic_of)
+        return len(self.topic_index)
 
     @cached_property
     def starts(self) -> Ints:
-        """Where the rows of each segment start, and last where all end."""
+        """The first row of each segment, and the end of the last one."""
         return group_starts(np.bincount(self.segment, minlength=len(self)))
 
     @cached_property
     def grades(self) -> NDArray[np.int32]:
-        return self.judged.grades[self.listed]
+        return self.judged.grades[self.judgment_index]
 
     @cached_property
     def is_relevant(self) -> Mask:
@@ -54,7 +55,7 @@ class ScoringBatch:
 
     @cached_property
     def hits(self) -> Ints:
-        """The rows of relevant documents: few, so quicker to take than by a mask."""
+        """The rows of relevant documents: indices, faster than a mask since they are few."""
         return np.flatnonzero(self.is_relevant)
 
     @cached_property
@@ -68,26 +69,26 @@ class ScoringBatch:
 
     @cached_property
     def gains(self) -> Floats:
-        return self.options.gain_of(self.grades)
+        return self.options.gains_for(self.grades)
 
     @cached_property
     def relevant(self) -> Ints:
-        """R: relevant documents in the judgments, by segment."""
-        return self.judged.counts_at(self.options.level)[0][self.topic_of]
+        """R: number of relevant documents in the judgments, by segment."""
+        return self.judged.counts_at(self.options.level)[0][self.topic_index]
 
     @cached_property
     def nonrelevant(self) -> Ints:
-        """N: judged non-relevant documents in the judgments, by segment."""
-        return self.judged.counts_at(self.options.level)[1][self.topic_of]
+        """N: number of judged non-relevant documents in the judgments, by segment."""
+        return self.judged.counts_at(self.options.level)[1][self.topic_index]
 
     @cached_property
     def relevant_so_far(self) -> Ints:
-        """Relevant documents of the segment at this rank or above, by row."""
+        """Number of relevant documents of the segment at this rank or above, by row."""
         return self.running(self.is_relevant)
 
     @cached_property
     def nonrelevant_so_far(self) -> Ints:
-        """Judged non-relevant documents of the segment at this rank or above, by row."""
+        """Number of judged non-relevant documents of the segment at this rank or above, by row."""
         return self.running(self.is_nonrelevant)
 
     def running(self, mask: Mask) -> Ints:
@@ -96,31 +97,31 @@ class ScoringBatch:
         return total[1:] - total[self.starts[self.segment]]
 
     def count(self, mask: Mask) -> Ints:
-        """How many rows of each segment are in ``mask``."""
+        """Number of rows of each segment in ``mask``."""
         return np.bincount(self.segment[mask], minlength=len(self))
 
     def sums(self, weights: Floats, rows: Mask | Ints) -> Floats:
-        """Sum by segment of ``weights``, given for ``rows``, in rank order."""
+        """Sum by segment of ``weights``, which belong to ``rows``, in rank order."""
         return sum_by_place(self.segment[rows], weights, len(self))
 
-    def only(self, mask: Mask) -> ScoringBatch:
-        """The same segments with only the rows in ``mask``; ranks and lengths stay."""
-        rows = (self.segment[mask], self.ranks[mask], self.listed[mask])
-        return replace(self, segment=rows[0], ranks=rows[1], listed=rows[2])
+    def select_rows(self, mask: Mask) -> ScoringBatch:
+        """The same segments with only the rows in ``mask``; ranks and lengths do not change."""
+        rows = (self.segment[mask], self.ranks[mask], self.judgment_index[mask])
+        return replace(self, segment=rows[0], ranks=rows[1], judgment_index=rows[2])
 
     def cut(self, k: int) -> ScoringBatch:
         """The first ``k`` documents of each ranking."""
-        return replace(self.only(self.ranks <= k), lengths=np.minimum(self.lengths, k))
+        return replace(self.select_rows(self.ranks <= k), lengths=np.minimum(self.lengths, k))
 
     def condensed(self) -> ScoringBatch:
-        """The rankings without the documents that have no judgment (trec_eval's -J)."""
-        kept = self.only(self.is_judged)
-        ranks = np.arange(1, len(kept.segment) + 1) - kept.starts[kept.segment]
-        return replace(kept, ranks=ranks, lengths=np.diff(kept.starts))
+        """The rankings without unjudged documents (trec_eval's -J)."""
+        judged = self.select_rows(self.is_judged)
+        ranks = np.arange(1, len(judged.segment) + 1) - judged.starts[judged.segment]
+        return replace(judged, ranks=ranks, lengths=np.diff(judged.starts))
 
 
 def sum_by_place(place: Ints, weights: Floats, places: int) -> Floats:
-    """Sum of ``weights`` by ``place``, added in the order given; shape (places,)."""
+    """Sum of ``weights`` by ``place``, added in the given order; shape (places,)."""
     summed: Floats = np.bincount(place, weights=weights, minlength=places).astype(np.float64)
     return summed
 

@@ -1,9 +1,9 @@
-"""The bounds that open documents, retrieved without a judgment, leave to a measure.
+"""Score bounds from unjudged retrieved documents.
 
-Whatever grades they get, from 0 to the highest of the scale, each topic's value lies within
-its bounds. Documents that are not retrieved stay as they are: outside are those that would
-raise R only. A measure that skips unjudged documents, like bpref or any with
-``list=condensed``, may today have a value out of its bounds: it is no completion.
+Whatever grades these documents get, from 0 to the highest of the scale, each topic's value lies
+within its bounds. Documents that are not retrieved do not change; those that would only raise R
+are not considered. A measure that skips unjudged documents, such as bpref or any with
+``list=condensed``, may have a current value outside its bounds, since it is not a completion.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.core.options import ScoringOptions
 from evaluation.core.scale import top_grade
 
-OF_ALL = "its figure over all topics does not follow from the topics' values"
-LOOSE = "they may be wider than need be"
+NO_OVERALL = "its value over all topics does not follow from the values by topic"
+LOOSE = "the bounds may be wider than necessary"
 
 
 @dataclass(frozen=True, eq=False)
 class MeasureBounds:
-    """``low`` and ``high`` by topic: NaN where the value is undefined in every completion,
-    infinite where no bound is known. ``mean_low`` and ``mean_high`` are those of the figure
-    over all topics, None where there is none. ``top`` is the highest grade that open
-    documents may get. ``exact``: each bound is reached by a completion. ``reason`` says what
-    is missing or loose."""
+    """``low`` and ``high`` by topic: NaN if the value is undefined in every completion, infinite
+    if no bound is known. ``mean_low`` and ``mean_high`` are the bounds of the value over all
+    topics, None if there are none. ``top`` is the highest grade that unjudged documents may get.
+    ``exact``: each bound is attained by a completion. ``reason`` says why bounds are missing or
+    loose."""
 
     measure: Measure
     low: Floats
@@ -60,34 +60,34 @@ def compute_run_bounds(
 ) -> tuple[MeasureBounds, ...]:
     """The bounds of each measure for ``run``; topics and measures as in ``evaluate``.
 
-    With ``judged_only`` they are the same as without: in a completion all is judged.
+    ``judged_only`` makes no difference: in a completion all documents are judged.
     """
-    asked = options or ScoringOptions()
-    batch = batch_from_table(as_run(run), as_judged(qrels), replace(asked, judged_only=False))
-    return compute_bounds(batch, select_measures(measures, asked))
+    options = options or ScoringOptions()
+    batch = batch_from_table(as_run(run), as_judged(qrels), replace(options, judged_only=False))
+    return compute_bounds(batch, select_measures(measures, options))
 
 
 def compute_bounds(batch: ScoringBatch, measures: Sequence[Measure]) -> tuple[MeasureBounds, ...]:
     """The bounds of each measure for the rankings of ``batch``, which must not be condensed."""
-    found: dict[Measure, MeasureBounds] = {}
+    bounds: dict[Measure, MeasureBounds] = {}
     tried: dict[tuple[object, Sides], tuple[ScoringBatch, list[Measure]]] = {}
     for measure in measures:
         base = _base(batch, measure)
         if (solve := find_solver(measure)) is not None:
-            found[measure] = _bounds(measure, base, solve(measure, base))
+            bounds[measure] = _bounds(measure, base, solve(measure, base))
         else:
             key = (_changed(measure), choose_completions(measure, base))
             _, together = tried.setdefault(key, (base, []))
             together.append(measure)
     for (_, sides), (base, together) in tried.items():
-        each = compute_extremes(CompletionRankings.of(base), sides, together)
+        each = compute_extremes(CompletionRankings.from_batch(base), sides, together)
         for measure, extreme in zip(together, each, strict=True):
-            found[measure] = _bounds(measure, base, _of_tried(measure, extreme))
-    return tuple(found[measure] for measure in measures)
+            bounds[measure] = _bounds(measure, base, _with_range(measure, extreme))
+    return tuple(bounds[measure] for measure in measures)
 
 
 def _changed(measure: Measure) -> tuple[tuple[str, Any], ...]:
-    """The modifiers of ``measure`` by which completions differ."""
+    """The modifiers of ``measure`` that change its completions."""
     own = (pair for pair in measure.params if pair[0] in measure.family.modifiers)
     return tuple((name, value) for name, value in own if name in ("rel", "unjudged"))
 
@@ -98,55 +98,58 @@ def _base(batch: ScoringBatch, measure: Measure) -> ScoringBatch:
     return batch
 
 
-def _of_tried(measure: Measure, found: Extremes) -> Extremes:
-    """``found``, with the range of the measure where there were too many completions."""
-    if found.exact:
-        return found
+def _with_range(measure: Measure, extremes: Extremes) -> Extremes:
+    """``extremes``, with the range of the measure if there were too many completions to try."""
+    if extremes.exact:
+        return extremes
     floor, ceiling = parse_card_range(measure.family.card.range)
-    untried = ~found.tried
-    low, high, partly = found.low.copy(), found.high.copy(), found.partly.copy()
+    untried = ~extremes.tried
+    low, high, partly = extremes.low.copy(), extremes.high.copy(), extremes.partly.copy()
     low[untried], high[untried] = floor, ceiling
     partly[untried] = bool(measure.family.card.undefined)
-    return replace(found, low=low, high=high, partly=partly)
+    return replace(extremes, low=low, high=high, partly=partly)
 
 
-def _bounds(measure: Measure, base: ScoringBatch, found: Extremes) -> MeasureBounds:
-    low, high, of_all = found.low, found.high, found.of_all
-    reason = found.reason or ("" if found.exact else LOOSE)
-    if of_all is None and _own_figure(measure, base):
-        of_all, reason = (None, None), OF_ALL
-    if of_all is None:
-        of_all = _least(measure, low, found.partly), _greatest(measure, high, found.partly)
-    return MeasureBounds(measure, low, high, *of_all, top_grade(base), found.exact, reason)
+def _bounds(measure: Measure, base: ScoringBatch, extremes: Extremes) -> MeasureBounds:
+    low, high, overall = extremes.low, extremes.high, extremes.overall
+    reason = extremes.reason or ("" if extremes.exact else LOOSE)
+    if overall is None and _has_own_overall(measure, base):
+        overall, reason = (None, None), NO_OVERALL
+    if overall is None:
+        overall = _least(measure, low, extremes.partly), _greatest(measure, high, extremes.partly)
+    return MeasureBounds(measure, low, high, *overall, top_grade(base), extremes.exact, reason)
 
 
 def _least(measure: Measure, low: Floats, partly: Mask) -> float | None:
-    """The least figure of all topics, where topics in ``partly`` may be left out of it."""
-    return min(_figures(measure, low, partly, np.sort(low[partly])), default=None)
+    """The minimum over all topics, if topics in ``partly`` may be left out of the mean."""
+    return min(_overall_values(measure, low, partly, np.sort(low[partly])), default=None)
 
 
 def _greatest(measure: Measure, high: Floats, partly: Mask) -> float | None:
-    return max(_figures(measure, high, partly, -np.sort(-high[partly])), default=None)
+    return max(_overall_values(measure, high, partly, -np.sort(-high[partly])), default=None)
 
 
-def _figures(measure: Measure, values: Floats, partly: Mask, maybe: Floats) -> Iterator[float]:
-    """The figures with none, one, two … of ``maybe`` beside the values that are sure."""
+def _overall_values(
+    measure: Measure, values: Floats, partly: Mask, maybe: Floats
+) -> Iterator[float]:
+    """The values over all topics with the first 0, 1, 2 … of ``maybe`` added to the certain
+    ones."""
     sure, maybe = values[~partly], maybe[~np.isnan(maybe)]
     for many in range(len(maybe) + 1):
-        figure = aggregate_defined_values(measure, np.concatenate((sure, maybe[:many])))
-        if figure is not None and np.isfinite(figure):
-            yield figure
+        value = aggregate_defined_values(measure, np.concatenate((sure, maybe[:many])))
+        if value is not None and np.isfinite(value):
+            yield value
 
 
-def _own_figure(measure: Measure, base: ScoringBatch) -> bool:
-    """Whether the figure over all topics is one of the family's own."""
+def _has_own_overall(measure: Measure, base: ScoringBatch) -> bool:
+    """Whether the family computes its own value over all topics."""
     overall = measure.family.overall
     return overall is not None and overall(base, **measure.own_params()) is not None
 
 
-def parse_card_range(told: str) -> tuple[float, float]:
-    """Least and greatest value as a card's ``range`` tells them, infinite where it does not."""
-    if matched := re.fullmatch(r"(-?\d+) (?:to|or) (-?\d+)", told):
+def parse_card_range(text: str) -> tuple[float, float]:
+    """The minimum and maximum in a card's ``range``, infinite where it has none."""
+    if matched := re.fullmatch(r"(-?\d+) (?:to|or) (-?\d+)", text):
         return float(matched[1]), float(matched[2])
-    matched = re.fullmatch(r"(-?\d+) (?:and up|to .*)", told)
+    matched = re.fullmatch(r"(-?\d+) (?:and up|to .*)", text)
     return (float(matched[1]) if matched else -np.inf), np.inf

@@ -1,4 +1,4 @@
-"""Write values with the bounds that unjudged documents leave: a table, CSV, JSON."""
+"""Format values with their bounds from unjudged documents: table, CSV, JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RunBounds(NamedTuple):
 
 
 class BoundsRow(NamedTuple):
-    """A value between its bounds; None where there is none."""
+    """A value and its bounds; None where undefined."""
 
     measure: Measure
     topic: str
@@ -35,33 +35,33 @@ class BoundsRow(NamedTuple):
 
 
 def bounds_to_table(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
-    """Columns between tabs under their names, four decimals, null where there is none."""
+    """Tab-separated columns with a header, four decimals, null where undefined."""
     lines = ["\t".join(COLUMNS)]
     for run in runs:
         for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
-            shown = [_format_value(row.measure, value) for value in row[2:]]
-            lines.append("\t".join([run.scores.tag, row.measure.name, row.topic, *shown]))
+            cells = [_format_value(row.measure, value) for value in row[2:]]
+            lines.append("\t".join([run.scores.tag, row.measure.name, row.topic, *cells]))
     return "\n".join([*lines, ""])
 
 
 def bounds_to_csv(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
-    """The same in full precision, empty where there is none; whether the bounds are exact;
-    and in the lines of all topics the conditions as JSON."""
+    """The same in full precision, empty where undefined; with a column that says whether the
+    bounds are exact, and in the rows over all topics the provenance as JSON."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*COLUMNS, "exact", "conditions"])
     for run in runs:
-        told = provenance_to_json_line(run.scores.conditions)
+        provenance = provenance_to_json_line(run.scores.conditions)
         exact = {bounds.measure: bounds.exact for bounds in run.bounds}
         for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
             named = [run.scores.tag, row.measure.name, row.topic]
-            ends = [str(exact[row.measure]).lower(), told if row.topic == ALL else ""]
+            ends = [str(exact[row.measure]).lower(), provenance if row.topic == ALL else ""]
             writer.writerow([*named, *row[2:], *ends])
     return stream.getvalue()
 
 
 def bounds_to_json(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
-    """A list of runs with conditions and, by measure, value and bounds; null for none."""
+    """A list of runs with provenance and, by measure, value and bounds; undefined is null."""
     content = [run_bounds_to_dict(run, by_topic=by_topic, summary=summary) for run in runs]
     return json.dumps({"runs": content}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
@@ -77,24 +77,24 @@ def run_bounds_to_dict(run: RunBounds, *, by_topic: bool, summary: bool) -> dict
         for bounds in run.bounds
     }
     for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
-        found = {"value": row.value, "low": row.low, "high": row.high}
-        told = measures[row.measure.name]
+        ends = {"value": row.value, "low": row.low, "high": row.high}
+        entry = measures[row.measure.name]
         if row.topic == ALL:
-            told[ALL] = found
+            entry[ALL] = ends
         else:
-            told.setdefault("topics", {})[row.topic] = found
+            entry.setdefault("topics", {})[row.topic] = ends
     return {"run": run.scores.tag, "conditions": run.scores.conditions, "bounds": measures}
 
 
 def iter_bounds_rows(run: RunBounds, *, by_topic: bool, summary: bool) -> Iterator[BoundsRow]:
-    """Measure by measure, its topics first and all of them last; texts are left out."""
+    """By measure, its topics first and all topics last; measures of text are left out."""
     scores = run.scores
     for place, bounds in enumerate(run.bounds):
         measure = bounds.measure
         if by_topic and not (measure.family.summary_only or measure.family.text):
             ends = (scores.values[:, place].tolist(), bounds.low.tolist(), bounds.high.tolist())
-            for topic, *found in zip(scores.topics, *ends, strict=True):
-                yield BoundsRow(measure, topic, *map(_known_value, found))
+            for topic, *values in zip(scores.topics, *ends, strict=True):
+                yield BoundsRow(measure, topic, *map(_known_value, values))
         if summary and not measure.family.text:
             yield BoundsRow(measure, ALL, scores.means[place], bounds.mean_low, bounds.mean_high)
 
@@ -114,4 +114,4 @@ BOUNDS_FORMATS: dict[str, Callable[..., str]] = {
     "csv": bounds_to_csv,
     "json": bounds_to_json,
 }
-"""By the names of the formats of scores."""
+"""By the names of the score formats."""

@@ -1,7 +1,7 @@
-"""What the judgments let bpref say: R and N by topic, and words of warning.
+"""Whether the judgments suffice for bpref: R and N by topic, and warnings.
 
-bpref compares relevant documents with judged non-relevant ones. Where few of these are
-known its forms differ, and where there is none it only counts what was retrieved.
+bpref compares relevant documents with judged non-relevant ones. If few of these are known its
+forms differ, and if there are none it only counts relevant documents retrieved.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from evaluation.core.measures.bpref import MORE
 from evaluation.core.measures.family import Measure
 
 NAMED = 10
-"""How many topics a sentence names."""
+"""Maximum number of topics listed in a sentence."""
 
 
 @dataclass(frozen=True, eq=False)
 class BprefAdvice:
-    """By topic of the judgments: R ``relevant`` and N judged ``nonrelevant`` documents.
+    """By judged topic: R ``relevant`` and N judged ``nonrelevant`` documents.
 
-    ``c`` is 0 for bpref and 10 for bpref-10. A topic is ``blind`` where it has relevant
-    documents and N = 0, and has ``few`` where 0 < N < R + c, so that forms can differ.
+    ``c`` is 0 for bpref and 10 for bpref-10. A topic is ``blind`` if it has relevant documents
+    and N = 0, and has ``few`` if 0 < N < R + c, so that the forms can differ.
     """
 
     name: str
@@ -45,51 +45,50 @@ class BprefAdvice:
 
     @property
     def is_uninformative(self) -> bool:
-        """Whether no topic that counts has a judged non-relevant document."""
+        """Whether no topic with a relevant document has a judged non-relevant document."""
         counting = self.relevant > 0
         return bool(counting.any() and self.blind[counting].all())
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What to tell beside the numbers; nothing where all topics have enough."""
-        told = [self._of_blind(), self._of_few(), self._of_empty()]
-        return tuple(sentence for sentence in told if sentence)
+        """The warnings to show with the scores; empty if all topics have enough."""
+        sentences = [self._of_blind(), self._of_few(), self._of_empty()]
+        return tuple(sentence for sentence in sentences if sentence)
 
     def _of_blind(self) -> str:
         if self.is_uninformative:
             return (
-                f"{self.name} is uninformative here: no topic has a document judged "
-                "non-relevant, so that it is the share of the relevant documents retrieved "
-                "(recall), whatever their order."
+                f"{self.name} is uninformative: no topic has a document judged non-relevant, "
+                "so it equals recall, whatever the order."
             )
         where = self._where(self.blind)
         return where and (
-            f"{self.name} says nothing of the order where no document is judged non-relevant "
-            f"(N = 0): {where}."
+            f"{self.name} does not depend on the order in topics without a document judged "
+            f"non-relevant (N = 0): {where}."
         )
 
     def _of_few(self) -> str:
         bound = f"R + {self.c}" if self.c else "R"
         where = self._where(self.few)
         return where and (
-            f"{self.name} and {self.name}(form=textbook) can differ where fewer documents are "
-            f"judged non-relevant than {bound} (N < {bound}): {where}."
+            f"{self.name} and {self.name}(form=textbook) can differ in topics with fewer "
+            f"documents judged non-relevant than {bound} (N < {bound}): {where}."
         )
 
     def _of_empty(self) -> str:
         where = self._where(self.relevant == 0)
-        return where and f"Without a relevant document {self.name} is 0: {where}."
+        return where and f"{self.name} is 0 in topics without a relevant document: {where}."
 
     def _where(self, mask: Mask) -> str:
         """``2 of 50 topics (301, 305)``; empty without a topic."""
-        found = [self.topics[index] for index in np.flatnonzero(mask).tolist()]
-        more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
-        of = f"{len(found):,} of {len(self.topics):,} topics"
-        return f"{of} ({', '.join(found[:NAMED])}{more})" if found else ""
+        topics = [self.topics[index] for index in np.flatnonzero(mask).tolist()]
+        more = f" and {len(topics) - NAMED:,} more" if len(topics) > NAMED else ""
+        share = f"{len(topics):,} of {len(self.topics):,} topics"
+        return f"{share} ({', '.join(topics[:NAMED])}{more})" if topics else ""
 
 
 def advise_on_bpref(judged: Judged, level: int = 1, name: str = "bpref") -> BprefAdvice:
-    """What is to be told of the measure ``name``, a key of ``bpref.MORE``, on ``judged``."""
+    """The advice on the measure ``name``, a key of ``bpref.MORE``, for ``judged``."""
     relevant, nonrelevant = judged.counts_at(level)
     return BprefAdvice(
         name=name,
@@ -101,10 +100,12 @@ def advise_on_bpref(judged: Judged, level: int = 1, name: str = "bpref") -> Bpre
 
 
 def list_bpref_remarks(measures: Iterable[Measure], judged: Judged, level: int = 1) -> list[str]:
-    """The sentences for those of ``measures`` that are of the bpref family, each once."""
-    asked = [(measure.family.name, _level(measure, level)) for measure in measures]
-    told = [advise_on_bpref(judged, own, name).sentences for name, own in asked if name in MORE]
-    return list(dict.fromkeys(chain.from_iterable(told)))
+    """The warnings for the ``measures`` of the bpref family, without duplicates."""
+    requested = [(measure.family.name, _level(measure, level)) for measure in measures]
+    sentences = [
+        advise_on_bpref(judged, own, name).sentences for name, own in requested if name in MORE
+    ]
+    return list(dict.fromkeys(chain.from_iterable(sentences)))
 
 
 def _level(measure: Measure, level: int) -> int:

@@ -1,4 +1,4 @@
-"""Precision against recall: the raw points of each topic, and interpolated curves."""
+"""Precision–recall curves: the raw points of each topic, and interpolated curves."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ELEVEN = tuple(tenth / 10 for tenth in range(11))
 
 @dataclass(frozen=True, eq=False)
 class RawCurve:
-    """The points where recall rises, one for each relevant document retrieved.
+    """The points where recall increases, one per relevant document retrieved.
 
-    By point: ``segment`` (ascending), ``ranks`` (rising in a segment), ``recall`` and
-    ``precision``, both from 0 to 1. The points of segment ``i`` are
-    ``starts[i]:starts[i + 1]``.
+    By point: ``segment`` (ascending), ``ranks`` (ascending in a segment), ``recall`` and
+    ``precision``, both between 0 and 1. The points of segment ``i`` are ``starts[i]:starts[i +
+    1]``.
     """
 
     segment: Ints
@@ -33,28 +33,29 @@ class RawCurve:
 
 
 def precision_recall_curve(batch: ScoringBatch) -> RawCurve:
-    """Recall and precision at each relevant document that a ranking holds."""
+    """Recall and precision at each relevant document retrieved."""
     hits = batch.is_relevant
-    segment, ranks, found = batch.segment[hits], batch.ranks[hits], batch.relevant_so_far[hits]
+    segment, ranks, relevant = batch.segment[hits], batch.ranks[hits], batch.relevant_so_far[hits]
     return RawCurve(
         segment=segment,
         starts=group_starts(batch.count(hits)),
         ranks=ranks,
-        recall=safe_ratio(found, batch.relevant[segment]),
-        precision=found / ranks,
+        recall=safe_ratio(relevant, batch.relevant[segment]),
+        precision=relevant / ranks,
     )
 
 
 def sawtooth_curve(batch: ScoringBatch, segment: int) -> tuple[Floats, Floats]:
-    """``(recall, precision)`` at every rank of one ranking: falling between the raw points."""
+    """``(recall, precision)`` at every rank of one ranking; precision falls between the raw
+    points."""
     mine = (batch.segment == segment) & batch.is_relevant
     ranks = np.arange(1, batch.lengths[segment] + 1)
-    found = np.searchsorted(batch.ranks[mine], ranks, side="right")
-    return safe_ratio(found, int(batch.relevant[segment])), found / ranks
+    relevant = np.searchsorted(batch.ranks[mine], ranks, side="right")
+    return safe_ratio(relevant, int(batch.relevant[segment])), relevant / ranks
 
 
 def area_under_curve(batch: ScoringBatch) -> Floats:
-    """The area under each raw curve, in steps: Σ precision · rise of recall. It is AP."""
+    """The area under each raw curve: Σ precision · increase in recall, which equals AP."""
     curve = precision_recall_curve(batch)
     before = np.concatenate(([0.0], curve.recall[:-1]))
     before[curve.starts[:-1][np.diff(curve.starts) > 0]] = 0.0
@@ -62,31 +63,31 @@ def area_under_curve(batch: ScoringBatch) -> Floats:
 
 
 def interpolate_precision(batch: ScoringBatch, levels: tuple[float, ...] = ELEVEN) -> Floats:
-    """The best precision at each recall level or beyond; shape (segments, levels).
+    """The maximum precision at each recall level or above; shape (segments, levels).
 
-    0 where the ranking does not reach the level, and so for all levels where R = 0.
-    Which number of relevant documents stands for a level is told by the profile.
+    0 if the ranking does not reach the level, and so at all levels if R = 0. The profile defines
+    the number of relevant documents for a level.
     """
     curve = precision_recall_curve(batch)
     needed = count_relevant_needed(levels, batch.relevant, batch.options.profile.recall_points)
     first = curve.starts[:-1, None] + np.maximum(needed, 1) - 1
     last = np.broadcast_to(curve.starts[1:, None], first.shape)
     reached = first < last
-    # reduceat takes the best from each place to the next one: every other one is wanted.
+    # reduceat takes the maximum from each index to the next; every second one is needed.
     ends = np.stack([np.where(reached, first, last), last], axis=-1).ravel()
     best = np.maximum.reduceat(np.append(curve.precision, 0.0), ends)[::2] if len(ends) else ends
     return np.where(reached, best.reshape(first.shape), 0.0)
 
 
 def count_relevant_needed(levels: tuple[float, ...], relevant: Ints, points: RecallPoints) -> Ints:
-    """How many relevant documents stand for each level; shape (segments, levels)."""
+    """Number of relevant documents that define each level; shape (segments, levels)."""
     wanted: Floats = relevant[:, None] * np.array(levels)
-    # 0.55 · 100 is 55.00000000000001: what is only a rounding above a number is that number.
+    # 0.55 · 100 is 55.00000000000001: a rounding error above an integer is ignored.
     exact = np.ceil(np.round(wanted, 9))
     counted = {"plus 0.9": np.floor(wanted + 0.9), "rounded": np.floor(wanted + 0.5)}
     return counted.get(points, exact).astype(np.int64)
 
 
 def average_curves(values: Floats) -> list[float | None]:
-    """The mean of each level over the topics of ``interpolated``; None without a topic."""
+    """The mean of each level over the topics of ``interpolate_precision``; None without a topic."""
     return [arithmetic_mean(column) if len(column) else None for column in values.T]

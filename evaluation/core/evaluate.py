@@ -1,4 +1,4 @@
-"""Score one run against qrels: values by topic, means, and the conditions they hold under."""
+"""Score a run against qrels: values by topic, means and provenance."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from evaluation.core.options import ScoringOptions
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-NO_TOPIC = "no topic to average over"
+NO_TOPIC = "no topics to average over"
 TRUST_DEPTH = 10
-"""The k of the judged@k that is told with every result."""
+"""The k of the judged@k that is part of every provenance."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoredRun:
     """The scores of one run. ``values`` is topics × measures, NaN where undefined.
 
-    ``means`` has the mean over topics, or the sum for counts; None where undefined, and
-    then ``reasons`` says why. ``reasons`` also tells of topics left out of a mean.
-    ``answered`` says by topic whether the run had documents for it. ``texts`` has the
-    texts by topic of measures that are no numbers, by name.
+    ``means`` has the mean over topics, or the sum for counts; None where undefined, with the
+    reason in ``reasons``, which also lists topics left out of a mean. ``conditions`` is the
+    provenance. ``answered`` marks the topics for which the run retrieved documents. ``texts``
+    has the values by topic of measures of text, by name.
     """
 
     tag: str
@@ -54,11 +54,12 @@ class ScoredRun:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The measures as they are printed."""
+        """The measures as printed."""
         return tuple(measure.name for measure in self.measures)
 
     def mean(self, name: str) -> float | None:
-        """The mean of the measure that ``name`` is a name of; ``ValueError`` if not scored."""
+        """The mean of the measure ``name`` (in any spelling); ``ValueError`` if it was not
+        scored."""
         return self.means[self._place(name)]
 
     def frame(self) -> DataFrame:
@@ -68,18 +69,18 @@ class ScoredRun:
         return DataFrame(self.values, index=list(self.topics), columns=list(self.names))
 
     def by_topic(self, name: str) -> dict[str, float | None]:
-        """Value by topic of the measure of that name, as ``mean``; None where undefined."""
+        """Value by topic of the measure ``name``, as in ``mean``; None where undefined."""
         column = self.values[:, self._place(name)]
-        return dict(zip(self.topics, map(finite_or_none, column.tolist()), strict=True))
+        return dict(zip(self.topics, map(value_or_none, column.tolist()), strict=True))
 
     def _place(self, name: str) -> int:
         if name in self.names:
             return self.names.index(name)
         meant = [measure.name for measure in parse_measure(name)]
         if len(meant) > 1:
-            raise ValueError(f"{name} stands for several measures: {', '.join(meant)}. Name one.")
+            raise ValueError(f"{name} denotes several measures: {', '.join(meant)}. Choose one.")
         if meant[0] not in self.names:
-            raise ValueError(f"{name} was not scored. Scored are {', '.join(self.names)}.")
+            raise ValueError(f"{name} was not scored. Scored measures: {', '.join(self.names)}.")
         return self.names.index(meant[0])
 
 
@@ -92,8 +93,8 @@ def evaluate(
     """Score ``run`` against ``qrels``, each a path, bytes, dict, pandas frame or table.
 
     Pass ``as_judged(qrels)`` to score many runs against the same qrels quickly. Raises
-    ``UnknownMeasureError`` for names that are no measure, ``BadFile`` or ``ValueError``
-    for a run or qrels that is none (see ``inputs.as_run``).
+    ``UnknownMeasureError`` for unknown measures, ``InvalidFile`` or ``ValueError`` for an
+    invalid run or qrels (see ``inputs.as_run``).
     """
     options = options or ScoringOptions()
     table, judged = as_run(run), as_judged(qrels)
@@ -107,18 +108,19 @@ def evaluate(
 def select_measures(
     measures: str | Measure | Iterable[str | Measure], options: ScoringOptions | None = None
 ) -> tuple[Measure, ...]:
-    """Measures given by name or as such, one or many; names in the order of printing, all once."""
+    """The measures given by name or as ``Measure``, one or many; names in print order, without
+    duplicates."""
     listed = [measures] if isinstance(measures, str | Measure) else list(measures)
-    for given in listed:
-        if not isinstance(given, str | Measure):
-            raise TypeError(f"measures are names, such as 'map' or 'P_10', not {given!r}")
+    for item in listed:
+        if not isinstance(item, str | Measure):
+            raise TypeError(f"measures must be names, such as 'map' or 'P_10', not {item!r}")
     profile = (options or ScoringOptions()).profile
     named = parse_measures((measure for measure in listed if isinstance(measure, str)), profile)
     return tuple(dict.fromkeys([*named, *(m for m in listed if isinstance(m, Measure))]))
 
 
 def score_batch(batch: ScoringBatch, measures: Sequence[Measure], tag: str) -> ScoredRun:
-    """Score one run laid out as a batch."""
+    """Score one run given as a batch."""
     columns = [measure(batch) for measure in measures]
     means, reasons = [], {}
     for measure, column in zip(measures, columns, strict=True):
@@ -127,7 +129,7 @@ def score_batch(batch: ScoringBatch, measures: Sequence[Measure], tag: str) -> S
             reasons[measure.name] = reason
     return ScoredRun(
         tag=tag,
-        topics=tuple(batch.judged.topics[index] for index in batch.topic_of),
+        topics=tuple(batch.judged.topics[index] for index in batch.topic_index),
         measures=tuple(measures),
         values=np.stack(columns, axis=1) if columns else np.empty((len(batch), 0)),
         means=tuple(means),
@@ -141,7 +143,8 @@ def score_batch(batch: ScoringBatch, measures: Sequence[Measure], tag: str) -> S
 def aggregate_over_all_topics(
     measure: Measure, column: Floats, batch: ScoringBatch
 ) -> float | None:
-    """The figure of all topics: the family's own where it has one, else ``aggregate``."""
+    """The value over all topics: the family's own if it has one, else
+    ``aggregate_defined_values``."""
     if measure.family.overall is not None:
         own = measure.family.overall(measure.modified(batch), **measure.own_params())
         if own is not None:
@@ -150,9 +153,9 @@ def aggregate_over_all_topics(
 
 
 def aggregate_defined_values(measure: Measure, column: Floats) -> float | None:
-    """The mean (or sum) of the defined values of ``column``; None where there are none.
+    """The mean (or sum) of the defined values of ``column``; None if there are none.
 
-    The sum of no topic at all is 0.
+    The sum over no topics is 0.
     """
     defined = column[~np.isnan(column)]
     is_sum = measure.family.aggregate == "sum"
@@ -166,7 +169,7 @@ def aggregate_defined_values(measure: Measure, column: Floats) -> float | None:
 
 
 def undefined_reason(measure: Measure, column: Floats) -> str:
-    """Which topics are left out of the mean and why, or that there is no topic; else ''."""
+    """Why topics are left out of the mean, or that there are no topics; '' otherwise."""
     if measure.family.text:
         return measure.family.card.undefined
     if left_out := int(np.count_nonzero(np.isnan(column))):
@@ -176,7 +179,7 @@ def undefined_reason(measure: Measure, column: Floats) -> str:
 
 
 def score_provenance(batch: ScoringBatch) -> dict[str, Any]:
-    """Everything beside run and measures that the numbers depend on, as plain values."""
+    """Everything besides run and measures that the scores depend on, as plain values."""
     share = judged_share(batch, k=TRUST_DEPTH)
     defined = share[~np.isnan(share)]
     return {
@@ -194,10 +197,10 @@ def score_provenance(batch: ScoringBatch) -> dict[str, Any]:
 
 @cache
 def product_version() -> str:
-    """Name and version of what computed the numbers."""
+    """Name and version of the program that computed the scores."""
     return f"Poolbench {version('poolbench')}"
 
 
-def finite_or_none(value: float) -> float | None:
+def value_or_none(value: float) -> float | None:
     """``value``, or None for NaN."""
     return None if value != value else value

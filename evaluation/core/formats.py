@@ -1,4 +1,4 @@
-"""Write scores: trec_eval's text, CSV (one value a line), JSON with the conditions."""
+"""Format scores: trec_eval's text, CSV (one value per line), JSON with provenance."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from evaluation.core.evaluate import ScoredRun, finite_or_none
+from evaluation.core.evaluate import ScoredRun, value_or_none
 from evaluation.core.measures.counts import NUM_Q
 from evaluation.core.measures.family import Measure
 from evaluation.core.profiles import PROFILES
 
 ALL = "all"
 UNDEFINED = "null"
-Shown = float | str | None
+OutputValue = float | str | None
 
 
 def scores_to_trec_eval(
     runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True
 ) -> str:
-    """What trec_eval prints: each topic's block, then the block of all topics, a run at a time.
+    """The output of trec_eval: run by run, a block per topic, then the block of all topics.
 
-    ``summary``: with the block of all topics; where there are several runs it starts with
-    the name of the run. An undefined value is printed as null.
+    ``summary``: include the block of all topics; with several runs it starts with the run tag.
+    An undefined value is printed as null.
     """
     several = len(runs) > 1
     lines = (_text_lines(run, by_topic, summary, several or _names_run(run)) for run in runs)
@@ -43,68 +43,68 @@ def _text_lines(run: ScoredRun, by_topic: bool, summary: bool, named: bool) -> I
 
 
 def _names_run(run: ScoredRun) -> bool:
-    # All sets of measures of trec_eval hold both, and so it prints the name with any of them.
+    # All measure sets of trec_eval contain both, so trec_eval prints the run tag with either.
     with_count = any(measure.family is NUM_Q for measure in run.measures)
     return PROFILES[run.conditions["profile"]].names_runs or with_count
 
 
-def _text_line(measure: Measure, topic: str, value: Shown) -> str:
+def _text_line(measure: Measure, topic: str, value: OutputValue) -> str:
     if value is None:
-        shown = UNDEFINED
+        text = UNDEFINED
     elif isinstance(value, str):
-        shown = value
+        text = value
     else:
-        shown = f"{value:.0f}" if measure.family.whole else f"{value:6.4f}"
-    return f"{measure.name:<22}\t{topic}\t{shown}\n"
+        text = f"{value:.0f}" if measure.family.whole else f"{value:6.4f}"
+    return f"{measure.name:<22}\t{topic}\t{text}\n"
 
 
 def overall_values(run: ScoredRun) -> Iterator[tuple[Measure, float | None]]:
-    """``(measure, value)`` over all topics; measures of texts have none."""
+    """``(measure, value)`` over all topics; measures of text are left out."""
     pairs = zip(run.measures, run.means, strict=True)
     return ((measure, value) for measure, value in pairs if not measure.family.text)
 
 
-def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, Shown]]:
-    """``(topic, measure, value)``, topic by topic; measures of the summary are left out."""
-    shown = [i for i, measure in enumerate(run.measures) if not measure.family.summary_only]
-    told = run.answered | PROFILES[run.conditions["profile"]].tells_unanswered
+def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, OutputValue]]:
+    """``(topic, measure, value)``, topic by topic; summary-only measures are left out."""
+    columns = [i for i, measure in enumerate(run.measures) if not measure.family.summary_only]
+    printed = run.answered | PROFILES[run.conditions["profile"]].prints_unanswered
     texts = {i: run.texts[m.name] for i, m in enumerate(run.measures) if m.name in run.texts}
-    rows = zip(run.topics, run.values.tolist(), told.tolist(), strict=True)
-    for at, (topic, row, is_told) in enumerate(rows):
-        for i in shown if is_told else ():
-            value = texts[i][at] if i in texts else finite_or_none(row[i])
+    rows = zip(run.topics, run.values.tolist(), printed.tolist(), strict=True)
+    for at, (topic, row, is_printed) in enumerate(rows):
+        for i in columns if is_printed else ():
+            value = texts[i][at] if i in texts else value_or_none(row[i])
             yield topic, run.measures[i], value
 
 
 def scores_to_csv(
     runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True
 ) -> str:
-    """``run,measure,topic,value`` in full precision; undefined is an empty value.
+    """``run,measure,topic,value`` in full precision; an undefined value is empty.
 
-    A last column has the conditions as JSON, in the lines of all topics.
+    A last column has the provenance as JSON, in the rows over all topics.
     """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["run", "measure", "topic", "value", "conditions"])
     for run in runs:
-        told = provenance_to_json_line(run.conditions)
+        provenance = provenance_to_json_line(run.conditions)
         if by_topic:
             for topic, measure, value in topic_values(run):
                 writer.writerow([run.tag, measure.name, topic, _exact(measure, value), ""])
         for measure, value in overall_values(run) if summary else ():
-            writer.writerow([run.tag, measure.name, ALL, _exact(measure, value), told])
+            writer.writerow([run.tag, measure.name, ALL, _exact(measure, value), provenance])
     return stream.getvalue()
 
 
 def provenance_to_json_line(conditions: Mapping[str, Any]) -> str:
-    """What the numbers hold under, as one line of JSON."""
+    """The provenance as one line of JSON."""
     return json.dumps(conditions, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def scores_to_json(
     runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True
 ) -> str:
-    """A list of runs with conditions, means and reasons; undefined is null."""
+    """A list of runs with provenance, means and reasons; undefined is null."""
     content = {
         "runs": [run_scores_to_dict(run, by_topic=by_topic, summary=summary) for run in runs]
     }
@@ -119,14 +119,14 @@ def run_scores_to_dict(run: ScoredRun, *, by_topic: bool, summary: bool = True) 
         answer["all"] = {measure.name: _exact(measure, value) for measure, value in pairs}
     answer["reasons"] = run.reasons
     if by_topic:
-        topics: dict[str, dict[str, Shown]] = {topic: {} for topic in run.topics}
+        topics: dict[str, dict[str, OutputValue]] = {topic: {} for topic in run.topics}
         for topic, measure, value in topic_values(run):
             topics[topic][measure.name] = _exact(measure, value)
         answer["topics"] = topics
     return answer
 
 
-def _exact(measure: Measure, value: Shown) -> Shown:
+def _exact(measure: Measure, value: OutputValue) -> OutputValue:
     return int(value) if value is not None and measure.family.whole else value
 
 

@@ -1,7 +1,7 @@
-"""A campaign's runs held in memory by pair codes, and scored again after new judgments.
+"""A campaign's runs in memory as pair codes, for rescoring after new judgments.
 
-Rankings do not change when judgments do: only where each pair stands in the judgments
-does. So scoring again is one gather a run, and after one judgment one gather a topic.
+New judgments do not change rankings, only the index of each pair in the judgments. So rescoring
+is one gather per run, and after one judgment one gather per topic.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from evaluation.core.options import ScoringOptions
 
 @dataclass(frozen=True, eq=False)
 class WarmRuns:
-    """Runs by pair codes. ``ranked[topic]`` is ``(codes, starts)`` of that topic in all runs:
+    """Runs as pair codes. ``ranked[topic]`` is ``(codes, starts)`` of that topic in all runs:
     run ``i`` retrieved ``codes[starts[i]:starts[i + 1]]``, in rank order.
     """
 
@@ -35,7 +35,7 @@ class WarmRuns:
         return len(self.matrices)
 
     def of_topic(self, topic: str) -> tuple[NDArray[np.int32], Ints]:
-        """All runs' rankings of ``topic``, laid out one after the other; kept once made."""
+        """All runs' rankings of ``topic``, concatenated; cached."""
         if topic not in self.ranked:
             parts = [retrieved_codes(matrix, topic) for matrix in self.matrices]
             together = np.concatenate(parts) if parts else np.empty(0, np.int32)
@@ -58,7 +58,7 @@ def score_all_runs(
     measures: Sequence[Measure],
     options: ScoringOptions,
 ) -> Floats:
-    """Values by run, judged topic and measure; ``places[code]`` is a pair's place in ``judged``.
+    """Values by run, judged topic and measure; ``places[code]`` is a pair's index in ``judged``.
 
     The topic set of ``options`` must be all judged topics, so that the shape is fixed.
     """
@@ -84,21 +84,21 @@ def score_topic(
     measures: Sequence[Measure],
     options: ScoringOptions,
 ) -> Floats:
-    """Values by run and measure of the one topic of ``judged``: what a judgment may change."""
+    """Values by run and measure for the single topic of ``judged``, after a new judgment."""
     (topic,) = judged.topics
     codes, starts = runs.of_topic(topic)
-    found = places[codes]
-    rows = np.flatnonzero(found >= 0)
+    ranked_places = places[codes]
+    rows = np.flatnonzero(ranked_places >= 0)
     segment = np.searchsorted(starts, rows, side="right") - 1
     lengths = np.diff(starts)
     batch = ScoringBatch(
         judged=judged,
-        topic_of=np.zeros(len(runs), np.int64),
+        topic_index=np.zeros(len(runs), np.int64),
         lengths=lengths,
         answered=lengths > 0,
         segment=segment,
         ranks=rows - starts[segment] + 1,
-        listed=found[rows].astype(np.int64),
+        judgment_index=ranked_places[rows].astype(np.int64),
         options=options,
     )
     cut = apply_options(batch)
@@ -108,5 +108,5 @@ def score_topic(
 def mean_scores(
     batch: ScoringBatch, measures: Sequence[Measure], values: Floats
 ) -> list[float | None]:
-    """The figure over all topics of each measure; ``values`` is topics × measures."""
+    """The value over all topics of each measure; ``values`` is topics × measures."""
     return [aggregate_over_all_topics(m, values[:, at], batch) for at, m in enumerate(measures)]

@@ -1,4 +1,4 @@
-"""Runs and qrels from what a notebook has: files, dicts, pandas frames, or tables already read."""
+"""Convert files, dicts, pandas frames and tables into runs and qrels."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ TAG = ("tag", "run", "name", "run_id", "system")
 
 
 def as_run(source: RunLike, *, tag: str = "") -> RunTable:
-    """A run out of ``source``: a path (plain or gzip), the bytes of a file, a dict
-    ``{topic: {docno: score}}``, or a frame with a column each for topic, docno and score
-    (``TOPIC``, ``DOCNO``, ``SCORE`` list the names understood). ``tag`` names the run;
-    else a file's own tag, a frame's tag column or its file's name does.
+    """A run from ``source``: a path (plain or gzip), the bytes of a file, a dict ``{topic:
+    {docno: score}}``, or a frame with columns for topic, docno and score (``TOPIC``, ``DOCNO``,
+    ``SCORE`` list the accepted names). ``tag`` is the run tag; default: the tag in a file, a
+    frame's tag column, or the file name.
 
-    Raises ``BadFile`` for a bad file; ``ValueError`` for a document twice in a topic, a
-    score that is no finite number, ids that are no strings, or a missing column.
+    Raises ``InvalidFile`` for an invalid file; ``ValueError`` for a duplicate document in a
+    topic, a score that is not a finite number, ids that are not strings, or a missing column.
     """
     if isinstance(source, RunTable):
         return source
@@ -45,14 +45,14 @@ def as_run(source: RunLike, *, tag: str = "") -> RunTable:
         return read_run(read_bytes(source), file=source_name(source), lenient=True)
     if isinstance(source, Mapping):
         return run_from_rows(tag or "run", _pairs(source, float))
-    named = tag or next(iter(_column(source, TAG, wanted=False)), "run")
+    named = tag or next(iter(_column(source, TAG, required=False)), "run")
     return run_from_rows(str(named), _rows(source, SCORE, float))
 
 
 def as_judged(source: QrelsLike) -> Judged:
-    """Judgments out of ``source``: as ``as_run``, with whole-number grades for scores.
+    """Judgments from ``source``: as in ``as_run``, with integer grades instead of scores.
 
-    Judgments of a sample come from ``read_strata`` or ``read_prels``.
+    For judgments of a sample use ``read_strata`` or ``read_prels``.
     """
     if isinstance(source, SampledQrels):
         return Judged.from_sampled(source)
@@ -60,7 +60,7 @@ def as_judged(source: QrelsLike) -> Judged:
 
 
 def as_qrels(source: QrelsTable | File | Mapping[str, Mapping[str, int]] | DataFrame) -> QrelsTable:
-    """A qrels table out of ``source``; see ``as_judged``."""
+    """A qrels table from ``source``; see ``as_judged``."""
     if isinstance(source, QrelsTable):
         return source
     if isinstance(source, str | os.PathLike | bytes):
@@ -78,9 +78,9 @@ def source_name(source: File) -> str:
 
 
 def to_integer_grade(value: Any) -> int:
-    """A grade; 1.0 is one, 1.5 is not."""
+    """A grade; accepts 1.0, rejects 1.5."""
     if int(value) != value:
-        raise ValueError(f"a grade is a whole number, not {value!r}")
+        raise ValueError(f"a grade must be an integer, not {value!r}")
     return int(value)
 
 
@@ -92,27 +92,29 @@ def _pairs(table: Mapping[str, Mapping[str, Any]], kind: Any) -> Iterable[tuple[
 
 def _rows(frame: DataFrame, value: tuple[str, ...], kind: Any) -> Iterable[tuple[str, str, Any]]:
     columns = (_column(frame, names) for names in (TOPIC, DOCNO, value))
-    for topic, docno, found in zip(*columns, strict=True):
-        yield _id(topic), _id(docno), kind(found)
+    for topic, docno, number in zip(*columns, strict=True):
+        yield _id(topic), _id(docno), kind(number)
 
 
-def _column(frame: DataFrame, names: tuple[str, ...], *, wanted: bool = True) -> list[Any]:
+def _column(frame: DataFrame, names: tuple[str, ...], *, required: bool = True) -> list[Any]:
     if not hasattr(frame, "columns"):
-        raise TypeError(f"a path, bytes, dict or pandas frame is expected, not {type(frame)}")
+        raise TypeError(f"expected a path, bytes, dict or pandas frame, not {type(frame)}")
     by_name = {str(column).lower(): column for column in frame.columns}
     for name in names:
         if name in by_name:
             return list(frame[by_name[name]].tolist())
-    if wanted:
-        raise ValueError(f"the frame has no column {names[0]} (or {', '.join(names[1:])})")
+    if required:
+        raise ValueError(
+            f"missing column {names[0]} in the frame (or one of {', '.join(names[1:])})"
+        )
     return []
 
 
 def _id(value: Any) -> str:
     if not isinstance(value, str) or not value or any(sign in value for sign in " \t\r\n\v\f\0"):
-        # A topic read as the number 1 was perhaps "001": nobody can know any more.
+        # A topic read as the number 1 may have been "001": the original is lost.
         raise ValueError(
-            f"ids are strings without white space, not {value!r}: read them with dtype=str, "
-            'keep_default_na=False, so that "001" and "NA" stay what they are'
+            f"ids must be strings without whitespace, not {value!r}: read them with "
+            'dtype=str, keep_default_na=False, so that "001" and "NA" do not change'
         )
     return value

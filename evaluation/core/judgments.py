@@ -30,13 +30,13 @@ Mask = NDArray[np.bool_]
 class Judged:
     """Judgments by topic: ``grades[starts[i]:starts[i + 1]]`` are those of ``topics[i]``.
 
-    A *listed* document is one with a line in the qrels, whatever its grade (-1 is pooled
-    and not judged). ``digest`` is the hex sha256 of the qrels; ``index`` finds a run's
-    documents where rows come as docnos.
+    A *listed* document has a line in the qrels, whatever its grade (-1 is pooled and unjudged).
+    ``digest`` is the hex SHA-256 of the qrels; ``index`` finds a run's documents if rows are
+    given as docnos.
 
-    Judgments of a sampled pool have more by judgment: ``strata``, the number of its stratum
-    (counted across topics), and ``inclusion``, the probability with which it came into the
-    sample, NaN outside of it. Both are None where they are not known.
+    Judgments of a sampled pool have two more arrays, by judgment: ``strata``, the number of its
+    stratum (counted across topics), and ``inclusion``, its inclusion probability, NaN outside
+    the sample. Both are None if unknown.
     """
 
     topics: tuple[str, ...]
@@ -70,22 +70,23 @@ class Judged:
     def from_arrays(
         cls, topics: Sequence[str], starts: Ints, grades: NDArray[np.int32], digest: str = ""
     ) -> Judged:
-        """Judgments without docnos, for rows that come as places in ``grades``."""
+        """Judgments without docnos, for rows given as indices in ``grades``."""
         return cls(tuple(topics), starts, grades, digest)
 
     @cached_property
-    def topic_of(self) -> Ints:
+    def topic_index(self) -> Ints:
         """The topic index of each judgment."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
 
     def count(self, mask: Mask) -> Ints:
-        """How many judgments of each topic are in ``mask``; shape (topics,)."""
-        return np.bincount(self.topic_of[mask], minlength=len(self.topics))
+        """Number of judgments of each topic in ``mask``; shape (topics,)."""
+        return np.bincount(self.topic_index[mask], minlength=len(self.topics))
 
     def counts_at(self, level: int) -> tuple[Ints, Ints]:
-        """R and N of each topic: judgments of grade ``level`` or above, and from 0 below it.
+        """R and N of each topic: the number of grades at or above ``level``, and from 0 to below
+        it.
 
-        Kept by level, since every run of a campaign asks for the same.
+        Cached by level, since all runs of a campaign need the same counts.
         """
         if level not in self._counts:
             relevant = self.grades >= level
@@ -94,20 +95,20 @@ class Judged:
         return self._counts[level]
 
     def best_first(self, gains: Floats) -> tuple[Ints, Ints]:
-        """``(order, ranks)`` of the ideal ranking: judgments by topic and falling gain."""
-        order = np.lexsort((-gains, self.topic_of))
-        return order, np.arange(1, len(order) + 1) - self.starts[self.topic_of]
+        """``(order, ranks)`` of the ideal ranking: judgments by topic and descending gain."""
+        order = np.lexsort((-gains, self.topic_index))
+        return order, np.arange(1, len(order) + 1) - self.starts[self.topic_index]
 
     def falling_gains(self, table: Mapping[int, float] | None) -> tuple[Floats, Ints, Ints]:
         """Gains of the ideal ranking of each topic, their topics and their ranks from 1.
 
-        Kept by gain table.
+        Cached by gain table.
         """
         key = tuple(sorted((table or {}).items()))
         if key not in self._ideals:
             gains = gains_for_grades(self.grades, table)
             order, ranks = self.best_first(gains)
-            self._ideals[key] = gains[order], self.topic_of, ranks
+            self._ideals[key] = gains[order], self.topic_index, ranks
         return self._ideals[key]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""From a ranking to a batch: which retrieved documents the qrels list, and at which ranks."""
+"""Convert rankings into a batch: which retrieved documents the qrels list, and at which ranks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from evaluation.core.options import ScoringOptions
 
 
 def batch_from_table(run: RunTable, judged: Judged, options: ScoringOptions) -> ScoringBatch:
-    """One run against qrels, documents matched by docno; topics without qrels are left out."""
+    """One run against qrels, matched by docno; topics without qrels are left out."""
     if judged.index is None:
-        raise ValueError("judgments made from arrays have no docnos to match a run with")
+        raise ValueError("judgments created from arrays have no docnos to match with a run")
     run = in_single_precision(run) if options.profile.single_precision else run
     return batch_from_places(judged, run.topics, run.starts, judged.index.find(run), options)
 
@@ -28,15 +28,15 @@ def batch_from_places(
     places: NDArray[np.int32],
     options: ScoringOptions,
 ) -> ScoringBatch:
-    """One run as places in ``judged`` (-1: not listed), in rank order, by its own topics.
+    """One run as indices in ``judged`` (-1: not listed), in rank order, by its own topics.
 
-    ``places[starts[i]:starts[i + 1]]`` is the ranking of ``topics[i]``. The cuts of the
-    options are made: first ``max_per_topic``, then ``judged_only``, then the topic set.
+    ``places[starts[i]:starts[i + 1]]`` is the ranking of ``topics[i]``. The options are applied
+    in the order ``max_per_topic``, ``judged_only``, topic set.
     """
     rows = np.flatnonzero(places >= 0)
     listed = places[rows].astype(np.int64)
-    # A pair is of one topic, so the place of a judgment tells the topic too.
-    topic_of = judged.topic_of[listed]
+    # A pair has one topic, so the index of a judgment determines the topic.
+    topic_index = judged.topic_index[listed]
     place = {topic: index for index, topic in enumerate(judged.topics)}
     at = np.array([place.get(topic, -1) for topic in topics], np.int64)
     known = at >= 0
@@ -45,52 +45,52 @@ def batch_from_places(
     first[at[known]] = starts[:-1][known]
     batch = ScoringBatch(
         judged=judged,
-        topic_of=np.arange(len(judged.topics)),
+        topic_index=np.arange(len(judged.topics)),
         lengths=lengths,
         answered=lengths > 0,
-        segment=topic_of,
-        ranks=rows - first[topic_of] + 1,
-        listed=listed,
+        segment=topic_index,
+        ranks=rows - first[topic_index] + 1,
+        judgment_index=listed,
         options=options,
     )
     return apply_options(batch)
 
 
 def apply_options(batch: ScoringBatch) -> ScoringBatch:
-    """``batch`` after the cuts that its options ask for."""
+    """``batch`` after its options are applied."""
     options = batch.options
     if options.max_per_topic is not None:
         batch = batch.cut(options.max_per_topic)
     if options.judged_only:
         batch = batch.condensed()
-    kept = np.ones(len(batch), np.bool_) if options.topics == "judged" else batch.answered
+    selected = np.ones(len(batch), np.bool_) if options.topics == "judged" else batch.answered
     if options.leave_out_empty:
-        kept = kept & (batch.relevant > 0)
-    return batch if kept.all() else select_segments(batch, kept)
+        selected = selected & (batch.relevant > 0)
+    return batch if selected.all() else select_segments(batch, selected)
 
 
-def select_segments(batch: ScoringBatch, kept: NDArray[np.bool_]) -> ScoringBatch:
-    """``batch`` without the segments that are not in ``kept``."""
-    rows = kept[batch.segment]
-    renumbered = np.cumsum(kept) - 1
+def select_segments(batch: ScoringBatch, selected: NDArray[np.bool_]) -> ScoringBatch:
+    """``batch`` with only the segments in ``selected``."""
+    rows = selected[batch.segment]
+    renumbered = np.cumsum(selected) - 1
     return replace(
         batch,
-        topic_of=batch.topic_of[kept],
-        lengths=batch.lengths[kept],
-        answered=batch.answered[kept],
+        topic_index=batch.topic_index[selected],
+        lengths=batch.lengths[selected],
+        answered=batch.answered[selected],
         segment=renumbered[batch.segment[rows]],
         ranks=batch.ranks[rows],
-        listed=batch.listed[rows],
+        judgment_index=batch.judgment_index[rows],
     )
 
 
 def in_single_precision(run: RunTable) -> RunTable:
-    """``run`` in the order that its scores have as 32-bit numbers.
+    """``run`` in the order of its scores as 32-bit numbers.
 
-    Rounding keeps the order of scores and can only make new ties, so only documents
-    within them move: docno descending.
+    Rounding preserves the order of scores and can only create ties, so only tied documents move:
+    docno descending.
     """
-    with np.errstate(over="ignore"):  # beyond 3.4e38 a 32-bit score is infinite
+    with np.errstate(over="ignore"):  # above 3.4e38 a 32-bit score is infinite
         scores = run.scores.astype(np.float32)
     order = np.arange(len(run))
     for start, end in _new_ties(run, scores):
@@ -104,7 +104,7 @@ def in_single_precision(run: RunTable) -> RunTable:
 
 
 def _new_ties(run: RunTable, scores: NDArray[np.float32]) -> list[tuple[int, int]]:
-    """Stretches of one topic that tie as 32-bit numbers and do not as 64-bit ones."""
+    """Ranges within one topic that are tied as 32-bit numbers but not as 64-bit ones."""
     if not len(run):
         return []
     first = np.zeros(len(run), np.bool_)

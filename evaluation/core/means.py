@@ -1,4 +1,4 @@
-"""Means over topics. Each takes the defined values of at least one topic."""
+"""Means over topics, each for the defined values of at least one topic."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from evaluation.core.judgments import Floats
 
 LEAST = 1e-5
-"""What trec_eval's geometric means take for smaller values, so that one 0 is not all."""
+"""Smaller values are replaced by this in trec_eval's geometric means, so that one 0 does not
+make the mean 0."""
 
 
 def arithmetic_mean(values: Floats) -> float:
@@ -29,7 +30,7 @@ def median(values: Floats) -> float:
 
 
 def sum_over_topics(values: Floats) -> float:
-    """The sum, added up topic by topic as trec_eval does, so that the last digit is the same."""
+    """The sum, added topic by topic as in trec_eval, so that the last digit agrees."""
     return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
 
 
@@ -38,4 +39,4 @@ MEANS: dict[str, Callable[[Floats], float]] = {
     "harmonic": harmonic_mean,
     "median": median,
 }
-"""Means beside the arithmetic one, by the name that users type in ``map(mean=geometric)``."""
+"""Means other than the arithmetic one, by their name in ``map(mean=geometric)``."""

@@ -1,4 +1,4 @@
-"""How a run is scored: the choices beside the measures, and the gains of grades."""
+"""Scoring options other than the measures, and the gains of grades."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ MAX_LEVEL = 10_000
 
 @dataclass(frozen=True)
 class ScoringOptions:
-    """``level``: lowest grade that is relevant. ``judged_only``: trec_eval's -J, drop
-    documents without a judgment. ``max_per_topic``: trec_eval's -M, cut each ranking
-    first. ``topics``: average over the topics of the qrels (trec_eval's -c), or over
-    those in run and qrels; None stands for what the profile does. ``leave_out_empty``:
-    topics without a relevant document are left out of everything. ``collection_size``:
-    trec_eval's -N, documents in the collection. ``gains``: gain by grade; None, and
-    grades it does not name, mean the grade itself. Grades below 0 have gain 0 always.
-    ``profile``: a profile or the name of one.
+    """``level``: lowest relevant grade. ``judged_only``: trec_eval's -J, remove unjudged
+    documents. ``max_per_topic``: trec_eval's -M, truncate each ranking first. ``topics``:
+    average over the topics of the qrels (trec_eval's -c), or over those in both run and qrels;
+    None: the default of the profile. ``leave_out_empty``: leave out topics without a relevant
+    document. ``collection_size``: trec_eval's -N, number of documents in the collection.
+    ``gains``: gain by grade; None, and grades not listed, have the grade as gain. Grades below 0
+    always have gain 0. ``profile``: a profile or its name.
     """
 
     level: int = 1
@@ -41,21 +40,21 @@ class ScoringOptions:
         if self.topics is None:
             object.__setattr__(self, "topics", "judged" if self.profile.complete else "common")
         if not 1 <= self.level <= MAX_LEVEL:
-            raise ValueError(f"the relevance level is a grade from 1 to {MAX_LEVEL:,}")
+            raise ValueError(f"the relevance level must be an integer between 1 and {MAX_LEVEL:,}")
         if self.max_per_topic is not None and self.max_per_topic < 1:
-            raise ValueError("the number of documents per topic is 1 or more")
+            raise ValueError("the number of documents per topic must be at least 1")
         if self.collection_size < 0:
-            raise ValueError("the number of documents in the collection is 0 or more")
+            raise ValueError("the number of documents in the collection must be at least 0")
         if self.topics not in ("judged", "common"):
-            raise ValueError("topics are 'judged' or 'common'")
+            raise ValueError("topics must be 'judged' or 'common'")
         check_gains(self.gains or {})
 
-    def gain_of(self, grades: NDArray[np.int32]) -> NDArray[np.float64]:
-        """The gain of each grade, same shape; unjudged documents gain nothing."""
+    def gains_for(self, grades: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The gain of each grade, same shape; unjudged documents have gain 0."""
         return gains_for_grades(grades, self.gains)
 
     def as_dict(self) -> dict[str, Any]:
-        """The choices as plain values."""
+        """The options as plain values."""
         gains = {str(grade): gain for grade, gain in sorted((self.gains or {}).items())}
         return {
             "profile": self.profile.name,
@@ -71,18 +70,18 @@ class ScoringOptions:
 
 
 def check_gains(gains: Mapping[int, float]) -> None:
-    """Raises ``ValueError`` unless ``gains`` has finite gains of 0 or more by whole grade."""
+    """Raises ``ValueError`` unless ``gains`` maps integer grades to finite gains of at least 0."""
     for grade, gain in gains.items():
         if not isinstance(grade, int | np.integer):
-            raise ValueError(f"gains are by grade, a whole number such as 1, not {grade!r}")
+            raise ValueError(f"gains must be given by grade, an integer such as 1, not {grade!r}")
         if not isinstance(gain, int | float | np.number) or not 0 <= gain < float("inf"):
-            raise ValueError(f"gains are finite numbers of 0 or more, not {gain!r}")
+            raise ValueError(f"gains must be finite numbers of at least 0, not {gain!r}")
 
 
 def gains_for_grades(
     grades: NDArray[np.int32], gains: Mapping[int, float] | None
 ) -> NDArray[np.float64]:
-    """The gain of each grade by the table ``gains``; grades it does not name gain themselves."""
+    """The gain of each grade by the table ``gains``; grades not listed have the grade as gain."""
     counted = np.maximum(grades, 0)
     if not gains:
         return counted.astype(np.float64)
@@ -96,6 +95,6 @@ def gains_for_grades(
 
 
 def describe_ranking_order(profile: Profile) -> str:
-    """How documents are ranked, in words."""
+    """How documents are ranked, as text."""
     bits = 32 if profile.single_precision else 64
     return f"score descending ({bits}-bit), then docno descending by code point"

@@ -1,4 +1,4 @@
-"""The precision histogram: by topic, how far one run is ahead of another."""
+"""The precision histogram: differences of two runs by topic."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ PRECISION_HISTOGRAM = Card(
     name="precision_histogram",
     title="Precision histogram of two runs",
     formula="RP_A/B(topic) = Rprec of A − Rprec of B",
-    reading="A bar for each topic: above 0 where the first run is better, below where the second.",
+    reading="A bar per topic: above 0 if the first run is better, below 0 if the second is better.",
     source="Modern Information Retrieval, chapter 4.",
     range="-1 to 1",
     edge_cases=(
-        "Only topics for which both runs have a value stand in it.",
-        "Any measure by topic can take the place of R-precision.",
+        "Only topics with values for both runs are included.",
+        "Any measure with values by topic can replace R-precision.",
     ),
-    example="A finds 3 of the first R = 4, B finds 1: 3/4 − 1/4 = 1/2.",
+    example="A retrieves 3 relevant documents in the first R = 4, B retrieves 1: 3/4 − 1/4 = 1/2.",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """``values[i]`` is the first run's value of ``topics[i]`` less the second run's."""
+    """``values[i]`` is the first run's value for ``topics[i]`` minus the second run's."""
 
     measure: str
     topics: tuple[str, ...]
@@ -35,19 +35,19 @@ class Histogram:
 
     @property
     def ahead(self) -> int:
-        """Topics for which the first run is better."""
+        """Number of topics on which the first run is better."""
         return int(np.count_nonzero(self.values > 0))
 
     @property
     def behind(self) -> int:
-        """Topics for which the second run is better."""
+        """Number of topics on which the second run is better."""
         return int(np.count_nonzero(self.values < 0))
 
 
 def precision_histogram(a: ScoredRun, b: ScoredRun, measure: str = "Rprec") -> Histogram:
-    """The differences ``a`` − ``b`` of the measure printed as ``measure``, in order of topics.
+    """The differences ``a`` − ``b`` of the measure printed as ``measure``, in topic order.
 
-    Raises ``ValueError`` where a run was not scored with the measure.
+    Raises ``ValueError`` if a run was not scored with the measure.
     """
     first, second = a.by_topic(measure), b.by_topic(measure)
     both = {

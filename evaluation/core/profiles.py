@@ -1,4 +1,5 @@
-"""Profiles: whose rules hold where programs differ. The name is told with every result."""
+"""Compatibility profiles: rules in which evaluation programs differ. The name of the profile is
+part of the provenance."""
 
 from __future__ import annotations
 
@@ -12,16 +13,15 @@ RecallPoints = Literal["exact", "plus 0.9", "rounded"]
 class Profile:
     """The rules of one program.
 
-    ``single_precision``: scores are compared as 32-bit numbers. ``recall_points``: which
-    number of relevant documents stands for a recall level r of R: the least that reaches
-    it (exact), floor(r·R + 0.9), or r·R rounded half up. ``complete``: without further
-    word, means are over all judged topics. ``zero_for_none``: the utility of a topic that
-    the run does not answer is 0, whatever its formula says. ``tells_unanswered``: such
-    topics are printed. ``counts_grade_1``: over all judged topics ``num_rel all`` counts
-    grades of 1 or more at any level. ``measures``: the set computed when nobody names a
-    measure. ``names_runs``: the line ``runid`` is always printed, and not only beside
-    ``num_q``. ``parameters_replace``: a measure given by name stands for that measure of a
-    set too (``-m all_trec -m P.5``).
+    ``single_precision``: scores are compared as 32-bit numbers. ``recall_points``: the number of
+    relevant documents for a recall level r of R: the smallest that reaches it (exact), floor(r·R
+    + 0.9), or r·R rounded half up. ``complete``: by default, means are over all judged topics.
+    ``zero_for_none``: the utility of a topic that the run does not answer is 0, regardless of
+    the formula. ``prints_unanswered``: such topics are printed. ``counts_grade_1``: over all
+    judged topics ``num_rel all`` counts grades of 1 or more at any level. ``measures``: the set
+    computed if no measure is requested. ``names_runs``: the line ``runid`` is always printed,
+    not only with ``num_q``. ``parameters_replace``: a measure given by name replaces that
+    measure in a set (``-m all_trec -m P.5``).
     """
 
     name: str
@@ -30,7 +30,7 @@ class Profile:
     recall_points: RecallPoints = "exact"
     complete: bool = True
     zero_for_none: bool = False
-    tells_unanswered: bool = True
+    prints_unanswered: bool = True
     counts_grade_1: bool = False
     measures: str = "default"
     names_runs: bool = True
@@ -39,17 +39,17 @@ class Profile:
 
 POOLBENCH = Profile(
     "poolbench-1",
-    "64-bit scores, recall levels exact, means over all judged topics.",
+    "64-bit scores, exact recall levels, means over all judged topics.",
 )
 TREC_EVAL_9 = Profile(
     "trec_eval-9",
-    "What trec_eval 9.0.8 prints: 32-bit scores, means over the topics of the run "
-    "unless -c is given.",
+    "The output of trec_eval 9.0.8: 32-bit scores, means over the topics of the run unless "
+    "-c is given.",
     single_precision=True,
     recall_points="plus 0.9",
     complete=False,
     zero_for_none=True,
-    tells_unanswered=False,
+    prints_unanswered=False,
     counts_grade_1=True,
     measures="official",
     names_runs=False,
@@ -57,8 +57,8 @@ TREC_EVAL_9 = Profile(
 )
 TREC_EVAL_10 = Profile(
     "trec_eval-10",
-    "What trec_eval 10.0 prints: 64-bit scores, means over the topics of the run unless -c "
-    "is given.",
+    "The output of trec_eval 10.0: 64-bit scores, means over the topics of the run unless "
+    "-c is given.",
     recall_points="rounded",
     complete=False,
     zero_for_none=True,
@@ -70,10 +70,10 @@ TREC_EVAL_10 = Profile(
 PROFILES = {profile.name: profile for profile in (POOLBENCH, TREC_EVAL_9, TREC_EVAL_10)}
 
 
-def get_profile(given: Profile | str) -> Profile:
-    """The profile of that name, or the one given; ``ValueError`` for another name."""
-    if isinstance(given, Profile):
-        return given
-    if given not in PROFILES:
-        raise ValueError(f"no profile {given!r}; there are {', '.join(PROFILES)}")
-    return PROFILES[given]
+def get_profile(profile: Profile | str) -> Profile:
+    """The profile with that name, or the given profile; ``ValueError`` for an unknown name."""
+    if isinstance(profile, Profile):
+        return profile
+    if profile not in PROFILES:
+        raise ValueError(f"unknown profile {profile!r}; use one of {', '.join(PROFILES)}")
+    return PROFILES[profile]

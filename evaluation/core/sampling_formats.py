@@ -1,4 +1,4 @@
-"""Write estimates with their confidence intervals: a table, CSV, JSON."""
+"""Format estimates with their confidence intervals: table, CSV, JSON."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from evaluation.core.evaluate import finite_or_none
+from evaluation.core.evaluate import value_or_none
 from evaluation.core.formats import ALL, UNDEFINED
 from evaluation.core.sampling_error import SamplingError, SamplingInterval
 
 
 class RunIntervals(NamedTuple):
-    """The intervals of one run, a measure each."""
+    """The intervals of one run, one per measure."""
 
     tag: str
     measures: Sequence[SamplingError]
@@ -26,16 +26,16 @@ COLUMNS = ("run", "measure", "topic", "estimate", "low", "high")
 
 
 def intervals_to_table(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
-    """Columns between tabs under their names, four decimals, null where undefined."""
+    """Tab-separated columns with a header, four decimals, null where undefined."""
     lines = ["\t".join(COLUMNS)]
     for *named, interval in interval_rows(runs, by_topic=by_topic, summary=summary):
-        shown = [UNDEFINED if end is None else f"{end:.4f}" for end in interval]
-        lines.append("\t".join([*map(str, named), *shown]))
+        cells = [UNDEFINED if end is None else f"{end:.4f}" for end in interval]
+        lines.append("\t".join([*map(str, named), *cells]))
     return "\n".join([*lines, ""])
 
 
 def intervals_to_csv(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
-    """The same in full precision; undefined is an empty value."""
+    """The same in full precision; an undefined value is empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -52,16 +52,16 @@ def intervals_to_json(runs: Sequence[RunIntervals], *, by_topic: bool, summary: 
 
 
 def interval_rows(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> Iterator[Row]:
-    """Run by run and measure by measure, its topics first and all of them last."""
+    """By run and measure, its topics first and all topics last."""
     for tag, measures in runs:
-        for found in measures:
-            name = found.measure.name
-            ends = (found.values.tolist(), found.low.tolist(), found.high.tolist())
-            rows = zip(found.topics, *ends, strict=True) if by_topic else ()
+        for error in measures:
+            name = error.measure.name
+            ends = (error.values.tolist(), error.low.tolist(), error.high.tolist())
+            rows = zip(error.topics, *ends, strict=True) if by_topic else ()
             for topic, *interval in rows:
-                yield tag, name, topic, SamplingInterval(*map(finite_or_none, interval))
+                yield tag, name, topic, SamplingInterval(*map(value_or_none, interval))
             if summary:
-                yield tag, name, ALL, found.overall
+                yield tag, name, ALL, error.overall
 
 
 INTERVAL_FORMATS: dict[str, Callable[..., str]] = {
@@ -69,4 +69,4 @@ INTERVAL_FORMATS: dict[str, Callable[..., str]] = {
     "csv": intervals_to_csv,
     "json": intervals_to_json,
 }
-"""By the names of the formats of scores."""
+"""By the names of the score formats."""

@@ -1,7 +1,7 @@
-"""Running sums and products within groups of rows, and the rows beside each.
+"""Running sums and products within groups of rows, and shifts to adjacent rows.
 
-Each group is worked through by itself, so that its numbers are the same to the last digit
-whatever groups stand beside it. ``starts`` has the first row of each group and the end.
+Each group is processed separately, so that its numbers do not depend on other groups, to the
+last digit. ``starts`` has the first row of each group and the end of the last one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _running(operation: np.ufunc, values: Floats, starts: Ints) -> Floats:
 
 
 def shift_down(values: Floats, starts: Ints, first: float) -> Floats:
-    """The value of the row above in its group; ``first`` for the first row of each."""
+    """The value of the previous row in the group; ``first`` for the first row of each group."""
     shifted = np.empty(len(values))
     shifted[1:] = values[:-1]
     shifted[starts[:-1][np.diff(starts) > 0]] = first
@@ -39,7 +39,7 @@ def shift_down(values: Floats, starts: Ints, first: float) -> Floats:
 
 
 def shift_up(values: Floats, starts: Ints, last: float) -> Floats:
-    """The value of the row below in its group; ``last`` for the last row of each."""
+    """The value of the next row in the group; ``last`` for the last row of each group."""
     shifted = np.empty(len(values))
     shifted[:-1] = values[1:]
     shifted[starts[1:][np.diff(starts) > 0] - 1] = last

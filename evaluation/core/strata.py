@@ -1,4 +1,4 @@
-"""The strata of a sampled pool: their sizes, and how a ranking passes through them."""
+"""The strata of a sampled pool: their sizes, and running counts of a ranking within them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from evaluation.core.batch import ScoringBatch, sum_by_place
 from evaluation.core.judgments import Floats, Ints, Judged, Mask
 
 EPSILON = 1e-5
-"""sample_eval.pl adds this to the relevant documents and three times as much to the judged."""
+"""sample_eval.pl adds this to the number of relevant documents and three times as much to the
+number of judged ones."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,12 @@ class Strata:
     sampled: Ints
 
     @classmethod
-    def of(cls, judged: Judged) -> Strata:
-        """The strata of ``judged``; one that has none has each topic's pool for a stratum."""
-        number = judged.topic_of if judged.strata is None else judged.strata
+    def from_judged(cls, judged: Judged) -> Strata:
+        """The strata of ``judged``; without strata each topic's pool is one stratum."""
+        number = judged.topic_index if judged.strata is None else judged.strata
         pooled = np.bincount(number)
         topic = np.zeros(len(pooled), np.int64)
-        topic[number] = judged.topic_of
+        topic[number] = judged.topic_index
         sampled = np.bincount(number[judged.grades >= 0], minlength=len(pooled))
         return cls(judged, number, topic, pooled, sampled)
 
@@ -44,26 +45,26 @@ class Strata:
 
     @cached_property
     def weights(self) -> Floats:
-        """By judgment: pooled documents of its stratum for each judged one of it."""
+        """By judgment: pooled documents per judged document of its stratum."""
         return np.asarray(self.pooled / np.maximum(self.sampled, 1), np.float64)[self.number]
 
     def estimated(self, mask: Mask) -> Floats:
-        """By topic: how many pooled documents are in ``mask``, given for the judgments."""
+        """By topic: estimated number of pooled documents in ``mask``, which is by judgment."""
         mask = mask & (self.judged.grades >= 0)
-        topics = self.judged.topic_of[mask]
+        topics = self.judged.topic_index[mask]
         return sum_by_place(topics, self.weights[mask], len(self.judged.topics))
 
 
 @dataclass(frozen=True)
 class StratumGroups:
-    """How the rows of a batch fall into strata: ``group`` numbers segment and stratum."""
+    """The rows of a batch by stratum: ``group`` numbers the pairs of segment and stratum."""
 
     batch: ScoringBatch
     group: Ints
 
     @classmethod
-    def of(cls, batch: ScoringBatch, strata: Strata) -> StratumGroups:
-        key = batch.segment * max(1, len(strata.pooled)) + strata.number[batch.listed]
+    def from_batch(cls, batch: ScoringBatch, strata: Strata) -> StratumGroups:
+        key = batch.segment * max(1, len(strata.pooled)) + strata.number[batch.judgment_index]
         return cls(batch, np.unique(key, return_inverse=True)[1])
 
     @cached_property
@@ -73,23 +74,27 @@ class StratumGroups:
 
     @cached_property
     def first(self) -> Ints:
-        """Where each group starts in ``order``."""
+        """The first row of each group in ``order``."""
         return np.searchsorted(self.group[self.order], np.arange(self.group.max(initial=-1) + 1))
 
-    def so_far(self, mask: Mask) -> Ints:
-        """Rows of ``mask`` in the group down to and including each row, in ``order``."""
+    def running_count(self, mask: Mask) -> Ints:
+        """Number of rows of ``mask`` in the group down to and including each row, in ``order``."""
         total = np.concatenate(([0], np.cumsum(mask[self.order])))
         return total[1:] - total[self.first[self.group[self.order]]]
 
     @cached_property
     def steps(self) -> Floats:
-        """By row: what its document adds to the estimate of the relevant ones seen so far.
+        """By row: the document's contribution to the estimated number of relevant documents so
+        far.
 
-        Within a stratum that is pooled · (relevant + ε) / (judged + 3ε), all counted down
-        to the row.
+        Within a stratum the estimate is pooled · (relevant + ε) / (judged + 3ε), all counted
+        down to the row.
         """
-        pooled = self.so_far(np.ones(len(self.order), np.bool_))
-        judged, relevant = self.so_far(self.batch.is_judged), self.so_far(self.batch.is_relevant)
+        pooled = self.running_count(np.ones(len(self.order), np.bool_))
+        judged, relevant = (
+            self.running_count(self.batch.is_judged),
+            self.running_count(self.batch.is_relevant),
+        )
         seen = pooled * (relevant + EPSILON) / (judged + 3 * EPSILON)
         before = np.roll(seen, 1)
         before[self.first] = 0.0

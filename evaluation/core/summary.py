@@ -10,7 +10,7 @@ from evaluation.core.measures import counts
 
 @dataclass(frozen=True)
 class CountSummary:
-    """Counts over the topics averaged: how many there are, and their documents."""
+    """Counts over the averaged topics: the topics and their documents."""
 
     topics: int
     retrieved: int
@@ -18,7 +18,7 @@ class CountSummary:
     relevant: int
 
     def rows(self) -> tuple[tuple[str, int], ...]:
-        """What stands in the table, in words."""
+        """The rows of the table: label and count."""
         return (
             ("Number of topics", self.topics),
             ("Documents retrieved over all topics", self.retrieved),

@@ -1,8 +1,8 @@
-"""One small topic, given by its grades alone, scored and followed rank by rank.
+"""Worked examples: one small topic, given by its grades, scored rank by rank.
 
-It serves the examples of the cards and readers who want to try a measure. What a rank adds
-is the value of the ranking down to it less the value down to the rank before; so the steps
-of any measure are told by the measure itself.
+Used for the examples of cards and for trying out a measure. The contribution of a rank is the
+value of the ranking down to it minus the value down to the previous rank, so it is computed by
+the measure itself.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from evaluation.core.measures.names import parse_measure
 from evaluation.core.options import ScoringOptions
 
 Grade = int | None
-"""A grade, or None for a document without a line in the qrels."""
+"""A grade, or None for a document not in the qrels."""
 NOT_POOLED = "."
-"""In place of the letter of a stratum."""
+"""In place of a stratum letter."""
 VISIBLE = 1e-9
-NOT_FINITE = "the value is beyond what numbers can hold."
+NOT_FINITE = "the value exceeds the range of floating-point numbers."
 
 
 @dataclass(frozen=True)
 class WorkedStep:
-    """One rank. ``value`` is that of the ranking down to here, None where undefined;
-    ``adds`` what this document changes; ``relevant`` and ``nonrelevant`` are counts of the
-    documents down to here, both judged."""
+    """One rank. ``value`` is the value of the ranking down to here, None where undefined;
+    ``adds`` is the contribution of this document; ``relevant`` and ``nonrelevant`` count the
+    judged documents down to here."""
 
     rank: int
     grade: Grade
@@ -46,15 +46,15 @@ class WorkedStep:
 
     @property
     def mark(self) -> str:
-        """The document as a picture shows it: ``2``, ``−1b``, a dot where it is not judged."""
+        """The label of the document in a chart: ``2``, ``−1b``, a dot if it is not judged."""
         return "·" if self.grade is None else f"{self.grade}{self.stratum}".replace("-", "−")
 
 
 @dataclass(frozen=True)
 class WorkedScore:
     """``start`` is the value of an empty ranking; ``reason`` says why ``value`` is None;
-    ``text`` is what a measure of texts gives instead. ``strata`` has the letters of the
-    documents of the ranking and of those missed where there is more than one stratum."""
+    ``text`` is the value of a measure of text. ``strata`` has the stratum letters of the
+    documents of the ranking and of the missed ones if there is more than one stratum."""
 
     measure: Measure
     value: float | None
@@ -74,24 +74,24 @@ class WorkedScore:
         return self.measure.title
 
     @property
-    def tells(self) -> bool:
-        """Whether any rank changes the value visibly."""
+    def has_visible_steps(self) -> bool:
+        """Whether any rank visibly changes the value."""
         return any(abs(step.adds or 0.0) > VISIBLE for step in self.steps)
 
 
 def work_example(
     measure: Measure, ranked: Sequence[Grade], missed: Sequence[int], strata: str = ""
 ) -> WorkedScore:
-    """Score the grades ``ranked`` in rank order, with those ``missed`` judged too.
+    """Score the grades ``ranked`` in rank order, with those ``missed`` also judged.
 
-    ``strata`` has the letter of the stratum of each of them all; empty: there are none.
+    ``strata`` has the stratum letter of each of them; empty: no strata.
     """
     batch = single_topic_batch(ranked, missed, strata)
-    with np.errstate(all="ignore"):  # what is not finite is told as undefined
+    with np.errstate(all="ignore"):  # values that are not finite are undefined
         scored = score_batch(batch, [measure], "")
         column = measure(prefix_batches(batch))
-    told = strata if len({*strata} - {NOT_POOLED}) > 1 else ""
-    values = [float(found) if isfinite(found) else None for found in column.tolist()]
+    letters = strata if len({*strata} - {NOT_POOLED}) > 1 else ""
+    values = [float(number) if isfinite(number) else None for number in column.tolist()]
     (value,) = scored.means
     fault = "" if value is None or isfinite(value) else NOT_FINITE
     return WorkedScore(
@@ -99,24 +99,24 @@ def work_example(
         value=None if fault else value,
         reason=fault or (measure.family.card.undefined if value is None else ""),
         start=values[0],
-        steps=tuple(_steps(measure.modified(batch), ranked, told, values)),
+        steps=tuple(_steps(measure.modified(batch), ranked, letters, values)),
         missed=tuple(missed),
-        strata=told,
+        strata=letters,
         text=scored.texts.get(measure.name, ("",))[0],
     )
 
 
 def work_card_example(family: MeasureFamily, example: WorkedExample) -> WorkedScore:
-    """An example of a card as the engine computes it now."""
+    """An example of a card, computed by the engine."""
     (measure,) = parse_measure(example.measure or family.name)
     missed = judged_not_retrieved(example.ranked, example.judged)
     return work_example(measure, example.ranked, missed, example.strata)
 
 
 def judged_not_retrieved(ranked: Sequence[Grade], judged: Sequence[int]) -> tuple[int, ...]:
-    """The grades of ``judged`` that the ranking leaves over, best first.
+    """The grades of ``judged`` that are not in the ranking, best first.
 
-    Raises ``ValueError`` where a grade of the ranking is missing from ``judged``.
+    Raises ``ValueError`` if a grade of the ranking is missing from ``judged``.
     """
     left = list(judged)
     for grade in ranked:
@@ -141,7 +141,7 @@ def single_topic_batch(
 
 
 def _sampled_judgments(judged: Judged, letters: Sequence[str]) -> Judged:
-    """``judged`` as a sample of the strata that ``letters`` name, one a judgment."""
+    """``judged`` as a sample of the strata given by ``letters``, one per judgment."""
     number = np.unique(np.array(letters), return_inverse=True)[1]
     is_sampled = judged.grades >= 0
     rate = np.bincount(number, is_sampled) / np.maximum(np.bincount(number), 1)
@@ -150,17 +150,17 @@ def _sampled_judgments(judged: Judged, letters: Sequence[str]) -> Judged:
 
 
 def prefix_batches(batch: ScoringBatch) -> ScoringBatch:
-    """The one ranking of ``batch`` cut at 0, at 1 and so on to its end: a segment each."""
+    """The single ranking of ``batch`` truncated at 0, 1 and so on to its end, one segment each."""
     cuts = np.arange(batch.lengths[0] + 1)
     segment, row = np.nonzero(batch.ranks <= cuts[:, None])
     return ScoringBatch(
         judged=batch.judged,
-        topic_of=np.zeros(len(cuts), np.int64),
+        topic_index=np.zeros(len(cuts), np.int64),
         lengths=cuts,
         answered=np.ones(len(cuts), np.bool_),
         segment=segment,
         ranks=batch.ranks[row],
-        listed=batch.listed[row],
+        judgment_index=batch.judgment_index[row],
         options=batch.options,
     )
 
@@ -168,7 +168,7 @@ def prefix_batches(batch: ScoringBatch) -> ScoringBatch:
 def _steps(
     batch: ScoringBatch, ranked: Sequence[Grade], strata: str, values: Sequence[float | None]
 ) -> list[WorkedStep]:
-    """``values[k]`` is that of the first k documents; ``batch`` has the level."""
+    """``values[k]`` is the value of the first k documents; ``batch`` has the relevance level."""
     steps: list[WorkedStep] = []
     relevant = nonrelevant = 0
     for rank, grade in enumerate(ranked, start=1):

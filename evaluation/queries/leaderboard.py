@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.core.evaluate import ScoredRun, finite_or_none, undefined_reason
+from evaluation.core.evaluate import ScoredRun, undefined_reason, value_or_none
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measure
 from evaluation.models import RunScores, ScoreSet
@@ -85,16 +85,14 @@ class Leaderboard:
         """Of the scores of all runs by the measure ``name``, for each topic."""
         columns = self.tables[:, :, self.column(name)].T
         lower = self.lower_is_better(name)
-        return [
-            best_median_worst(map(finite_or_none, column.tolist()), lower) for column in columns
-        ]
+        return [best_median_worst(map(value_or_none, column.tolist()), lower) for column in columns]
 
     def lower_is_better(self, name: str) -> bool:
         return self.measure(name).family.better == "lower"
 
     def values(self, entry: LeaderboardEntry, name: str) -> list[float | None]:
         """The entry's scores by the measure ``name``, for each topic."""
-        return list(map(finite_or_none, entry.table[:, self.column(name)].tolist()))
+        return list(map(value_or_none, entry.table[:, self.column(name)].tolist()))
 
     def find(self, run: int) -> LeaderboardEntry | None:
         return next((entry for entry in self.entries if entry.run == run), None)

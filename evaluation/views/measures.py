@@ -213,7 +213,7 @@ def tryout_context(request: HttpRequest, family: MeasureFamily) -> dict[str, Any
         "fraction": format_fraction(worked.value),
         "rows": [step_row(step, whole=family.whole) for step in worked.steps],
         "missed": not_retrieved_cells(worked),
-        "chart": build_steps_chart(worked) if worked.tells else None,
+        "chart": build_steps_chart(worked) if worked.has_visible_steps else None,
         "others": other_values(form),
     }
 
@@ -259,7 +259,7 @@ def formula_pieces(text: str) -> Iterator[CardText]:
 
 
 def parameter_row(family: MeasureFamily, parameter: Parameter) -> ParameterRow:
-    values = ", ".join(parameter.choices) or KINDS[parameter.kind].wanted
+    values = ", ".join(parameter.choices) or KINDS[parameter.kind].description
     default = parameter.default or ("" if parameter.name == family.suffix and family.bare else "–")
     return ParameterRow(
         parameter.name,

@@ -53,8 +53,8 @@ def test_settings_take_measures_by_name(campaign, organizer, as_user):
     )
     form["measures"] = "map MAPP nonsense"
     page = client.post("/c/small/settings/", form).content.decode()
-    assert "nonsense: no such measure" in page
-    assert "MAPP: no such measure" in page
+    assert "nonsense: unknown measure" in page
+    assert "MAPP: unknown measure" in page
     form["measures"] = ""
     assert client.post("/c/small/settings/", form).status_code == 302
     campaign.refresh_from_db()

@@ -12,7 +12,7 @@ RUN = "1 Q0 b 1 2 mine\n1 Q0 a 2 1 mine\n"
 @pytest.mark.parametrize(
     ("qrels", "measure", "told"),
     [
-        ("1 0 a 1\n", "bpref", "bpref is uninformative here"),
+        ("1 0 a 1\n", "bpref", "bpref is uninformative"),
         ("1 0 a 1\n", "map", None),
         ("1 0 a 1\n1 0 b 0\n", "bpref", None),
         ("1 0 a 1\n1 0 b 0\n", "bpref-10", "(N < R + 10): 1 of 1 topics (1)."),

@@ -83,7 +83,7 @@ def test_depth_and_tags_need_no_file(run: Run, given: list[str], files: dict[str
     runs = [files[tag] for tag in TOY]
     told = run("collection_report", files["qrels"], *runs, "--pooled", *POOLED, "--draws", "2")
     assert "3 contributing runs of 3 teams, depth 2 (inferred from the judgments)" in told.out
-    assert "P_10: Precision at rank k;" in told.out
+    assert "P_10: Precision at cut-off k;" in told.out
     assert "Every run is its own team" in told.out
 
 
@@ -179,7 +179,7 @@ def test_names_that_do_not_fit_are_told_together(
         (["--draws", "0"], "--draws must be an integer of at least 1."),
         (["--seed", "-1"], "--seed must be an integer of at least 0."),
         (["--target", "1"], "--target must be at least --depth."),
-        (["-l", "0"], "The relevance level is a grade from 1"),
+        (["-l", "0"], "The relevance level must be an integer between 1"),
         (["-m", "nonsense"], "nonsense"),
         (["-m", "search_length"], "Measures that do not rank runs: search_length"),
     ],

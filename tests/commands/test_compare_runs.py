@@ -106,11 +106,14 @@ def test_runs_of_one_tag_are_told_apart(run: Run, write: Write, files: list[str]
     [
         (("-m", "nonsense"), "nonsense"),
         (("-m", "num_q"), "Measures without per-topic values: num_q."),
-        (("-l", "0"), "The relevance level is a grade"),
+        (("-l", "0"), "The relevance level must be an integer"),
         (("--alpha", "5"), "Alpha must be between 0 and 1."),
-        (("--resamples", "5"), "Fewer than 100 resamples say nothing."),
-        (("--seed", "-1"), "A seed is a whole number of 0 or more."),
-        (("--test", "tukey-hsd", "--correction", "bh"), "tukey-hsd adjusts for all pairs itself"),
+        (("--resamples", "5"), "The number of resamples must be at least 100."),
+        (("--seed", "-1"), "The seed must be a non-negative integer."),
+        (
+            ("--test", "tukey-hsd", "--correction", "bh"),
+            "tukey-hsd corrects for multiple comparisons itself",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -137,8 +140,8 @@ def test_numbers_are_refused_before_a_file_is_read(run: Run) -> None:
         assert ran.err == ""
         assert ran.refusal in (
             "Alpha must be between 0 and 1.",
-            "Fewer than 100 resamples say nothing.",
-            "A seed is a whole number of 0 or more.",
+            "The number of resamples must be at least 100.",
+            "The seed must be a non-negative integer.",
         )
 
 

@@ -66,8 +66,8 @@ def test_two_runs_and_the_table(run: Run, given: list[str]):
         (["-m", "num_rel"], "num_rel does not rank runs."),
         (["-m", "nonsense"], "nonsense"),
         (["--policy", "loudest"], "There is no policy loudest."),
-        (["--draws", "3"], "Fewer than 100 resamples say nothing."),
-        (["-l", "0"], "The relevance level is a grade from 1"),
+        (["--draws", "3"], "The number of resamples must be at least 100."),
+        (["-l", "0"], "The relevance level must be an integer between 1"),
     ],
 )
 def test_what_cannot_be_is_refused(run: Run, given: list[str], arguments: list[str], told: str):

@@ -120,11 +120,13 @@ def test_wrong_options_are_refused_with_what_to_write(run: Run, write: Write) ->
     files = write("qrels", QRELS), write("r", RUN)
     wrong = run("evaluate", *files, "-m", "bpref_10", "-m", "nap").refusal or ""
     assert "Write bpref-10 with a hyphen" in wrong
-    assert "nap: no such measure" in wrong
+    assert "nap: unknown measure" in wrong
     for level in ("0", "-1"):
-        assert "level is a grade" in (run("evaluate", *files, "-l", level).refusal or "")
+        assert "level must be an integer" in (run("evaluate", *files, "-l", level).refusal or "")
     for depth in ("0", "-1"):
-        assert "documents per topic is 1" in (run("evaluate", *files, "-M", depth).refusal or "")
+        assert "documents per topic must be at least 1" in (
+            run("evaluate", *files, "-M", depth).refusal or ""
+        )
     assert "--jobs must be an integer of at least 1" in (
         run("evaluate", *files, "--jobs", 0).refusal or ""
     )

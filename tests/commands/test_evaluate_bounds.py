@@ -53,7 +53,7 @@ def test_bounds_come_as_json_with_null_where_there_are_none(run: Run, write: Wri
     assert found["bounds"] == {
         "xinfAP": {
             "exact": False,
-            "reason": "it is an estimate from a sample: see its confidence interval",
+            "reason": "it is an estimate from a sample; see its confidence interval",
             "highest_grade": 2,
             "topics": {"1": nothing, "2": nothing},
         }

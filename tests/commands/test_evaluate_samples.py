@@ -25,7 +25,7 @@ def test_prels_are_read_where_the_option_says_so(run: Run, write: Write) -> None
     files = write("qrels", PRELS), write("r", RUN)
     ran = run("evaluate", *files, "--qrels-format", "prels", "-m", "statAP", "-m", "xinfAP")
     assert [line.split("\t")[2] for line in ran.out.splitlines()] == ["mine", "null", "0.4872"]
-    assert "xinfAP: 1 of 1 topics are undefined: the qrels tell no strata" in ran.err
+    assert "xinfAP: 1 of 1 topics are undefined: the qrels have no strata" in ran.err
 
 
 @pytest.mark.parametrize("text", [STRATA, PRELS])
@@ -78,9 +78,11 @@ def test_intervals_of_other_measures_are_refused(run: Run, write: Write) -> None
     files = write("qrels", STRATA), write("r", RUN)
     ran = run("evaluate", *files, "--qrels-format", "strata", "--intervals", "-m", "map")
     assert ran.refusal is not None
-    assert ran.refusal.startswith("map has no sampling error. Those that have: infAP, xinfAP")
+    assert ran.refusal.startswith(
+        "map has no sampling error. Measures with a sampling error: infAP, xinfAP"
+    )
     again = run("evaluate", *files, "--qrels-format", "strata", "--intervals", "-m", "mop")
-    assert "no such measure" in str(again.refusal)
+    assert "unknown measure" in str(again.refusal)
 
 
 def test_bad_files_leave_no_intervals(run: Run, write: Write) -> None:

@@ -118,7 +118,7 @@ def test_the_page_needs_nothing_else(run: Run, write: Write, given: list[str]) -
         (["--depth", "1", "--budgets", "5,many"], "Budgets must be integers, such as"),
         (["--depth", "1", "-m", "nonsense"], "nonsense"),
         (["--depth", "1", "-m", "num_rel"], "Measures that do not rank runs: num_rel."),
-        (["--depth", "1", "-l", "0"], "The relevance level is a grade from 1"),
+        (["--depth", "1", "-l", "0"], "The relevance level must be an integer between 1"),
         (["--depth", "1", "-l", "2"], "The qrels have no relevant document."),
         (["--depth", "1", "--pooled", "three"], "Unknown run tag: three."),
         (["--depth", "1", "--pooled", ","], "No contributing runs"),

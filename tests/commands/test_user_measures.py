@@ -48,7 +48,7 @@ def test_the_number_expected_counts_for_every_topic(run: Run, files: list[str]) 
 
 def test_wrong_numbers_and_files_are_refused(run: Run, write: Write, files: list[str]) -> None:
     ran = run("user_measures", *files, "--expected", 0)
-    assert ran.refusal == "The number of relevant documents expected is 1 or more."
+    assert ran.refusal == "The number of relevant documents expected must be at least 1."
     ran = run("user_measures", *files[:3], write("bad", "1 a b\n"))
     assert ran.refusal == "1 file refused; no scores computed."
     assert "EK02 3 columns instead of 2" in ran.err

@@ -87,7 +87,7 @@ def test_the_list_is_searched_by_words_and_by_names_of_measures(client):
     assert found("bpref(form=2004)") == ["bpref"]
     assert found("RECIPROCAL first") == ["recip_rank"]
     assert found("no such thing") == []
-    known = client.get(reverse("measures"), {"q": "relevant news"}).context["user_measures"]
+    known = client.get(reverse("measures"), {"q": "relevant new"}).context["user_measures"]
     assert [card.name for card in known] == ["novelty"]
     assert "Unknown measure" in plain(client.get("/measures/?q=no such thing"))
 
@@ -120,10 +120,10 @@ def test_a_name_of_no_measure_is_not_there(client, name):
 
 def test_a_name_of_no_measure_is_answered_in_the_words_of_the_command(client):
     for name, told in (
-        ("bpref_10", "trec_eval 8 had a measure bpref_10 (10 relevant, 10 non-relevant)"),
-        ("P_0", "P_0: a cut-off is a rank from 1"),
-        ("default", "default stands for several measures."),
-        ("nope", "nope: no such measure."),
+        ("bpref_10", "trec_eval 8 had another measure bpref_10 (10 relevant, 10 non-relevant)"),
+        ("P_0", "P_0: a cut-off must be an integer between 1"),
+        ("default", "default denotes several measures."),
+        ("nope", "nope: unknown measure."),
     ):
         for address in (f"/measures/{name}/", f"/measures/?q={name}"):
             text = plain(client.get(address))
@@ -197,11 +197,11 @@ def test_the_same_ranking_by_other_measures(client):
             "missed",
             "101 documents entered; at most 100 are allowed.",
         ),
-        ({"k": "0"}, "k", "k must be a rank from 1 to 1,000,000,000."),
+        ({"k": "0"}, "k", "k must be an integer between 1 and 1,000,000,000."),
         ({"k": ""}, "k", "This field is required."),
-        ({"k": "5)"}, "k", "k must be a rank from 1 to 1,000,000,000."),
-        ({"rel": "high"}, "rel", "rel must be a grade from 1 to 10,000."),
-        ({"rel": "10001"}, "rel", "rel must be a grade from 1 to 10,000."),
+        ({"k": "5)"}, "k", "k must be an integer between 1 and 1,000,000,000."),
+        ({"rel": "high"}, "rel", "rel must be an integer between 1 and 10,000."),
+        ({"rel": "10001"}, "rel", "rel must be an integer between 1 and 10,000."),
         ({"list": "short"}, "list", "Select a valid choice."),
     ],
 )
@@ -237,7 +237,7 @@ def test_no_value_of_a_parameter_breaks_a_page(family: MeasureFamily):
                 if form.is_valid():
                     found = form.result()
                     assert found.value is None or isfinite(found.value)
-                    assert build_steps_chart(found).marks if found.tells else True
+                    assert build_steps_chart(found).marks if found.has_visible_steps else True
                 else:
                     assert list(form.errors) == ["__all__"], form.errors
 

@@ -210,7 +210,7 @@ def test_the_evaluate_form_says_which_measures_are_unknown(
 ):
     form = {"qrels": qrels.pk, "measures": "nope bpref_10"}
     text = as_user(organizer).post("/c/small/scores/evaluate/", form).content.decode()
-    assert "nope: no such measure" in text
+    assert "nope: unknown measure" in text
     assert "Write bpref-10 with a hyphen" in text
     assert not campaign.jobs.exists()
 

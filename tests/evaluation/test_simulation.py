@@ -166,7 +166,7 @@ def test_a_spec_chooses_runs_by_team_priority_and_kind(
     ("more", "told"),
     [
         ({"measures": ["map", "num_rel"]}, ["Measures that do not rank runs: num_rel."]),
-        ({"measures": ["nonsense"]}, ["nonsense: no such measure."]),
+        ({"measures": ["nonsense"]}, ["nonsense: unknown measure."]),
         ({"specs": {}}, ["No spec or no measure."]),
         ({"seeds": 0}, ["Seeds and budgets must be at least 1."]),
         (

@@ -1,18 +1,18 @@
-"""Bounds of Q-measure and average precision that open documents leave.
+"""Bounds of Q-measure and average precision from open documents.
 
-Those of average precision, which is Q-measure with β = 0, are exact; those of Q-measure valid
-and narrow, but not always reached.
+Those of average precision, which is Q-measure with β = 0, are exact; those of Q-measure are
+valid and narrow, but not always attained.
 
 With w = 1 + β · gain and D(r) = r + β · cg*(r) the measure is 1/R times the sum of w(s) / D(r)
 over all pairs s ≤ r of relevant documents. For m relevant among the open documents:
 
-- Least: D of an ideal with m documents of the highest gain, w of the lowest. The pairs
-  with a known document cost at least what the m cheapest places do; those of open documents
-  among themselves least at the last m places.
-- Greatest: D of an ideal with m of the lowest gain, w as high as any; then a relevant
-  document is worth the more the further up it stands, and the first m places are best.
+- Minimum: D of an ideal ranking with m documents of the highest gain, w of the lowest gain. The
+  pairs with a known document contribute at least as much as for the m cheapest places; the pairs
+  of open documents contribute least at the last m places.
+- Maximum: D of an ideal ranking with m documents of the lowest gain, w of the highest gain; then
+  a relevant document contributes more the higher it is ranked, and the first m places are best.
 
-cg* grows with m; for many open documents it is taken for a stretch of m at once.
+cg* grows with m; for many open documents it is approximated for a range of m at once.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ STRETCHES = 64
 
 @dataclass(frozen=True, eq=False)
 class BlendedTopic:
-    """One ranking: the ranks from 1 of relevant and of open documents, the gains of the
-    relevant ones (``all_gains``: with those not retrieved), the lowest and highest gain that
-    an open document can get as a relevant one. Ranks below ``k`` do not count."""
+    """One ranking: the ranks (from 1) of relevant and of open documents, the gains of the
+    relevant ones (``all_gains``: including those not retrieved), the lowest and highest gain
+    that an open document can have if relevant. Ranks below ``k`` do not count."""
 
     length: int
     at: Ints
@@ -47,7 +47,7 @@ class BlendedTopic:
     k: int
 
     def divisors(self, many: int, gain: float) -> Floats:
-        """D of each rank when ``many`` open documents have ``gain``, ∞ where it does not count."""
+        """D of each rank if ``many`` open documents have ``gain``, ∞ where it does not count."""
         best = np.sort(np.concatenate((self.all_gains, np.full(many, gain))))[::-1]
         reached = np.zeros(self.length + 1)
         reached[1 : len(best) + 1] = best[: self.length]
@@ -56,14 +56,14 @@ class BlendedTopic:
         return divisors
 
     def low(self, first: int, last: int) -> Floats:
-        """The least sum for each m from ``first`` to ``last``."""
+        """The minimum sum for each m from ``first`` to ``last``."""
         known, places, alone = self._parts(self.divisors(last, self.most), self.least)
         cheapest = np.concatenate(([0.0], np.cumsum(np.sort(places))))
         among = np.concatenate(([0.0], np.cumsum(np.cumsum(alone[::-1]))))
         return (known + cheapest + among)[first : last + 1]
 
     def high(self, first: int, last: int) -> Floats:
-        """The greatest sum for each m from ``first`` to ``last``."""
+        """The maximum sum for each m from ``first`` to ``last``."""
         highest = max(self.most, float(self.gains.max(initial=0.0)))
         known, places, alone = self._parts(self.divisors(first, self.least), highest)
         number = np.arange(1, len(places) + 1)
@@ -82,7 +82,7 @@ class BlendedTopic:
         return known, places, weight / divisors[self.open]
 
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest value."""
+        """The minimum and the maximum value."""
         low, high = np.inf, 0.0
         for first, last in self._stretches():
             relevant = len(self.all_gains) + np.arange(first, last + 1)
@@ -107,19 +107,19 @@ def summarize_blended_topics(
     gains: tuple[tuple[int, float], ...] = (),
     k: int | None = None,
 ) -> list[BlendedTopic]:
-    """What bounds need to know of each segment."""
+    """The data of each segment for its bounds."""
     batch = rankings.batch
     level, table = batch.options.level, dict(gains) or batch.options.gains
     can_be = level <= top_grade(batch)
     possible = gains_for_grades(np.array(list_scale_grades(batch, table, level), np.int32), table)
-    found = []
+    topics = []
     for segment in range(len(batch)):
-        ranked, missed = rankings.ranking(segment), rankings.missed_of(segment)
+        ranked, missed = rankings.ranking(segment), rankings.missed_grades(segment)
         at, open_ranks = np.flatnonzero(ranked >= level), np.flatnonzero(ranked == OPEN)
         own, others = (
             gains_for_grades(grades, table) for grades in (ranked[at], missed[missed >= level])
         )
-        found.append(
+        topics.append(
             BlendedTopic(
                 length=len(ranked),
                 at=at + 1,
@@ -132,4 +132,4 @@ def summarize_blended_topics(
                 k=len(ranked) if k is None else k,
             )
         )
-    return found
+    return topics

@@ -1,10 +1,10 @@
-"""Bounds of normalised expected reciprocal rank that open documents leave.
+"""Bounds of normalized expected reciprocal rank from open documents.
 
-err is linear in each document's chance to stop the reader, its ideal convex. So the least
-ratio is reached where every open document has grade 0 or the highest one, and for m of the
-highest where they are the last m: a great chance that moves up stops readers earlier. For
-the greatest ratio the first m have the highest grade, and the ideal has m of the lowest
-grade above 0: valid, exact where these are the same.
+err is linear in each document's stopping probability, its ideal is convex. So the minimum ratio
+is attained with every open document at grade 0 or the highest grade, and with m of the highest
+grade if they are the last m: moving a high probability up stops users earlier. For the maximum
+ratio the first m have the highest grade, and the ideal ranking has m of the lowest grade above
+0: valid, and exact if these grades are the same.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from evaluation.core.scale import top_grade
 
 @dataclass(frozen=True, eq=False)
 class CascadeTopic:
-    """Chances to stop: at each rank, of the judged documents by falling chance, and of the
-    least and highest grade above 0. ``open`` are ranks from 0; those below rank ``k`` do not
-    count."""
+    """Stopping probabilities: at each rank, of the judged documents in descending order, and of
+    the lowest and highest grade above 0. ``open`` are ranks from 0; those below rank ``k`` do
+    not count."""
 
     stops: Floats
     open: Ints
@@ -35,7 +35,7 @@ class CascadeTopic:
     k: int
 
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest value."""
+        """The minimum and the maximum value."""
         great, small = self._ideal_of_great(), self._ideal_of_small()
         low, high = np.inf, 0.0
         for many in iter_counts(len(self.open), len(self.stops)):
@@ -53,8 +53,8 @@ class CascadeTopic:
         return self._err(np.where(turn < many[:, None], self.most, self.stops))
 
     def _ideal_of_great(self) -> Floats:
-        """The ideal err with m documents of the highest grade more. They stand first, but for
-        grades beyond the scale."""
+        """The ideal err with m more documents of the highest grade. They come first, except
+        after grades above the scale."""
         before = int(np.count_nonzero(self.ideal > self.most))
         first, after = self.ideal[:before], self.ideal[before:]
         many = np.arange(len(self.open) + 1)
@@ -64,13 +64,14 @@ class CascadeTopic:
         return np.asarray(self._err(first[None, :])[0] + np.prod(1 - first) * steps)
 
     def _ideal_of_small(self) -> Floats:
-        """The same with m of the lowest grade above 0, which all stand last."""
+        """The same with m documents of the lowest grade above 0, which all come last."""
         known = self._err(self.ideal[None, :])[0]
         steps = self._one_by_one(self.least, len(self.ideal))
         return np.asarray(known + np.prod(1 - self.ideal) * steps)
 
     def _one_by_one(self, stop: float, start: int) -> Floats:
-        """err of none, one, two … documents with chance ``stop`` from rank ``start`` + 1 on."""
+        """err of 0, 1, 2 … documents with stopping probability ``stop`` from rank ``start`` + 1
+        on."""
         ranks = start + 1 + np.arange(len(self.open))
         steps = stop * (1 - stop) ** np.arange(len(ranks)) / ranks * (ranks <= self.k)
         return np.concatenate(([0.0], np.cumsum(steps)))
@@ -82,7 +83,7 @@ class CascadeTopic:
         return summed
 
     def _weights(self, stops: Floats) -> Floats:
-        """The chance to stop at each place of a row and nowhere before."""
+        """The probability of stopping at each place of a row and not before."""
         weights = stops.copy()
         weights[..., 1:] *= np.cumprod(1 - stops, axis=-1)[..., :-1]
         return weights
@@ -94,21 +95,21 @@ class CascadeTopic:
 def summarize_cascade_topics(
     rankings: CompletionRankings, k: int | None = None, max_rel: int | None = None
 ) -> list[CascadeTopic]:
-    """What bounds need to know of each segment."""
+    """The data of each segment for its bounds."""
     batch = rankings.batch
     top = top_grade(batch, max_rel)
-    # A stated top bounds the scale of stops; the grades that there are go as far as the qrels'.
+    # A stated top limits the stopping probabilities; the possible grades are those of the qrels.
     least, most = stop_probabilities(np.array([1, top_grade(batch)]), top)
-    found = []
+    topics = []
     for segment in range(len(batch)):
         ranked = rankings.ranking(segment)
-        judged = np.concatenate((ranked, rankings.missed_of(segment)))
+        judged = np.concatenate((ranked, rankings.missed_grades(segment)))
         ideal = np.sort(stop_probabilities(judged[judged > 0], top))[::-1]
         stops = stop_probabilities(np.maximum(ranked, 0), top)
         depth = len(judged) if k is None else k
-        found.append(
+        topics.append(
             CascadeTopic(
                 stops, np.flatnonzero(ranked == OPEN), ideal, float(least), float(most), depth
             )
         )
-    return found
+    return topics

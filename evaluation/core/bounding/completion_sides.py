@@ -1,14 +1,14 @@
 """Which completions suffice for the bounds of each family of measures, and why.
 
-- *Ends*: a higher grade of any document never lowers the value (or never raises it), so that
-  the extremes are those with all open documents at the least or the greatest grade.
-- *Exchange*: only relevant or not matters, and with R and N as they are a relevant document
-  that changes place with another one above it never lowers the value. With m relevant
-  among the open documents the extremes are at the first and at the last m; all m are tried.
-- *Every*: nothing of the kind is known; all completions are tried where they are few, and
-  else the bounds are the range of the measure.
+- *Endpoints*: a higher grade of any document never lowers the value (or never raises it), so the
+  extremes have all open documents at the lowest or the highest grade.
+- *Exchange*: only binary relevance matters, and with R and N fixed, exchanging a relevant
+  document with one ranked above it never lowers the value. With m relevant among the open
+  documents the extremes have them at the first and at the last m; all m are tried.
+- *Every*: neither holds; all completions are tried if there are few, otherwise the bounds are
+  the range of the measure.
 
-What is claimed here of a family is tested against all completions of small rankings.
+The assignment of families is tested against all completions of small rankings.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def choose_completions(measure: Measure, batch: ScoringBatch) -> Sides:
     params = measure.own_params()
     name, user = measure.family.name, params.get("user")
     if user in ("ap", "rr"):
-        # With grades between, a first document of little gain can be worse than none.
+        # With intermediate grades, a first document of low gain can be worse than none.
         graded = params.get("gain") != "binary" and name != "cwl_items"
         name = "" if graded else f"{name}(user={user})"
     return SIDES.get(name, all_completions)(batch, params)
 
 
 def endpoint_completions(batch: ScoringBatch, params: Mapping[str, Any]) -> Sides:
-    # A gain table need not rise with the grade, so each grade may be an end.
+    # A gain table need not increase with the grade, so any grade may be an endpoint.
     table = dict(params.get("gains", ())) or batch.options.gains
     return tuple(CompletionSide("all", grade) for grade in list_scale_grades(batch, table))
 
@@ -72,5 +72,5 @@ SIDES: dict[str, Callable[[ScoringBatch, Mapping[str, Any]], Sides]] = {
     **dict.fromkeys(("search_length", "cwl(user=ap)", "cwl_items(user=rr)"), exchange_completions),
     **dict.fromkeys(("cwl(user=rr)", "cwl_total(user=rr)"), endpoint_completions),
 }
-"""By family; a reader of C/W/L apart where it differs. Families of which ``bounds`` computes
-the extremes are not here; map is, for its other readings."""
+"""By family; a user model of C/W/L separately if it differs. Families whose extremes are
+computed by ``solvers`` are not listed; map is, for its other variants."""

@@ -1,8 +1,8 @@
-"""Exact bounds of recall, R-precision and the bpref family that open documents leave.
+"""Exact bounds of recall, R-precision and the bpref family from open documents.
 
-For each m, what the ranking is worth with the first m of its open documents relevant and the
-others not (the best that m can do), and with the last m (the worst): the completions of
-``sides.exchange``, computed without writing them out.
+For each m, the value of the ranking with the first m of its open documents relevant and the
+others not (the maximum for m), and with the last m (the minimum): the completions of
+``exchange_completions``, computed without constructing them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ AT_ONCE = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class CountedTopic:
-    """The ranks from 1 of relevant, of judged non-relevant and of open documents, and how
-    many documents are relevant and judged non-relevant, retrieved or not."""
+    """The ranks (from 1) of relevant, of judged non-relevant and of open documents, and the
+    number of relevant and judged non-relevant documents, retrieved or not."""
 
     relevant: Ints
     nonrelevant: Ints
@@ -33,12 +33,12 @@ class CountedTopic:
     all_nonrelevant: int
 
     def among(self, ranks: Ints | int, many: Ints, last: bool) -> Ints:
-        """Open documents down to ``ranks`` that are among the first ``many`` ones, or the last;
-        of the shape that the two have together."""
-        found = np.searchsorted(self.open, ranks, side="right")
+        """Number of open documents down to ``ranks`` that are among the first ``many`` ones, or
+        the last; broadcast shape."""
+        reached = np.searchsorted(self.open, ranks, side="right")
         if last:
-            return np.asarray(np.maximum(found - (len(self.open) - many), 0))
-        return np.asarray(np.minimum(found, many))
+            return np.asarray(np.maximum(reached - (len(self.open) - many), 0))
+        return np.asarray(np.minimum(reached, many))
 
 
 Values = Callable[[CountedTopic, Ints, bool], Floats]
@@ -75,7 +75,7 @@ def _lost(topic: CountedTopic, many: Ints, last: bool, most: Ints) -> Ints:
     """Σ min(non-relevant above, ``most``) over the relevant ones of the open documents."""
     above = np.searchsorted(topic.nonrelevant, topic.open)
     summed = np.concatenate(([0], np.cumsum(above)))
-    # Of the first ones no open document above is non-relevant, of the last ones all others are.
+    # Above the first ones no open document is non-relevant, above the last ones all others are.
     start = len(above) - many if last else np.zeros_like(many)
     end = start + many
     full = np.clip(np.searchsorted(above, most - start), start, end)
@@ -83,7 +83,7 @@ def _lost(topic: CountedTopic, many: Ints, last: bool, most: Ints) -> Ints:
 
 
 def extreme_counts(topic: CountedTopic, values: Values) -> tuple[float, float]:
-    """The least and the greatest value over all numbers of relevant documents."""
+    """The minimum and the maximum value over all numbers of relevant documents."""
     low, high = np.inf, -np.inf
     for many in iter_counts(len(topic.open), len(topic.relevant)):
         low = min(low, float(values(topic, many, True).min()))
@@ -92,23 +92,23 @@ def extreme_counts(topic: CountedTopic, values: Values) -> tuple[float, float]:
 
 
 def iter_counts(count: int, width: int) -> Iterator[Ints]:
-    """0 to ``count`` in pieces, so that a table of piece × ``width`` stays small."""
+    """0 to ``count`` in chunks, so that an array of chunk × ``width`` stays small."""
     size = max(1, AT_ONCE // (width + 1))
     for start in range(0, count + 1, size):
         yield np.arange(start, min(start + size, count + 1))
 
 
 def summarize_counted_topics(rankings: CompletionRankings) -> list[CountedTopic]:
-    """What bounds need to know of each segment."""
+    """The data of each segment for its bounds."""
     batch, level = rankings.batch, rankings.batch.options.level
     can_be = level <= top_grade(batch)
-    found = []
+    topics = []
     for segment in range(len(batch)):
         ranked = rankings.ranking(segment)
-        # What cannot become relevant can only become non-relevant.
+        # Documents that cannot become relevant can only become non-relevant.
         ranked = ranked if can_be else np.where(ranked == OPEN, 0, ranked)
-        judged = np.concatenate((ranked, rankings.missed_of(segment)))
-        found.append(
+        judged = np.concatenate((ranked, rankings.missed_grades(segment)))
+        topics.append(
             CountedTopic(
                 relevant=np.flatnonzero(ranked >= level) + 1,
                 nonrelevant=np.flatnonzero((ranked >= 0) & (ranked < level)) + 1,
@@ -117,7 +117,7 @@ def summarize_counted_topics(rankings: CompletionRankings) -> list[CountedTopic]
                 all_nonrelevant=int(np.count_nonzero((judged >= 0) & (judged < level))),
             )
         )
-    return found
+    return topics
 
 
 VALUES: dict[str, Callable[..., Floats]] = {
@@ -127,4 +127,4 @@ VALUES: dict[str, Callable[..., Floats]] = {
     "gm_bpref": partial(bpref_bound, c=0),
     "bpref-10": partial(bpref_bound, c=10),
 }
-"""By family; called with its parameters too."""
+"""By family; called with its parameters as well."""

@@ -1,4 +1,4 @@
-"""Least and greatest values of measures over chosen completions of a batch."""
+"""Minimum and maximum values of measures over selected completions of a batch."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from evaluation.core.judgments import Floats, Ints, Mask
 ROWS = 1 << 21
 """Documents scored at a time."""
 EVERY = 5_000
-"""Completions of one topic, at most, where all are tried."""
+"""Maximum number of completions of one topic for which all are tried."""
 
 
 @dataclass(frozen=True)
 class CompletionSide:
-    """Completions to try. ``all``: all open documents get the grade. ``top`` and ``bottom``:
-    for each m, the first or the last m open documents get it, the others 0. ``every``: all
-    there are with grades up to it."""
+    """Completions to try. ``all``: all open documents have the grade. ``top`` and ``bottom``:
+    for each m, the first or the last m open documents have it, the others 0. ``every``: all
+    completions with grades up to it."""
 
     placement: Literal["all", "top", "bottom", "every"]
     grade: int
@@ -31,11 +31,11 @@ class CompletionSide:
 
 @dataclass(frozen=True, eq=False)
 class Extremes:
-    """``low`` and ``high`` by segment, NaN where no completion has a value; ``partly``:
-    where some completion has none; ``tried``: where completions were tried, or need not be.
+    """``low`` and ``high`` by segment, NaN if no completion has a value; ``partly``: some
+    completion has none; ``tried``: completions were tried, or need not be.
 
-    ``exact``: all are reached by a completion. ``of_all``: those of the figure over all
-    topics, where they do not follow from the segments'. ``reason`` says why there are none.
+    ``exact``: all are attained by a completion. ``overall``: those of the value over all topics,
+    if they do not follow from the segments'. ``reason`` says why there are none.
     """
 
     low: Floats
@@ -43,11 +43,11 @@ class Extremes:
     partly: Mask
     tried: Mask
     exact: bool = True
-    of_all: tuple[float | None, float | None] | None = None
+    overall: tuple[float | None, float | None] | None = None
     reason: str = ""
 
     @classmethod
-    def of(cls, low: Floats, high: Floats) -> Extremes:
+    def from_bounds(cls, low: Floats, high: Floats) -> Extremes:
         """Extremes of a measure that has a value in every completion."""
         return cls(low, high, np.zeros(len(low), np.bool_), np.ones(len(low), np.bool_))
 
@@ -56,12 +56,12 @@ class Extremes:
         nothing = np.full((2, size), np.nan), np.zeros((2, size), np.bool_)
         return cls(*nothing[0], *nothing[1])
 
-    def add(self, of: Ints, values: Floats) -> None:
-        """Take in values of completions of the segments ``of``."""
-        np.fmin.at(self.low, of, values)
-        np.fmax.at(self.high, of, values)
-        self.partly[of[np.isnan(values)]] = True
-        self.tried[of] = True
+    def add(self, segments: Ints, values: Floats) -> None:
+        """Include values of completions of ``segments``."""
+        np.fmin.at(self.low, segments, values)
+        np.fmax.at(self.high, segments, values)
+        self.partly[segments[np.isnan(values)]] = True
+        self.tried[segments] = True
 
 
 def compute_extremes(
@@ -70,30 +70,36 @@ def compute_extremes(
     measures: Sequence[Callable[[ScoringBatch], Floats]],
 ) -> list[Extremes]:
     """The extremes of each measure over all completions of ``sides``."""
-    found = [Extremes.none(len(rankings.batch)) for _ in measures]
+    extremes = [Extremes.none(len(rankings.batch)) for _ in measures]
     for side in sides:
-        for of, batch in _batches(rankings, side):
-            for measure, extreme in zip(measures, found, strict=True):
-                extreme.add(of, measure(batch))
-    return [replace(extreme, exact=bool(extreme.tried.all())) for extreme in found]
+        for segments, batch in _batches(rankings, side):
+            for measure, extreme in zip(measures, extremes, strict=True):
+                extreme.add(segments, measure(batch))
+    return [replace(extreme, exact=bool(extreme.tried.all())) for extreme in extremes]
 
 
 def _batches(
     rankings: CompletionRankings, side: CompletionSide
 ) -> Iterator[tuple[Ints, ScoringBatch]]:
     """Batches of completions, each of about ``ROWS`` documents or of a single completion."""
-    of: list[Ints] = []
+    segments: list[Ints] = []
     parts: list[Grades] = []
     rows = 0
     for segment, ranked in _pieces(rankings, side):
-        of.append(np.full(len(ranked), segment))
+        segments.append(np.full(len(ranked), segment))
         parts.append(ranked.ravel())
         rows += ranked.size
         if rows >= ROWS:
-            yield np.concatenate(of), rankings.complete(np.concatenate(of), np.concatenate(parts))
-            of, parts, rows = [], [], 0
-    if of:
-        yield np.concatenate(of), rankings.complete(np.concatenate(of), np.concatenate(parts))
+            yield (
+                np.concatenate(segments),
+                rankings.complete(np.concatenate(segments), np.concatenate(parts)),
+            )
+            segments, parts, rows = [], [], 0
+    if segments:
+        yield (
+            np.concatenate(segments),
+            rankings.complete(np.concatenate(segments), np.concatenate(parts)),
+        )
 
 
 def _pieces(rankings: CompletionRankings, side: CompletionSide) -> Iterator[tuple[int, Grades]]:
@@ -134,4 +140,4 @@ CHOICES: dict[str, Callable[[int, int, int], Iterator[Grades]]] = {
     "every": _every,
 }
 """Grades of the open documents of one topic, completions × documents, given their number, the
-completions at a time, and the grade of the side."""
+chunk size, and the grade of the side."""

@@ -1,4 +1,4 @@
-"""Families whose extremes are computed, and not found by trying completions."""
+"""Families whose extremes are computed instead of found by trying completions."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from evaluation.core.measures.family import Measure
 from evaluation.core.measures.q_measure import Q_MEASURE
 
 Solver = Callable[[Measure, ScoringBatch], Extremes]
-SAMPLED = "it is an estimate from a sample: see its confidence interval"
+SAMPLED = "it is an estimate from a sample; see its confidence interval"
 
 
 def find_solver(measure: Measure) -> Solver | None:
-    """What computes the extremes of ``measure``; None where completions are to be tried."""
+    """The solver of ``measure``; None if completions are to be tried."""
     family = measure.family
     if family.group == "sampled" or family.text is not None:
         return _none
-    # The other readings of average precision divide by something else.
+    # The other variants of average precision have another divisor.
     return None if "over" in measure.own_params() else SOLVED.get(family.name)
 
 
@@ -41,46 +41,48 @@ class _Solver(Protocol):
 def _gained(measure: Measure, base: ScoringBatch) -> Extremes:
     params = measure.own_params()
     k = params.pop("k", None)
-    way = (
+    variant = (
         replace(GainVariant(**params), dcg="none")
         if measure.family is NCG
         else GainVariant(**params)
     )
-    topics = summarize_gain_topics(CompletionRankings.of(base), way, k)
-    found = Extremes.of(*gain_bounds(topics))
-    if way.mean == RATIO_OF_MEANS and len(base):
-        return replace(found, of_all=gain_bounds_of_sums(topics))
-    return found
+    topics = summarize_gain_topics(CompletionRankings.from_batch(base), variant, k)
+    extremes = Extremes.from_bounds(*gain_bounds(topics))
+    if variant.mean == RATIO_OF_MEANS and len(base):
+        return replace(extremes, overall=gain_bounds_of_sums(topics))
+    return extremes
 
 
 def _blended(measure: Measure, base: ScoringBatch) -> Extremes:
     params = {"beta": 1.0 if measure.family is Q_MEASURE else 0.0, **measure.own_params()}
-    return _each(summarize_blended_topics(CompletionRankings.of(base), **params))
+    return _each(summarize_blended_topics(CompletionRankings.from_batch(base), **params))
 
 
 def _cascade(measure: Measure, base: ScoringBatch) -> Extremes:
-    return _each(summarize_cascade_topics(CompletionRankings.of(base), **measure.own_params()))
+    return _each(
+        summarize_cascade_topics(CompletionRankings.from_batch(base), **measure.own_params())
+    )
 
 
 def _each(topics: Sequence[_Solver]) -> Extremes:
     both = np.array([topic.bounds() for topic in topics]).reshape(-1, 2)
-    return replace(Extremes.of(*both.T), exact=all(topic.is_exact() for topic in topics))
+    return replace(Extremes.from_bounds(*both.T), exact=all(topic.is_exact() for topic in topics))
 
 
 def _counted_solver(measure: Measure, base: ScoringBatch) -> Extremes:
     values = partial(VALUES[measure.family.name], **measure.own_params())
     both = [
         extreme_counts(topic, values)
-        for topic in summarize_counted_topics(CompletionRankings.of(base))
+        for topic in summarize_counted_topics(CompletionRankings.from_batch(base))
     ]
-    return Extremes.of(*np.array(both).reshape(-1, 2).T)
+    return Extremes.from_bounds(*np.array(both).reshape(-1, 2).T)
 
 
 def _none(measure: Measure, base: ScoringBatch) -> Extremes:
     unknown = np.full(len(base), np.inf)
     reason = SAMPLED if measure.family.text is None else measure.family.card.undefined
-    found = Extremes.of(-unknown, unknown)
-    return replace(found, exact=False, of_all=(None, None), reason=reason)
+    extremes = Extremes.from_bounds(-unknown, unknown)
+    return replace(extremes, exact=False, overall=(None, None), reason=reason)
 
 
 SOLVED: dict[str, Solver] = {

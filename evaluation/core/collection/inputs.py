@@ -110,14 +110,14 @@ def select_judgments(judged: Judged, selected: Mask) -> tuple[Judged, Ints]:
 
 def _restrict_batch(batch: ScoringBatch, judged: Judged, place: Ints) -> ScoringBatch:
     """``batch`` over fewer judgments, with unchanged ranks and lengths."""
-    rows = place[batch.listed]
+    rows = place[batch.judgment_index]
     remaining = rows >= 0
     return replace(
         batch,
         judged=judged,
         segment=batch.segment[remaining],
         ranks=batch.ranks[remaining],
-        listed=rows[remaining],
+        judgment_index=rows[remaining],
     )
 
 

@@ -155,8 +155,8 @@ def judgments_at_level(collection: PooledCollection, turn: Ints, level: int) -> 
     sizes = _sample_sizes(collection, level)
     size = np.where(
         collection.is_relevant,
-        sizes[0, collection.judged.topic_of],
-        sizes[1, collection.judged.topic_of],
+        sizes[0, collection.judged.topic_index],
+        sizes[1, collection.judged.topic_index],
     )
     selected: Mask = (turn < size) | ~collection.is_judged
     return selected

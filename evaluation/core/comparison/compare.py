@@ -1,4 +1,4 @@
-"""Compare two runs, or all pairs of runs, over their values by topic."""
+"""Compare two runs, or all pairs of runs, by their values per topic."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from evaluation.core.comparison.interval import INTERVALS, MeanInterval
 from evaluation.core.comparison.paired_tests import PairedOutcome, PairedTest
 from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 
-OWN_CORRECTION = "adjusts for all pairs itself: its correction is none"
+OWN_CORRECTION = "corrects for multiple comparisons itself: its correction must be none"
 FAMILY_WISE = ("holm", "bonferroni")
-"""Corrections that multiply the least p value by the number of pairs."""
+"""Corrections that multiply the smallest p value by the number of pairs."""
 
 CELLS = 1 << 21
-"""Pairs × topics handled at once."""
+"""Pairs × topics processed at a time."""
 
 
 class UnknownTestError(ValueError):
-    """A name that is no test or correction, or a pair of them that does not go together."""
+    """An unknown test or correction, or a combination that is not possible."""
 
 
 @dataclass(frozen=True)
 class PairComparison:
-    """Two runs on the ``n`` topics that both have; ``left_out`` topics lack a value.
+    """Two runs on the ``n`` topics with a value for both; ``left_out`` topics lack a value.
 
     Means and differences are over those n topics; differences are first minus second.
     """
@@ -60,7 +60,7 @@ class PairComparison:
 
 @dataclass(frozen=True)
 class PairRow:
-    """One pair of the table of all pairs; None where undefined, and ``reason`` says why."""
+    """One run pair of the table of all pairs; None where undefined, and ``reason`` says why."""
 
     first: str
     second: str
@@ -77,8 +77,8 @@ class PairRow:
     note: str = ""
     reason: str | None = None
 
-    def turned(self, test: str) -> PairRow:
-        """The same pair by ``test`` the other way round. p values are two-sided and stay."""
+    def swapped(self, test: str) -> PairRow:
+        """The same pair with the runs swapped, under ``test``. Two-sided p values do not change."""
         statistic = self.statistic
         if test == "sign":
             statistic = None if statistic is None else float(self.losses)
@@ -98,13 +98,13 @@ class PairRow:
 
 @dataclass(frozen=True)
 class Comparisons:
-    """All pairs of runs by one test and one correction.
+    """All run pairs under one test and one correction.
 
-    ``means`` has each run's mean over its own topics with Student's interval at confidence
-    1 − ``alpha``. ``left_out`` counts the topics that not every run has a value for.
-    ``critical`` is the smallest difference that the test finds, where it has one for all
-    pairs (Tukey's HSD). ``corrected_over`` is the number of pairs that p was adjusted for,
-    which is more than the rows in a ``part``.
+    ``means`` has each run's mean over its own topics with Student's interval at confidence 1 −
+    ``alpha``. ``left_out`` is the number of topics without a value for every run. ``critical``
+    is the smallest significant difference, for tests that have one for all pairs (Tukey's HSD).
+    ``corrected_over`` is the number of pairs that p was adjusted for; it exceeds the number of
+    rows in a ``part``.
     """
 
     tags: tuple[str, ...]
@@ -121,12 +121,12 @@ class Comparisons:
 
     @property
     def different(self) -> tuple[PairRow, ...]:
-        """The pairs whose adjusted p value is alpha or less."""
+        """The pairs that differ significantly: adjusted p ≤ alpha."""
         return tuple(row for row in self.rows if row.different)
 
     @property
     def warning(self) -> str:
-        """Why no pair can be told apart, whatever the values, if that is so; else empty."""
+        """Why no pair can differ significantly, whatever the values; empty if some can."""
         if self.correction not in FAMILY_WISE or self.test not in TESTS:
             return ""
         most = max((row.n for row in self.rows), default=0)
@@ -134,24 +134,24 @@ class Comparisons:
         if least <= self.alpha:
             return ""
         return (
-            f"no pair can be told apart: over {self.corrected_over} pairs the least adjusted p of "
-            f"this test is {least:.3g}, above {self.alpha:g}; more resamples or topics, "
-            "tukey-hsd or randomised-tukey-hsd can"
+            f"no pair can be significant: over {self.corrected_over} pairs the smallest "
+            f"possible adjusted p of this test is {least:.3g}, above {self.alpha:g}; use more "
+            "resamples or topics, or tukey-hsd or randomised-tukey-hsd"
         )
 
     def part(self, names: Mapping[str, str]) -> Comparisons:
-        """The rows among some runs, which get the values of ``names`` for tags, in that order.
+        """The rows among some runs, which are renamed by ``names``, in that order.
 
-        p values stay those of all pairs: what is looked at does not change what was tested.
+        p values remain those of all pairs: selecting rows does not change what was tested.
         """
         place = {tag: at for at, tag in enumerate(names)}
         means = dict(zip(self.tags, self.means, strict=True))
         rows = [row for row in self.rows if row.first in place and row.second in place]
-        turned = [
-            row if place[row.first] < place[row.second] else row.turned(self.test) for row in rows
+        ordered = [
+            row if place[row.first] < place[row.second] else row.swapped(self.test) for row in rows
         ]
-        turned.sort(key=lambda row: (place[row.first], place[row.second]))
-        renamed = [replace(r, first=names[r.first], second=names[r.second]) for r in turned]
+        ordered.sort(key=lambda row: (place[row.first], place[row.second]))
+        renamed = [replace(r, first=names[r.first], second=names[r.second]) for r in ordered]
         return replace(
             self,
             tags=tuple(names.values()),
@@ -160,7 +160,7 @@ class Comparisons:
         )
 
     def corrected(self, correction: str) -> Comparisons:
-        """The same tests with p adjusted anew; of all pairs, not of a ``part``."""
+        """The same tests with another correction; for all pairs, not for a ``part``."""
         raw = np.array([np.nan if row.p_value is None else row.p_value for row in self.rows])
         adjusted = CORRECTIONS[choose_correction(self.test, correction)].adjust(raw)
         pairs_of_p = zip(self.rows, adjusted.tolist(), strict=True)
@@ -171,7 +171,7 @@ class Comparisons:
         return replace(self, correction=correction, rows=tuple(rows))
 
     def conditions(self) -> dict[str, Any]:
-        """What the answer depends on beside the values, as plain values."""
+        """The provenance of the result: settings other than the values, as plain values."""
         return {
             "test": self.test,
             "correction": self.correction,
@@ -197,7 +197,7 @@ def compare_pair(
     resamples: int = 10_000,
     confidence: float = 0.95,
 ) -> PairComparison:
-    """Compare two runs' values on one list of topics; NaN where undefined.
+    """Compare two runs' values on the same list of topics; NaN where undefined.
 
     Raises ``UnknownTestError`` for a ``test`` that is not in ``TESTS``.
     """
@@ -226,18 +226,18 @@ def compare_all(
     seed: int = 0,
     resamples: int = 10_000,
 ) -> Comparisons:
-    """Compare every two runs; ``values`` is runs × topics, NaN where undefined.
+    """Compare all run pairs; ``values`` is runs × topics, NaN where undefined.
 
-    A paired test uses the topics that both runs have, and then a correction (Holm's if
-    none is named); Tukey's HSD uses the topics that all runs have, and takes none. The
-    same seed gives the same answer, and that of a pair does not depend on other pairs but
-    by the correction. Raises ``UnknownTestError``.
+    A paired test uses the topics with a value for both runs, followed by a correction (default:
+    Holm's); Tukey's HSD uses the topics with a value for all runs, and no correction. The same
+    seed gives the same result, and the uncorrected result of a pair does not depend on other
+    pairs. Raises ``UnknownTestError``.
     """
     values = np.asarray(values, np.float64)
     if values.ndim != 2 or len(values) != len(tags):
-        raise ValueError("values are runs × topics, one tag a run")
+        raise ValueError("values must be runs × topics, with one tag per run")
     if not 0 < alpha < 1:
-        raise ValueError("alpha is between 0 and 1")
+        raise ValueError("alpha must be between 0 and 1")
     correction = choose_correction(test, correction)
     sampling = ResamplingOptions(seed, resamples)
     if test in FAMILY_TESTS:
@@ -261,20 +261,22 @@ def compare_all(
 
 
 def get_paired_test(name: str) -> PairedTest:
-    """The test of two runs called ``name``, or ``UnknownTestError``."""
+    """The paired test ``name``, or ``UnknownTestError``."""
     if name not in TESTS:
-        raise UnknownTestError(f"{name!r} is no test of two runs: {', '.join(TESTS)}")
+        raise UnknownTestError(f"unknown paired test {name!r}; use one of {', '.join(TESTS)}")
     return TESTS[name]
 
 
 def choose_correction(test: str, correction: str | None) -> str:
-    """The correction to use with ``test``: the one named, else Holm's, or none for Tukey's."""
+    """The correction for ``test``: the given one, else Holm's, or none for Tukey's HSD."""
     if test not in TESTS and test not in FAMILY_TESTS:
         known = ", ".join([*TESTS, *FAMILY_TESTS])
-        raise UnknownTestError(f"{test!r} is no test: {known}")
+        raise UnknownTestError(f"unknown test {test!r}; use one of {known}")
     chosen = correction or ("none" if test in FAMILY_TESTS else "holm")
     if chosen not in CORRECTIONS:
-        raise UnknownTestError(f"{chosen!r} is no correction: {', '.join(CORRECTIONS)}")
+        raise UnknownTestError(
+            f"unknown correction {chosen!r}; use one of {', '.join(CORRECTIONS)}"
+        )
     if test in FAMILY_TESTS and chosen != "none":
         raise UnknownTestError(f"{test} {OWN_CORRECTION}")
     return chosen
@@ -282,7 +284,8 @@ def choose_correction(test: str, correction: str | None) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _PairTests:
-    """Every pair in the order of ``pairs``: differences, effects, balance, outcome."""
+    """Every pair in the order of ``run_pair_indices``: differences, effects, wins and losses,
+    outcome."""
 
     difference: Floats
     effect: Floats
@@ -309,22 +312,26 @@ def _paired(test: PairedTest, values: Floats, sampling: ResamplingOptions) -> _P
 def _family(
     test: FamilyTest, values: Floats, alpha: float, sampling: ResamplingOptions
 ) -> tuple[_PairTests, float | None]:
-    found = test.of_runs(values, alpha, sampling)
-    kept = values[:, ~np.isnan(values).any(axis=0)]
+    outcome = test.of_runs(values, alpha, sampling)
+    complete = values[:, ~np.isnan(values).any(axis=0)]
     first, second = run_pair_indices(len(values))
     tested = _empty(len(first), test.name)
-    for rows in np.array_split(np.arange(len(first)), 1 + kept.shape[1] * len(first) // CELLS):
-        _describe(tested, rows, subtract_without_noise(kept[first[rows]], kept[second[rows]]))
+    for rows in np.array_split(np.arange(len(first)), 1 + complete.shape[1] * len(first) // CELLS):
+        _describe(
+            tested, rows, subtract_without_noise(complete[first[rows]], complete[second[rows]])
+        )
     for row in range(len(first)):
-        shown = nan_to_none(found.statistic[row]), nan_to_none(found.p_value[row])
-        tested.outcomes[row] = PairedOutcome(test.name, *shown, found.n, found.note, found.reason)
-    return tested, found.critical
+        tested_row = nan_to_none(outcome.statistic[row]), nan_to_none(outcome.p_value[row])
+        tested.outcomes[row] = PairedOutcome(
+            test.name, *tested_row, outcome.n, outcome.note, outcome.reason
+        )
+    return tested, outcome.critical
 
 
 def _shared(
     defined: NDArray[np.bool_], first: Places, second: Places
 ) -> Iterator[tuple[Places, Places]]:
-    """Pairs that share the same topics, with those topics, as many as fit in memory."""
+    """Pairs with the same common topics, and those topics, as many pairs as fit in memory."""
     for rows, topics in group_rows_by_topics(defined[first] & defined[second]):
         for part in np.array_split(rows, 1 + len(rows) * len(topics) // CELLS):
             yield part, topics
@@ -341,7 +348,7 @@ def _empty(count: int, test: str) -> _PairTests:
 
 
 def _describe(tested: _PairTests, rows: Places, apart: Floats) -> None:
-    """Fill in what does not depend on the test; ``apart`` is the rows' pairs × topics."""
+    """Fill in what does not depend on the test; ``apart`` is pairs × topics for ``rows``."""
     n = apart.shape[1]
     tested.won[rows] = (apart > 0).sum(axis=1)
     tested.lost[rows] = (apart < 0).sum(axis=1)

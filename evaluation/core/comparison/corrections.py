@@ -1,4 +1,4 @@
-"""Corrections of p values for testing many pairs at once."""
+"""Multiple-comparison corrections of p values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.core.comparison.estimate import Floats
 
 @dataclass(frozen=True)
 class MultipleTestCorrection:
-    """A correction as users choose it. ``ascending`` takes sorted p values to adjusted ones."""
+    """A selectable correction. ``ascending`` maps sorted p values to adjusted ones."""
 
     card: Card
     ascending: Callable[[Floats], Floats]
@@ -24,7 +24,7 @@ class MultipleTestCorrection:
         return self.card.name
 
     def adjust(self, p_values: Floats) -> Floats:
-        """Adjusted p values in the order given; NaN stays NaN and does not count."""
+        """Adjusted p values in the given order; NaN stays NaN and is not counted."""
         adjusted = np.array(p_values, np.float64)
         places = np.flatnonzero(~np.isnan(adjusted))
         order = places[np.argsort(adjusted[places], kind="stable")]
@@ -41,13 +41,13 @@ def correct_bonferroni(p_values: Floats) -> Floats:
 
 
 def correct_holm(p_values: Floats) -> Floats:
-    """The larger of m·p, (m − 1)·p, … so far, m the number of p values."""
+    """The running maximum of m·p, (m − 1)·p, …, m the number of p values."""
     stepped: Floats = np.maximum.accumulate(p_values * np.arange(len(p_values), 0, -1))
     return stepped
 
 
 def correct_benjamini_hochberg(p_values: Floats) -> Floats:
-    """The smallest of m/i · p from rank i upwards."""
+    """The minimum of m/i · p from rank i upwards."""
     m = len(p_values)
     shares = p_values * m / np.arange(1, m + 1)
     stepped: Floats = np.minimum.accumulate(shares[::-1])[::-1]
@@ -59,19 +59,19 @@ _BH_1995 = (
     *(0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344),
     *(0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0),
 )
-_MANY = "Undefined p values stay undefined and do not count among the m."
+_MANY = "Undefined p values stay undefined and are not counted in m."
 
 NONE = MultipleTestCorrection(
     Card(
         name="none",
         title="No correction",
-        formula="p as it is",
-        reading="For one pair chosen beforehand; of twenty pairs without any difference, one is "
-        "called different at α = 0.05.",
+        formula="p unchanged",
+        reading="For a single preregistered pair; of twenty pairs of equal runs, one is "
+        "expected to be significant at α = 0.05.",
         source="–",
     ),
     correct_none,
-    examples=((_FOUR, _FOUR, "as they are"),),
+    examples=((_FOUR, _FOUR, "unchanged"),),
 )
 
 BONFERRONI = MultipleTestCorrection(
@@ -79,9 +79,10 @@ BONFERRONI = MultipleTestCorrection(
         name="bonferroni",
         title="Bonferroni",
         formula="min(1, m · p), m the number of pairs",
-        reading="Keeps the chance of calling any equal pair different at α or below.",
+        reading="Controls the family-wise error rate: the probability of any false positive is "
+        "at most α.",
         source="Bonferroni 1936; Dunn 1961.",
-        edge_cases=("Never finds more than Holm, at the same guarantee.", _MANY),
+        edge_cases=("Never rejects more than Holm, with the same guarantee.", _MANY),
     ),
     correct_bonferroni,
     examples=((_FOUR, (0.04, 0.16, 0.12, 0.02), "worked by hand"),),
@@ -92,10 +93,10 @@ HOLM = MultipleTestCorrection(
         name="holm",
         title="Holm",
         formula="p ascending, the i-th becomes max over j ≤ i of min(1, (m − j + 1) · p_j)",
-        reading="Keeps the chance of calling any equal pair different at α or below, and finds "
-        "at least what Bonferroni finds.",
+        reading="Controls the family-wise error rate at α, and rejects at least what Bonferroni "
+        "rejects.",
         source="Holm 1979.",
-        edge_cases=("Assumes nothing about how the tests depend on each other.", _MANY),
+        edge_cases=("Makes no assumption about the dependence of the tests.", _MANY),
     ),
     correct_holm,
     examples=((_FOUR, (0.03, 0.06, 0.06, 0.02), "worked by hand: 4·0.005, 3·0.01, 2·0.03"),),
@@ -106,13 +107,14 @@ BENJAMINI_HOCHBERG = MultipleTestCorrection(
         name="bh",
         title="Benjamini–Hochberg",
         formula="p ascending, the i-th becomes min over j ≥ i of min(1, m/j · p_j)",
-        reading="Keeps the expected share of equal pairs among those called different at α or "
-        "below: finds more than Holm and promises less.",
+        reading="Controls the false discovery rate: the expected proportion of false positives "
+        "among the significant pairs is at most α; more powerful than Holm, with a weaker "
+        "guarantee.",
         source="Benjamini and Hochberg 1995.",
         edge_cases=(
             (
-                "Proven for tests that are independent or positively dependent; pairs that share "
-                "a run are neither, in general."
+                "Proven for independent or positively dependent tests; pairs that share "
+                "a run are in general neither."
             ),
             _MANY,
         ),
@@ -126,8 +128,8 @@ BENJAMINI_HOCHBERG = MultipleTestCorrection(
                 *(0.0765, 0.486, 0.58118182, 0.714875, 0.75323077, 0.81321429, 1.0),
             ),
             (
-                "the fifteen p values of Benjamini and Hochberg 1995: four are 0.05 or less, "
-                "and three with Bonferroni"
+                "the fifteen p values of Benjamini and Hochberg 1995: four are ≤ 0.05, "
+                "three with Bonferroni"
             ),
         ),
     ),

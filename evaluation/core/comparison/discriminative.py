@@ -1,4 +1,4 @@
-"""How well a measure tells runs apart: discriminative power."""
+"""Discriminative power: how well a measure distinguishes runs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ NO_PAIR = "no pair of runs has a p value"
 
 @dataclass(frozen=True)
 class DiscriminativePower:
-    """``different`` of ``pairs`` are told apart; ``undefined`` pairs count as not.
+    """``different`` of ``pairs`` differ significantly; ``undefined`` pairs count as not
+    significant.
 
-    ``curve`` is the achieved significance levels: adjusted p values of all pairs that have
-    one, from the largest to the smallest. ``needed`` is the difference of means beyond
-    which every pair is told apart: the largest difference among pairs that are not (0
-    where all are), or the critical difference of Tukey's HSD.
+    ``curve`` is the achieved significance levels: adjusted p values of all pairs that have one,
+    in descending order. ``needed`` is the difference of means above which every pair is
+    significant: the largest difference among pairs that are not (0 if all are), or the critical
+    difference of Tukey's HSD.
     """
 
     share: float | None
@@ -30,7 +31,8 @@ class DiscriminativePower:
 
 
 def discriminative_power(compared: Comparisons) -> DiscriminativePower:
-    """The power of the measure behind ``compared``, under its test, correction and alpha."""
+    """The discriminative power of the measure in ``compared``, under its test, correction and
+    alpha."""
     p_values = [row.adjusted for row in compared.rows if row.adjusted is not None]
     undefined = len(compared.rows) - len(p_values)
     if not p_values:
@@ -57,21 +59,22 @@ CARD = Card(
     name="discriminative-power",
     title="Discriminative power",
     formula="pairs of runs with adjusted p ≤ α / all pairs of runs",
-    reading="How often the measure, on these topics, finds a difference between two of these "
-    "runs; of two measures the one with more is the more consistent over topics, and not "
-    "thereby the more valid.",
+    reading="The proportion of run pairs for which the measure shows a significant difference "
+    "on these topics; higher means more consistent over topics, not more valid.",
     source="Sakai, SIGIR 2006 (there with the bootstrap test at α = 0.05 and no correction).",
     edge_cases=(
         (
-            "The curve of achieved significance levels has the p values of all pairs in descending "
-            "order: the lower it runs, the better the measure tells runs apart at any α."
+            "The curve of achieved significance levels shows the p values of all pairs "
+            "in descending order: the lower the curve, the more discriminative the "
+            "measure at any α."
         ),
         (
-            "The difference needed is the largest difference of means among pairs not told apart; "
-            "with Tukey's HSD its critical difference. Sakai takes, of all pairs, the largest "
-            "difference that the bootstrap would need."
+            "The difference needed is the largest difference of means among pairs that "
+            "are not significantly different; for Tukey's HSD its critical difference. "
+            "Sakai uses, over all pairs, the largest difference that the bootstrap would "
+            "need."
         ),
-        "Pairs without a p value count as not told apart.",
+        "Pairs without a p value count as not significant.",
     ),
     undefined="no pair has a p value.",
 )

@@ -134,7 +134,7 @@ def _test(test: PairedTest) -> str:
     for example in test.examples:
         found = test.of_pair(np.array(example.first), np.array(example.second), ResamplingOptions())
         values = f"statistic {_number(found.statistic)}, p = {_number(found.p_value)}"
-        lines.append(f"Example ({example.told}): {values}; {found.note}{_data(example)}\n")
+        lines.append(f"Example ({example.working}): {values}; {found.note}{_data(example)}\n")
     return "\n".join(lines)
 
 
@@ -148,7 +148,7 @@ def _family(test: FamilyTest) -> str:
     for example in test.examples:
         found = test.of_runs(np.array(example.values), 0.05, ResamplingOptions())
         p_values = ", ".join(map(_number, found.p_value.tolist()))
-        told = f"Example ({example.told}): p = {p_values} for pairs 1–2, 1–3, 2–3; critical "
+        told = f"Example ({example.working}): p = {p_values} for pairs 1–2, 1–3, 2–3; critical "
         told += f"difference {_number(found.critical)} at α = 0.05; {found.note}, for"
         lines.append(f"{told}\n\n{_rows(example.values)}")
     return "\n".join(lines)
@@ -164,14 +164,14 @@ def _correction(correction: MultipleTestCorrection) -> str:
 
 def _effect(effect: EffectSize) -> str:
     value = effect.of_pair(*map(np.array, TEN_QUERIES)).value
-    return f"{render_card_markdown(effect.card)}\nExample ({effect.told}): {_number(value)}.\n"
+    return f"{render_card_markdown(effect.card)}\nExample ({effect.working}): {_number(value)}.\n"
 
 
 def _interval(method: IntervalMethod) -> str:
     first, second = map(np.array, TEN_QUERIES)
     found = method.of_mean(first - second)
     bounds = f"{_number(found.low)} to {_number(found.high)}"
-    return f"{render_card_markdown(method.card)}\nExample ({method.told}): {bounds} at 95 %.\n"
+    return f"{render_card_markdown(method.card)}\nExample ({method.working}): {bounds} at 95 %.\n"
 
 
 def _correlation(correlation: RankCorrelation) -> str:
@@ -179,7 +179,7 @@ def _correlation(correlation: RankCorrelation) -> str:
     for example in correlation.examples:
         found = correlation.of_scores(np.array(example.first), np.array(example.second))
         rows = _rows((example.first, example.second))
-        lines.append(f"Example ({example.told}): {_number(found.value)} for\n\n{rows}")
+        lines.append(f"Example ({example.working}): {_number(found.value)} for\n\n{rows}")
     return "\n".join(lines)
 
 

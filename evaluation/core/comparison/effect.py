@@ -1,4 +1,4 @@
-"""How large a difference is: effect sizes of two runs on the same topics."""
+"""Effect sizes of two runs on the same topics."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from evaluation.core.comparison.estimate import (
 )
 from evaluation.core.comparison.paired_tests import TEN_QUERIES
 
-FLAT = "the values it is divided by do not vary over topics"
+FLAT = "the values in the divisor do not vary over topics"
 
 
 @dataclass(frozen=True)
 class WinLossTie:
-    """On how many topics the first run is better, worse, or the same."""
+    """Number of topics on which the first run is better, worse, or equal."""
 
     wins: int
     losses: int
@@ -33,19 +33,19 @@ class WinLossTie:
 
 @dataclass(frozen=True)
 class EffectSize:
-    """An effect size as users choose it; ``compute`` takes both runs' values, without NaN."""
+    """A selectable effect size; ``compute`` takes both runs' values, without NaN."""
 
     card: Card
     compute: Callable[[Floats, Floats], ComparisonEstimate]
-    wanted: float
-    told: str
+    expected: float
+    working: str
 
     @property
     def name(self) -> str:
         return self.card.name
 
     def of_pair(self, first: Floats, second: Floats) -> ComparisonEstimate:
-        """The effect size of two runs; topics where either is NaN are left out."""
+        """The effect size of two runs; topics with NaN for either are left out."""
         first, second = select_common_topics(first, second)
         if len(first) < 2:
             return ComparisonEstimate(None, len(first), TOO_FEW)
@@ -53,7 +53,7 @@ class EffectSize:
 
 
 def count_wins_and_losses(first: Floats, second: Floats) -> WinLossTie:
-    """Wins, losses and ties over the topics that both have."""
+    """Wins, losses and ties over the topics with values for both runs."""
     apart = subtract_without_noise(*select_common_topics(first, second))
     wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
     return WinLossTie(wins, losses, len(apart) - wins - losses)
@@ -72,7 +72,7 @@ def d_z(first: Floats, second: Floats) -> ComparisonEstimate:
 
 
 def standardize_differences(apart: Floats) -> Floats:
-    """Mean over standard deviation of each row; 0 for zeros, NaN where all are equal."""
+    """Mean over standard deviation of each row; 0 for zeros, NaN for other constant rows."""
     answer = np.where(apart.any(axis=1), np.nan, 0.0)
     spread = apart.std(axis=1, ddof=1)
     np.divide(apart.mean(axis=1), spread, out=answer, where=~is_constant_row(apart))
@@ -80,13 +80,13 @@ def standardize_differences(apart: Floats) -> Floats:
 
 
 def g_z(first: Floats, second: Floats) -> ComparisonEstimate:
-    """``d_z`` without the bias of small samples."""
+    """``d_z`` corrected for the bias of small samples."""
     from scipy.special import gammaln
 
     plain, df = d_z(first, second), len(first) - 1
     if plain.value is None or df < 2:
         return ComparisonEstimate(
-            None, plain.n, plain.reason or "the correction needs three topics"
+            None, plain.n, plain.reason or "the bias correction needs at least three topics"
         )
     factor = np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2)
     return ComparisonEstimate(plain.value * float(factor), plain.n)
@@ -111,9 +111,9 @@ def _over(first: Floats, second: Floats, spread: float) -> ComparisonEstimate:
 
 
 def probability_of_superiority(first: Floats, second: Floats) -> ComparisonEstimate:
-    """Share of topics won, ties counting half."""
-    found = count_wins_and_losses(first, second)
-    return ComparisonEstimate((found.wins + found.ties / 2) / len(first), len(first))
+    """Proportion of topics won, ties counting half."""
+    balance = count_wins_and_losses(first, second)
+    return ComparisonEstimate((balance.wins + balance.ties / 2) / len(first), len(first))
 
 
 def cliff_delta(first: Floats, second: Floats) -> ComparisonEstimate:
@@ -139,7 +139,7 @@ EFFECTS: dict[str, EffectSize] = {
                 name="difference",
                 title="Mean difference",
                 formula="mean(first − second)",
-                reading="What the test is about, in the measure's own units; shown with its "
+                reading="The quantity that is tested, in units of the measure; shown with its "
                 "confidence interval.",
                 source="–",
                 range="that of the measure",
@@ -154,12 +154,12 @@ EFFECTS: dict[str, EffectSize] = {
                 name="d_z",
                 title="Cohen's d of the differences",
                 formula="mean(d) / s(d), d the differences by topic, s with n − 1",
-                reading="The mean difference in standard deviations of the differences: what "
-                "the power of a paired test depends on. d_z = t / √n.",
+                reading="The mean difference in standard deviations of the differences, which "
+                "determines the power of a paired test. d_z = t / √n.",
                 source="Cohen 1988.",
                 range="any number; 0 for no difference",
                 edge_cases=("All differences 0: 0.",),
-                undefined="fewer than two topics; every topic has the same difference, not 0.",
+                undefined="fewer than two topics; all topics have the same non-zero difference.",
             ),
             d_z,
             0.7358,
@@ -170,10 +170,11 @@ EFFECTS: dict[str, EffectSize] = {
                 name="g_z",
                 title="Hedges' g of the differences",
                 formula="J(n − 1) · d_z, J(f) = Γ(f/2) / (√(f/2) · Γ((f − 1)/2))",
-                reading="d_z without its bias, which makes effects of few topics look large.",
+                reading="d_z without its small-sample bias, which overestimates effects on few "
+                "topics.",
                 source="Hedges 1981.",
                 range="any number; 0 for no difference",
-                undefined="fewer than three topics; every topic has the same difference, not 0.",
+                undefined="fewer than three topics; all topics have the same non-zero difference.",
             ),
             g_z,
             0.6725,
@@ -185,10 +186,10 @@ EFFECTS: dict[str, EffectSize] = {
                 title="Cohen's d, pooled",
                 formula="mean(d) / √((s²(first) + s²(second)) / 2)",
                 reading="The mean difference in standard deviations of the runs over topics: "
-                "does not grow with how alike the runs are.",
+                "does not increase with the similarity of the runs.",
                 source="Cohen 1988; Cumming 2012.",
                 range="any number; 0 for no difference",
-                undefined="fewer than two topics; both runs have one value on all topics.",
+                undefined="fewer than two topics; both runs have constant values.",
             ),
             d_av,
             1.0405,
@@ -199,11 +200,11 @@ EFFECTS: dict[str, EffectSize] = {
                 name="glass",
                 title="Glass's Δ",
                 formula="mean(d) / s(second)",
-                reading="The mean difference in standard deviations of the second run, taken as "
-                "the baseline.",
+                reading="The mean difference in standard deviations of the second run, the "
+                "baseline.",
                 source="Glass 1976.",
                 range="any number; 0 for no difference",
-                undefined="fewer than two topics; the second run has one value on all topics.",
+                undefined="fewer than two topics; the second run has constant values.",
             ),
             glass_delta,
             1.2118,
@@ -212,11 +213,11 @@ EFFECTS: dict[str, EffectSize] = {
         EffectSize(
             Card(
                 name="superiority",
-                title="Share of topics won",
+                title="Probability of superiority",
                 formula="(wins + ties / 2) / n",
-                reading="How probably the first run is better on a topic, ties counting half.",
+                reading="Probability that the first run is better on a topic, ties counting half.",
                 source="Grissom and Kim 2012, probability of superiority for dependent groups.",
-                edge_cases=("½ means no difference.",),
+                edge_cases=("0.5 means no difference.",),
                 undefined="fewer than two topics.",
             ),
             probability_of_superiority,
@@ -229,8 +230,9 @@ EFFECTS: dict[str, EffectSize] = {
                 title="Cliff's delta",
                 formula="(#(first_i > second_j) − #(first_i < second_j)) / n², over all topics "
                 "i and j",
-                reading="How far the two runs' values lie apart as two heaps, whatever the "
-                "topics: most of the spread of topics stays in it.",
+                reading="How far the two runs' values differ as unpaired samples, ignoring "
+                "which topic a value belongs to; most of the variation over topics remains "
+                "in it.",
                 source="Cliff 1993.",
                 range="-1 to 1; 0 for no difference",
                 undefined="fewer than two topics.",

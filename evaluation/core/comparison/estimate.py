@@ -1,4 +1,4 @@
-"""What every statistic of comparison works on and answers with."""
+"""Shared types and helpers of the statistics of comparison."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 NOISE = 1e-12
-"""A difference of this share of the values or less is floating-point noise, and 0."""
+"""Relative tolerance: smaller differences are floating-point noise and set to 0."""
 
 TIE = 1e-9
-"""Differences closer than this share of the largest difference are equal."""
+"""Relative tolerance: differences closer than this share of the largest one are ties."""
 
-TOO_FEW = "fewer than two topics have a value from both"
-SAME = "every topic has the same difference, so there is no spread to compare it with"
+TOO_FEW = "fewer than two topics have values for both runs"
+SAME = "all topics have the same difference, so its variance is 0"
 
 
 @dataclass(frozen=True)
@@ -32,25 +32,25 @@ class ComparisonEstimate:
 
 @dataclass(frozen=True)
 class ResamplingOptions:
-    """How resampling methods draw: the same seed, data and number give the same answer."""
+    """Options of resampling methods: the same seed, data and number give the same result."""
 
     seed: int = 0
     resamples: int = 10_000
 
     def __post_init__(self) -> None:
         if self.resamples < 100:
-            raise ValueError("fewer than 100 resamples say nothing")
+            raise ValueError("the number of resamples must be at least 100")
         if self.seed < 0:
-            raise ValueError("a seed is a whole number of 0 or more")
+            raise ValueError("the seed must be a non-negative integer")
 
     @property
     def generator(self) -> np.random.Generator:
-        """A fresh generator: always from the start of the stream."""
+        """A new generator, always at the start of the stream."""
         return np.random.default_rng(self.seed)
 
 
 def subtract_without_noise(first: Floats, second: Floats) -> Floats:
-    """``first − second`` along the last axis; noise is 0, so that the tests see ties."""
+    """``first − second`` along the last axis; noise is set to 0, so that tests see ties."""
     apart: Floats = first - second
     largest = np.maximum(np.abs(first), np.abs(second)).max(axis=-1, keepdims=True, initial=0.0)
     apart[np.abs(apart) <= NOISE * largest] = 0.0
@@ -58,24 +58,24 @@ def subtract_without_noise(first: Floats, second: Floats) -> Floats:
 
 
 def is_constant_row(rows: Floats) -> NDArray[np.bool_]:
-    """Which rows hold one value only, but for noise."""
+    """Which rows are constant, except for noise."""
     alike: NDArray[np.bool_] = np.ptp(rows, axis=1) <= TIE * np.abs(rows).max(axis=1)
     return alike
 
 
 def select_common_topics(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """Both runs' values on the topics where both are defined; arrays of one length each."""
+    """Both runs' values on the topics where both are defined; two arrays of equal length."""
     if first.shape != second.shape or first.ndim != 1:
-        raise ValueError("two runs are compared on one list of topics")
+        raise ValueError("two runs must be compared on the same list of topics")
     both = ~(np.isnan(first) | np.isnan(second))
     return first[both], second[both]
 
 
 def group_rows_by_topics(defined: NDArray[np.bool_]) -> Iterator[tuple[Places, Places]]:
-    """Rows that are defined on the same topics, together: ``(rows, topics)``."""
-    kinds, of = np.unique(defined, axis=0, return_inverse=True)
+    """Groups of rows that are defined on the same topics: ``(rows, topics)``."""
+    kinds, group = np.unique(defined, axis=0, return_inverse=True)
     for kind in range(len(kinds)):
-        yield np.flatnonzero(of.ravel() == kind), np.flatnonzero(kinds[kind])
+        yield np.flatnonzero(group.ravel() == kind), np.flatnonzero(kinds[kind])
 
 
 def iter_slices(total: int, size: int) -> Iterator[slice]:

@@ -1,4 +1,4 @@
-"""Tests of all pairs of runs at once, which need no correction afterwards."""
+"""Tests of all run pairs at once, which need no correction."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import numpy as np
 from campaigns.core.cards import Card
 from evaluation.core.comparison.estimate import Floats, Places, ResamplingOptions
 
-TOO_SMALL = "fewer than two runs, or fewer than two topics where all runs have a value"
+TOO_SMALL = "fewer than two runs, or fewer than two topics with values for all runs"
 
 
 @dataclass(frozen=True, eq=False)
 class FamilyOutcome:
-    """Every pair of runs in the order of ``pairs``, over the ``n`` topics that all runs have.
+    """All run pairs in the order of ``run_pair_indices``, over the ``n`` topics with values for
+    all runs.
 
-    Two runs are different at alpha when their means are further apart than ``critical``;
+    Two runs differ significantly at alpha if their means differ by more than ``critical``;
     difference ± ``critical`` are the simultaneous confidence intervals. Where undefined,
     ``statistic`` and ``p_value`` are NaN, ``critical`` is None and ``reason`` says why.
     """
@@ -33,16 +34,16 @@ class FamilyOutcome:
 
 @dataclass(frozen=True)
 class FamilyExample:
-    """Values of runs × topics with the p values of all pairs to come out."""
+    """Values of runs × topics and the expected p values of all pairs."""
 
     values: tuple[tuple[float, ...], ...]
     p_values: tuple[float, ...]
-    told: str
+    working: str
 
 
 @dataclass(frozen=True)
 class FamilyTest:
-    """A test as users choose it. ``whole`` takes runs × topics without NaN, and alpha."""
+    """A selectable test. ``whole`` takes runs × topics without NaN, and alpha."""
 
     card: Card
     whole: Callable[[Floats, float, ResamplingOptions], FamilyOutcome]
@@ -54,10 +55,10 @@ class FamilyTest:
 
     def of_runs(self, values: Floats, alpha: float, sampling: ResamplingOptions) -> FamilyOutcome:
         """Test all pairs of ``values``, runs × topics; topics with a NaN are left out."""
-        kept = values[:, ~np.isnan(values).any(axis=0)]
-        if min(kept.shape) < 2:
-            return undefined_outcome(kept, TOO_SMALL)
-        return self.whole(kept, alpha, sampling)
+        complete = values[:, ~np.isnan(values).any(axis=0)]
+        if min(complete.shape) < 2:
+            return undefined_outcome(complete, TOO_SMALL)
+        return self.whole(complete, alpha, sampling)
 
 
 def run_pair_indices(runs: int) -> tuple[Places, Places]:
@@ -75,7 +76,7 @@ def mean_differences(values: Floats) -> Floats:
 
 
 def undefined_outcome(values: Floats, reason: str) -> FamilyOutcome:
-    """No answer for any pair."""
+    """An undefined outcome for all pairs."""
     apart = mean_differences(values)
     blank = np.full(len(apart), np.nan)
     return FamilyOutcome(apart, blank, blank, None, values.shape[1], reason=reason)

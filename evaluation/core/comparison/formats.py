@@ -1,4 +1,4 @@
-"""Write the comparison of all pairs as aligned tables, as CSV or as JSON."""
+"""Format the comparison of all run pairs as aligned tables, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ HEADS = (
 )
 
 Measured = dict[str, Comparisons]
-"""Comparisons by the measure's name."""
+"""Comparisons by measure name."""
 
 Conditions = dict[str, dict[str, Any]]
-"""What each run's scores depend on, by the run's name."""
+"""Score provenance by run."""
 
 
 def comparison_to_table(measured: Measured, scored: Conditions | None = None) -> str:  # noqa: ARG001
-    """A block a measure: conditions, runs from the best, pairs, and why values are undefined."""
+    """A block per measure: settings, runs by descending mean, pairs, and reasons for undefined
+    values."""
     return "\n".join(_block(name, compared) for name, compared in measured.items())
 
 
 def _block(name: str, compared: Comparisons) -> str:
     power = discriminative_power(compared)
     head = (
-        f"{name}: {compared.test}, correction {compared.correction}, alpha {compared.alpha:g}; "
-        f"{compared.topics} topics, {compared.left_out} not in all runs; "
-        f"{power.different} of {power.pairs} pairs different\n"
+        f"{name}: {compared.test}, correction {compared.correction}, alpha "
+        f"{compared.alpha:g}; {compared.topics} topics, {compared.left_out} not in all runs; "
+        f"{power.different} of {power.pairs} pairs significant\n"
     )
     lines = [
         head,
@@ -54,9 +55,9 @@ def _block(name: str, compared: Comparisons) -> str:
 
 
 def _runs(compared: Comparisons) -> str:
-    """Each run's mean with its interval, the best first, undefined ones last."""
-    found = zip(compared.tags, compared.means, strict=True)
-    ranked = sorted(found, key=lambda run: (run[1].mean is None, -(run[1].mean or 0.0)))
+    """Each run's mean with its interval, in descending order, undefined ones last."""
+    runs = zip(compared.tags, compared.means, strict=True)
+    ranked = sorted(runs, key=lambda run: (run[1].mean is None, -(run[1].mean or 0.0)))
     heads = ("run", "", "n", "mean", f"{1 - compared.alpha:.0%} low", "high")
     rows = (
         (
@@ -73,7 +74,7 @@ def _runs(compared: Comparisons) -> str:
 
 
 def list_p_value_notes(rows: Iterable[PairRow]) -> list[str]:
-    """How p values were found and why some are undefined, each thing once."""
+    """How p values were computed and why some are undefined, without duplicates."""
     reasons = (f"{r.first} ~ {r.second}: undefined, {r.reason}" for r in rows if r.reason)
     ways = (f"p: {row.note}" for row in rows if row.note)
     return list(dict.fromkeys([*ways, *reasons]))
@@ -91,14 +92,14 @@ def _cells(row: PairRow) -> tuple[str, ...]:
 
 
 def format_p_value(value: float | None) -> str:
-    """Four decimals, small ones as a power of ten, or null."""
+    """Four decimals, small values in scientific notation, or null."""
     if value is None:
         return UNDEFINED
     return f"{value:.1e}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"
 
 
 def align_comparison_rows(rows: Sequence[Sequence[str]]) -> str:
-    """The first two columns to the left, the others to the right."""
+    """Left-align the first two columns, right-align the others."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (
         "  ".join(
@@ -111,7 +112,7 @@ def align_comparison_rows(rows: Sequence[Sequence[str]]) -> str:
 
 
 def comparison_to_csv(measured: Measured, scored: Conditions | None = None) -> str:  # noqa: ARG001
-    """A line a measure and pair, in full precision; undefined is an empty value."""
+    """A line per measure and pair, in full precision; an undefined value is empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["measure", "test", "correction", "alpha", *COLUMNS, "note", "reason"])
@@ -125,8 +126,8 @@ def comparison_to_csv(measured: Measured, scored: Conditions | None = None) -> s
 
 
 def comparison_to_json(measured: Measured, scored: Conditions | None = None) -> str:
-    """Conditions, means, discriminative power and pairs by measure; undefined is null."""
-    by_name = {name: comparison_to_dict(found) for name, found in measured.items()}
+    """Settings, means, discriminative power and pairs by measure; undefined is null."""
+    by_name = {name: comparison_to_dict(compared) for name, compared in measured.items()}
     content = {"scores": scored or {}, "measures": by_name}
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 

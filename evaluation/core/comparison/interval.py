@@ -26,7 +26,7 @@ Bounds = tuple[Floats, Floats]
 
 @dataclass(frozen=True)
 class MeanInterval:
-    """A mean of ``n`` topics with the bounds of its interval; None where undefined."""
+    """A mean over ``n`` topics with its confidence interval; None where undefined."""
 
     mean: float | None
     low: float | None
@@ -38,12 +38,12 @@ class MeanInterval:
 
 @dataclass(frozen=True)
 class IntervalMethod:
-    """A method as users choose it. ``bounds`` takes rows × topics, without NaN."""
+    """A selectable interval method. ``bounds`` takes rows × topics, without NaN."""
 
     card: Card
     bounds: Callable[[Floats, float, ResamplingOptions], Bounds]
-    wanted: tuple[float, float]
-    told: str
+    expected: tuple[float, float]
+    working: str
 
     @property
     def name(self) -> str:
@@ -54,18 +54,18 @@ class IntervalMethod:
     ) -> list[MeanInterval]:
         """One interval for each column of ``values``, topics × measures; NaN is left out.
 
-        All columns see the same resamples. Raises ``ValueError`` for a confidence that is
-        not between 0 and 1.
+        All columns use the same resamples. Raises ``ValueError`` for a confidence not between 0
+        and 1.
         """
         if not 0 < confidence < 1:
-            raise ValueError("the confidence is between 0 and 1")
+            raise ValueError("the confidence must be between 0 and 1")
         rows = np.ascontiguousarray(values.T)
         answer = [MeanInterval(None, None, None, 0, confidence, FEW)] * len(rows)
         for places, topics in group_rows_by_topics(~np.isnan(rows)):
-            found = self._of_rows(
+            intervals = self._of_rows(
                 rows[np.ix_(places, topics)], confidence, sampling or ResamplingOptions()
             )
-            for place, interval in zip(places.tolist(), found, strict=True):
+            for place, interval in zip(places.tolist(), intervals, strict=True):
                 answer[place] = interval
         return answer
 
@@ -97,7 +97,7 @@ def student_bounds(rows: Floats, confidence: float, sampling: ResamplingOptions)
 
 
 def percentile_bounds(rows: Floats, confidence: float, sampling: ResamplingOptions) -> Bounds:
-    """The middle share ``confidence`` of the resampled means."""
+    """The central interval of the resampled means with coverage ``confidence``."""
     shares = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     low, high = np.empty(len(rows)), np.empty(len(rows))
     for part in iter_slices(len(rows), ROWS):
@@ -106,7 +106,7 @@ def percentile_bounds(rows: Floats, confidence: float, sampling: ResamplingOptio
 
 
 def bca_bounds(rows: Floats, confidence: float, sampling: ResamplingOptions) -> Bounds:
-    """Quantiles of the resampled means, shifted for bias and for skewness."""
+    """Quantiles of the resampled means, corrected for bias and skewness."""
     low, high = np.empty(len(rows)), np.empty(len(rows))
     for part in iter_slices(len(rows), ROWS):
         resampled = resampled_means(rows[part], sampling)
@@ -118,7 +118,7 @@ def bca_bounds(rows: Floats, confidence: float, sampling: ResamplingOptions) -> 
 
 
 def _bca_shares(rows: Floats, resampled: Floats, confidence: float) -> Bounds:
-    """Which quantiles bound the interval; the plain ones where all values are equal."""
+    """The quantiles that bound the interval; the plain ones if all values are equal."""
     from scipy.special import ndtr, ndtri
 
     means = rows.mean(axis=1, keepdims=True)
@@ -136,13 +136,13 @@ def _bca_shares(rows: Floats, resampled: Floats, confidence: float) -> Bounds:
 
 
 def resampled_means(rows: Floats, sampling: ResamplingOptions) -> Floats:
-    """Means of each row over topics drawn with replacement; rows × resamples."""
+    """Means of each row over topics resampled with replacement; rows × resamples."""
     n = rows.shape[1]
     pieces = [rows @ drawn.T / n for drawn in resample_counts(n, sampling)]
     return np.concatenate(pieces, axis=1)
 
 
-_SAMPLE = "Assumes that topics are a sample of the topics one cares for."
+_SAMPLE = "Assumes that the topics are a random sample from the population of interest."
 _UNDEFINED = "fewer than two topics have a value."
 _BOOK = "mean difference of the ten queries of Croft, Metzler & Strohman, table 8.6"
 
@@ -158,7 +158,7 @@ INTERVALS: dict[str, IntervalMethod] = {
                 reading="The means that the t test would not reject.",
                 source="Student 1908.",
                 range="low ≤ mean ≤ high",
-                edge_cases=(_SAMPLE, "May reach below 0 or above 1."),
+                edge_cases=(_SAMPLE, "May extend below 0 or above 1."),
                 undefined=_UNDEFINED,
             ),
             student_bounds,
@@ -168,14 +168,14 @@ INTERVALS: dict[str, IntervalMethod] = {
         IntervalMethod(
             Card(
                 name="percentile",
-                title="Bootstrap interval, percentiles",
+                title="Percentile bootstrap interval",
                 formula="the (1 − c)/2 and (1 + c)/2 quantiles of the means of m resamples of "
                 "the topics, c the confidence",
-                reading="Where the mean would lie, were topics drawn anew.",
+                reading="The range of the mean under resampling of the topics.",
                 parameters=PARAMETERS,
                 source="Efron and Tibshirani 1993, chapter 13.",
-                range="low ≤ mean ≤ high, nearly always",
-                edge_cases=(_SAMPLE, "Too narrow with few topics."),
+                range="low ≤ mean ≤ high, almost always",
+                edge_cases=(_SAMPLE, "Too narrow for few topics."),
                 undefined=_UNDEFINED,
             ),
             percentile_bounds,
@@ -185,15 +185,15 @@ INTERVALS: dict[str, IntervalMethod] = {
         IntervalMethod(
             Card(
                 name="bca",
-                title="Bootstrap interval, bias-corrected and accelerated",
+                title="Bias-corrected and accelerated (BCa) bootstrap interval",
                 formula="the quantiles Φ(z + (z + z_c) / (1 − a(z + z_c))) of the resampled "
                 "means, z_c = Φ⁻¹((1 ± c)/2), z = Φ⁻¹(share of them below the mean), "
                 "a = Σ d³ / (6 (Σ d²)^1.5), d the deviations from the mean",
-                reading="Percentiles moved for the bias and skewness of the values.",
+                reading="Percentiles adjusted for the bias and skewness of the values.",
                 parameters=PARAMETERS,
                 source="Efron 1987; Efron and Tibshirani 1993, chapter 14.",
-                range="low ≤ mean ≤ high, nearly always",
-                edge_cases=(_SAMPLE, "Equal values give an interval of no width."),
+                range="low ≤ mean ≤ high, almost always",
+                edge_cases=(_SAMPLE, "Constant values give an interval of width 0."),
                 undefined=_UNDEFINED,
             ),
             bca_bounds,

@@ -1,4 +1,4 @@
-"""A two-sided test of two runs on the same topics: one shape for all of them."""
+"""Two-sided tests of two runs on the same topics: the common interface."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Tested = tuple[Floats, Floats, Sequence[str]]
 
 @dataclass(frozen=True)
 class PairedOutcome:
-    """What a test says of two runs on ``n`` topics; ``note`` tells how p was found.
+    """The outcome of a test of two runs on ``n`` topics; ``note`` says how p was computed.
 
-    ``statistic`` and ``p_value`` are None where undefined, and then ``reason`` says why.
+    ``statistic`` and ``p_value`` are None where undefined; ``reason`` says why.
     """
 
     test: str
@@ -41,21 +41,21 @@ class PairedOutcome:
 
 @dataclass(frozen=True)
 class PairExample:
-    """Values of two runs by topic with the statistic and p value to come out."""
+    """Values of two runs by topic with the expected statistic and p value."""
 
     first: tuple[float, ...]
     second: tuple[float, ...]
     statistic: float
     p_value: float
-    told: str
+    working: str
 
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A test as users choose it. ``rows`` takes differences, pairs × topics, and a sampling.
+    """A selectable test. ``rows`` takes differences, pairs × topics, and resampling options.
 
-    ``rows`` sees at least two topics, and no row of zeros. ``smallest`` is the least p value
-    that n topics can give.
+    ``rows`` gets at least two topics, and no row of zeros. ``smallest`` is the smallest p value
+    possible with n topics.
     """
 
     card: Card
@@ -68,7 +68,7 @@ class PairedTest:
         return self.card.name
 
     def of_pair(self, first: Floats, second: Floats, sampling: ResamplingOptions) -> PairedOutcome:
-        """Test two runs; topics where either is NaN are left out."""
+        """Test two runs; topics with NaN for either are left out."""
         apart = subtract_without_noise(*select_common_topics(first, second))
         return self.of_differences(apart[None, :], sampling)[0]
 
@@ -85,11 +85,11 @@ class PairedTest:
         if len(moved):
             statistic, p_value, notes = self.rows(apart[moved], sampling)
             for place, row in enumerate(moved.tolist()):
-                found = nan_to_none(statistic[place]), nan_to_none(p_value[place])
-                outcomes[row] = self._told(*found, n, notes[place])
+                numbers = nan_to_none(statistic[place]), nan_to_none(p_value[place])
+                outcomes[row] = self._outcome(*numbers, n, notes[place])
         return outcomes
 
-    def _told(
+    def _outcome(
         self, statistic: float | None, p_value: float | None, n: int, note: str
     ) -> PairedOutcome:
         if p_value is None:
@@ -98,12 +98,12 @@ class PairedTest:
 
 
 def least_p_by_signs(n: int, sampling: ResamplingOptions) -> float:  # noqa: ARG001
-    """Least p of a test that counts assignments of signs: all + or all −."""
+    """Smallest p of a test that counts assignments of signs: all + or all −."""
     return 2.0 ** (1 - n)
 
 
 def least_p_by_resampling(n: int, sampling: ResamplingOptions) -> float:  # noqa: ARG001
-    """Least p of a test by resampling: no resample reaches what was observed."""
+    """Smallest p of a resampling test: no resample reaches the observed statistic."""
     return 1 / (sampling.resamples + 1)
 
 

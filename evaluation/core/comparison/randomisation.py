@@ -1,4 +1,4 @@
-"""The randomisation test: Fisher's, by flipping the signs of differences."""
+"""The randomization test: Fisher's, by flipping the signs of differences."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from evaluation.core.comparison.paired_tests import (
 )
 
 EXACT = 14
-"""Largest number of topics for which all assignments of signs are tried: 2^14 = 16,384."""
+"""Largest number of topics for which all assignments of signs are enumerated: 2^14 = 16,384."""
 
 CLOSE = 1e-9
-"""Sums that agree to this share of the largest possible sum count as equal."""
+"""Relative tolerance, of the largest possible sum, within which sums are equal."""
 
 
 def randomisation_test(apart: Floats, sampling: ResamplingOptions) -> Tested:
-    """Share of assignments of signs with as large a mean difference, either way."""
+    """Proportion of assignments of signs with a mean difference at least as large, in either
+    direction."""
     n = apart.shape[1]
     exact = n <= EXACT
     signs = all_signs(n) if exact else random_signs(n, sampling)
@@ -40,7 +41,7 @@ def randomisation_test(apart: Floats, sampling: ResamplingOptions) -> Tested:
 
 
 def _reached(apart: Floats, signs: Iterator[Floats]) -> Floats:
-    """How many assignments make the sum of each row at least as large as it is."""
+    """Number of assignments for which the absolute sum of each row is at least the observed one."""
     least = np.abs(apart.sum(axis=1)) - CLOSE * np.abs(apart).sum(axis=1)
     count = np.zeros(len(apart))
     for piece in signs:
@@ -57,20 +58,23 @@ def least_p_of_randomisation(n: int, sampling: ResamplingOptions) -> float:
 RANDOMISATION = PairedTest(
     Card(
         name="randomisation",
-        title="Randomisation test",
+        title="Randomization test",
         formula="p = share of the assignments of signs s with |mean(s·d)| ≥ |mean(d)|; all 2^n "
         f"of them for n ≤ {EXACT} topics, else (b + 1) / (m + 1), b of m random ones",
-        reading="How often chance alone, deciding by topic which run gets which value, makes "
-        "as large a mean difference.",
+        reading="Probability of a mean difference at least as large if, for each topic, the "
+        "values were assigned to the two runs at random.",
         source="Fisher 1935; Smucker, Allan and Carterette, CIKM 2007; (b + 1) / (m + 1) by "
         "Phipson and Smyth 2010.",
         parameters=PARAMETERS,
         range="statistic the mean difference, p 0 to 1",
         edge_cases=(
-            "Assumes only that under no difference the two values of a topic could be swapped.",
             (
-                "With m random assignments p is never below 1 / (m + 1): a correction for more "
-                "pairs than that needs more of them."
+                "Assumes only exchangeability: under the null hypothesis the two values of "
+                "a topic could be swapped."
+            ),
+            (
+                "With m random assignments p is never below 1 / (m + 1): correcting for "
+                "more pairs than that needs a larger m."
             ),
             "The same seed gives the same p; swapping the runs changes nothing.",
             "All differences 0: statistic 0 and p 1.",
@@ -85,13 +89,13 @@ RANDOMISATION = PairedTest(
             (2.0, 3.0, 3.0),
             statistic=2.0,
             p_value=2 / 8,
-            told="worked by hand: of 8 assignments only +++ and −−− reach a sum of 6",
+            working="worked by hand: of 8 assignments only +++ and −−− reach an absolute sum of 6",
         ),
         PairExample(
             *TEN_QUERIES,
             statistic=21.4,
             p_value=48 / 1024,
-            told="differences as in Croft, Metzler & Strohman, table 8.6; 48 of 1,024 assignments",
+            working="differences of Croft, Metzler & Strohman, table 8.6; 48 of 1,024 assignments",
         ),
     ),
 )

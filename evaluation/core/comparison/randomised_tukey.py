@@ -1,4 +1,4 @@
-"""Tukey's HSD by randomisation: the range of means under shuffled labels."""
+"""Randomized Tukey's HSD: the range of means under permuted run labels."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from evaluation.core.comparison.family import (
 )
 
 CLOSE = 1e-9
-"""Differences that agree to this share of the largest value count as equal."""
+"""Relative tolerance, of the largest value, within which differences are equal."""
 
 
 def shuffled_ranges(values: Floats, sampling: ResamplingOptions) -> Floats:
-    """Largest minus smallest mean in each resample, ascending.
+    """Largest minus smallest mean in each permutation, ascending.
 
-    In each, every topic's values are dealt anew to the runs.
+    Each permutation reassigns the values of every topic to the runs.
     """
     generator = sampling.generator
     ranges = np.empty(sampling.resamples)
@@ -35,7 +35,7 @@ def shuffled_ranges(values: Floats, sampling: ResamplingOptions) -> Floats:
 def randomised_tukey_test(
     values: Floats, alpha: float, sampling: ResamplingOptions
 ) -> FamilyOutcome:
-    """Share of shuffles whose range of means reaches the difference of each pair."""
+    """Proportion of permutations whose range of means reaches the difference of each pair."""
     ranges = shuffled_ranges(values, sampling)
     apart = mean_differences(values)
     close = CLOSE * float(np.abs(values).max())
@@ -51,7 +51,7 @@ def randomised_tukey_test(
 
 
 def critical_range(ranges: Floats, alpha: float) -> float | None:
-    """The range beyond which (b + 1) / (m + 1) is alpha or less; None where none can be."""
+    """The range above which (b + 1) / (m + 1) ≤ alpha; None if there is none."""
     allowed = int(np.floor(alpha * (len(ranges) + 1) + 1e-9)) - 1
     return float(ranges[len(ranges) - allowed - 1]) if allowed >= 0 else None
 
@@ -59,20 +59,24 @@ def critical_range(ranges: Floats, alpha: float) -> float | None:
 RANDOMISED_TUKEY = FamilyTest(
     Card(
         name="randomised-tukey-hsd",
-        title="Randomised Tukey's HSD",
+        title="Randomized Tukey's HSD",
         formula="p = (b + 1) / (m + 1), b of m shuffles of each topic's values among the runs "
         "having max mean − min mean ≥ |mean_i − mean_j|",
-        reading="How often chance alone sets any two of the runs as far apart as these two.",
+        reading="Probability that, by chance alone, any two of the runs differ at least as much "
+        "as these two.",
         source="Carterette, TOIS 2012, algorithm 1; Sakai 2018, Laboratory Experiments in IR.",
         parameters=PARAMETERS,
         range="statistic the absolute difference of means, p 0 to 1",
         edge_cases=(
             (
-                "Assumes only that under no difference a topic's values could be dealt to the runs "
-                "in any order."
+                "Assumes only exchangeability: under the null hypothesis the values of "
+                "a topic could be assigned to the runs in any order."
             ),
-            "Topics where any run is undefined are left out.",
-            "Depends on which runs take part: one very bad run makes every pair harder to tell.",
+            "Topics on which any run is undefined are left out.",
+            (
+                "Depends on the set of runs: one very poor run makes every difference "
+                "harder to detect."
+            ),
             "p is never below 1 / (m + 1). The same seed gives the same p.",
         ),
         undefined="fewer than two runs or topics.",

@@ -1,4 +1,4 @@
-"""How alike two rankings of the same runs are: the shape, tau-b and Spearman's rho."""
+"""Rank correlation of two rankings of the same runs: the interface, tau-b and Spearman's rho."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from evaluation.core.comparison.wilcoxon import mid_ranks
 
 Levels = NDArray[np.intp]
 
-TOO_FEW_RUNS = "fewer than two runs have a value from both"
+TOO_FEW_RUNS = "fewer than two runs have values for both"
 ALL_TIED = "all runs are tied in one of the rankings"
 
 
 @dataclass(frozen=True)
 class RankingExample:
-    """Scores of the same runs by two measures, and the coefficient to come out."""
+    """Scores of the same runs by two measures, and the expected coefficient."""
 
     first: tuple[float, ...]
     second: tuple[float, ...]
     value: float
-    told: str
+    working: str
 
 
 @dataclass(frozen=True)
 class RankCorrelation:
-    """A coefficient as users choose it.
+    """A selectable rank correlation coefficient.
 
-    ``compute`` takes two arrays of levels, higher is better and equal is tied, and the
-    persistence p that rank-biased overlap needs; the others ignore it. With ``directed``
-    the first ranking is the reference, and swapping the two changes the value.
+    ``compute`` takes two arrays of levels (higher is better, equal is tied) and the persistence
+    p of rank-biased overlap, which the others ignore. With ``directed`` the first ranking is the
+    reference, and swapping the two changes the value.
     """
 
     card: Card
@@ -56,7 +56,7 @@ class RankCorrelation:
     ) -> ComparisonEstimate:
         """Compare the rankings by two arrays of scores of the same runs.
 
-        Runs where either is NaN are left out.
+        Runs with NaN in either are left out.
         """
         first, second = select_common_topics(first, second)
         if len(first) < 2:
@@ -65,23 +65,23 @@ class RankCorrelation:
 
 
 def score_levels(scores: Floats) -> Levels:
-    """Whole numbers in the order of ``scores``; scores apart by noise alone are tied."""
+    """Integers in the order of ``scores``; scores that differ only by noise are tied."""
     scale = TIE * float(np.abs(scores).max(initial=0.0)) or 1.0
-    _, of = np.unique(np.round(scores / scale), return_inverse=True)
-    return np.asarray(of, np.intp)
+    _, levels = np.unique(np.round(scores / scale), return_inverse=True)
+    return np.asarray(levels, np.intp)
 
 
-def has_ties(found: Levels) -> bool:
-    """Whether any two runs are on one level."""
-    return len(np.unique(found)) < len(found)
+def has_ties(levels: Levels) -> bool:
+    """Whether any two runs are tied."""
+    return len(np.unique(levels)) < len(levels)
 
 
 def correlate_measures(
     scores: Mapping[str, Floats], correlation: RankCorrelation, persistence: float = 0.9
 ) -> dict[tuple[str, str], ComparisonEstimate]:
-    """The coefficient of every two measures, by (first, second); ``scores`` by measure.
+    """The coefficient of all pairs of measures, by (first, second); ``scores`` by measure.
 
-    Each array has one mean for each run, in one order of runs.
+    Each array has one mean per run, in the same order of runs.
     """
     return {
         (first, second): correlation.of_scores(scores[first], scores[second], persistence)
@@ -98,8 +98,8 @@ def _pairs(names: Iterable[str], *, directed: bool) -> Iterable[tuple[str, str]]
 
 
 def tau_b(first: Levels, second: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
-    """Σ of agreeing minus disagreeing pairs over the geometric mean of untied ones."""
-    one, two = (np.sign(found[:, None] - found[None, :]).ravel() for found in (first, second))
+    """Concordant minus discordant pairs over the geometric mean of the numbers of untied pairs."""
+    one, two = (np.sign(levels[:, None] - levels[None, :]).ravel() for levels in (first, second))
     untied = float(np.count_nonzero(one)) * float(np.count_nonzero(two))
     if untied == 0:
         return ComparisonEstimate(None, len(first), ALL_TIED)
@@ -107,8 +107,8 @@ def tau_b(first: Levels, second: Levels, persistence: float) -> ComparisonEstima
 
 
 def spearman(first: Levels, second: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
-    """Pearson's correlation of the ranks, ties sharing the mean of their ranks."""
-    one, two = (mid_ranks(found.astype(np.float64))[0] for found in (first, second))
+    """Pearson's correlation of the ranks, ties sharing their mean rank."""
+    one, two = (mid_ranks(levels.astype(np.float64))[0] for levels in (first, second))
     one, two = one - one.mean(), two - two.mean()
     spread = float(np.sqrt((one @ one) * (two @ two)))
     if spread == 0:
@@ -128,12 +128,12 @@ TAU_B = RankCorrelation(
         title="Kendall's tau-b",
         formula="(C − D) / √((P − T₁)(P − T₂)), C and D the pairs of runs in the same and in "
         "opposite order, P = n(n − 1)/2 all pairs, T₁ and T₂ those tied in each ranking",
-        reading="Pairs of runs that the two rankings order alike minus those they order "
-        "differently; ties are evidence of neither.",
+        reading="Run pairs in the same order in both rankings minus those in opposite order; "
+        "ties count as neither.",
         source="Kendall 1945.",
         range="-1 to 1",
         edge_cases=(
-            "A swap at the bottom weighs as much as one at the top.",
+            "A swap at the bottom weighs as much as a swap at the top.",
             "Without ties it is Kendall's tau.",
         ),
         undefined="fewer than two runs; all runs tied in one of the rankings.",
@@ -151,10 +151,10 @@ SPEARMAN = RankCorrelation(
         name="rho",
         title="Spearman's rho",
         formula="Pearson's correlation of the ranks, ties having the mean of their ranks",
-        reading="How nearly the ranks of runs in one ranking are those in the other.",
+        reading="Linear correlation of the ranks of the runs in the two rankings.",
         source="Spearman 1904.",
         range="-1 to 1",
-        edge_cases=("Mostly further from 0 than tau for the same rankings.",),
+        edge_cases=("Usually further from 0 than tau for the same rankings.",),
         undefined="fewer than two runs; all runs tied in one of the rankings.",
     ),
     spearman,

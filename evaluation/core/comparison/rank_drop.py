@@ -1,4 +1,4 @@
-"""The run that falls furthest between two rankings."""
+"""The run with the largest rank drop between two rankings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluation.core.comparison.rank_correlation import Levels, score_levels
 
 @dataclass(frozen=True)
 class RankDrop:
-    """A run's rank before and after, 1 being best; tied runs share the best of their ranks."""
+    """A run's rank before and after, 1 being best; tied runs share their best rank."""
 
     tag: str
     before: int
@@ -20,15 +20,15 @@ class RankDrop:
 
     @property
     def places(self) -> int:
-        """How many places down; below 0 means up."""
+        """Number of ranks lost; negative if the run rises."""
         return self.after - self.before
 
 
 def find_largest_drop(before: Mapping[str, float], after: Mapping[str, float]) -> RankDrop | None:
-    """The run that falls most from the scores ``before`` to those ``after``.
+    """The run with the largest rank drop from the scores ``before`` to ``after``.
 
-    Runs without a score in one of them (missing or NaN) are left out of both rankings. Of
-    runs that fall equally far it is the one that stood highest. None where no run falls.
+    Runs without a score in either (missing or NaN) are left out of both rankings. Of runs with
+    the same drop, the one ranked highest before. None if no run falls.
     """
     tags = [tag for tag, score in before.items() if score == score and _defined_scores(after, tag)]
     first, second = (
@@ -41,8 +41,8 @@ def find_largest_drop(before: Mapping[str, float], after: Mapping[str, float]) -
 
 def competition_ranks(scores: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
     """1 + the number of runs with a higher score, for each run."""
-    found: Levels = score_levels(scores)
-    higher: list[int] = (found[None, :] > found[:, None]).sum(axis=1).tolist()
+    levels: Levels = score_levels(scores)
+    higher: list[int] = (levels[None, :] > levels[:, None]).sum(axis=1).tolist()
     return [1 + number for number in higher]
 
 

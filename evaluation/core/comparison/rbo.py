@@ -14,14 +14,14 @@ from evaluation.core.comparison.estimate import ComparisonEstimate, Floats
 from evaluation.core.comparison.rank_correlation import Levels, RankCorrelation, RankingExample
 
 Ranking = Sequence[Collection[Hashable]]
-"""From the top: at each place the items tied there, one where there is no tie."""
+"""From the top: the items tied at each place, a single one if there is no tie."""
 
 Ties = Literal["a", "b", "w"]
 
 
 @dataclass(frozen=True)
 class RankBiasedOverlap:
-    """The extrapolated value, and the bounds whatever the unseen rest of the rankings is."""
+    """The extrapolated value, and the bounds for any continuation of the rankings."""
 
     ext: float
     min: float
@@ -29,16 +29,17 @@ class RankBiasedOverlap:
 
     @property
     def residual(self) -> float:
-        """How far the unseen rest could move the value."""
+        """The difference of the bounds: how much the unseen part could change the value."""
         return self.max - self.min
 
 
 @dataclass(frozen=True)
 class _Prefixes:
-    """Both rankings down to each depth 1 … l; s and l the items of the shorter and longer.
+    """Both rankings down to each depth 1 … l; s and l are the lengths of the shorter and longer
+    ranking.
 
-    ``overlap`` of the items seen in both, ``size`` that divides it, ``spare`` the
-    contribution of each item of the longer ranking (rows) that the shorter never shows.
+    ``overlap`` of the items seen in both, ``size`` its divisor, ``spare`` the contribution of
+    each item of the longer ranking (rows) that is not in the shorter one.
     """
 
     s: int
@@ -53,19 +54,20 @@ class _Prefixes:
 
     @property
     def unseen(self) -> Floats:
-        """Items of the shorter ranking that are not known, at each depth."""
+        """Number of unknown items of the shorter ranking at each depth."""
         return np.maximum(self.depth - self.s, 0.0)
 
 
 def rbo(
     first: Ranking, second: Ranking, persistence: float = 0.9, ties: Ties = "b"
 ) -> RankBiasedOverlap:
-    """Compare two rankings; ``persistence`` is p, the chance of reading one place further.
+    """Compare two rankings; ``persistence`` is p, the probability of continuing to the next
+    rank.
 
-    Raises ``ValueError`` for p outside (0, 1), an empty ranking, or an item ranked twice.
+    Raises ``ValueError`` for p outside (0, 1), an empty ranking, or a duplicate item.
     """
     if not 0 < persistence < 1:
-        raise ValueError("the persistence p is between 0 and 1")
+        raise ValueError("the persistence p must be between 0 and 1")
     shorter, longer = sorted((first, second), key=lambda ranking: sum(map(len, ranking)))
     seen = _prefixes(shorter, longer, ties)
     weight = (1 - persistence) * persistence ** (seen.depth - 1)
@@ -84,15 +86,21 @@ def _prefixes(shorter: Ranking, longer: Ranking, ties: Ties) -> _Prefixes:
     )
     known = {item for group in shorter for item in group}
     if s == 0 or len(known) < s or len({item for g in longer for item in g}) < l:
-        raise ValueError("a ranking has at least one item, and each once")
-    one, two = (_contributions(ranking, items, l, ties) for ranking in (shorter, longer))
-    spare = two[[place for place, item in enumerate(items) if item not in known]]
+        raise ValueError("a ranking must have at least one item and no duplicates")
+    short, long = (_contributions(ranking, items, l, ties) for ranking in (shorter, longer))
+    spare = long[[place for place, item in enumerate(items) if item not in known]]
     unseen = np.maximum(np.arange(1.0, l + 1) - s, 0.0)
-    return _Prefixes(s, l, (one * two).sum(axis=0), _size(one, two, unseen, ties), spare)
+    return _Prefixes(
+        s,
+        l,
+        (short * long).sum(axis=0),
+        _size(short, long, unseen, ties),
+        spare,
+    )
 
 
 def _contributions(ranking: Ranking, items: list[Hashable], depths: int, ties: Ties) -> Floats:
-    """How much of each item (rows) is among the first d of the ranking, for each depth d."""
+    """The share of each item (rows) among the first d of the ranking, for each depth d."""
     place = {item: row for row, item in enumerate(items)}
     depth = np.arange(1.0, depths + 1)
     answer = np.zeros((len(items), depths))
@@ -104,18 +112,22 @@ def _contributions(ranking: Ranking, items: list[Hashable], depths: int, ties: T
     return answer
 
 
-def _size(one: Floats, two: Floats, unseen: Floats, ties: Ties) -> Floats:
-    """What the overlap at each depth is divided by."""
+def _size(short: Floats, long: Floats, unseen: Floats, ties: Ties) -> Floats:
+    """The divisor of the overlap at each depth."""
     if ties == "b":
-        squares = np.square(one).sum(axis=0) + unseen, np.square(two).sum(axis=0)
+        squares = (
+            np.square(short).sum(axis=0) + unseen,
+            np.square(long).sum(axis=0),
+        )
         size: Floats = np.sqrt(squares[0] * squares[1])
         return size
-    mean: Floats = (one.sum(axis=0) + unseen + two.sum(axis=0)) / 2
+    mean: Floats = (short.sum(axis=0) + unseen + long.sum(axis=0)) / 2
     return mean
 
 
 def _extrapolate_overlap(seen: _Prefixes, weight: Floats, persistence: float) -> float:
-    """The agreement at depth s holds for the unseen items, and at depth l for ever."""
+    """The agreement at depth s applies to unseen items, and that at depth l to all greater
+    depths."""
     agreement = seen.overlap[seen.s - 1] / seen.size[seen.s - 1]
     active = np.maximum((seen.spare > 0).sum(axis=0), 1)
     matched = agreement * seen.unseen * seen.spare.sum(axis=0) / active
@@ -124,14 +136,14 @@ def _extrapolate_overlap(seen: _Prefixes, weight: Floats, persistence: float) ->
 
 
 def _flat_tail(seen: _Prefixes, persistence: float) -> float:
-    """Beyond l nothing new is shared: (1 − p)/p · X_l · Σ over d > l of p^d / d."""
+    """No new overlap beyond l: (1 − p)/p · X_l · Σ over d > l of p^d / d."""
     head = float((persistence**seen.depth / seen.depth).sum())
     tail = -np.log1p(-persistence) - head
     return float((1 - persistence) / persistence * seen.overlap[-1] * tail)
 
 
 def _highest(seen: _Prefixes, weight: Floats, persistence: float) -> float:
-    """Every unseen item is one that the other ranking has, as long as there are such."""
+    """Every unseen item matches an item of the other ranking, as long as there are any."""
     best = np.sort(seen.spare, axis=0)[::-1]
     taken = np.arange(len(best))[:, None] < seen.unseen
     value = float(weight @ ((seen.overlap + (best * taken).sum(axis=0)) / seen.size))
@@ -143,9 +155,9 @@ def _highest(seen: _Prefixes, weight: Floats, persistence: float) -> float:
     return value + float(persistence ** max(full, seen.l))
 
 
-def rank_runs_by_score(found: Levels) -> Ranking:
-    """Runs, by their place in the array, from the highest level down."""
-    return [np.flatnonzero(found == level).tolist() for level in np.unique(found)[::-1]]
+def rank_runs_by_score(levels: Levels) -> Ranking:
+    """Runs, by their index in the array, in descending order of level."""
+    return [np.flatnonzero(levels == level).tolist() for level in np.unique(levels)[::-1]]
 
 
 def rbo_of_rankings(
@@ -160,7 +172,7 @@ def rbo_of_rankings(
 
 _FIRST, _SECOND = (5.0, 4.0, 3.0, 2.0, 1.0), (4.0, 5.0, 3.0, 2.0, 1.0)
 _TIED = (5.0, 5.0, 3.0, 2.0, 1.0)
-_TIE_OF_TWO = "worked by hand, a tie at the top against an order: "
+_TIE_OF_TWO = "worked by hand, a tie at the top against a strict order: "
 _READINGS = {
     "b": (
         "rank-biased overlap, corrected for ties",
@@ -168,7 +180,7 @@ _READINGS = {
             "agreement(d) = Σ c₁c₂ / √(Σ c₁² · Σ c₂²), c the share of the orders of an item's tie "
             "in which it is among the first d"
         ),
-        "a ranking with itself gives 1, ties or not",
+        "a ranking compared with itself gives 1",
         RankingExample(
             _TIED, _FIRST, 0.1 / 2**0.5 + 0.9, _TIE_OF_TWO + "0.1 · (½ / √(½ · 1)) + 0.9"
         ),
@@ -179,7 +191,7 @@ _READINGS = {
             "agreement(d) = Σ c₁c₂ / d, c the share of the orders of an item's tie in which it is "
             "among the first d"
         ),
-        "a ranking with itself gives less than 1 where it has ties",
+        "a ranking compared with itself gives less than 1",
         RankingExample(_TIED, _FIRST, 0.95, _TIE_OF_TWO + "0.1 · ½ + 0.9"),
     ),
     "w": (
@@ -188,7 +200,7 @@ _READINGS = {
             "agreement(d) = 2·|A ∩ B| / (|A| + |B|), A and B the items at rank d or above, all "
             "tied items being at the first rank of their tie"
         ),
-        "tied runs are taken to be equal, not of unknown order",
+        "tied runs are considered equal, not of unknown order",
         RankingExample(_TIED, _FIRST, 0.1 * 2 / 3 + 0.9, _TIE_OF_TWO + "0.1 · 2·1/(2 + 1) + 0.9"),
     ),
 }
@@ -201,22 +213,22 @@ def _correlation(ties: Ties) -> RankCorrelation:
         title=title.capitalize(),
         formula="RBO_ext = (1 − p) · Σ over d = 1 … n of p^(d − 1) · agreement(d) "
         f"+ p^n · agreement(n); {agreement}",
-        reading="What somebody sees shared who reads both rankings from the top and goes on to "
-        "the next place with probability p.",
+        reading="Expected overlap seen by a user who reads both rankings from the top and "
+        "continues to the next rank with probability p.",
         source="Webber, Moffat and Zobel, TOIS 2010; ties by Corsi and Urbano, SIGIR 2024, "
         f"RBO^{ties}.",
         parameters=(
-            Parameter("persistence", "p, the probability of reading one place further", "0.9"),
+            Parameter("persistence", "p, the probability of continuing to the next rank.", "0.9"),
         ),
         edge_cases=(
             (
-                "p = 0.9 gives the first ten places 86 % of the weight; two rankings of the same "
-                "runs never give 0."
+                "p = 0.9 gives the first ten ranks 86 % of the weight; two rankings of "
+                "the same runs never give 0."
             ),
-            f"Without ties rbo-a, rbo-b and rbo-w are one; with them {edge}.",
+            f"Without ties rbo-a, rbo-b and rbo-w are equal. With ties {edge}.",
             (
-                "RBO_min, RBO_max and the residual between them bound the value of rankings that "
-                "are known to some depth only: `rbo` in `evaluation.core.comparison.rbo`."
+                "For rankings known only to some depth, RBO_min, RBO_max and the "
+                "residual bound the value: `rbo` in `evaluation.core.comparison.rbo`."
             ),
         ),
         undefined="fewer than two runs.",

@@ -1,4 +1,4 @@
-"""The tables of tests, corrections and coefficients, by the names that users type."""
+"""The registries of tests, corrections and coefficients, by name."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from evaluation.core.comparison.wilcoxon import WILCOXON
 TESTS: dict[str, PairedTest] = {
     test.name: test for test in (T, WILCOXON, SIGN, RANDOMISATION, BOOTSTRAP)
 }
-"""Of two runs."""
+"""Tests of two runs."""
 
 FAMILY_TESTS: dict[str, FamilyTest] = {test.name: test for test in (TUKEY, RANDOMISED_TUKEY)}
-"""Of all pairs of runs at once; they take no correction."""
+"""Tests of all run pairs at once; they take no correction."""
 
 CORRECTIONS: dict[str, MultipleTestCorrection] = {
     correction.name: correction for correction in (HOLM, BONFERRONI, BENJAMINI_HOCHBERG, NONE)

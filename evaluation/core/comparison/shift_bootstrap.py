@@ -1,4 +1,4 @@
-"""The bootstrap hypothesis test by shifting, studentised."""
+"""The shifted, studentized bootstrap hypothesis test."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from evaluation.core.comparison.paired_tests import (
 from evaluation.core.comparison.student import standard_error
 
 CLOSE = 1e-9
-"""A resample's t this close below the observed one, relatively, has reached it."""
+"""Relative tolerance below the observed t within which a resample reaches it."""
 
 
 def shift_bootstrap_test(apart: Floats, sampling: ResamplingOptions) -> Tested:
-    """Share of resamples of the shifted differences with as large a |t| as observed."""
+    """Proportion of resamples of the shifted differences with |t| at least as large as observed."""
     error = standard_error(apart)
     statistic = np.full(len(apart), np.nan)
     np.divide(apart.mean(axis=1), error, out=statistic, where=error > 0)
@@ -32,7 +32,7 @@ def shift_bootstrap_test(apart: Floats, sampling: ResamplingOptions) -> Tested:
 
 
 def _reached(apart: Floats, least: Floats, sampling: ResamplingOptions) -> Floats:
-    """How many resamples of each row, shifted to mean 0, have t² of at least ``least``."""
+    """Number of resamples of each row, shifted to mean 0, with t² of at least ``least``."""
     n = apart.shape[1]
     shifted = apart - apart.mean(axis=1, keepdims=True)
     shifted /= np.maximum(np.abs(shifted).max(axis=1, keepdims=True), np.finfo(float).tiny)
@@ -42,7 +42,7 @@ def _reached(apart: Floats, least: Floats, sampling: ResamplingOptions) -> Float
             mean = shifted[rows] @ drawn.T / n
             power = n * np.square(mean)
             spread = np.maximum(np.square(shifted[rows]) @ drawn.T - power, 0.0) / (n - 1)
-            # A resample of equal values has t = ±∞, and none where all of them are 0.
+            # A resample of equal values has t = ±∞, and undefined t if all of them are 0.
             far = (power >= least[rows, None] * spread) & (power > CLOSE**2)
             count[rows] += far.sum(axis=1)
     return count
@@ -51,27 +51,28 @@ def _reached(apart: Floats, least: Floats, sampling: ResamplingOptions) -> Float
 BOOTSTRAP = PairedTest(
     Card(
         name="bootstrap",
-        title="Bootstrap test, shifted and studentised",
+        title="Shifted, studentized bootstrap test",
         formula="t = mean(d) / (s / √n); p = (b + 1) / (m + 1), b of m resamples of "
         "d − mean(d) over topics having |t*| ≥ |t|",
-        reading="How often as large a t comes up when topics are drawn anew from a world where "
-        "the mean difference is 0.",
-        source="Efron and Tibshirani 1993, chapter 16; Sakai, SIGIR 2006, who takes b / m.",
+        reading="Probability of a t at least as large if the topics were sampled from a "
+        "population with mean difference 0.",
+        source="Efron and Tibshirani 1993, chapter 16; Sakai, SIGIR 2006, who uses b / m.",
         parameters=PARAMETERS,
         range="statistic any number, p 0 to 1",
         edge_cases=(
             (
-                "Assumes that topics are a sample of the topics one cares for; differences may "
-                "have any distribution."
+                "Assumes that the topics are a random sample from the population of "
+                "interest; differences may have any distribution."
             ),
             (
-                "p is never below 1 / (m + 1). With few topics a resample often holds one topic "
-                "only, whose t is infinite: p is then far above 0."
+                "p is never below 1 / (m + 1). With few topics a resample often "
+                "contains a single topic only, whose t is infinite: p is then far above "
+                "0."
             ),
             "The same seed gives the same p; swapping the runs changes nothing.",
             "All differences 0: statistic 0 and p 1.",
         ),
-        undefined="fewer than two topics; every topic has the same difference, not 0.",
+        undefined="fewer than two topics; all topics have the same non-zero difference.",
     ),
     shift_bootstrap_test,
     least_p_by_resampling,
@@ -80,7 +81,7 @@ BOOTSTRAP = PairedTest(
             *TEN_QUERIES,
             statistic=2.33,
             p_value=0.051,
-            told="differences as in Croft, Metzler & Strohman, table 8.6: t = 2.33; p with "
+            working="differences as in Croft, Metzler & Strohman, table 8.6: t = 2.33; p with "
             "10,000 resamples and seed 0",
         ),
     ),

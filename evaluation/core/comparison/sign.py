@@ -16,7 +16,8 @@ from evaluation.core.comparison.paired_tests import (
 
 
 def sign_test(apart: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
-    """Wins among the topics that differ, against a fair coin."""
+    """The number of wins among the topics that differ, under the binomial distribution with
+    probability ½."""
     from scipy.special import bdtr
 
     wins = (apart > 0).sum(axis=1)
@@ -33,11 +34,11 @@ SIGN = PairedTest(
         title="Sign test",
         formula="S = number of topics with d > 0; p = min(1, 2 · P(B ≤ min(S, n − S))), B "
         "binomial with n topics where d ≠ 0 and probability ½",
-        reading="Whether one run wins on more topics than a fair coin would give it.",
+        reading="Whether one run wins on more topics than expected by chance.",
         source="Arbuthnott 1710; van Rijsbergen, Information Retrieval, chapter 7.",
         range="statistic 0 to n, p 0 to 1",
         edge_cases=(
-            "Says nothing of how large the differences are, nor of their mean.",
+            "Ignores the size of the differences, and thus their mean.",
             "Zero differences are left out.",
             "All differences 0: statistic 0 and p 1.",
         ),
@@ -50,7 +51,7 @@ SIGN = PairedTest(
             *TEN_QUERIES,
             statistic=7.0,
             p_value=92 / 512,
-            told="worked by hand: 7 wins, 2 losses, 1 tie left out; 2 · (1 + 9 + 36) / 512. "
+            working="worked by hand: 7 wins, 2 losses, 1 tie left out; 2 · (1 + 9 + 36) / 512. "
             "(Croft, Metzler & Strohman count the tie as a loss: one-sided p = 0.17)",
         ),
     ),

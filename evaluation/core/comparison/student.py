@@ -37,17 +37,17 @@ T = PairedTest(
         title="Paired t test",
         formula="t = mean(d) / (s / √n), d the differences by topic, s their standard "
         "deviation with n − 1; p = 2 · P(T ≥ |t|), T Student's t with n − 1 degrees of freedom",
-        reading="How far the mean difference is from 0, in its own standard errors.",
-        source="Student 1908; found sound for IR by Urbano, Lima and Hanjalic, SIGIR 2019.",
+        reading="The mean difference in units of its standard error.",
+        source="Student 1908; recommended for IR by Urbano, Lima and Hanjalic, SIGIR 2019.",
         range="statistic any number, p 0 to 1",
         edge_cases=(
             (
-                "Assumes that the mean difference over as many topics is nearly normal; single "
-                "differences need not be."
+                "Assumes that the mean difference over this many topics is "
+                "approximately normal; the individual differences need not be."
             ),
             "All differences 0: statistic 0 and p 1.",
         ),
-        undefined="fewer than two topics; every topic has the same difference, not 0.",
+        undefined="fewer than two topics; all topics have the same non-zero difference.",
     ),
     paired_t_test,
     least_p_of_t_test,
@@ -56,7 +56,7 @@ T = PairedTest(
             *TEN_QUERIES,
             statistic=2.33,
             p_value=0.045,
-            told="Croft, Metzler & Strohman, Search Engines, section 8.6.1: t = 2.33, one-sided "
+            working="Croft, Metzler & Strohman, Search Engines, section 8.6.1: t = 2.33, one-sided "
             "p = 0.02",
         ),
     ),

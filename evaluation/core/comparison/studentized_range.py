@@ -1,4 +1,4 @@
-"""The studentised range, for thousands of pairs at once (scipy's takes 7 ms for each)."""
+"""The studentized range distribution, fast for thousands of pairs (scipy takes 7 ms per value)."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import numpy as np
 from evaluation.core.comparison.estimate import Floats, iter_slices
 
 STEP = 0.005
-"""Between the ranges at which the distribution is tabulated."""
+"""Grid spacing of the tabulated distribution."""
 
 POINTS = 240
-"""Of the scale at which the trapezoid rule is summed."""
+"""Number of points of the trapezoid rule over the scale."""
 
 ROWS = 4096
-"""Statistics handled at once."""
+"""Statistics processed at a time."""
 
 
 def studentized_range_sf(q: Floats, groups: int, df: float) -> Floats:
     """P(Q > q) for ``groups`` means and ``df`` degrees of freedom; the shape of ``q``.
 
-    Integrates the distribution of the range of normal means over the scale s, on a grid of
-    log s, where the trapezoid rule converges geometrically. Within 1e-8 of scipy's.
+    Integrates the distribution of the range of normal means over the scale s, on a grid of log
+    s, where the trapezoid rule converges geometrically. Within 1e-8 of scipy's values.
     """
     from scipy.interpolate import CubicSpline
 
@@ -38,7 +38,7 @@ def studentized_range_sf(q: Floats, groups: int, df: float) -> Floats:
 
 
 def studentized_range_isf(alpha: float, groups: int, df: float) -> float:
-    """The q that is exceeded with probability ``alpha``."""
+    """The q exceeded with probability ``alpha``."""
     from scipy.optimize import brentq
 
     def beyond(q: float) -> float:
@@ -51,7 +51,7 @@ def studentized_range_isf(alpha: float, groups: int, df: float) -> float:
 
 
 def _scales(df: float) -> tuple[Floats, Floats]:
-    """Points s = √(χ²/df) and their weights, which add up to 1."""
+    """Points s = √(χ²/df) and their weights, which sum to 1."""
     from scipy.special import gammaln
 
     logs = np.linspace(-6.5 / np.sqrt(df) - 42 / df, 6.5 / np.sqrt(df), POINTS)

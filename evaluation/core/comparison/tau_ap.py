@@ -1,4 +1,4 @@
-"""AP correlation: Kendall's tau weighted to the top, and its forms for ties."""
+"""AP correlation: a top-weighted Kendall's tau, and its variants for ties."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from evaluation.core.comparison.rank_correlation import (
     has_ties,
 )
 
-TIES = "there are tied runs: use tau-ap-a for ties in the second ranking, or tau-ap-b"
-REFERENCE_TIES = "there are tied runs in the first ranking, the reference: use tau-ap-b"
+TIES = "tied runs: use tau-ap-a for ties in the second ranking only, otherwise tau-ap-b"
+REFERENCE_TIES = "tied runs in the first ranking, the reference: use tau-ap-b"
 
 
 def tau_ap(reference: Levels, estimate: Levels, persistence: float) -> ComparisonEstimate:
@@ -33,8 +33,8 @@ def tau_ap(reference: Levels, estimate: Levels, persistence: float) -> Compariso
 def tau_ap_a(reference: Levels, estimate: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
     """The mean of tau_AP over all ways to break the ties of ``estimate``, in closed form.
 
-    Two tied runs cancel out. A run in a tie after p − 1 others of t stands at each of the
-    ranks p … p + t − 1 equally often.
+    Two tied runs cancel out. A run in a tie of size t that starts at rank p is equally often at
+    each of the ranks p … p + t − 1.
     """
     n = len(reference)
     if has_ties(reference):
@@ -51,12 +51,12 @@ def tau_ap_a(reference: Levels, estimate: Levels, persistence: float) -> Compari
 def _harmonic(numbers: Levels) -> Floats:
     """1 + 1/2 + … + 1/k for each k; 0 for k below 1."""
     sums = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, numbers.max(initial=1) + 1))])
-    found: Floats = sums[np.maximum(numbers, 0)]
-    return found
+    harmonic: Floats = sums[np.maximum(numbers, 0)]
+    return harmonic
 
 
 def tau_ap_b(first: Levels, second: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
-    """The mean of both directions, each over the runs below its top tie."""
+    """The mean over both directions, each for the runs below the top tie."""
     one, two = _below_the_top(first, second), _below_the_top(second, first)
     if one is None or two is None:
         return ComparisonEstimate(None, len(first), ALL_TIED)
@@ -73,7 +73,7 @@ def _below_the_top(reference: Levels, estimate: Levels) -> float | None:
     return float(2 * np.mean(right[ranked] / before[ranked]) - 1)
 
 
-_EDGE = "A swap at the top weighs more than one at the bottom."
+_EDGE = "A swap at the top weighs more than a swap at the bottom."
 
 TAU_AP = RankCorrelation(
     Card(
@@ -81,11 +81,12 @@ TAU_AP = RankCorrelation(
         title="AP correlation, tau_AP",
         formula="2/(n − 1) · Σ over ranks i = 2 … n of C(i)/(i − 1) − 1, C(i) the runs above "
         "rank i in the second ranking that the first, the reference, also has above that run",
-        reading="Take a run of the ranking that is being checked, and one above it: how much "
-        "more often the reference has the two in that order than not.",
+        reading="For a random run of the second ranking and a random run above it: the "
+        "probability that the reference has the two in this order minus the probability that "
+        "it does not.",
         source="Yilmaz, Aslam and Robertson, SIGIR 2008.",
         range="-1 to 1",
-        edge_cases=(_EDGE, "Swapping the two rankings changes the value: the first is the truth."),
+        edge_cases=(_EDGE, "Not symmetric: the first ranking is the reference."),
         undefined="fewer than two runs; any two runs tied.",
     ),
     tau_ap,
@@ -112,11 +113,11 @@ TAU_AP_A = RankCorrelation(
         name="tau-ap-a",
         title="AP correlation, ties in the second ranking",
         formula="the mean of tau-ap over all ways to break the ties of the second ranking",
-        reading="AP correlation with a reference without ties, where ties of the other ranking "
-        "mean that its order is not known.",
+        reading="AP correlation with a reference without ties; ties in the second ranking mean "
+        "that their order is unknown.",
         source="Urbano and Marrero, ICTIR 2017, tau_AP,a.",
         range="-1 to 1",
-        edge_cases=(_EDGE, "Without ties it is tau-ap."),
+        edge_cases=(_EDGE, "Without ties it equals tau-ap."),
         undefined="fewer than two runs; ties in the first ranking.",
     ),
     tau_ap_a,
@@ -134,13 +135,13 @@ TAU_AP_B = RankCorrelation(
         formula="the mean of both directions of 2/(n − t) · Σ C(i)/(p_i − 1) − 1 over the runs i "
         "below the top tie of t runs, p_i the first rank of the tie of i, C(i) the runs above "
         "that tie that the other ranking has strictly above i",
-        reading="AP correlation of two rankings neither of which is the truth.",
+        reading="AP correlation of two rankings, neither of which is a reference.",
         source="Urbano and Marrero, ICTIR 2017, tau_AP,b.",
         range="-1 to 1",
         edge_cases=(
             _EDGE,
-            "Without ties it is the mean of tau-ap in both directions.",
-            "A ranking with itself gives 1, ties or not.",
+            "Without ties it equals the mean of tau-ap in both directions.",
+            "A ranking compared with itself gives 1, with or without ties.",
         ),
         undefined="fewer than two runs; all runs tied in one of the rankings.",
     ),

@@ -1,4 +1,4 @@
-"""Tukey's HSD over all pairs of runs, topics taken out as blocks."""
+"""Tukey's HSD over all run pairs, with topics as blocks."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from evaluation.core.comparison.family import (
 )
 from evaluation.core.comparison.studentized_range import studentized_range_isf, studentized_range_sf
 
-NO_RESIDUAL = "runs differ by the same amount on every topic, so there is no error to compare with"
+NO_RESIDUAL = "the runs differ by the same amount on all topics, so the residual variance is 0"
 
 
 def residual_variance(values: Floats) -> float:
-    """MSE of the two-way analysis of variance without replication; ``values`` runs × topics.
+    """MSE of the two-way analysis of variance without replication; ``values`` is runs × topics.
 
-    What runs and topics do not explain, over (runs − 1)(topics − 1) degrees of freedom.
+    The residual sum of squares over (runs − 1)(topics − 1) degrees of freedom.
     """
     runs, topics = values.shape
     explained = values.mean(axis=1, keepdims=True) + values.mean(axis=0) - values.mean()
@@ -30,7 +30,7 @@ def residual_variance(values: Floats) -> float:
 
 
 def tukey_hsd_test(values: Floats, alpha: float, sampling: ResamplingOptions) -> FamilyOutcome:  # noqa: ARG001
-    """Differences of means in standard errors against the studentised range."""
+    """Differences of means in standard errors under the studentized range distribution."""
     runs, topics = values.shape
     variance = residual_variance(values)
     if np.sqrt(variance) <= NOISE * np.abs(values).max():
@@ -44,7 +44,7 @@ def tukey_hsd_test(values: Floats, alpha: float, sampling: ResamplingOptions) ->
         studentized_range_sf(statistic, runs, df),
         studentized_range_isf(alpha, runs, df) * float(error),
         topics,
-        note=f"studentised range of {runs} means, {df:.0f} df, MSE {variance:.6g}",
+        note=f"studentized range of {runs} means, {df:.0f} df, MSE {variance:.6g}",
     )
 
 
@@ -54,23 +54,24 @@ TUKEY = FamilyTest(
         title="Tukey's HSD, blocked by topic",
         formula="q = |mean_i − mean_j| / √(MSE / n), MSE the residual mean square of the two-way "
         "analysis of variance of m runs × n topics without replication; p = P(Q > q), Q the "
-        "studentised range of m means with (m − 1)(n − 1) degrees of freedom",
-        reading="All pairs at once: the chance of calling any equal pair different is α.",
+        "studentized range of m means with (m − 1)(n − 1) degrees of freedom",
+        reading="All run pairs at once: controls the family-wise error rate at α.",
         source="Tukey 1953; Carterette, TOIS 2012.",
-        range="statistic 0 upwards, p 0 to 1",
+        range="statistic 0 or more, p 0 to 1",
         edge_cases=(
             (
-                "Assumes normal residuals of one variance for all runs and topics, which "
-                "effectiveness measures keep only roughly."
+                "Assumes normal residuals with equal variance for all runs and topics, "
+                "which holds only approximately for effectiveness measures."
             ),
-            "Topics where any run is undefined are left out.",
-            "Of two runs it is the paired t test: q = √2·|t|.",
+            "Topics on which any run is undefined are left out.",
+            "For two runs it equals the paired t test: q = √2·|t|.",
             (
-                "The Tukey's HSD of common statistics packages is one-way: it forgets that runs "
-                "share topics, and finds far less."
+                "Tukey's HSD in common statistics packages is one-way: it ignores that "
+                "the runs share topics, and has much less power."
             ),
         ),
-        undefined="fewer than two runs or topics; runs differ by the same on every topic.",
+        undefined="fewer than two runs or topics; the runs differ by the same amount on all "
+        "topics.",
     ),
     tukey_hsd_test,
     examples=(

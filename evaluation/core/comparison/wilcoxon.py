@@ -17,11 +17,11 @@ from evaluation.core.comparison.paired_tests import (
 )
 
 EXACT = 50
-"""Largest number of differences for which p is counted out."""
+"""Largest number of differences for which p is computed exactly."""
 
 
 def wilcoxon_test(apart: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
-    """Row by row: zeros left out, tied differences share the mean of their ranks."""
+    """Row by row: zeros are left out, tied differences share their mean rank."""
     statistic, p_value = np.empty(len(apart)), np.empty(len(apart))
     notes = []
     for row, apart_row in enumerate(apart):
@@ -33,7 +33,7 @@ def wilcoxon_test(apart: Floats, sampling: ResamplingOptions) -> Tested:  # noqa
 
 
 def signed_ranks(moved: Floats) -> tuple[float, float, str]:
-    """Sum of signed ranks, two-sided p and how it was found; ``moved`` has no zero."""
+    """Sum of signed ranks, two-sided p and its method; ``moved`` has no zero."""
     n = len(moved)
     ranks, sizes = mid_ranks(np.abs(moved))
     above = float(ranks[moved > 0].sum())
@@ -52,19 +52,19 @@ def _normal(apart: float, n: int, sizes: Floats) -> float:
 
 
 def mid_ranks(values: Floats) -> tuple[Floats, Floats]:
-    """Rank of each value from 1, ties sharing their mean; and the size of each tie.
+    """Rank of each value from 1, ties sharing their mean rank; and the size of each tie.
 
-    0.3 − 0.1 and 0.2 − 0 tie, although floating point tells them apart.
+    0.3 − 0.1 and 0.2 − 0 are tied, although they differ in floating point.
     """
     scale = TIE * float(np.abs(values).max()) or 1.0
-    _, of, sizes = np.unique(np.round(values / scale), return_inverse=True, return_counts=True)
+    _, groups, sizes = np.unique(np.round(values / scale), return_inverse=True, return_counts=True)
     ranks = np.cumsum(sizes) - (sizes - 1) / 2
-    return ranks[of], sizes.astype(np.float64)
+    return ranks[groups], sizes.astype(np.float64)
 
 
 @lru_cache(maxsize=EXACT)
 def exact_signed_rank_counts(n: int) -> Floats:
-    """In how many of the 2^n assignments of signs the positive ranks add up to 0, 1, 2, …"""
+    """Number of the 2^n assignments of signs for which the positive ranks sum to 0, 1, 2, …"""
     counts = np.zeros(n * (n + 1) // 2 + 1)
     counts[0] = 1
     for rank in range(1, n + 1):
@@ -79,16 +79,16 @@ WILCOXON = PairedTest(
         formula="w = Σ sign(d) · rank(|d|) over the differences that are not 0; p from all 2^n "
         f"assignments of signs for n ≤ {EXACT} without ties, else from the normal distribution "
         "with variance n(n+1)(2n+1)/6 − Σ(t³ − t)/12, t the sizes of ties",
-        reading="Whether the larger differences lie on one side, counting their ranks alone.",
-        source="Wilcoxon 1945 (zeros left out, not Pratt's way); no correction for continuity.",
+        reading="Whether the larger differences, by rank, favor one run.",
+        source="Wilcoxon 1945 (zeros left out, unlike Pratt's method); no continuity correction.",
         range="statistic −n(n+1)/2 to n(n+1)/2, p 0 to 1",
         edge_cases=(
             (
-                "Assumes that differences are symmetric about their middle; otherwise it can find "
-                "a difference of means where there is none, the more surely the more topics there "
-                "are (Ihemelandu and Ekstrand, SIGIR 2023)."
+                "Assumes that the differences are symmetric about their median; "
+                "otherwise it can report a difference of means where there is none, more "
+                "often with more topics (Ihemelandu and Ekstrand, SIGIR 2023)."
             ),
-            "Tied differences share the mean of their ranks.",
+            "Tied differences share their mean rank.",
             "All differences 0: statistic 0 and p 1.",
         ),
         undefined="fewer than two topics.",
@@ -100,7 +100,7 @@ WILCOXON = PairedTest(
             *TEN_QUERIES,
             statistic=35.0,
             p_value=0.038,
-            told="Croft, Metzler & Strohman, section 8.6.1: w = 35; p worked by hand: "
+            working="Croft, Metzler & Strohman, section 8.6.1: w = 35; p worked by hand: "
             "35 / √284.5 = 2.075 standard deviations",
         ),
         PairExample(
@@ -108,8 +108,8 @@ WILCOXON = PairedTest(
             (2.0, 3.0, 3.0, 5.0, 12.0),
             statistic=5.0,
             p_value=0.625,
-            told="worked by hand: ranks 1 2 3 4 and −5; in 10 of 32 assignments the negative "
-            "ranks add up to 5 or less",
+            working="worked by hand: ranks 1 2 3 4 and −5; in 10 of 32 assignments the negative "
+            "ranks sum to 5 or less",
         ),
     ),
 )

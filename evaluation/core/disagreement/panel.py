@@ -103,12 +103,12 @@ class DisagreementPanel:
         there = graded.ravel()[at]
         batch = ScoringBatch(
             judged=judged,
-            topic_of=np.repeat(np.arange(ways), runs),
+            topic_index=np.repeat(np.arange(ways), runs),
             lengths=np.tile(rows.lengths, ways),
             answered=np.tile(rows.lengths > 0, ways),
             segment=(np.arange(ways)[:, None] * runs + rows.segment[None, :]).ravel()[there],
             ranks=np.tile(rows.ranks, ways)[there],
-            listed=place[at[there]],
+            judgment_index=place[at[there]],
             options=self.options,
         )
         values = self.measure(apply_options(batch)).reshape(ways, runs)

@@ -1,4 +1,4 @@
-"""Average precision in its readings; of the first k documents; as a geometric mean."""
+"""Average precision and its variants: at cut-off k, and as a geometric mean over topics."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def average_over_seen(batch: ScoringBatch) -> Floats:
 
 
 def average_over_ranks(batch: ScoringBatch) -> Floats:
-    """The mean of precision at every rank down to the last relevant document retrieved."""
+    """The mean precision over all ranks down to the last relevant document retrieved."""
     hits = batch.is_relevant
     segment, ranks = batch.segment[hits], batch.ranks[hits]
     last = np.zeros(len(batch), np.int64)
-    last[segment] = ranks  # rising within a segment, so the last one stays
-    # A document found at rank r is counted in precision at r, r + 1 and so on: 1/r + 1/(r+1)...
+    last[segment] = ranks  # ranks rise within a segment, so the last one stays
+    # A document at rank r counts in the precision at r, r + 1, …: 1/r + 1/(r+1) + …
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, last.max(initial=0) + 1))))
     counted = harmonic[last[segment]] - harmonic[ranks - 1]
     return safe_ratio(batch.sums(counted, hits), last)
@@ -45,9 +45,9 @@ def _precision_sum(batch: ScoringBatch, k: int | None = None) -> Floats:
 READINGS = {"relevant": average_precision, "seen": average_over_seen, "ranks": average_over_ranks}
 _OVER = Parameter(
     "over",
-    "What is averaged: precision at all R `relevant` documents, 0 for those not found (the "
-    "standard); at those `seen`, that is retrieved; or at all `ranks` down to the last relevant "
-    "document retrieved.",
+    "What is averaged: the precision at all R `relevant` documents, 0 for those not "
+    "retrieved (the standard); at the relevant documents retrieved (`seen`); or at all "
+    "`ranks` down to the last relevant document retrieved.",
     "relevant",
     tuple(READINGS),
 )
@@ -55,17 +55,20 @@ _OVER = Parameter(
 MAP = MeasureFamily(
     Card(
         name="map",
-        title="Average precision (its mean over topics: MAP)",
+        title="Average precision (mean over topics: MAP)",
         formula="1/R · Σ over retrieved relevant documents of precision at their rank",
-        reading="The precision a reader meets at each relevant document, those never "
-        "found counting 0.",
+        reading="Mean of the precision at the rank of each relevant document; relevant "
+        "documents not retrieved count as 0.",
         source="Buckley and Voorhees 2000; trec_eval map. over=seen: Modern Information "
         "Retrieval, chapter 4. over=ranks: lecture slides ISE 540, interpretation 1.",
         parameters=(_OVER,),
         edge_cases=(
-            "R = 0 counts as 0.",
-            "Equals the area under the raw precision–recall curve.",
-            "over=seen and over=ranks do not count what is not found: rank 1 alone can be worth 1.",
+            "R = 0: the value is 0.",
+            "Equals the area under the uninterpolated precision–recall curve.",
+            (
+                "over=seen and over=ranks ignore relevant documents not retrieved: one "
+                "relevant document at rank 1 can give 1."
+            ),
         ),
     ),
     average_over,
@@ -87,12 +90,15 @@ GM_MAP = MeasureFamily(
         name="gm_map",
         title="Geometric mean of average precision (GMAP)",
         formula="exp(mean over topics of ln max(map, 0.00001))",
-        reading="Average precision with the weight on the topics that go badly: doubling 0.01 "
-        "counts as much as doubling 0.4.",
+        reading="Average precision that emphasizes difficult topics: doubling 0.01 counts as "
+        "much as doubling 0.4.",
         source="Robertson, CIKM 2006; trec_eval gm_map.",
         edge_cases=(
-            "Topics below 0.00001 count as 0.00001, so that one failure is not all.",
-            "Printed for all topics together only.",
+            (
+                "Topic values below 0.00001 count as 0.00001, so that one failed topic does "
+                "not make the mean 0."
+            ),
+            "Reported over all topics only.",
         ),
     ),
     average_precision,
@@ -106,14 +112,15 @@ GM_MAP = MeasureFamily(
 MAP_CUT = MeasureFamily(
     Card(
         name="map_cut",
-        title="Average precision at rank k",
+        title="Average precision at cut-off k",
         formula="1/R · Σ over relevant documents in the first k of precision at their rank",
-        reading="Average precision of a reader who stops at rank k, everything later counting 0.",
+        reading="Average precision of the first k documents; relevant documents below rank k "
+        "count as 0.",
         source="trec_eval map_cut.",
-        parameters=(Parameter("k", "Ranks looked at.", kind="rank"),),
+        parameters=(Parameter("k", "Rank cut-off.", kind="rank"),),
         edge_cases=(
-            "R = 0 counts as 0.",
-            "Divided by R also where R > k: the best value is then k / R.",
+            "R = 0: the value is 0.",
+            "Divided by R even if R > k; the maximum is then k / R.",
         ),
     ),
     average_precision,

@@ -1,7 +1,7 @@
-"""Binary preference: do relevant documents stand above judged non-relevant ones?
+"""Binary preference: are relevant documents ranked above judged non-relevant ones?
 
-With c = 0 it is bpref, with c = 10 bpref-10. The forms differ in what divides n(r), the
-judged non-relevant documents above a relevant one; they agree where enough are judged.
+bpref has c = 0, bpref-10 has c = 10. The forms differ in the divisor of n(r), the number of judged
+non-relevant documents above a relevant one; they agree if enough documents are judged.
 """
 
 from __future__ import annotations
@@ -18,26 +18,27 @@ from evaluation.core.measures.family import MeasureFamily, WorkedExample
 FORMS = ("trec_eval", "textbook", "2004")
 _FORM = Parameter(
     "form",
-    "What the non-relevant documents above are divided by: `trec_eval` min(N, R+c); "
-    "`textbook` R+c; `2004` as trec_eval, with N only the judged non-relevant retrieved.",
+    "Divisor of the number of non-relevant documents above: `trec_eval` min(N, R+c); "
+    "`textbook` R+c; `2004` as trec_eval, but N counts only the judged non-relevant "
+    "documents retrieved.",
     "trec_eval",
     FORMS,
 )
 _EDGES = (
-    "R = 0 counts as 0.",
-    "Only retrieved relevant documents add to the sum; unjudged documents count nowhere.",
-    "N = 0: every retrieved relevant document adds 1, and the value says nothing of the order.",
+    "R = 0: the value is 0.",
+    "Only retrieved relevant documents add to the sum; unjudged documents are ignored.",
+    "N = 0: every retrieved relevant document adds 1, so the value does not depend on the order.",
     "trec_eval and textbook differ only in topics with N < R + c.",
-    "2004 differs where the run retrieves fewer than R + c of the judged non-relevant.",
-    "The story of the forms is told in docs/bpref.md.",
+    "2004 differs if the run retrieves fewer than R + c of the judged non-relevant documents.",
+    "The history of the forms is in docs/bpref.md.",
 )
 _SOURCE = (
     "Buckley and Voorhees, SIGIR 2004. Form trec_eval: trec_eval 8 to 10{program}. Form "
-    "textbook: Modern Information Retrieval, chapter 4. Form 2004: as first run, trec_eval "
-    "8's {old}."
+    "textbook: Modern Information Retrieval, chapter 4. Form 2004: as first implemented, "
+    "trec_eval 8's {old}."
 )
 MORE = {"bpref": 0, "bpref-10": 10, "gm_bpref": 0}
-"""c, how many more judged non-relevant documents than R are looked at, by measure."""
+"""By measure: c, the number of judged non-relevant documents considered beyond R."""
 _LONG = {
     "trec_eval": "trec_eval: divisor min(N, {most})",
     "textbook": "textbook: divisor {most}",
@@ -47,7 +48,7 @@ _E3 = ((0, 1, 1, 1, 1), (1, 1, 1, 1, 1, 1, 0, 0, 0, 0))
 
 
 def bpref_long_name(name: str, *, form: str = "trec_eval") -> str:
-    """``bpref (trec_eval: divisor min(N, R))``: a name that can mean one thing only."""
+    """``bpref (trec_eval: divisor min(N, R))``: an unambiguous name."""
     most = f"R + {MORE[name]}" if MORE[name] else "R"
     return f"{name} ({_LONG[form].format(most=most)})"
 
@@ -85,8 +86,8 @@ BPREF = MeasureFamily(
         title="Binary preference",
         formula="1/R · Σ over retrieved relevant r of [n(r) = 0: 1, else "
         "1 − min(n(r), R) / min(N, R)]",
-        reading="The share of relevant documents, less those that stand below judged "
-        "non-relevant ones; made for judgments with holes.",
+        reading="The proportion of relevant documents ranked above judged non-relevant ones; "
+        "designed for incomplete judgments.",
         source=_SOURCE.format(program=" bpref", old="old_bpref"),
         parameters=(_FORM,),
         edge_cases=_EDGES,
@@ -96,7 +97,7 @@ BPREF = MeasureFamily(
         WorkedExample(*_E3, 1 / 2, "R = 6, N = 4: 4 · (1 − 1/4) / 6"),
         WorkedExample(*_E3, 5 / 9, "4 · (1 − 1/6) / 6", "bpref(form=textbook)"),
         WorkedExample(
-            *_E3, 0.0, "one non-relevant retrieved: 4 · (1 − 1/1) / 6", "bpref(form=2004)"
+            *_E3, 0.0, "one non-relevant document retrieved: 4 · (1 − 1/1) / 6", "bpref(form=2004)"
         ),
     ),
     spellings=("Bpref", "BPref"),
@@ -107,13 +108,13 @@ BPREF = MeasureFamily(
 BPREF_10 = MeasureFamily(
     Card(
         name="bpref-10",
-        title="Binary preference with ten more non-relevant documents",
+        title="Binary preference over R + 10 non-relevant documents",
         formula="1/R · Σ over retrieved relevant r of [n(r) = 0: 1, else "
         "1 − min(n(r), R+10) / min(N, R+10)]",
-        reading="bpref that looks at ten non-relevant documents more, so that it stays "
-        "meaningful in topics with very few relevant ones.",
-        source=_SOURCE.format(program=", gone since 9", old="old_bpref_top10pRnonrel")
-        + " trec_eval 8 calls it bpref_top10pRnonrel; its bpref_10 is another measure.",
+        reading="bpref over ten more non-relevant documents, so that it remains meaningful for "
+        "topics with very few relevant documents.",
+        source=_SOURCE.format(program=", removed in 9", old="old_bpref_top10pRnonrel")
+        + " trec_eval 8 calls it bpref_top10pRnonrel; its bpref_10 is a different measure.",
         parameters=(_FORM,),
         edge_cases=_EDGES,
     ),
@@ -132,12 +133,15 @@ GM_BPREF = MeasureFamily(
         name="gm_bpref",
         title="Geometric mean of binary preference",
         formula="exp(mean over topics of ln max(bpref, 0.00001))",
-        reading="bpref with the weight on the topics that go badly.",
+        reading="bpref that emphasizes difficult topics.",
         source="trec_eval gm_bpref.",
         parameters=(_FORM,),
         edge_cases=(
-            "Topics below 0.00001 count as 0.00001, so that one failure is not all.",
-            "Printed for all topics together only.",
+            (
+                "Topic values below 0.00001 count as 0.00001, so that one failed topic does "
+                "not make the mean 0."
+            ),
+            "Reported over all topics only.",
         ),
     ),
     bpref,

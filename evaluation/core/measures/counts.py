@@ -1,4 +1,4 @@
-"""How much was retrieved, how much of it is relevant, over how many topics."""
+"""Counts: topics, documents retrieved, relevant documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def count_relevant(batch: ScoringBatch) -> Floats:
 
 
 def relevant_of_grade_1(batch: ScoringBatch) -> float | None:
-    """trec_eval's sum over all judged topics counts grades above 0, whatever the level."""
+    """trec_eval's sum over all judged topics counts grades above 0 at any relevance level."""
     options = batch.options
     if not options.profile.counts_grade_1 or options.topics != "judged":
         return None
@@ -44,12 +44,12 @@ def nonrelevant_retrieved(batch: ScoringBatch) -> Floats:
 NUM_Q = MeasureFamily(
     Card(
         name="num_q",
-        title="Topics averaged",
+        title="Topics",
         formula="number of topics in the means",
-        reading="Over how many topics the means below are taken.",
+        reading="Number of topics over which the means are taken.",
         source=_SOURCE,
         range="0 and up",
-        edge_cases=("Printed for all topics together only.",),
+        edge_cases=("Reported over all topics only.",),
     ),
     count_topics,
     (WorkedExample(_RANKED, _JUDGED, 1.0, "one topic"),),
@@ -67,13 +67,13 @@ NUM_RET = MeasureFamily(
         name="num_ret",
         title="Documents retrieved",
         formula="number of documents retrieved (after -M and -J), summed over topics",
-        reading="How many documents of the run were looked at.",
+        reading="Number of documents of the run that are evaluated.",
         source=_SOURCE,
         range="0 and up",
-        edge_cases=("Topics without judgments do not count.",),
+        edge_cases=("Topics without judgments are not counted.",),
     ),
     count_retrieved,
-    (WorkedExample(_RANKED, _JUDGED, 4.0, "four documents"),),
+    (WorkedExample(_RANKED, _JUDGED, 4.0, "4 documents"),),
     spellings=("NumRet",),
     modifiers=("list",),
     aggregate="sum",
@@ -87,13 +87,13 @@ NUM_REL = MeasureFamily(
         name="num_rel",
         title="Relevant documents",
         formula="R = number of documents with grade ≥ level, summed over topics",
-        reading="How many relevant documents the judges found.",
+        reading="Number of relevant documents that the assessors found.",
         source=_SOURCE,
         range="0 and up",
-        edge_cases=("With a level above 1, trec_eval -c sums grades above 0 instead.",),
+        edge_cases=("With a relevance level above 1, trec_eval -c sums grades above 0 instead.",),
     ),
     count_relevant,
-    (WorkedExample(_RANKED, _JUDGED, 3.0, "grades 2, 1 and 1 reach level 1"),),
+    (WorkedExample(_RANKED, _JUDGED, 3.0, "grades 2, 1 and 1 are ≥ level 1"),),
     spellings=("NumRel",),
     modifiers=("rel",),
     aggregate="sum",
@@ -108,7 +108,7 @@ NUM_REL_RET = MeasureFamily(
         name="num_rel_ret",
         title="Relevant documents retrieved",
         formula="number of retrieved documents with grade ≥ level, summed over topics",
-        reading="How many of the relevant documents the run found at any rank.",
+        reading="Number of relevant documents that the run retrieved at any rank.",
         source=_SOURCE,
         range="0 to num_rel",
     ),
@@ -126,10 +126,10 @@ NUM_NONREL_JUDGED_RET = MeasureFamily(
         name="num_nonrel_judged_ret",
         title="Judged non-relevant documents retrieved",
         formula="number of retrieved documents with 0 ≤ grade < level, summed over topics",
-        reading="How many of the retrieved documents were judged and found not relevant.",
+        reading="Number of retrieved documents that were judged non-relevant.",
         source=_SOURCE,
         range="0 and up",
-        edge_cases=("Documents without a judgment and grades below 0 do not count.",),
+        edge_cases=("Unjudged documents and grades below 0 are not counted.",),
     ),
     nonrelevant_retrieved,
     (WorkedExample(_RANKED, _JUDGED, 1.0, "at rank 2"),),

@@ -1,4 +1,4 @@
-"""Cumulated gain: plain, discounted, and normalised by the best possible."""
+"""Cumulated gain: plain, discounted and normalized."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.values import Value
 
 HIGHEST_POWER = 1000
-"""2 to the power of higher grades is beyond what a 64-bit number holds."""
+"""2 to the power of a higher grade exceeds the range of 64-bit floats."""
 
 RATIO_OF_MEANS = "ratio_of_means"
 
 
 @dataclass(frozen=True)
 class GainVariant:
-    """How gain is cumulated; the parameters of the measures, as they are named there.
+    """How gain is cumulated; fields are named as the parameters of the measures.
 
     ``gains`` are pairs of grade and gain that replace the gain table of the options.
     """
@@ -36,7 +36,7 @@ class GainVariant:
     mean: str = "arithmetic"
 
     def divisor(self, ranks: Ints) -> Floats:
-        """What the gain at each rank is divided by."""
+        """The discount divisor at each rank."""
         if self.dcg == "none":
             return np.ones(len(ranks))
         if self.dcg == "jarvelin":
@@ -45,7 +45,7 @@ class GainVariant:
         return np.log2(1 + ranks)
 
     def apply(self, batch: ScoringBatch) -> ScoringBatch:
-        """``batch`` with the gain table that this way asks for."""
+        """``batch`` with the gain table of this variant."""
         table = self._table(batch)
         if table is batch.options.gains:
             return batch
@@ -63,121 +63,126 @@ class GainVariant:
         return {grade: gain if grade >= level else 0.0 for grade, gain in own.items()}
 
 
-def cumulate_gain(batch: ScoringBatch, way: GainVariant, k: int | None = None) -> Floats:
-    """The (discounted) gain of each ranking, or of its first ``k`` documents."""
-    batch = way.apply(batch)
+def cumulate_gain(batch: ScoringBatch, variant: GainVariant, k: int | None = None) -> Floats:
+    """The (discounted) cumulated gain of each ranking, or of its first ``k`` documents."""
+    batch = variant.apply(batch)
     rows = _gaining(batch.gains, batch.ranks, k)
-    return batch.sums(batch.gains[rows] / way.divisor(batch.ranks[rows]), rows)
+    return batch.sums(batch.gains[rows] / variant.divisor(batch.ranks[rows]), rows)
 
 
-def ideal_gain(batch: ScoringBatch, way: GainVariant, k: int | None = None) -> Floats:
-    """The most that ``cumulated`` could be: the documents of ``way.ideal`` by falling gain."""
-    batch = way.apply(batch)
-    if way.ideal == "retrieved":
+def ideal_gain(batch: ScoringBatch, variant: GainVariant, k: int | None = None) -> Floats:
+    """The gain of the ideal ranking: the documents of ``variant.ideal`` by descending gain."""
+    batch = variant.apply(batch)
+    if variant.ideal == "retrieved":
         order = np.lexsort((-batch.gains, batch.segment))
         gains, place = batch.gains[order], batch.segment
         ranks = np.arange(1, len(order) + 1) - batch.starts[place]
-        return _discounted(gains, place, ranks, len(batch), way, k)
+        return _discounted(gains, place, ranks, len(batch), variant, k)
     judged = batch.judged
     falling = judged.falling_gains(batch.options.gains)
-    return _discounted(*falling, len(judged.topics), way, k)[batch.topic_of]
+    return _discounted(*falling, len(judged.topics), variant, k)[batch.topic_index]
 
 
 def _discounted(
-    gains: Floats, place: Ints, ranks: Ints, places: int, way: GainVariant, k: int | None
+    gains: Floats, place: Ints, ranks: Ints, places: int, variant: GainVariant, k: int | None
 ) -> Floats:
     rows = _gaining(gains, ranks, k)
-    return sum_by_place(place[rows], gains[rows] / way.divisor(ranks[rows]), places)
+    return sum_by_place(place[rows], gains[rows] / variant.divisor(ranks[rows]), places)
 
 
 def _gaining(gains: Floats, ranks: Ints, k: int | None) -> Any:
     return gains > 0 if k is None else (gains > 0) & (ranks <= k)
 
 
-def normalize_gain(batch: ScoringBatch, way: GainVariant, k: int | None = None) -> Floats:
-    """The gain of each ranking as a share of the best; 0 where nothing gains."""
-    return safe_ratio(cumulate_gain(batch, way, k), ideal_gain(batch, way, k))
+def normalize_gain(batch: ScoringBatch, variant: GainVariant, k: int | None = None) -> Floats:
+    """The gain of each ranking relative to the ideal; 0 if no document has gain."""
+    return safe_ratio(cumulate_gain(batch, variant, k), ideal_gain(batch, variant, k))
 
 
-def mean_ratio(batch: ScoringBatch, way: GainVariant, k: int | None = None) -> float | None:
-    """The mean gain over the mean best gain, when ``way.mean`` asks for it."""
-    if way.mean != RATIO_OF_MEANS or not len(batch):
+def mean_ratio(batch: ScoringBatch, variant: GainVariant, k: int | None = None) -> float | None:
+    """Mean gain over mean ideal gain if ``variant.mean`` is ``ratio_of_means``, else None."""
+    if variant.mean != RATIO_OF_MEANS or not len(batch):
         return None
-    most = sum_over_topics(ideal_gain(batch, way, k))
-    return sum_over_topics(cumulate_gain(batch, way, k)) / most if most else 0.0
+    most = sum_over_topics(ideal_gain(batch, variant, k))
+    return sum_over_topics(cumulate_gain(batch, variant, k)) / most if most else 0.0
 
 
 def gain_parameter_conflict(params: Mapping[str, Value]) -> str:
-    """What is wrong with parameters that do not go together."""
+    """The error message for parameters that cannot be combined; empty if there is none."""
     if "b" in params and params.get("dcg") != "jarvelin":
-        return "b is the base of dcg=jarvelin only."
+        return "b requires dcg=jarvelin."
     if "gains" in params and params.get("dcg") == "exponential":
-        return "dcg=exponential makes the gains of the grades: give no gains."
+        return "dcg=exponential computes the gains from the grades: remove gains."
     if "rel" in params and params.get("level") != "applied":
-        return "gains do not use the relevance level; write level=applied to let rel count."
+        return "the gain does not depend on the relevance level; add level=applied to use rel."
     return ""
 
 
-def cg(batch: ScoringBatch, *, k: int | None = None, **way: Any) -> Floats:
-    return cumulate_gain(batch, GainVariant(dcg="none", **way), k)
+def cg(batch: ScoringBatch, *, k: int | None = None, **variant: Any) -> Floats:
+    return cumulate_gain(batch, GainVariant(dcg="none", **variant), k)
 
 
-def dcg(batch: ScoringBatch, *, k: int | None = None, dcg: str = "trec_eval", **way: Any) -> Floats:
-    return cumulate_gain(batch, GainVariant(dcg=dcg, **way), k)
+def dcg(
+    batch: ScoringBatch, *, k: int | None = None, dcg: str = "trec_eval", **variant: Any
+) -> Floats:
+    return cumulate_gain(batch, GainVariant(dcg=dcg, **variant), k)
 
 
-def ncg(batch: ScoringBatch, *, k: int | None = None, **way: Any) -> Floats:
-    return normalize_gain(batch, GainVariant(dcg="none", **way), k)
+def ncg(batch: ScoringBatch, *, k: int | None = None, **variant: Any) -> Floats:
+    return normalize_gain(batch, GainVariant(dcg="none", **variant), k)
 
 
-def overall_ncg(batch: ScoringBatch, *, k: int | None = None, **way: Any) -> float | None:
-    return mean_ratio(batch, GainVariant(dcg="none", **way), k)
+def overall_ncg(batch: ScoringBatch, *, k: int | None = None, **variant: Any) -> float | None:
+    return mean_ratio(batch, GainVariant(dcg="none", **variant), k)
 
 
-K = Parameter("k", "Ranks looked at; without it all.", kind="rank")
+K = Parameter("k", "Rank cut-off; default: no cut-off.", kind="rank")
 GAINS = Parameter(
     "gains",
-    "Gain by grade, as in trec_eval's `ndcg.1=3,2=9`; grades it does not name gain themselves. "
-    "Else the gain table of the campaign.",
+    "Gain by grade, as in trec_eval's `ndcg.1=3,2=9`; grades not listed have their own "
+    "value as gain. Default: the gain table of the campaign.",
     kind="gains",
 )
 DCG_FORM = Parameter(
     "dcg",
-    "What the gain at a rank is divided by: `trec_eval` log2(1 + rank); `jarvelin` "
-    "max(1, log_b rank), so that the first b ranks count in full; `exponential` log2(1 + rank), "
-    "with gains 2^grade − 1 whatever the gain table.",
+    "Discount: the gain at a rank is divided by log2(1 + rank) (`trec_eval`), or by max(1, "
+    "log_b rank), so that the first b ranks are not discounted (`jarvelin`); `exponential` "
+    "divides by log2(1 + rank) and uses gains 2^grade − 1, whatever the gain table.",
     "trec_eval",
     ("trec_eval", "jarvelin", "exponential"),
 )
 BASE = Parameter(
     "b",
-    "Base of the logarithm of `dcg=jarvelin`, above 1: 2 for an impatient reader, 10 for a "
+    "Base of the logarithm of `dcg=jarvelin`, above 1: 2 models an impatient user, 10 a "
     "patient one.",
     "2",
     kind="base",
 )
 IDEAL = Parameter(
     "ideal",
-    "What the best ranking is made of: all documents `judged`, or only those `retrieved`.",
+    "Documents of the ideal ranking: all documents `judged`, or only those `retrieved`.",
     "judged",
     ("judged", "retrieved"),
 )
 LEVEL = Parameter(
     "level",
-    "`applied`: grades below the relevance level gain nothing.",
+    "`applied`: grades below the relevance level have gain 0.",
     "ignored",
     ("ignored", "applied"),
 )
 MEAN = Parameter(
     "mean",
-    "How topics are averaged. `ratio_of_means`: the mean of the gains over the mean of the best "
-    "gains, so that topics with much to gain weigh more.",
+    "How topics are averaged. `ratio_of_means`: the mean gain divided by the mean ideal "
+    "gain, so that topics with more gain weigh more.",
     "arithmetic",
     ("arithmetic", *MEANS, RATIO_OF_MEANS),
 )
 EDGES = (
-    "Without `level=applied` every grade above 0 gains whatever the level, as in trec_eval.",
-    "Unjudged documents and grades below 0 gain nothing.",
+    (
+        "Without `level=applied` every grade above 0 has gain, whatever the relevance "
+        "level, as in trec_eval."
+    ),
+    "Unjudged documents and grades below 0 have gain 0.",
 )
 _JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; Modern Information Retrieval, chapter 4"
 _G1 = (1, 0, 1, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 0, 3)
@@ -188,7 +193,7 @@ CG = MeasureFamily(
         name="cg",
         title="Cumulated gain",
         formula="Σ gain of the retrieved documents, or of the first k (cg_10)",
-        reading="How much relevance the reader has gathered, ranks not counting.",
+        reading="Total gain of the documents seen, regardless of their ranks.",
         source=f"{_JARVELIN}.",
         range="0 and up",
         parameters=(K, GAINS, LEVEL),
@@ -208,7 +213,7 @@ DCG = MeasureFamily(
         name="dcg",
         title="Discounted cumulated gain",
         formula="Σ gain(rank) / divisor(rank), over all ranks or the first k (dcg_10)",
-        reading="How much relevance the reader has gathered, later ranks counting less.",
+        reading="Total gain of the documents seen, discounted by rank.",
         source=f"{_JARVELIN}; dcg=exponential: Burges and others, ICML 2005.",
         range="0 and up",
         parameters=(K, DCG_FORM, BASE, GAINS, LEVEL),
@@ -238,12 +243,12 @@ DCG = MeasureFamily(
 NCG = MeasureFamily(
     Card(
         name="ncg",
-        title="Normalised cumulated gain",
+        title="Normalized cumulated gain",
         formula="CG / ideal CG; at k (ncg_10) both of the first k",
-        reading="Which share of the relevance that k documents can hold these k hold.",
+        reading="Gain of the first k documents relative to the maximum possible.",
         source=f"{_JARVELIN} (there with ideal=retrieved, mean=ratio_of_means).",
         parameters=(K, GAINS, IDEAL, LEVEL, MEAN),
-        edge_cases=(*EDGES, "A topic without any gain counts as 0."),
+        edge_cases=(*EDGES, "A topic without any gain: the value is 0."),
     ),
     ncg,
     (

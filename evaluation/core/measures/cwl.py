@@ -1,9 +1,9 @@
-"""C/W/L: measures as models of a reader who walks down the ranking.
+"""C/W/L: measures as models of a user who scans down the ranking.
 
-C(i) is the chance to go on from rank i, W(i) the share of attention that rank i gets,
-L(i) the chance that rank i is the last. All follow from the chance to come to each rank,
-V(i) = Π of C above i: W = V / Σ V. A reader is described by V at the ranks that gain and
-by the sum of V over all ranks, of which the ranks without gain are known in closed form.
+C(i) is the probability of continuing from rank i, W(i) the proportion of attention paid to rank i,
+L(i) the probability that rank i is the last one viewed. All follow from the probability of reaching
+each rank, V(i) = Π of C above i: W = V / Σ V. A user is described by V at the ranks with gain and
+by the sum of V over all ranks, in which the ranks without gain have a closed form.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from evaluation.core.scale import gain_shares
 from evaluation.core.segments import running_products, running_sums, shift_down, shift_up
 
 Walk = tuple[Floats, Floats]
-"""V of each row, and Σ V by segment: the documents read on average. The sum is infinite
-where the reader may never stop, NaN where there is no such reader."""
+"""V of each row, and Σ V by segment: the expected number of documents viewed. The sum is infinite
+if the user may never stop, NaN if there is no such user."""
 
 
 @dataclass(frozen=True, eq=False)
 class GainingRanks:
-    """The ranks that gain, in rank order: ``place`` is their segment, ``gains`` from 0 to 1.
+    """The ranks with gain, in rank order: ``place`` is their segment, ``gains`` are from 0 to 1.
 
-    ``starts`` by segment, and the parameters of readers: all stop after rank ``k`` (infinite:
-    no end), persistence ``p``, wanted gain ``t``.
+    ``starts`` by segment, and the parameters of the user models: every user stops after rank ``k``
+    (infinite: no limit), persistence ``p``, target gain ``t``.
     """
 
     place: Ints
@@ -43,7 +43,7 @@ class GainingRanks:
         """Sum of ``weights`` by segment."""
         return sum_by_place(self.place, weights, len(self.starts) - 1)
 
-    def all_of(self, value: float) -> Floats:
+    def fill(self, value: float) -> Floats:
         """``value`` for each segment."""
         return np.full(len(self.starts) - 1, value)
 
@@ -53,48 +53,48 @@ class GainingRanks:
 
 
 def precision_user(at: GainingRanks) -> Walk:
-    return np.ones(len(at.ranks)), at.all_of(at.k)
+    return np.ones(len(at.ranks)), at.fill(at.k)
 
 
 def scaled_dcg_user(at: GainingRanks) -> Walk:
     items = (1 / np.log2(np.arange(2, at.k + 2))).sum() if np.isfinite(at.k) else np.inf
-    return 1 / np.log2(1 + at.ranks), at.all_of(items)
+    return 1 / np.log2(1 + at.ranks), at.fill(items)
 
 
 def rank_biased_user(at: GainingRanks) -> Walk:
     if at.p == 1:
         return precision_user(at)
-    return at.p ** (at.ranks - 1), at.all_of((1 - at.p**at.k) / (1 - at.p))
+    return at.p ** (at.ranks - 1), at.fill((1 - at.p**at.k) / (1 - at.p))
 
 
 def reciprocal_rank_user(at: GainingRanks) -> Walk:
-    """The reader of reciprocal rank stops at the first gain."""
-    chance, items = np.zeros(len(at.ranks)), at.all_of(at.k)
-    chance[at.first()] = 1.0
+    """The user model of reciprocal rank stops at the first gain."""
+    reach, items = np.zeros(len(at.ranks)), at.fill(at.k)
+    reach[at.first()] = 1.0
     items[at.place[at.first()]] = at.ranks[at.first()]
-    return chance, items
+    return reach, items
 
 
 def average_precision_user(at: GainingRanks) -> Walk:
-    """The reader of average precision: V(i) = Σ from i on of gain/rank, as a share of all."""
+    """The user model of average precision: V(i) = Σ of gain/rank from rank i on, normalized."""
     weights = at.gains / at.ranks
     every = at.total(weights)
     down_to = running_sums(weights, at.starts)
-    items = np.divide(at.total(at.gains), every, out=at.all_of(np.nan), where=every > 0)
+    items = np.divide(at.total(at.gains), every, out=at.fill(np.nan), where=every > 0)
     return (every[at.place] - down_to + weights) / every[at.place], items
 
 
 def insq_user(at: GainingRanks) -> Walk:
     """INSQ: C(i) = ((i + 2T − 1) / (i + 2T))²."""
     wanted = 2 * at.t
-    items = wanted**2 * _between(at.all_of(wanted), at.all_of(at.k + wanted))
+    items = wanted**2 * _between(at.fill(wanted), at.fill(at.k + wanted))
     return (wanted / (at.ranks - 1 + wanted)) ** 2, items
 
 
 def inst_user(at: GainingRanks) -> Walk:
-    """INST: C(i) = ((i + c − 1) / (i + c))² with c = 2T − gain down to i, 0 where below.
+    """INST: C(i) = ((i + c − 1) / (i + c))² with c = 2T − cumulated gain at i, 0 if negative.
 
-    From one gain to the next c stays as it is, so that the product of C telescopes.
+    c is constant between two gains, so the product of C telescopes.
     """
     wanted = 2 * at.t
     left = wanted - running_sums(at.gains, at.starts)
@@ -102,12 +102,12 @@ def inst_user(at: GainingRanks) -> Walk:
     into = shift_down(stop, at.starts, wanted) / (
         at.ranks - 1 + shift_down(left, at.starts, wanted)
     )
-    chance = running_products(into**2, at.starts)
-    end = at.all_of(at.k)
+    reach = running_products(into**2, at.starts)
+    end = at.fill(at.k)
     end[at.place[at.first()]] = at.ranks[at.first()]
-    before = wanted**2 * _between(at.all_of(wanted), end + wanted)
+    before = wanted**2 * _between(at.fill(wanted), end + wanted)
     after = _between(at.ranks + left, shift_up(at.ranks, at.starts, at.k) + left)
-    return chance, before + at.total(chance * stop**2 * after)
+    return reach, before + at.total(reach * stop**2 * after)
 
 
 def _between(start: Floats, end: Floats) -> Floats:
@@ -124,7 +124,7 @@ def trigamma(x: Floats) -> Floats:
     return np.asarray(terms + 1 / tail + square / 2 + square / tail * series)
 
 
-READERS: dict[str, Callable[[GainingRanks], Walk]] = {
+USER_MODELS: dict[str, Callable[[GainingRanks], Walk]] = {
     "precision": precision_user,
     "sdcg": scaled_dcg_user,
     "rbp": rank_biased_user,
@@ -144,29 +144,29 @@ def user_walk(
     gain: str = "graded",
     max_rel: int | None = None,
 ) -> tuple[GainingRanks, Walk]:
-    """The ranks that gain, and how the reader ``user`` walks over them."""
+    """The ranks with gain, and how the user model ``user`` walks over them."""
     gains = gain_shares(batch, gain, max_rel)
     rows = gains > 0
     if k is not None:
         rows &= batch.ranks <= k
-    kept, end = batch.only(rows), np.inf if k is None else float(k)
-    ranks = kept.ranks.astype(np.float64)
-    at = GainingRanks(kept.segment, ranks, gains[rows], kept.starts, end, p, t)
-    return at, READERS[user](at)
+    gaining, end = batch.select_rows(rows), np.inf if k is None else float(k)
+    ranks = gaining.ranks.astype(np.float64)
+    at = GainingRanks(gaining.segment, ranks, gains[rows], gaining.starts, end, p, t)
+    return at, USER_MODELS[user](at)
 
 
-def expected_utility(at: GainingRanks, walked: Walk) -> Floats:
-    """Σ W · gain: what the reader gains by document."""
-    chance, items = walked
-    return safe_ratio(at.total(chance * at.gains), np.where(np.isnan(items), np.inf, items))
+def expected_utility(at: GainingRanks, walk: Walk) -> Floats:
+    """Σ W · gain: expected gain per document viewed."""
+    reach, items = walk
+    return safe_ratio(at.total(reach * at.gains), np.where(np.isnan(items), np.inf, items))
 
 
-def expected_total(at: GainingRanks, walked: Walk) -> Floats:
-    """Σ V · gain: what the reader gains until the end."""
-    return at.total(walked[0] * at.gains)
+def expected_total(at: GainingRanks, walk: Walk) -> Floats:
+    """Σ V · gain: expected total gain."""
+    return at.total(walk[0] * at.gains)
 
 
-def expected_items(_: GainingRanks, walked: Walk) -> Floats:
-    """1 / W(1): the documents that the reader sees; NaN where there is no end."""
-    items = walked[1]
+def expected_items(_: GainingRanks, walk: Walk) -> Floats:
+    """1 / W(1): expected number of documents viewed; NaN if infinite."""
+    items = walk[1]
     return np.where(np.isfinite(items), items, np.nan)

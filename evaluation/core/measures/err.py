@@ -1,4 +1,4 @@
-"""Expected reciprocal rank: readers stop at a document with a chance that its grade gives."""
+"""Expected reciprocal rank: users stop at a document with a probability given by its grade."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.scale import MAX_REL, top_grade
 from evaluation.core.segments import running_products, shift_down
 
-_K = Parameter("k", "Ranks looked at; without it all.", kind="rank")
+_K = Parameter("k", "Rank cut-off; default: no cut-off.", kind="rank")
 _EDGES = (
-    "The grade decides, not the gain table, nor the relevance level.",
-    "Unjudged documents never stop the reader.",
+    "Depends on the grades; the gain table and the relevance level are not used.",
+    "Unjudged documents have stopping probability 0.",
 )
 _SOURCE = "Chapelle, Metzler, Zhang and Grinspan, CIKM 2009"
 _RANKED, _JUDGED = (3, 0, 2, None, 1), (3, 3, 2, 1, 0)
@@ -26,8 +26,10 @@ def err(batch: ScoringBatch, *, k: int | None = None, max_rel: int | None = None
     rows = batch.grades > 0
     if k is not None:
         rows &= batch.ranks <= k
-    kept = batch.only(rows)
-    return _expected(kept.grades.astype(np.float64), kept.segment, kept.ranks, kept.starts, top)
+    graded = batch.select_rows(rows)
+    return _expected(
+        graded.grades.astype(np.float64), graded.segment, graded.ranks, graded.starts, top
+    )
 
 
 def nerr(batch: ScoringBatch, *, k: int | None = None, max_rel: int | None = None) -> Floats:
@@ -36,27 +38,27 @@ def nerr(batch: ScoringBatch, *, k: int | None = None, max_rel: int | None = Non
 
 
 def _ideal(batch: ScoringBatch, k: int | None, top: int) -> Floats:
-    """err of all judged documents by falling grade, by segment."""
-    grades, topic_of, ranks = batch.judged.falling_gains(None)
+    """err of all judged documents by descending grade, by segment."""
+    grades, topic_index, ranks = batch.judged.falling_gains(None)
     rows = grades > 0
     if k is not None:
         rows &= ranks <= k
     topics = len(batch.judged.topics)
-    starts = np.searchsorted(topic_of[rows], np.arange(topics + 1))
-    return _expected(grades[rows], topic_of[rows], ranks[rows], starts, top)[batch.topic_of]
+    starts = np.searchsorted(topic_index[rows], np.arange(topics + 1))
+    return _expected(grades[rows], topic_index[rows], ranks[rows], starts, top)[batch.topic_index]
 
 
 def stop_probabilities(grades: ArrayLike, top: int) -> Floats:
-    """The chance that a document of each grade, 0 or more, stops the reader."""
+    """The probability that a document of each grade, 0 or higher, stops the user."""
     reached = np.minimum(np.asarray(grades, np.float64), top)
     return np.asarray(np.exp2(reached - top) - np.exp2(-float(top)))
 
 
 def _expected(grades: Floats, place: Ints, ranks: Ints, starts: Ints, top: int) -> Floats:
-    """Σ 1/rank · chance to stop there and nowhere above, by ``place``."""
+    """Σ 1/rank · probability of stopping at that rank and not before, by ``place``."""
     stops = stop_probabilities(grades, top)
-    chance = stops * shift_down(running_products(1 - stops, starts), starts, 1.0)
-    return sum_by_place(place, chance / ranks, len(starts) - 1)
+    stopping = stops * shift_down(running_products(1 - stops, starts), starts, 1.0)
+    return sum_by_place(place, stopping / ranks, len(starts) - 1)
 
 
 ERR = MeasureFamily(
@@ -65,13 +67,13 @@ ERR = MeasureFamily(
         title="Expected reciprocal rank",
         formula="Σ 1/rank · s(rank) · Π over ranks above of (1 − s), "
         "s = (2^grade − 1) / 2^max_rel; err_20: over the first 20",
-        reading="How soon, as 1/rank, a reader is satisfied who stops at each document with a "
-        "chance that grows with its grade.",
+        reading="Expected reciprocal of the rank at which a user is satisfied; higher grades "
+        "are more likely to satisfy.",
         source=f"{_SOURCE}; gdeval's ERR is `err_20(max_rel=4)`.",
         parameters=(_K, MAX_REL),
         edge_cases=(
             *_EDGES,
-            "Below 1 even for the best ranking: a single document of grade 3 of 3 gives 7/8.",
+            "Below 1 even for the ideal ranking: a single document of grade 3 of 3 gives 7/8.",
         ),
     ),
     err,
@@ -94,12 +96,13 @@ ERR = MeasureFamily(
 NERR = MeasureFamily(
     Card(
         name="nerr",
-        title="Normalised expected reciprocal rank",
-        formula="err / err of all judged documents by falling grade; nerr_20: both of the first 20",
-        reading="How near err comes to that of the best possible ranking.",
-        source=f"{_SOURCE}, normalised as nDCG is (Clarke and others, WSDM 2011).",
+        title="Normalized expected reciprocal rank",
+        formula="err / err of all judged documents by descending grade; nerr_20: both of the "
+        "first 20",
+        reading="ERR relative to that of the ideal ranking.",
+        source=f"{_SOURCE}, normalized as nDCG is (Clarke and others, WSDM 2011).",
         parameters=(_K, MAX_REL),
-        edge_cases=(*_EDGES, "A topic without a grade above 0 counts as 0."),
+        edge_cases=(*_EDGES, "A topic without a grade above 0: the value is 0."),
     ),
     nerr,
     (

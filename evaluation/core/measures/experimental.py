@@ -19,7 +19,7 @@ Gains = tuple[tuple[int, float], ...]
 
 @dataclass(frozen=True, eq=False)
 class GainingRows:
-    """The rows of a batch that gain something, beside the ideal ranking of their topics."""
+    """The rows of a batch with gain, with the ideal ranking of their topics."""
 
     batch: ScoringBatch
 
@@ -41,18 +41,18 @@ class GainingRows:
 
     @cached_property
     def starts(self) -> Ints:
-        """Where the gaining rows of each segment start, and last where all end."""
+        """The first row with gain of each segment, and the end of the last segment."""
         return group_starts(np.bincount(self.segment, minlength=len(self.batch)))
 
     @cached_property
     def gained(self) -> Floats:
-        """The gain of each row and those above it in its segment."""
+        """The cumulated gain of the segment down to and including each row."""
         total = _cumulate_ratio(self.gains)
         return total[1:] - total[self.starts[self.segment]]
 
     @cached_property
     def discounted(self) -> Floats:
-        """The discounted gains of all rows before each, over all segments."""
+        """The discounted gain of all rows before each one, over all segments."""
         return _cumulate_ratio(self.gains / np.log2(1 + self.ranks))
 
     def dcg(self, segment: Ints, rank: Ints) -> Floats:
@@ -64,13 +64,13 @@ class GainingRows:
 
     @cached_property
     def falling(self) -> Floats:
-        """The gains of the ideal ranking, topic by topic as in ``judged.starts``."""
+        """The gains of the ideal ranking, by topic as in ``judged.starts``."""
         return self.batch.judged.falling_gains(self.batch.options.gains)[0]
 
     @cached_property
     def gainful(self) -> Ints:
-        """Judged documents that gain something, by judged topic."""
-        return self.batch.judged.count(self.batch.options.gain_of(self.batch.judged.grades) > 0)
+        """Number of judged documents with gain, by judged topic."""
+        return self.batch.judged.count(self.batch.options.gains_for(self.batch.judged.grades) > 0)
 
     @cached_property
     def ideal_discounted(self) -> Floats:
@@ -102,13 +102,13 @@ def _gaining(batch: ScoringBatch, gains: Gains) -> GainingRows:
 
 
 def normalised_gain(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
-    of = _gaining(batch, gains)
-    cost = of.ideal_cost(batch.topic_of[of.segment], of.ranks)
-    # The cost is never less, but for the last digits of great gains.
-    worth = of.gains / np.log2(2 + np.maximum(cost - of.gained, 0.0))
+    gaining = _gaining(batch, gains)
+    cost = gaining.ideal_cost(batch.topic_index[gaining.segment], gaining.ranks)
+    # The cost is never less than the gain, except for rounding of large gains.
+    worth = gaining.gains / np.log2(2 + np.maximum(cost - gaining.gained, 0.0))
     judged = batch.judged
-    most = sum_by_place(judged.topic_of, of.falling, len(judged.topics))
-    return safe_ratio(sum_by_place(of.segment, worth, len(batch)), most[batch.topic_of])
+    most = sum_by_place(judged.topic_index, gaining.falling, len(judged.topics))
+    return safe_ratio(sum_by_place(gaining.segment, worth, len(batch)), most[batch.topic_index])
 
 
 def binary_gain(batch: ScoringBatch) -> Floats:
@@ -118,38 +118,38 @@ def binary_gain(batch: ScoringBatch) -> Floats:
 
 
 def ndcg_at_relevant(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
-    of = _gaining(batch, gains)
-    topic = batch.topic_of[of.segment]
-    here = of.dcg(of.segment, of.ranks) / of.ideal_dcg(topic, of.ranks)
-    wanted = of.gainful[batch.topic_of]
-    missed = (wanted - np.diff(of.starts)) * _ndcg_at_end(of)
-    return safe_ratio(sum_by_place(of.segment, here, len(batch)) + missed, wanted)
+    gaining = _gaining(batch, gains)
+    topic = batch.topic_index[gaining.segment]
+    here = gaining.dcg(gaining.segment, gaining.ranks) / gaining.ideal_dcg(topic, gaining.ranks)
+    wanted = gaining.gainful[batch.topic_index]
+    missed = (wanted - np.diff(gaining.starts)) * _ndcg_at_end(gaining)
+    return safe_ratio(sum_by_place(gaining.segment, here, len(batch)) + missed, wanted)
 
 
-def _ndcg_at_end(of: GainingRows) -> Floats:
-    topic = of.batch.topic_of
-    dcg = of.dcg(np.arange(len(of.batch)), of.batch.lengths)
-    return safe_ratio(dcg, of.ideal_dcg(topic, of.gainful[topic]))
+def _ndcg_at_end(gaining: GainingRows) -> Floats:
+    topic = gaining.batch.topic_index
+    dcg = gaining.dcg(np.arange(len(gaining.batch)), gaining.batch.lengths)
+    return safe_ratio(dcg, gaining.ideal_dcg(topic, gaining.gainful[topic]))
 
 
 def ndcg_at_changes(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
-    of = _gaining(batch, gains)
-    segment, rank = _changes(of)
-    at = of.dcg(segment, rank) / of.ideal_dcg(batch.topic_of[segment], rank)
-    # After the last change trec_eval looks once more, at the end of a longer ranking.
-    longer = batch.lengths > of.gainful[batch.topic_of] + 1
+    gaining = _gaining(batch, gains)
+    segment, rank = _changes(gaining)
+    at = gaining.dcg(segment, rank) / gaining.ideal_dcg(batch.topic_index[segment], rank)
+    # After the last change trec_eval adds one more point, at the end of a longer ranking.
+    longer = batch.lengths > gaining.gainful[batch.topic_index] + 1
     points = np.bincount(segment, minlength=len(batch)) + longer
-    summed = sum_by_place(segment, at, len(batch)) + np.where(longer, _ndcg_at_end(of), 0.0)
+    summed = sum_by_place(segment, at, len(batch)) + np.where(longer, _ndcg_at_end(gaining), 0.0)
     return np.where(batch.relevant > 0, safe_ratio(summed, points), 0.0)
 
 
-def _changes(of: GainingRows) -> tuple[Ints, Ints]:
+def _changes(gaining: GainingRows) -> tuple[Ints, Ints]:
     """``(segment, rank)`` of the last document of each positive gain in the ideal rankings."""
-    judged, topics = of.batch.judged, of.batch.topic_of
-    next_gain = np.append(of.falling[1:], 0.0)
+    judged, topics = gaining.batch.judged, gaining.batch.topic_index
+    next_gain = np.append(gaining.falling[1:], 0.0)
     next_gain[judged.starts[1:] - 1] = 0.0
-    places = np.flatnonzero((of.falling > 0) & (of.falling != next_gain))
-    starts = group_starts(np.bincount(judged.topic_of[places], minlength=len(judged.topics)))
+    places = np.flatnonzero((gaining.falling > 0) & (gaining.falling != next_gain))
+    starts = group_starts(np.bincount(judged.topic_index[places], minlength=len(judged.topics)))
     sizes = np.diff(starts)[topics]
     segment = np.repeat(np.arange(len(topics)), sizes)
     within = np.arange(len(segment)) - group_starts(sizes)[segment]
@@ -159,8 +159,8 @@ def _changes(of: GainingRows) -> tuple[Ints, Ints]:
 
 _EXPERIMENTAL = "trec_eval {name}, experimental since 2008."
 _EDGES = (
-    "The relevance level is not used: every grade above 0 gains.",
-    "A topic without any gain counts as 0.",
+    "The relevance level is not used: every grade above 0 has gain.",
+    "A topic without any gain: the value is 0.",
 )
 _RANKED, _JUDGED = (2, 0, 1, None), (2, 1, 0)
 
@@ -169,12 +169,11 @@ BIN_G = MeasureFamily(
         name="binG",
         title="Binary G",
         formula="1/R · Σ over retrieved relevant documents of 1 / log2(2 + others above)",
-        reading="How few documents that are not relevant a reader passes on the way to each "
-        "relevant one.",
+        reading="Rewards relevant documents with few non-relevant documents above them.",
         source=_EXPERIMENTAL.format(name="binG"),
         edge_cases=(
-            "R = 0 counts as 0.",
-            "Others are all documents that are not relevant, judged or not.",
+            "R = 0: the value is 0.",
+            "“Others” are all documents that are not relevant, judged or not.",
         ),
     ),
     binary_gain,
@@ -184,11 +183,11 @@ BIN_G = MeasureFamily(
 G = MeasureFamily(
     Card(
         name="G",
-        title="Normalised gain G",
+        title="Normalized gain G",
         formula="Σ gain(r) / log2(2 + cost(r) − gained(r)) / Σ ideal gain; gained(r): the gains "
         "down to rank r; cost(r): those of the ideal ranking, each at least 1",
-        reading="Gains that count in full as long as the ranking keeps up with the best one, and "
-        "the less the more of it was missed so far.",
+        reading="Sum of the gains, each discounted by how far the ranking has fallen behind the "
+        "ideal one at that rank.",
         source=_EXPERIMENTAL.format(name="G"),
         parameters=(GAINS,),
         edge_cases=_EDGES,
@@ -220,7 +219,7 @@ NDCG_REL = MeasureFamily(
         title="NDCG averaged at the relevant documents",
         formula="mean over judged documents with a gain of NDCG at their rank, or at the end "
         "of the ranking for those not retrieved",
-        reading="NDCG as average precision looks at precision: at each document that matters.",
+        reading="NDCG at the rank of each relevant document, averaged as in average precision.",
         source=_EXPERIMENTAL.format(name="ndcg_rel"),
         parameters=(GAINS,),
         edge_cases=_EDGES,
@@ -252,13 +251,13 @@ R_NDCG = MeasureFamily(
         title="NDCG averaged where the ideal gain changes",
         formula="mean of NDCG at the ranks where the ideal ranking passes to a lower gain, and "
         "at the end of a ranking that goes on for more than one document",
-        reading="NDCG at ranks that mean the same in every topic, as R-precision for precision.",
+        reading="NDCG at ranks that are comparable across topics, as R-precision is for precision.",
         source=_EXPERIMENTAL.format(name="Rndcg"),
         parameters=(GAINS,),
         edge_cases=(
-            "R = 0 counts as 0; else the relevance level is not used.",
-            "Grades of the same gain make no change between them.",
-            "A ranking that ends earlier is judged by what it has gained.",
+            "R = 0: the value is 0; otherwise the relevance level is not used.",
+            "There is no change between grades that have the same gain.",
+            "A ranking that ends earlier is evaluated by the gain it has accumulated.",
         ),
     ),
     ndcg_at_changes,

@@ -1,4 +1,4 @@
-"""What a measure is: a card, a function over a batch, and how it is cut, printed and averaged."""
+"""Measures: a card, a function over a batch, and how values are cut off, printed and averaged."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from evaluation.core.measures.values import KINDS, Value
 Better = Literal["higher", "lower", "neither"]
 Aggregate = Literal["mean", "sum", "geometric"]
 RANKED = ("rel", "list", "mean", "unjudged")
-"""The modifiers that every measure of a ranking takes."""
+"""The modifiers that every ranking measure accepts."""
 
 
 @dataclass(frozen=True)
 class WorkedExample:
-    """One topic worked by hand: grades in rank order (None: not judged), all judged grades.
+    """A worked topic: grades in rank order (None: not judged), and all judged grades.
 
-    Where the pool was sampled ``strata`` has the letter of each document's stratum: of those
-    of the ranking (a dot: not pooled), then of the others, best grade first.
+    For a sampled pool ``strata`` has the letter of each document's stratum: first those of the
+    ranking (a dot: not pooled), then the others, best grade first.
     """
 
     ranked: tuple[int | None, ...]
@@ -36,20 +36,19 @@ class WorkedExample:
 
 @dataclass(frozen=True)
 class MeasureFamily:
-    """All measures of one name.
+    """All measures with one name.
 
-    ``compute(batch, **parameters)`` gives the value of each segment, NaN where undefined.
-    ``suffix`` is the parameter that stands after ``_``, ``.`` or ``@`` (``P_10``);
-    ``bare`` are its values when the name stands alone, one measure each; without them the
-    bare name has the parameter's default. ``together``: a list after ``.`` is one value
-    and not several measures. ``spellings`` are other names taken as input,
-    ``cut_spellings`` those before ``@``. ``overall(batch, **parameters)`` is the figure
-    over all topics where it is not a mean of the topics' values; None: the ordinary one.
-    ``text(batch, **parameters)`` makes it a measure of texts by topic, with no number.
-    ``conflict(parameters)`` says which of those given do not go together, or nothing.
-    ``long_name(**parameters)`` is the title where it depends on them.
-    ``better`` says which values are the better ones, if any are.
-    ``group`` is a key of ``groups.GROUPS``, where pages show it.
+    ``compute(batch, **parameters)`` returns the value of each segment, NaN where undefined.
+    ``suffix`` is the parameter after ``_``, ``.`` or ``@`` (``P_10``); ``bare`` are its values if
+    the name is used alone, one measure per value; without them the parameter has its default.
+    ``together``: a list after ``.`` is one value, not several measures. ``spellings`` are
+    alternative input names, ``cut_spellings`` those used before ``@``. ``overall(batch,
+    **parameters)`` is the value over all topics if it is not a mean of the topics' values; None:
+    the usual one. ``text(batch, **parameters)`` is for measures that give text by topic and no
+    number. ``conflict(parameters)`` returns the error message for parameters that cannot be
+    combined, or an empty string. ``long_name(**parameters)`` is the title if it depends on the
+    parameters. ``better`` says whether higher or lower values are better, if either. ``group`` is a
+    key of ``groups.GROUPS``.
     """
 
     card: Card
@@ -76,16 +75,16 @@ class MeasureFamily:
         return self.card.name
 
     def parameters(self) -> dict[str, Parameter]:
-        """Its own parameters and the modifiers that it takes, by name."""
+        """Its own parameters and the modifiers it accepts, by name."""
         own = {p.name: p for p in self.card.parameters}
         return own | {name: MODIFIERS[name].parameter for name in self.modifiers}
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A family with its parameters: what one name of the user stands for.
+    """A family with parameter values: what a measure name denotes.
 
-    ``params`` are those that differ from their defaults, sorted, and the suffix's.
+    ``params`` are the parameters that differ from their defaults, sorted, and the suffix.
     """
 
     family: MeasureFamily
@@ -95,14 +94,14 @@ class Measure:
     def name(self) -> str:
         """The name as printed: ``P_10``, ``bpref(form=textbook)``, ``ndcg_cut_10``."""
         known = self.family.parameters()
-        shown = {k: KINDS[known[k].kind].show(v) for k, v in self.params}
-        cut = f"_{shown.pop(self.family.suffix)}" if self.family.suffix in shown else ""
-        own = ", ".join(f"{k}={v}" for k, v in shown.items())
+        texts = {k: KINDS[known[k].kind].show(v) for k, v in self.params}
+        cut = f"_{texts.pop(self.family.suffix)}" if self.family.suffix in texts else ""
+        own = ", ".join(f"{k}={v}" for k, v in texts.items())
         return self.family.name + cut + (f"({own})" if own else "")
 
     @property
     def title(self) -> str:
-        """The name in words, which says all that the short name leaves open."""
+        """The full title, which spells out what the short name leaves open."""
         named = self.family.long_name
         return named(**self.own_params()) if named else self.family.card.title
 
@@ -111,12 +110,12 @@ class Measure:
         return self.family.compute(self.modified(batch), **self.own_params())
 
     def texts(self, batch: ScoringBatch) -> tuple[str, ...]:
-        """The text of each segment of ``batch``, where the family is one of texts."""
-        told = self.family.text
-        return tuple(told(self.modified(batch), **self.own_params())) if told else ()
+        """The text of each segment of ``batch``, for families that give text."""
+        text = self.family.text
+        return tuple(text(self.modified(batch), **self.own_params())) if text else ()
 
     def modified(self, batch: ScoringBatch) -> ScoringBatch:
-        """``batch`` as the modifiers of this measure change it."""
+        """``batch`` with the modifiers of this measure applied."""
         for name, value in self.params:
             if name in self.family.modifiers:
                 batch = MODIFIERS[name].apply(batch, value)
@@ -124,13 +123,13 @@ class Measure:
 
     @property
     def follows_from_topics(self) -> bool:
-        """Whether the figure over all topics follows from the values by topic alone."""
+        """Whether the value over all topics follows from the values by topic alone."""
         return dict(self.params).get("mean") != "ratio_of_means"
 
     @property
     def compares(self) -> bool:
-        """Whether runs can be compared by its values by topic: they say what is better, and
-        the figure over all topics is their arithmetic mean.
+        """Whether runs can be compared by their values by topic: higher or lower values are better,
+        and the value over all topics is their arithmetic mean.
         """
         family = self.family
         plain = family.aggregate == "mean" and "mean" not in dict(self.params)

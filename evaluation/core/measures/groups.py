@@ -1,4 +1,4 @@
-"""Groups of measures, in the order in which pages show them."""
+"""Groups of measures, in display order."""
 
 from __future__ import annotations
 
@@ -12,23 +12,27 @@ class MeasureGroup:
 
 
 GROUPS: dict[str, MeasureGroup] = {
-    "counts": MeasureGroup("Counts", "How many topics and documents the other figures rest on."),
-    "sets": MeasureGroup("Sets", "What was retrieved as a set, in whatever order."),
+    "counts": MeasureGroup("Counts", "Numbers of topics and documents behind the scores."),
+    "sets": MeasureGroup(
+        "Set-based measures", "Quality of the retrieved set, regardless of order."
+    ),
     "binary": MeasureGroup(
-        "Rankings, relevant or not",
-        "Where the relevant documents stand; a grade at or above the level is relevant.",
+        "Ranking measures, binary relevance",
+        "Ranks of the relevant documents; a document is relevant if its grade is at or "
+        "above the relevance level.",
     ),
     "curves": MeasureGroup(
-        "Precision and recall curves", "Precision against recall, topic by topic or averaged."
+        "Precision–recall curves", "Precision as a function of recall, by topic or averaged."
     ),
     "graded": MeasureGroup(
-        "Rankings, graded", "What each rank gains by its grade, beside the best possible ranking."
+        "Ranking measures, graded relevance",
+        "Gain by grade at each rank, compared with the ideal ranking.",
     ),
     "users": MeasureGroup(
-        "Models of a reader", "What a reader gains who walks down the ranking and may stop."
+        "User models", "Expected gain of a user who scans down the ranking and may stop."
     ),
     "incomplete": MeasureGroup(
-        "Judgments with holes", "What can be said while much of the ranking is unjudged."
+        "Incomplete judgments", "Measures for rankings with many unjudged documents."
     ),
     "sampled": MeasureGroup(
         "Sampled pools", "Estimates from pools of which only a random sample was judged."

@@ -1,4 +1,4 @@
-"""Inferred average precision, for pools of which a random part was judged."""
+"""Inferred average precision, for pools of which a random sample was judged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from evaluation.core.judgments import Floats
 from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 EPSILON = 1e-5
-"""trec_eval's smoothing of the share of relevant documents among the judged ones."""
+"""trec_eval's smoothing of the proportion of relevant documents among the judged ones."""
 
 
 def inferred_average_precision(batch: ScoringBatch) -> Floats:
@@ -29,17 +29,21 @@ INFAP = MeasureFamily(
         formula="1/R · Σ over retrieved relevant documents of 1/r + p/r · (rel + ε) / "
         "(rel + nonrel + 2ε), with p = rel + nonrel + unjudged the pooled documents above rank "
         "r and ε = 0.00001",
-        reading="Average precision where only a random part of the pool was judged: the share "
-        "of relevant documents among the judged ones above a rank stands for all pooled ones.",
+        reading="Average precision for pools of which only a random sample was judged: the "
+        "proportion of relevant documents among the judged ones above a rank is extrapolated "
+        "to all pooled ones.",
         source="Yilmaz and Aslam, CIKM 2006; trec_eval infAP.",
         edge_cases=(
-            "A negative grade is pooled and not judged.",
-            "A document without a line in the qrels is not pooled and counts as non-relevant.",
-            "The judged documents must be a random sample of the pool, at one rate everywhere.",
-            "Where the rates differ use xinfAP or statAP.",
-            "R counts the judged relevant documents. R = 0 counts as 0.",
-            "With every pooled document judged it is map, but for ε.",
-            "Its sampling error is told by `evaluate --intervals`.",
+            "A document with a negative grade is pooled and unjudged.",
+            "A document not in the qrels is not pooled and counts as non-relevant.",
+            (
+                "The judged documents must be a random sample of the pool, with the same "
+                "rate everywhere."
+            ),
+            "If the rates differ, use xinfAP or statAP.",
+            "R is the number of judged relevant documents. R = 0: the value is 0.",
+            "If all pooled documents are judged, it equals map, except for ε.",
+            "`evaluate --intervals` reports its sampling error.",
         ),
     ),
     inferred_average_precision,
@@ -48,7 +52,7 @@ INFAP = MeasureFamily(
             (1, 0, -1, 1),
             (1, 1, 0, -1, -1),
             0.8125,
-            "(1 + 1/4 + 3/4 · 1/2) / 2, ε aside",
+            "(1 + 1/4 + 3/4 · 1/2) / 2, ignoring ε",
         ),
     ),
     group="sampled",

@@ -11,13 +11,13 @@ from evaluation.core.judgments import Floats
 from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 _POINTS = (
-    "Which relevant document stands for a level r: the first that reaches recall r, that is "
-    "number ceil(r · R). Profile trec_eval-9 takes floor(r · R + 0.9), trec_eval-10 rounds r · R."
+    "Recall level r is reached by relevant document number ceil(r · R), the first with "
+    "recall ≥ r. Profile trec_eval-9 uses floor(r · R + 0.9), trec_eval-10 rounds r · R."
 )
 _EDGES = (
     _POINTS,
-    "A level that the ranking does not reach counts as 0.",
-    "R = 0, or nothing retrieved, counts as 0 at every level (trec_eval -J prints -nan).",
+    "A level that the ranking does not reach: precision 0.",
+    "R = 0, or nothing retrieved: 0 at all levels (trec_eval -J prints -nan).",
 )
 _RANKED, _JUDGED = (1, 0, 1, 0, None, 1), (1, 1, 1, 1, 0, 0)
 
@@ -29,7 +29,7 @@ def interpolated_precision(batch: ScoringBatch, *, recall: float) -> Floats:
 
 def average_over_levels(batch: ScoringBatch, *, levels: tuple[float, ...] = ELEVEN) -> Floats:
     best = interpolate_precision(batch, levels)
-    # Added level by level as trec_eval does, so that the last digit is the same.
+    # Summed level by level as in trec_eval, so that the last digit agrees.
     summed: Floats = np.add.accumulate(best[:, ::-1], axis=1)[:, -1]
     return summed / len(levels)
 
@@ -39,8 +39,8 @@ IPREC_AT_RECALL = MeasureFamily(
         name="iprec_at_recall",
         title="Interpolated precision at a recall level",
         formula="highest precision at any rank where recall is at least the level",
-        reading="The best precision left to a reader who wants this share of the relevant "
-        "documents; the points of the classical recall–precision curve.",
+        reading="The highest precision for users who want at least this proportion of the "
+        "relevant documents; the points of the classical recall–precision curve.",
         source="van Rijsbergen 1979; trec_eval iprec_at_recall.",
         parameters=(Parameter("recall", "Recall level.", kind="level"),),
         edge_cases=_EDGES,
@@ -64,14 +64,14 @@ ELEVEN_POINT = MeasureFamily(
         name="11pt_avg",
         title="Interpolated precision averaged over recall levels",
         formula="mean of iprec_at_recall over the levels 0, 0.1, …, 1",
-        reading="The area under the interpolated curve in eleven steps; the single figure of "
+        reading="The area under the interpolated curve in eleven steps; the main measure of the "
         "early TREC years, before average precision.",
         source="Salton and McGill 1983; trec_eval 11pt_avg.",
         parameters=(
             Parameter(
                 "levels",
-                "Recall levels, as in trec_eval's `11pt_avg.0.25,0.5,0.75`; without them the "
-                "eleven.",
+                "Recall levels, as in trec_eval's `11pt_avg.0.25,0.5,0.75`; default: the "
+                "eleven standard levels.",
                 kind="levels",
             ),
         ),
@@ -83,7 +83,7 @@ ELEVEN_POINT = MeasureFamily(
             _RANKED,
             _JUDGED,
             (3 * 1 + 3 * 2 / 3 + 2 / 2) / 11,
-            "1 at 0, 0.1 and 0.2; 2/3 at 0.3, 0.4 and 0.5; 1/2 at 0.6 and 0.7; else 0: 6 / 11",
+            "1 at 0, 0.1 and 0.2; 2/3 at 0.3, 0.4 and 0.5; 1/2 at 0.6 and 0.7; otherwise 0: 6 / 11",
         ),
         WorkedExample(
             _RANKED,

@@ -1,4 +1,4 @@
-"""How much of what a run retrieved was judged at all."""
+"""Judged@k and unjudged@k: the judgment coverage of a run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 def judged_at_k(batch: ScoringBatch, *, k: int) -> Floats:
     seen = np.minimum(batch.lengths, k)
-    found = batch.count(batch.is_judged & (batch.ranks <= k))
+    judged = batch.count(batch.is_judged & (batch.ranks <= k))
     share = np.full(len(batch), np.nan)
-    np.divide(found, seen, out=share, where=seen > 0)
+    np.divide(judged, seen, out=share, where=seen > 0)
     return share
 
 
@@ -26,12 +26,15 @@ def unjudged_at_k(batch: ScoringBatch, *, k: int) -> Floats:
 JUDGED = MeasureFamily(
     Card(
         name="judged",
-        title="Judged at rank k",
+        title="Judged at cut-off k",
         formula="documents with a grade ≥ 0 in the first k / min(k, documents retrieved)",
-        reading="How much of the first k was judged: where it is low, the other measures guess.",
-        source="Judged@k of ir_measures, with negative grades counted as not judged.",
-        parameters=(Parameter("k", "Ranks looked at.", kind="rank"),),
-        edge_cases=("A run with fewer than k documents is divided by what it has.",),
+        reading="The proportion of the first k documents that are judged; if it is low, other "
+        "measures are unreliable.",
+        source="Judged@k of ir_measures, with negative grades counted as unjudged.",
+        parameters=(Parameter("k", "Rank cut-off.", kind="rank"),),
+        edge_cases=(
+            "A run that retrieves fewer than k documents is divided by the number it retrieves.",
+        ),
         undefined="nothing is retrieved for the topic; the topic is left out of the mean.",
     ),
     judged_at_k,
@@ -46,15 +49,16 @@ JUDGED = MeasureFamily(
 UNJUDGED = MeasureFamily(
     Card(
         name="unj",
-        title="Unjudged at rank k",
+        title="Unjudged at cut-off k",
         formula="documents without a grade ≥ 0 in the first k / k",
-        reading="A red flag: where it is high, the run goes where the judges have not been.",
-        source="trec_eval 10 unj (9 has none).",
-        parameters=(Parameter("k", "Ranks looked at.", kind="rank"),),
+        reading="A warning sign: if it is high, the run ranks documents that the assessors have "
+        "not seen.",
+        source="trec_eval 10 unj (not in trec_eval 9).",
+        parameters=(Parameter("k", "Rank cut-off.", kind="rank"),),
         edge_cases=(
-            "A run with fewer than k documents is divided by k all the same.",
-            "It is 1 − judged@k only where k documents are retrieved.",
-            "Nothing retrieved counts as 0.",
+            "A run that retrieves fewer than k documents is still divided by k.",
+            "It equals 1 − judged@k only if k documents are retrieved.",
+            "Nothing retrieved: the value is 0.",
         ),
     ),
     unjudged_at_k,

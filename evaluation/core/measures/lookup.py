@@ -1,4 +1,5 @@
-"""What docs, pages and the API tell of a family beside its card: how its names are written."""
+"""How the names of a family are written: spellings, variants and unknown names, for docs, pages and
+the API."""
 
 from __future__ import annotations
 
@@ -18,62 +19,65 @@ SAMPLES = {
     "gains": "1=1,2=3",
     "stand-in": "nonrelevant",
 }
-"""Values to show how a parameter is written, by kind; of the others the first that reads."""
+"""Sample values of parameters by kind; for other kinds the first valid one of ``NUMBERS``."""
 LONGEST = 100
 NUMBERS = ("2", "0.5", "3")
 
 
 def families_by_group(families: Mapping[str, MeasureFamily]) -> dict[str, list[MeasureFamily]]:
-    """The families under the title of their group, groups in the order of pages."""
-    found: dict[str, list[MeasureFamily]] = {group.title: [] for group in GROUPS.values()}
+    """The families by the title of their group, groups in display order."""
+    groups: dict[str, list[MeasureFamily]] = {group.title: [] for group in GROUPS.values()}
     for family in families.values():
-        found[GROUPS[family.group].title].append(family)
-    return {title: members for title, members in found.items() if members}
+        groups[GROUPS[family.group].title].append(family)
+    return {title: members for title, members in groups.items() if members}
 
 
 def find_family(name: str) -> tuple[MeasureFamily | None, dict[str, str]]:
-    """The family that ``name`` is of, and as written the parameters that it gives.
+    """The family of the measure ``name``, and the parameters in it as written.
 
-    A name that stands for several measures gives none; one of none, or one of more than
-    100 characters, has no family.
+    A name that denotes several measures has no parameters; an unknown name, or one of more than 100
+    characters, has no family.
     """
-    found = _parsed(name) if len(name) <= LONGEST else ()
-    if not found:
+    measures = _parsed(name) if len(name) <= LONGEST else ()
+    if not measures:
         return None, {}
-    known, params = found[0].family.parameters(), found[0].params if len(found) == 1 else ()
-    return found[0].family, {key: KINDS[known[key].kind].show(value) for key, value in params}
+    known, params = (
+        measures[0].family.parameters(),
+        measures[0].params if len(measures) == 1 else (),
+    )
+    return measures[0].family, {key: KINDS[known[key].kind].show(value) for key, value in params}
 
 
 def explain_unknown_measure(name: str) -> tuple[str, tuple[str, ...]]:
-    """Why ``name`` is no measure, in the words of the command, and measures perhaps meant.
+    """Why ``name`` is not a measure, worded as in the command, and suggested measures.
 
-    The list of all names, which ends the words where nothing is near, is left out.
+    The list of all names at the end of a message without suggestions is left out.
     """
     name = name[:LONGEST]
     if name in SETS:
-        return f"{name} stands for several measures.", ()
+        return f"{name} denotes several measures.", ()
     try:
         parse_measure(name)
     except UnknownMeasureError as unknown:
-        why = str(unknown).partition(" Known are ")[0]
-        return why, tuple(it for it in suggest_names(name) if _parsed(it))
+        why = str(unknown).partition(" Known measures: ")[0]
+        return why, tuple(suggestion for suggestion in suggest_names(name) if _parsed(suggestion))
     return "", ()
 
 
 def default_measures(family: MeasureFamily) -> tuple[str, ...]:
-    """The measures that the bare name stands for; empty where it has no suffix to leave out."""
+    """The measures that the bare name denotes; empty if there is no suffix to leave out."""
     if not family.bare:
         return ()
     return tuple(measure.name for measure in parse_measure(family.name))
 
 
 def accepted_spellings(family: MeasureFamily) -> tuple[str, ...]:
-    """Names that are taken for measures of the family, the printed one first."""
+    """Accepted names of measures of the family, the printed one first."""
     return tuple(dict.fromkeys(_only_names(_forms(family), family)))
 
 
 def variant_names(family: MeasureFamily, parameter: Parameter) -> tuple[str, ...]:
-    """Printed names of measures that differ from the ordinary one in ``parameter``."""
+    """Printed names of measures that differ from the default one in ``parameter``."""
     values = [choice for choice in parameter.choices if choice != parameter.default]
     values = values or ([SAMPLES[parameter.kind]] if parameter.kind in SAMPLES else [*NUMBERS])
     suffix = _suffix(family)
@@ -97,8 +101,8 @@ def _forms(family: MeasureFamily) -> Iterator[str]:
 
 
 def _suffix(family: MeasureFamily) -> str:
-    """A value of the parameter after the name, as it is written: the second usual, or that
-    of an example; empty where the family has none."""
+    """A sample value of the suffix parameter as written: the second default, or that of an example;
+    empty if the family has none."""
     if not family.suffix:
         return ""
     kind = KINDS[family.parameters()[family.suffix].kind]

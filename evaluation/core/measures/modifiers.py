@@ -1,4 +1,4 @@
-"""Parameters that measures of every family take: they change the batch, not the formula."""
+"""Modifiers: parameters of all ranking measures that change the batch, not the formula."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluation.core.scale import top_grade
 
 @dataclass(frozen=True)
 class MeasureModifier:
-    """``apply(batch, value)`` gives the batch that the formula sees."""
+    """``apply(batch, value)`` returns the batch that the formula sees."""
 
     parameter: Parameter
     apply: Callable[[ScoringBatch, Any], ScoringBatch]
@@ -44,13 +44,13 @@ MODIFIERS: dict[str, MeasureModifier] = {
     modifier.parameter.name: modifier
     for modifier in (
         MeasureModifier(
-            Parameter("rel", "Lowest relevant grade; else that of `-l`.", kind="grade"),
+            Parameter("rel", "Lowest relevant grade; default: that of `-l`.", kind="grade"),
             set_relevance_level,
         ),
         MeasureModifier(
             Parameter(
                 "list",
-                "`condensed`: documents without a judgment are taken out of the ranking first.",
+                "`condensed`: unjudged documents are removed from the ranking first.",
                 "full",
                 ("full", "condensed"),
             ),
@@ -59,8 +59,8 @@ MODIFIERS: dict[str, MeasureModifier] = {
         MeasureModifier(
             Parameter(
                 "mean",
-                "How topics are averaged. For the geometric and the harmonic mean smaller values "
-                "count as 0.00001, as in trec_eval's gm_map.",
+                "How topics are averaged. The geometric and the harmonic mean replace "
+                "values below 0.00001 by 0.00001, as trec_eval's gm_map does.",
                 "arithmetic",
                 ("arithmetic", *MEANS),
             ),
@@ -69,10 +69,10 @@ MODIFIERS: dict[str, MeasureModifier] = {
         MeasureModifier(
             Parameter(
                 "unjudged",
-                "What retrieved documents without a judgment are taken for: judged "
-                "`nonrelevant`, or `relevant` with the highest grade of the scale, or judged to "
-                "have the grade given; `as_is`: what the measure makes of them. `list=condensed` "
-                "takes them out before.",
+                "How unjudged retrieved documents are treated: as judged `nonrelevant`, as "
+                "`relevant` with the highest grade of the scale, or as judged with the given "
+                "grade; `as_is`: as defined by the measure. `list=condensed` removes them "
+                "first.",
                 "as_is",
                 kind="stand-in",
             ),

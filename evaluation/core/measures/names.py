@@ -1,7 +1,7 @@
-"""From the names that users type to measures.
+"""Parse measure names.
 
-Taken are trec_eval's names (``map``, ``P_10``, ``P.5,10``, ``ndcg.1=3,2=9``) and those of
-ir_measures (``AP``, ``nDCG@10``, ``P(rel=2)@10``), with parameters in brackets.
+Accepted are trec_eval's names (``map``, ``P_10``, ``P.5,10``, ``ndcg.1=3,2=9``) and those of
+ir_measures (``AP``, ``nDCG@10``, ``P(rel=2)@10``), with parameters in parentheses.
 """
 
 from __future__ import annotations
@@ -17,62 +17,62 @@ from evaluation.core.measures.values import KINDS, Value
 from evaluation.core.profiles import POOLBENCH, Profile
 
 _NAME = re.compile(r"(?P<base>[^()@]+?)(?:\((?P<params>[^()]*)\))?(?:@(?P<cut>[^()@\s]+))?")
-_MISTAKEN = {
-    r"bpref_\d+": "trec_eval 8 had a measure bpref_10 (10 relevant, 10 non-relevant) that is "
-    "not bpref-10, so the underscore is not taken. Write bpref-10 with a hyphen.",
-    "runid": "not a measure but the name of the run, which is told without being asked for.",
+_REJECTED = {
+    r"bpref_\d+": "trec_eval 8 had another measure bpref_10 (10 relevant, 10 non-relevant), so the "
+    "name with an underscore is not accepted. Write bpref-10 with a hyphen.",
+    "runid": "not a measure but the run tag, which is always printed.",
 }
 Pair = tuple[str, str]
-"""A parameter and its value as they were typed."""
+"""A parameter and its value as typed."""
 
 _BY_NAME = {n: f for f in FAMILIES.values() for n in (f.name, *f.spellings)}
 _BY_CUT = {n: f for f in FAMILIES.values() if f.suffix for n in (f.name, *f.cut_spellings)}
 
 
 class UnknownMeasureError(ValueError):
-    """A name that is no measure, or a parameter that the measure does not have."""
+    """An unknown measure or parameter, or an invalid value."""
 
 
 def parse_measures(names: Iterable[str], profile: Profile = POOLBENCH) -> tuple[Measure, ...]:
-    """The measures of all ``names``, each once, in the order of printing.
+    """The measures of all ``names``, without duplicates, in print order.
 
-    A name may stand for a set of measures, which ``profile`` may shape. Raises
-    ``UnknownMeasureError`` listing everything that is wrong with any name.
+    A name may denote a set of measures, which can depend on ``profile``. Raises
+    ``UnknownMeasureError`` with the errors of all names.
     """
-    found: dict[bool, set[Measure]] = {False: set(), True: set()}
+    measures: dict[bool, set[Measure]] = {False: set(), True: set()}
     faults: list[str] = []
-    for name, of_set in _spelt_out(names, profile):
+    for name, of_set in _expand_sets(names, profile):
         try:
-            found[of_set].update(parse_measure(name))
+            measures[of_set].update(parse_measure(name))
         except UnknownMeasureError as fault:
             faults.append(str(fault))
     if faults:
         raise UnknownMeasureError("\n".join(faults))
-    named, of_sets = found[False], found[True]
+    named, of_sets = measures[False], measures[True]
     if profile.parameters_replace:
-        given = {measure.family.name for measure in named}
-        of_sets = {measure for measure in of_sets if measure.family.name not in given}
+        families = {measure.family.name for measure in named}
+        of_sets = {measure for measure in of_sets if measure.family.name not in families}
     return tuple(sorted(named | of_sets, key=_print_order))
 
 
-def _spelt_out(names: Iterable[str], profile: Profile) -> Iterable[tuple[str, bool]]:
-    """``(name, whether it stands in a set that was asked for)``."""
+def _expand_sets(names: Iterable[str], profile: Profile) -> Iterable[tuple[str, bool]]:
+    """``(name, whether it belongs to a requested set)``."""
     for name in names:
         known = SETS.get(name.strip())
         yield from ((own, True) for own in known(profile)) if known else ((name, False),)
 
 
 def parse_measure(name: str) -> tuple[Measure, ...]:
-    """One name; several measures when it lists cut-offs, or none where one is needed."""
+    """The measures of one name: several if it lists cut-offs or lacks a required one."""
     text = name.strip()
-    for pattern, why in _MISTAKEN.items():
+    for pattern, why in _REJECTED.items():
         if re.fullmatch(pattern, text):
             raise UnknownMeasureError(f"{text}: {why}")
     if (matched := _NAME.fullmatch(text)) is None:
         raise UnknownMeasureError(f"{text or '(empty)'}: not a measure name. {_malformed(text)}")
     base, params, cut = matched["base"].strip(), matched["params"], matched["cut"]
     family, suffixes = _cut_at(text, base, cut) if cut else _split(text, base)
-    family, pairs = _at_home(family, _assignments(params or ""))
+    family, pairs = _resolve_family(family, _assignments(params or ""))
     chosen = _parameters(text, family, pairs)
     if family.suffix in chosen:
         if cut or base not in _BY_NAME:
@@ -88,25 +88,27 @@ def _measure(text: str, family: MeasureFamily, params: Mapping[str, Value]) -> M
 
 
 def _split(text: str, base: str) -> tuple[MeasureFamily, list[dict[str, Value]]]:
-    """A name without @: whole, with trec_eval's parameters, or bare."""
+    """A name without @: complete, with trec_eval's parameters, or bare."""
     if (family := _BY_NAME.get(base)) is not None:
         return family, [{family.suffix: value} for value in family.bare] or [{}]
     for at, name in sorted(_stems(base), reverse=True):
         family, rest = FAMILIES[name], base[at + 1 :]
         if not family.suffix:
-            raise UnknownMeasureError(f"{text}: {_uncut(name, rest)}")
+            raise UnknownMeasureError(f"{text}: {_cutoff_error(name, rest)}")
         parts = [rest] if family.together or base[at] == "_" else rest.split(",")
         return family, [_suffix(text, family, part) for part in parts]
     if (family := _BY_CUT.get(base)) is not None:
-        raise UnknownMeasureError(f"{text}: say at which, for example {base}@{_usual(family)}.")
-    raise UnknownMeasureError(f"{text}: no such measure. {_near(base)}")
+        raise UnknownMeasureError(
+            f"{text}: {family.suffix} is required, for example {base}@{_usual(family)}."
+        )
+    raise UnknownMeasureError(f"{text}: unknown measure. {_suggestion(base)}")
 
 
-def _uncut(name: str, cut: str) -> str:
-    """What to write instead of ``name`` with a cut-off that it does not have."""
+def _cutoff_error(name: str, cut: str) -> str:
+    """The error for ``name`` with a cut-off that it does not have, and what to write instead."""
     if (family := _BY_CUT.get(name)) is not None:
         return f"{name} has no cut-off. Write {name} or {family.name}_{cut}."
-    ranked = f", and cut the rankings themselves with -M {cut}" if cut.isdecimal() else ""
+    ranked = f", and truncate the rankings with -M {cut}" if cut.isdecimal() else ""
     return f"{name} has no cut-off. Write {name}{ranked}."
 
 
@@ -116,7 +118,7 @@ def _usual(family: MeasureFamily) -> str:
 
 
 def _stems(base: str) -> list[tuple[int, str]]:
-    """``(place, family)`` of every . or _ of ``base`` before which a family's name stands."""
+    """``(place, family)`` of each . or _ in ``base`` that follows the name of a family."""
     places = (at for at, sign in enumerate(base) if sign in "._")
     return [(at, base[:at]) for at in places if base[:at] in FAMILIES and base[at + 1 :]]
 
@@ -128,46 +130,46 @@ def _cut_at(text: str, base: str, cut: str) -> tuple[MeasureFamily, list[dict[st
             raise UnknownMeasureError(f"{text}: @ takes one cut-off. Write {listed}.")
         return family, [_suffix(text, family, cut)]
     if base in _BY_NAME:
-        raise UnknownMeasureError(f"{text}: {_uncut(base, cut)}")
-    raise UnknownMeasureError(f"{text}: no such measure. {_near(base)}")
+        raise UnknownMeasureError(f"{text}: {_cutoff_error(base, cut)}")
+    raise UnknownMeasureError(f"{text}: unknown measure. {_suggestion(base)}")
 
 
-def _suffix(text: str, family: MeasureFamily, written: str) -> dict[str, Value]:
+def _suffix(text: str, family: MeasureFamily, typed: str) -> dict[str, Value]:
     parameter, cut = family.parameters()[family.suffix], _BY_CUT.get(family.name, family)
-    if cut is not family and written.isdecimal():
-        raise UnknownMeasureError(f"{text}: {_uncut(family.name, written)}")
-    value = _value(text, parameter, written)
+    if cut is not family and typed.isdecimal():
+        raise UnknownMeasureError(f"{text}: {_cutoff_error(family.name, typed)}")
+    value = _value(text, parameter, typed)
     return {} if not family.bare and _is_default(parameter, value) else {family.suffix: value}
 
 
-def _at_home(family: MeasureFamily, pairs: list[Pair]) -> tuple[MeasureFamily, list[Pair]]:
-    """The family and parameters that are meant where a parameter makes another family of it."""
-    kept: list[Pair] = []
+def _resolve_family(family: MeasureFamily, pairs: list[Pair]) -> tuple[MeasureFamily, list[Pair]]:
+    """The family and the remaining parameters, where a parameter selects another family."""
+    remaining: list[Pair] = []
     for name, value in pairs:
-        said_so = ELSEWHERE.get((family.name, name, value))
-        family = FAMILIES[said_so or ELSEWHERE.get((family.name, name, ""), family.name)]
-        kept += [] if said_so else [(name, value)]
-    return family, kept
+        other_family = ELSEWHERE.get((family.name, name, value))
+        family = FAMILIES[other_family or ELSEWHERE.get((family.name, name, ""), family.name)]
+        remaining += [] if other_family else [(name, value)]
+    return family, remaining
 
 
 def _parameters(text: str, family: MeasureFamily, pairs: list[Pair]) -> dict[str, Value]:
-    """The parameters in brackets that are not at their defaults."""
-    known, chosen, given = family.parameters(), {}, set[str]()
+    """The parameters in parentheses that differ from their defaults."""
+    parameters, chosen, seen = family.parameters(), {}, set[str]()
     for pair in pairs:
-        name, written = FOREIGN.get(pair, pair)
-        if name in given:
+        name, typed = FOREIGN.get(pair, pair)
+        if name in seen:
             raise UnknownMeasureError(f"{text}: {name} is given twice.")
-        given.add(name)
-        if name not in known or not written:
-            raise UnknownMeasureError(f"{text}: {_no_parameter(family, name, known)}")
-        value = _value(text, known[name], written)
-        if (name == family.suffix and family.bare) or not _is_default(known[name], value):
+        seen.add(name)
+        if name not in parameters or not typed:
+            raise UnknownMeasureError(f"{text}: {_no_parameter(family, name, parameters)}")
+        value = _value(text, parameters[name], typed)
+        if (name == family.suffix and family.bare) or not _is_default(parameters[name], value):
             chosen[name] = value
     return chosen
 
 
 def _assignments(params: str) -> list[Pair]:
-    """``name=value`` pairs; a piece that names nothing belongs to the value before it."""
+    """``name=value`` pairs; a part without a name belongs to the value before it."""
     pairs: list[Pair] = []
     for part in filter(None, (part.strip() for part in params.split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
@@ -178,46 +180,46 @@ def _assignments(params: str) -> list[Pair]:
     return pairs
 
 
-def _value(text: str, parameter: Parameter, written: str) -> Value:
-    if parameter.choices and written not in parameter.choices:
+def _value(text: str, parameter: Parameter, typed: str) -> Value:
+    if parameter.choices and typed not in parameter.choices:
         choices = ", ".join(parameter.choices)
-        raise UnknownMeasureError(f"{text}: {parameter.name} is one of {choices}.")
+        raise UnknownMeasureError(f"{text}: {parameter.name} must be one of {choices}.")
     kind = KINDS[parameter.kind]
     try:
-        return kind.read(written)
+        return kind.read(typed)
     except ValueError:
         what = "a cut-off" if parameter.kind == "rank" else parameter.name
-        raise UnknownMeasureError(f"{text}: {what} is {kind.wanted}.") from None
+        raise UnknownMeasureError(f"{text}: {what} must be {kind.description}.") from None
 
 
 def _is_default(parameter: Parameter, value: Value) -> bool:
     return bool(parameter.default) and KINDS[parameter.kind].read(parameter.default) == value
 
 
-def _no_parameter(family: MeasureFamily, name: str, known: Mapping[str, object]) -> str:
-    has = f"It has {', '.join(known)}." if known else "It has none."
+def _no_parameter(family: MeasureFamily, name: str, parameters: Mapping[str, object]) -> str:
+    has = f"Known parameters: {', '.join(parameters)}." if parameters else "It has no parameters."
     return f"{family.name} has no parameter {name}. {has}"
 
 
 def _malformed(text: str) -> str:
     opened, closed = text.count("("), text.count(")")
     if opened != closed:
-        return f"A bracket is not {'closed' if opened > closed else 'opened'}."
-    return _near(text)
+        return f"A parenthesis is not {'closed' if opened > closed else 'opened'}."
+    return _suggestion(text)
 
 
 def suggest_names(text: str) -> tuple[str, ...]:
-    """Names that are spelt nearly as ``text``, the nearest first."""
+    """Names spelled similarly to ``text``, the closest first."""
     names = {name.lower(): name for name in (*_BY_CUT, *_BY_NAME, *FAMILIES)}
     stem = re.split(r"[_@.(]\d*$", text.lower())[0]
     close = get_close_matches(text.lower(), names, cutoff=0.6) or get_close_matches(stem, names)
     return tuple(dict.fromkeys(names[name] for name in close))
 
 
-def _near(text: str) -> str:
+def _suggestion(text: str) -> str:
     if names := suggest_names(text):
         return f"Did you mean {' or '.join(names)}?"
-    return f"Known are {', '.join(FAMILIES)}."
+    return f"Known measures: {', '.join(FAMILIES)}."
 
 
 def _sorted(params: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:

@@ -1,4 +1,4 @@
-"""Normalised discounted cumulated gain."""
+"""Normalized discounted cumulated gain."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 _EDGES = (
     *gain.EDGES,
-    "A topic without any gain counts as 0.",
-    "-M cuts the ranking and not the ideal; with `ideal=retrieved` the ideal is of what is left.",
+    "A topic without any gain: the value is 0.",
+    (
+        "-M cuts the ranking but not the ideal; with `ideal=retrieved` the ideal contains "
+        "the documents that remain."
+    ),
 )
 _SOURCE = (
     "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, with the discount of trec_eval {name}. "
@@ -23,16 +26,18 @@ _SOURCE = (
 _FORMS = (gain.DCG_FORM, gain.BASE, gain.IDEAL, gain.LEVEL, gain.MEAN)
 
 
-def ndcg(batch: ScoringBatch, **way: Any) -> Floats:
-    return gain.normalize_gain(batch, gain.GainVariant(**way))
+def ndcg(batch: ScoringBatch, **variant: Any) -> Floats:
+    return gain.normalize_gain(batch, gain.GainVariant(**variant))
 
 
-def ndcg_cut(batch: ScoringBatch, *, k: int, **way: Any) -> Floats:
-    return gain.normalize_gain(batch, gain.GainVariant(**way), k)
+def ndcg_cut(batch: ScoringBatch, *, k: int, **variant: Any) -> Floats:
+    return gain.normalize_gain(batch, gain.GainVariant(**variant), k)
 
 
-def ndcg_over_all_topics(batch: ScoringBatch, *, k: int | None = None, **way: Any) -> float | None:
-    return gain.mean_ratio(batch, gain.GainVariant(**way), k)
+def ndcg_over_all_topics(
+    batch: ScoringBatch, *, k: int | None = None, **variant: Any
+) -> float | None:
+    return gain.mean_ratio(batch, gain.GainVariant(**variant), k)
 
 
 _RANKED, _JUDGED = (2, 1, 2, 0), (2, 2, 1, 0)
@@ -40,11 +45,11 @@ _RANKED, _JUDGED = (2, 1, 2, 0), (2, 2, 1, 0)
 NDCG = MeasureFamily(
     Card(
         name="ndcg",
-        title="Normalised discounted cumulated gain",
+        title="Normalized discounted cumulated gain",
         formula="DCG / ideal DCG, DCG = Σ gain(rank) / log2(1 + rank); the ideal ranks all "
         "judged documents by gain",
-        reading="How near the run comes to the best possible order of all judged documents, "
-        "early ranks counting most.",
+        reading="Quality of the ranking relative to the ideal ranking of all judged documents; "
+        "top ranks weigh most.",
         source=_SOURCE.format(name="ndcg"),
         parameters=(gain.GAINS, *_FORMS),
         edge_cases=_EDGES,
@@ -88,14 +93,17 @@ NDCG = MeasureFamily(
 NDCG_CUT = MeasureFamily(
     Card(
         name="ndcg_cut",
-        title="Normalised discounted cumulated gain at rank k",
+        title="Normalized discounted cumulated gain at cut-off k",
         formula="DCG of the first k / ideal DCG of the first k",
-        reading="How near the first k documents come to the best possible first k.",
+        reading="Quality of the first k documents relative to the first k of the ideal ranking.",
         source=_SOURCE.format(name="ndcg_cut"),
-        parameters=(Parameter("k", "Ranks looked at.", kind="rank"), gain.GAINS, *_FORMS),
+        parameters=(Parameter("k", "Rank cut-off.", kind="rank"), gain.GAINS, *_FORMS),
         edge_cases=(
             *_EDGES,
-            "A run with fewer than k documents is measured against k all the same.",
+            (
+                "A run that retrieves fewer than k documents is still compared with the "
+                "ideal first k."
+            ),
         ),
     ),
     ndcg_cut,

@@ -1,4 +1,4 @@
-"""Precision and recall at a rank, R-precision, and what is relative to the best possible."""
+"""Precision and recall at a cut-off, R-precision and relative precision."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from evaluation.core.judgments import Floats, Ints
 from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-_K = Parameter("k", "Ranks looked at.", kind="rank")
+_K = Parameter("k", "Rank cut-off.", kind="rank")
 _RANKED, _JUDGED = (1, 0, 1, 0, 1, 0), (1, 1, 1, 1, 0, 0, 0)
 
 
 def relevant_at_k(batch: ScoringBatch, k: int | Ints | Floats) -> Ints:
-    """Relevant documents in the first ``k`` of each ranking; ``k`` for all or by segment."""
+    """Relevant documents in the first ``k`` of each ranking; ``k`` is one number or by segment."""
     last = k if isinstance(k, int) else k[batch.segment]
     return batch.count(batch.is_relevant & (batch.ranks <= last))
 
@@ -37,7 +37,7 @@ def r_precision(batch: ScoringBatch) -> Floats:
 
 
 def precision_at_multiple(batch: ScoringBatch, *, multiple: float) -> Floats:
-    # It stays a float: a great multiple is beyond what 64-bit whole numbers hold.
+    # Keep a float: a large multiple exceeds the range of 64-bit integers.
     rank = np.floor(multiple * batch.relevant + 0.9)
     return safe_ratio(relevant_at_k(batch, rank), rank)
 
@@ -47,9 +47,12 @@ R_PRECISION = MeasureFamily(
         name="Rprec",
         title="R-precision",
         formula="relevant documents in the first R / R",
-        reading="Precision at the rank where precision and recall are equal.",
+        reading="Precision at rank R, where precision and recall are equal.",
         source="trec_eval Rprec.",
-        edge_cases=("R = 0 counts as 0.", "A run shorter than R is divided by R all the same."),
+        edge_cases=(
+            "R = 0: the value is 0.",
+            "A run that retrieves fewer than R documents is still divided by R.",
+        ),
     ),
     r_precision,
     (WorkedExample(_RANKED, _JUDGED, 1 / 2, "R = 4: 2 of the first 4"),),
@@ -61,14 +64,17 @@ R_PRECISION_MULTIPLE = MeasureFamily(
         name="Rprec_mult",
         title="Precision at a multiple of R",
         formula="relevant documents in the first k / k, k = floor(multiple · R + 0.9)",
-        reading="Precision at ranks that mean the same in every topic: below 1 it tells how a "
-        "run begins, above 1 how it goes on.",
+        reading="Precision at cut-offs relative to R, comparable across topics: multiples below "
+        "1 look at the top of the ranking, multiples above 1 further down.",
         source="trec_eval Rprec_mult.",
-        parameters=(Parameter("multiple", "How many times R.", kind="multiple"),),
+        parameters=(Parameter("multiple", "Cut-off as a multiple of R.", kind="multiple"),),
         edge_cases=(
-            "R = 0 counts as 0, and so does a multiple so small that k is 0.",
-            "A run with fewer than k documents is divided by k all the same.",
-            "floor(… + 0.9) is the rule of every version of trec_eval and of every profile.",
+            "R = 0, or a multiple so small that k = 0: the value is 0.",
+            "A run that retrieves fewer than k documents is still divided by k.",
+            (
+                "floor(… + 0.9) is the rounding rule of all versions of trec_eval and of "
+                "all profiles."
+            ),
         ),
     ),
     precision_at_multiple,
@@ -87,12 +93,12 @@ R_PRECISION_MULTIPLE = MeasureFamily(
 PRECISION = MeasureFamily(
     Card(
         name="P",
-        title="Precision at rank k",
+        title="Precision at cut-off k",
         formula="relevant documents in the first k / k",
-        reading="The share of the first k documents that is relevant.",
+        reading="The proportion of the first k documents that are relevant.",
         source="trec_eval P.",
         parameters=(_K,),
-        edge_cases=("A run with fewer than k documents is divided by k all the same.",),
+        edge_cases=("A run that retrieves fewer than k documents is still divided by k.",),
     ),
     precision,
     (WorkedExample(_RANKED, _JUDGED, 3 / 5, "3 of 5", "P_5"),),
@@ -104,12 +110,12 @@ PRECISION = MeasureFamily(
 RECALL = MeasureFamily(
     Card(
         name="recall",
-        title="Recall at rank k",
+        title="Recall at cut-off k",
         formula="relevant documents in the first k / R",
-        reading="The share of the known relevant documents that the first k hold.",
+        reading="The proportion of the known relevant documents that are in the first k.",
         source="trec_eval recall.",
         parameters=(_K,),
-        edge_cases=("R = 0 counts as 0.",),
+        edge_cases=("R = 0: the value is 0.",),
     ),
     recall,
     (WorkedExample(_RANKED, _JUDGED, 3 / 4, "3 of 4", "recall_5"),),
@@ -121,14 +127,15 @@ RECALL = MeasureFamily(
 RELATIVE_PRECISION = MeasureFamily(
     Card(
         name="relative_P",
-        title="Precision at rank k, relative to the best possible",
+        title="Relative precision at cut-off k",
         formula="relevant documents in the first k / min(k, R)",
-        reading="Precision as a share of what the topic allows: P@k where R ≥ k, else recall@k.",
+        reading="Precision relative to the maximum possible for the topic: P@k if R ≥ k, "
+        "recall@k otherwise.",
         source="trec_eval relative_P.",
         parameters=(_K,),
         edge_cases=(
-            "R = 0 counts as 0.",
-            "A run with fewer than k documents is divided by min(k, R) all the same.",
+            "R = 0: the value is 0.",
+            "A run that retrieves fewer than k documents is still divided by min(k, R).",
         ),
     ),
     relative_precision,

@@ -1,4 +1,4 @@
-"""Q-measure: average precision that also counts how much the relevant documents gain."""
+"""Q-measure: average precision with graded gain."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from evaluation.core.segments import running_sums
 
 _BETA = Parameter(
     "beta",
-    "How much gain counts beside precision: 0 leaves average precision, large values leave "
-    "the gain's share of the best possible.",
+    "Weight of gain relative to precision: 0 gives average precision; large values give "
+    "cumulated gain relative to the ideal.",
     "1",
     kind="number",
 )
@@ -28,15 +28,15 @@ def q_measure(
     batch: ScoringBatch, *, beta: float = 1.0, gains: tuple[tuple[int, float], ...] = ()
 ) -> Floats:
     batch = _levelled(batch, dict(gains) or batch.options.gains)
-    rows = batch.only(batch.is_relevant)
+    rows = batch.select_rows(batch.is_relevant)
     gained = running_sums(rows.gains, rows.starts)
-    found = rows.running(np.ones(len(rows.ranks), np.bool_))
-    blended = (found + beta * gained) / (rows.ranks + beta * _best(batch, rows))
+    relevant = rows.running(np.ones(len(rows.ranks), np.bool_))
+    blended = (relevant + beta * gained) / (rows.ranks + beta * _best(batch, rows))
     return safe_ratio(sum_by_place(rows.segment, blended, len(rows)), batch.relevant)
 
 
 def _levelled(batch: ScoringBatch, table: Mapping[int, float] | None) -> ScoringBatch:
-    """``batch`` with a gain table by which grades below the level gain nothing."""
+    """``batch`` with a gain table in which grades below the relevance level have gain 0."""
     below = dict.fromkeys(range(batch.options.level), 0.0)
     return replace(batch, options=replace(batch.options, gains={**(table or {}), **below}))
 
@@ -45,16 +45,16 @@ def _best(batch: ScoringBatch, rows: ScoringBatch) -> Floats:
     """The gain of the ideal ranking down to the rank of each of ``rows``."""
     judged = batch.judged
     ideal = running_sums(judged.falling_gains(batch.options.gains)[0], judged.starts)
-    topic = batch.topic_of[rows.segment]
+    topic = batch.topic_index[rows.segment]
     depth = np.minimum(rows.ranks, np.diff(judged.starts)[topic])
     best: Floats = ideal[judged.starts[topic] + depth - 1]
     return best
 
 
 def q_measure_parameter_conflict(params: Mapping[str, Value]) -> str:
-    """What is wrong with the parameters."""
+    """The error message for invalid parameters; empty if there is none."""
     beta = params.get("beta", 1.0)
-    return "beta is 0 or more." if isinstance(beta, int | float) and beta < 0 else ""
+    return "beta must be at least 0." if isinstance(beta, int | float) and beta < 0 else ""
 
 
 _RANKED, _JUDGED = (3, 0, 1, None, 2), (3, 2, 2, 1, 0)
@@ -65,14 +65,17 @@ Q_MEASURE = MeasureFamily(
         title="Q-measure",
         formula="1/R · Σ over retrieved relevant r of (C(r) + β · cg(r)) / (r + β · cg*(r)), "
         "C relevant documents and cg their gain down to rank r, cg* that of the ideal ranking",
-        reading="Average precision with graded gain: it falls behind 1 where relevant "
-        "documents come late and where they are not the most relevant ones.",
+        reading="Average precision with graded gain: below 1 if relevant documents are ranked "
+        "low or less relevant documents are ranked above more relevant ones.",
         source="Sakai, NTCIR-4 2004; Sakai, SIGIR 2007. Sakai's Q′ is `list=condensed`.",
         parameters=(_BETA, GAINS),
         edge_cases=(
-            "R = 0 counts as 0.",
-            "Grades below the relevance level gain nothing, in the ranking and in the ideal.",
-            "Unjudged documents count as not relevant, unless the list is condensed.",
+            "R = 0: the value is 0.",
+            (
+                "Grades below the relevance level have gain 0, in the ranking and in the "
+                "ideal ranking."
+            ),
+            "Unjudged documents count as non-relevant, unless the list is condensed.",
             "beta = 0 is average precision.",
         ),
     ),

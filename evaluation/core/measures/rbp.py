@@ -1,4 +1,4 @@
-"""Rank-biased precision, and how far unseen judgments could still raise it."""
+"""Rank-biased precision and its residual."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from evaluation.core.scale import GAIN, MAX_REL, gain_shares
 
 _P = Parameter(
     "p",
-    "Persistence: the chance with which the reader goes on from one document to the next. "
-    "1 / (1 − p) documents are read on average.",
+    "Persistence: the probability that the user continues from one document to the next. "
+    "The expected number of documents viewed is 1 / (1 − p).",
     "0.8",
     kind="share",
 )
 _SOURCE = (
-    "Moffat and Zobel, ACM TOIS 27(1), 2008; cwl_eval computes the same. Not comparable with "
+    "Moffat and Zobel, ACM TOIS 27(1), 2008; the same as in cwl_eval. Not comparable with "
     "trec_eval 10's {name}, {fault}."
 )
 _FERRO = (3, 0, 1, 2, 0, 0, 0, 2, 0, 0)
@@ -35,7 +35,7 @@ def rbp(
 
 
 def rbp_resid(batch: ScoringBatch, *, p: float = 0.8) -> Floats:
-    """All weight but that of judged ranks, which is what unjudged ranks and the end leave."""
+    """The weight of unjudged ranks and of the ranks below the end of the ranking."""
     rows = batch.is_judged
     return 1 - batch.sums(_weights(batch.ranks[rows], p), rows)
 
@@ -49,17 +49,18 @@ RBP = MeasureFamily(
         name="rbp",
         title="Rank-biased precision",
         formula="(1 − p) · Σ gain(rank) · p^(rank − 1)",
-        reading="What a reader gains by document who after each goes on with chance p.",
+        reading="Expected gain per document viewed by a user who continues after each document "
+        "with probability p.",
         source=_SOURCE.format(
             name="rbp",
-            fault="which reads memory that it never set, so that it prints other "
-            "values with other measures beside it",
+            fault="which reads uninitialized memory, so that its values depend on the other "
+            "measures requested",
         ),
         parameters=(_P, GAIN, MAX_REL),
         edge_cases=(
-            "Unjudged documents gain nothing; `rbp_resid` tells what they could add.",
+            "Unjudged documents have gain 0; `rbp_resid` is the gain they could add.",
             "Does not depend on R.",
-            "p = 1 gives 0: no rank has any weight.",
+            "p = 1: the value is 0, since no rank has any weight.",
         ),
     ),
     rbp,
@@ -82,15 +83,18 @@ RBP_RESID = MeasureFamily(
         name="rbp_resid",
         title="Residual of rank-biased precision",
         formula="(1 − p) · Σ over unjudged ranks of p^(rank − 1) + p^(documents retrieved)",
-        reading="How much rbp could still rise if all that is unjudged were relevant, in the "
+        reading="How much rbp could increase if all unjudged documents were relevant, in the "
         "ranking and below its end.",
         source=_SOURCE.format(
-            name="rbp_resid", fault="which is 0 where nothing retrieved is unjudged"
+            name="rbp_resid", fault="which is 0 if no retrieved document is unjudged"
         ),
         parameters=(_P,),
         edge_cases=(
             "Documents with a grade below 0 are unjudged.",
-            "The bounds of rbp leave out p^(documents retrieved): they are of retrieved ones.",
+            (
+                "The bounds of rbp exclude p^(documents retrieved), since they cover "
+                "retrieved documents only."
+            ),
         ),
     ),
     rbp_resid,

@@ -1,4 +1,4 @@
-"""The first relevant document: how early, and whether it comes at all."""
+"""Measures of the first relevant document: its rank, and whether it is retrieved at all."""
 
 from __future__ import annotations
 
@@ -27,18 +27,22 @@ RECIPROCAL_RANK = MeasureFamily(
         name="recip_rank",
         title="Reciprocal rank",
         formula="1 / rank of the first relevant document",
-        reading="How early the first relevant document comes; its mean over topics is MRR.",
+        reading="How early the first relevant document is ranked; the mean over topics is MRR.",
         source="Voorhees, TREC-8 question answering track; trec_eval recip_rank.",
-        parameters=(Parameter("k", "Ranks looked at, as in MRR@10; without it all.", kind="rank"),),
+        parameters=(
+            Parameter("k", "Rank cut-off, as in MRR@10; default: no cut-off.", kind="rank"),
+        ),
         edge_cases=(
-            "Nothing relevant retrieved counts as 0, with k nothing in the first k.",
-            "trec_eval has no cut-off: it would be -M k.",
+            "No relevant document retrieved (with k: in the first k): the value is 0.",
+            "trec_eval has no cut-off for this measure; the equivalent is -M k.",
         ),
     ),
     reciprocal_rank,
     (
-        WorkedExample((0, None, 2, 1), (2, 1, 0), 1 / 3, "the first is at rank 3"),
-        WorkedExample((0, None, 2, 1), (2, 1, 0), 0.0, "none in the first 2", "recip_rank_2"),
+        WorkedExample((0, None, 2, 1), (2, 1, 0), 1 / 3, "first relevant document at rank 3"),
+        WorkedExample(
+            (0, None, 2, 1), (2, 1, 0), 0.0, "no relevant document in the first 2", "recip_rank_2"
+        ),
     ),
     spellings=("RR", "MRR"),
     cut_spellings=("RR", "MRR"),
@@ -48,18 +52,23 @@ RECIPROCAL_RANK = MeasureFamily(
 SUCCESS = MeasureFamily(
     Card(
         name="success",
-        title="Success at rank k",
+        title="Success at cut-off k",
         formula="1 if a relevant document is in the first k, else 0",
-        reading="Whether the first k answer at all; its mean is the share of topics they answer.",
+        reading="Whether the first k contain a relevant document; the mean is the proportion of "
+        "topics for which they do.",
         source="Tomlinson, ROBUST track of TREC 2004; trec_eval success.",
-        parameters=(Parameter("k", "Ranks looked at.", kind="rank"),),
+        parameters=(Parameter("k", "Rank cut-off.", kind="rank"),),
         range="0 or 1",
-        edge_cases=("R = 0 counts as 0.",),
+        edge_cases=("R = 0: the value is 0.",),
     ),
     success,
     (
-        WorkedExample((0, None, 2, 1), (2, 1, 0), 0.0, "none in the first 1", "success_1"),
-        WorkedExample((0, None, 2, 1), (2, 1, 0), 1.0, "the first is at rank 3", "success_5"),
+        WorkedExample(
+            (0, None, 2, 1), (2, 1, 0), 0.0, "no relevant document in the first 1", "success_1"
+        ),
+        WorkedExample(
+            (0, None, 2, 1), (2, 1, 0), 1.0, "first relevant document at rank 3", "success_5"
+        ),
     ),
     cut_spellings=("Success",),
     suffix="k",

@@ -1,6 +1,6 @@
-"""The table of measures: the order here is the order in which they are printed.
+"""The registry of measures, in print order.
 
-It is trec_eval's order, with our own measures put in.
+The order is that of trec_eval, with the additional measures inserted.
 """
 
 from __future__ import annotations
@@ -104,14 +104,15 @@ FOREIGN: dict[tuple[str, str], tuple[str, str]] = {
     ("dcg", "log2"): ("dcg", "trec_eval"),
     ("dcg", "exp-log2"): ("dcg", "exponential"),
 }
-"""Parameters of ir_measures that are written otherwise here."""
+"""Parameters of ir_measures that have another name here."""
 
 ELSEWHERE: dict[tuple[str, str, str], str] = {
     ("num_ret", "rel", ""): "num_rel_ret",
     ("set_P", "relative", "True"): "set_relative_P",
     ("set_P", "relative", "False"): "set_P",
 }
-"""By family, parameter and value (or any): the family meant. A value named here is used up."""
+"""Family by family, parameter and value (or any value): the parameter selects another family. A
+listed value is dropped from the parameters."""
 
 DEFAULT_NAMES = (
     "num_q",
@@ -131,20 +132,20 @@ DEFAULT_NAMES = (
     "ndcg_cut_10",
     "judged_10",
 )
-"""What is computed when nobody names a measure."""
+"""The measures computed if none is requested."""
 
 
 OFFICIAL = (
     *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
     *("recip_rank", "iprec_at_recall", "P"),
 )
-"""What trec_eval computes when nobody names a measure."""
+"""The measures that trec_eval computes if none is requested."""
 
 OF_SETS = (
     *("num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_relative_P"),
     *("set_recall", "set_map", "set_F"),
 )
-"""trec_eval's set of measures that do not look at the order."""
+"""trec_eval's set of measures that ignore the order."""
 
 ALL_TREC = (
     *(*OFFICIAL, "relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility"),
@@ -158,7 +159,7 @@ NEW_IN_10 = ("unj",)
 
 
 def all_trec_measures(profile: Profile) -> Sequence[str]:
-    """trec_eval 10 has more of them than trec_eval 9."""
+    """All measures of trec_eval; version 10 has more than version 9."""
     return ALL_TREC if profile is TREC_EVAL_9 else (*ALL_TREC, *NEW_IN_10)
 
 
@@ -168,4 +169,4 @@ SETS: dict[str, Callable[[Profile], Sequence[str]]] = {
     "set": lambda _: OF_SETS,
     "all_trec": all_trec_measures,
 }
-"""Names that stand for several measures, which depend on the profile."""
+"""Names of sets of measures, some of which depend on the profile."""

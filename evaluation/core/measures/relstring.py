@@ -1,4 +1,4 @@
-"""The grades of the first documents as a string: no number, but a look at the ranking."""
+"""The grades of the first k documents as a string."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def undefined_values(batch: ScoringBatch, *, k: int = 10) -> Floats:  # noqa: AR
 
 
 def grades_in_rank_order(batch: ScoringBatch, *, k: int = 10) -> list[str]:
-    """A sign for each of the first ``k`` documents of each segment, in quotes."""
+    """A character for each of the first ``k`` documents of each segment, in quotes."""
     rows = batch.ranks <= k
     grades = batch.grades[rows]
     digits = DIGITS[np.clip(grades, 0, 9)]
@@ -29,22 +29,26 @@ def grades_in_rank_order(batch: ScoringBatch, *, k: int = 10) -> list[str]:
     starts = np.concatenate(([0], np.cumsum(seen)))
     line = np.full(starts[-1], NOT_LISTED, np.uint8)
     line[starts[batch.segment[rows]] + batch.ranks[rows] - 1] = signs
-    shown = line.tobytes().decode()
+    text = line.tobytes().decode()
     bounds = starts.tolist()
-    return [f"'{shown[a:b]}'" for a, b in pairwise(bounds)]
+    return [f"'{text[a:b]}'" for a, b in pairwise(bounds)]
 
 
 RELSTRING = MeasureFamily(
     Card(
         name="relstring",
         title="Grades of the first k documents",
-        formula="one sign a document: its grade; > above 9; . pooled and not judged; - not pooled",
-        reading="The top of the ranking at a glance; text, and so in no mean.",
+        formula="one character per document: its grade; > above 9; . pooled, unjudged; "
+        "- not pooled",
+        reading="The top of the ranking at a glance; text, so it has no mean.",
         source="trec_eval relstring.",
         range="text",
-        parameters=(Parameter("k", "Documents shown.", "10", kind="rank"),),
-        edge_cases=("Printed by topic only (-q).", "A shorter ranking gives a shorter string."),
-        undefined="it is text; there is nothing to average.",
+        parameters=(Parameter("k", "Number of documents.", "10", kind="rank"),),
+        edge_cases=(
+            "Reported by topic only (-q).",
+            "A ranking of fewer than k documents gives a shorter string.",
+        ),
+        undefined="it is text and cannot be averaged.",
         example="ranking `2 · 0`: relstring = '2-0'.",
     ),
     undefined_values,

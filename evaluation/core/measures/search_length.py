@@ -22,14 +22,15 @@ SEARCH_LENGTH = MeasureFamily(
         name="search_length",
         title="Search length",
         formula="rank of the first relevant document",
-        reading="How many documents a reader looks at until the first relevant one.",
-        source="Lecture slides CS276, where a single document answers; Cooper, American "
-        "Documentation 19(1), 1968, counts the non-relevant ones before it, one less.",
+        reading="Number of documents a user views up to and including the first relevant one.",
+        source="Lecture slides CS276, with a single relevant document; Cooper, American "
+        "Documentation 19(1), 1968, counts the non-relevant documents before it, one less.",
         range="1 and up",
-        edge_cases=("Lower is better.", "The reciprocal of recip_rank, topic by topic."),
-        undefined="nothing relevant is retrieved for the topic; the topic is left out of the mean.",
+        edge_cases=("Lower is better.", "The reciprocal of recip_rank for each topic."),
+        undefined="no relevant document is retrieved for the topic; the topic is left out of "
+        "the mean.",
     ),
     search_length,
-    (WorkedExample((0, None, 2, 1), (2, 1, 0), 3.0, "the first is at rank 3"),),
+    (WorkedExample((0, None, 2, 1), (2, 1, 0), 3.0, "first relevant document at rank 3"),),
     better="lower",
 )

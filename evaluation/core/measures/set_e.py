@@ -1,4 +1,4 @@
-"""van Rijsbergen's E of the set that was retrieved."""
+"""Van Rijsbergen's E measure of the retrieved set."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 
 def set_e(batch: ScoringBatch, *, b: float = 1.0) -> Floats:
-    # b²/r + 1/P, both sides times the relevant documents retrieved.
-    found = batch.count(batch.is_relevant).astype(np.float64)
+    # b²/r + 1/P, numerator and denominator times the relevant documents retrieved.
+    relevant = batch.count(batch.is_relevant).astype(np.float64)
     weighed = b * b * batch.relevant.astype(np.float64) + batch.lengths
-    return 1.0 - safe_ratio((1 + b * b) * found, weighed)
+    return 1.0 - safe_ratio((1 + b * b) * relevant, weighed)
 
 
 _RANKED, _JUDGED = (1, 0, 1, 0, 0, 0), (1, 1, 1, 0, 0, 0, 0)
@@ -24,22 +24,23 @@ SET_E = MeasureFamily(
         name="set_E",
         title="E measure of the retrieved set",
         formula="1 − (1 + b²) / (b²/r + 1/P), r recall and P precision of all that was retrieved",
-        reading="How bad the retrieved set is, recall and precision weighed by b: 0 is perfect.",
+        reading="Error of the retrieved set, with recall and precision weighted by b: 0 is "
+        "perfect.",
         source="van Rijsbergen, Information Retrieval, 1979; Modern Information Retrieval, "
         "chapter 4.",
         parameters=(
             Parameter(
                 "b",
-                "Above 1 recall weighs more, below 1 precision, as the formula has it (the "
-                "slides to the textbook say the reverse).",
+                "b > 1 gives recall more weight, b < 1 precision, as follows from the "
+                "formula (the slides of the textbook say the reverse).",
                 "1",
                 kind="positive",
             ),
         ),
         edge_cases=(
             "Lower is better.",
-            "With b = 1 it is 1 − F; in general 1 − set_F with the parameter b².",
-            "Nothing relevant retrieved counts as 1.",
+            "b = 1: the value is 1 − F; in general it is 1 − set_F with the parameter b².",
+            "No relevant document retrieved: the value is 1.",
         ),
     ),
     set_e,

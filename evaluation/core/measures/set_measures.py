@@ -1,4 +1,4 @@
-"""What was retrieved as a set, in whatever order."""
+"""Set-based measures: quality of the retrieved set, regardless of order."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from evaluation.core.judgments import Floats, Ints
 from evaluation.core.measures.family import MeasureFamily, WorkedExample
 
 _SET = (
-    "The set is everything the run holds for the topic, after -M and -J.",
-    "R = 0, or nothing retrieved, counts as 0.",
+    "The set contains all documents of the run for the topic, after -M and -J.",
+    "R = 0, or nothing retrieved: the value is 0.",
 )
 _RANKED, _JUDGED = (1, 0, 1, None), (1, 1, 1, 1, 1, 0)
 
@@ -33,8 +33,8 @@ def set_recall(batch: ScoringBatch) -> Floats:
 
 
 def set_average_precision(batch: ScoringBatch) -> Floats:
-    found = _relevant_retrieved(batch).astype(np.float64)
-    return safe_ratio(found * found, batch.lengths.astype(np.float64) * batch.relevant)
+    hits = _relevant_retrieved(batch).astype(np.float64)
+    return safe_ratio(hits * hits, batch.lengths.astype(np.float64) * batch.relevant)
 
 
 def set_f(batch: ScoringBatch, *, beta: float = 1.0) -> Floats:
@@ -45,9 +45,9 @@ def set_f(batch: ScoringBatch, *, beta: float = 1.0) -> Floats:
 def utility(
     batch: ScoringBatch, *, coefficients: tuple[float, ...] = (1.0, -1.0, 0.0, 0.0)
 ) -> Floats:
-    found, retrieved, relevant = _relevant_retrieved(batch), batch.lengths, batch.relevant
-    left = batch.options.collection_size + found - retrieved - relevant
-    table = (found, retrieved - found, relevant - found, left)
+    hits, retrieved, relevant = _relevant_retrieved(batch), batch.lengths, batch.relevant
+    left = batch.options.collection_size + hits - retrieved - relevant
+    table = (hits, retrieved - hits, relevant - hits, left)
     worth = sum(worth * count for worth, count in zip(coefficients, table, strict=True))
     if batch.options.profile.zero_for_none:
         worth = np.where(batch.answered, worth, 0.0)
@@ -57,9 +57,9 @@ def utility(
 SET_P = MeasureFamily(
     Card(
         name="set_P",
-        title="Precision of the set retrieved",
+        title="Set precision",
         formula="relevant documents retrieved / documents retrieved",
-        reading="The share of what was retrieved that is relevant.",
+        reading="The proportion of the retrieved documents that are relevant.",
         source="Cleverdon 1966; trec_eval set_P.",
         edge_cases=_SET,
     ),
@@ -72,9 +72,9 @@ SET_P = MeasureFamily(
 SET_RELATIVE_P = MeasureFamily(
     Card(
         name="set_relative_P",
-        title="Precision of the set retrieved, relative to the best possible",
+        title="Relative set precision",
         formula="relevant documents retrieved / min(documents retrieved, R)",
-        reading="The precision of the set as a share of the best that a set of its size can have.",
+        reading="Set precision relative to the maximum possible for a set of this size.",
         source="trec_eval set_relative_P.",
         edge_cases=_SET,
     ),
@@ -87,9 +87,9 @@ SET_RELATIVE_P = MeasureFamily(
 SET_RECALL = MeasureFamily(
     Card(
         name="set_recall",
-        title="Recall of the set retrieved",
+        title="Set recall",
         formula="relevant documents retrieved / R",
-        reading="The share of the known relevant documents that was retrieved at all.",
+        reading="The proportion of the known relevant documents that are retrieved.",
         source="Cleverdon 1966; trec_eval set_recall.",
         edge_cases=_SET,
     ),
@@ -102,10 +102,10 @@ SET_RECALL = MeasureFamily(
 SET_MAP = MeasureFamily(
     Card(
         name="set_map",
-        title="Average precision of the set retrieved",
+        title="Set average precision",
         formula="set_P · set_recall",
-        reading="Average precision of a set: each relevant document retrieved is met at the "
-        "precision of the set.",
+        reading="Average precision of an unordered set: each relevant document retrieved has "
+        "the precision of the set.",
         source="trec_eval set_map (exact_unranked_avg_prec of its early versions).",
         edge_cases=_SET,
     ),
@@ -118,20 +118,20 @@ SET_MAP = MeasureFamily(
 SET_F = MeasureFamily(
     Card(
         name="set_F",
-        title="F of the set retrieved",
+        title="Set F measure",
         formula="(β + 1) · P · R / (R + β · P), P = set_P and R = set_recall",
-        reading="Precision and recall of the set in one figure, their weighted harmonic mean.",
+        reading="Weighted harmonic mean of the precision and recall of the set.",
         source="After van Rijsbergen 1979; trec_eval set_F.",
         parameters=(
             Parameter(
                 "beta",
-                "Weight of recall beside precision. It is not squared, as in trec_eval: the "
-                "usual F with β = 2 is `set_F_4`.",
+                "Weight of recall relative to precision. It is not squared, as in "
+                "trec_eval: the usual F with β = 2 is `set_F_4`.",
                 "1",
                 kind="positive",
             ),
         ),
-        edge_cases=(*_SET, "Nothing relevant retrieved counts as 0."),
+        edge_cases=(*_SET, "No relevant document retrieved: the value is 0."),
     ),
     set_f,
     (
@@ -146,11 +146,11 @@ SET_F = MeasureFamily(
 UTILITY = MeasureFamily(
     Card(
         name="utility",
-        title="Utility of the set retrieved",
+        title="Set utility",
         formula="a · relevant retrieved + b · other retrieved + c · relevant not retrieved + "
         "d · other not retrieved",
-        reading="What the set is worth to a reader who gains by each relevant document and "
-        "pays for each other one.",
+        reading="Utility of the set for a user who gains from each relevant document and pays "
+        "for each other one.",
         source="trec_eval utility; the linear utility of the TREC filtering tracks.",
         range="any number",
         parameters=(
@@ -162,10 +162,13 @@ UTILITY = MeasureFamily(
             ),
         ),
         edge_cases=(
-            "Other documents are all that are not relevant, judged or not.",
-            "d needs the number of documents in the collection, -N; without it that is 0.",
-            "The figure over all topics is the mean, not the sum.",
-            "An unanswered topic costs c · R + d · (the other documents); 0 in trec_eval 9.",
+            "Other documents are all documents that are not relevant, judged or not.",
+            "d needs the number of documents in the collection (-N); without -N it is taken as 0.",
+            "The value over all topics is the mean, not the sum.",
+            (
+                "A topic without documents in the run: c · R + d · (the other documents); 0 "
+                "in trec_eval 9."
+            ),
         ),
     ),
     utility,

@@ -1,4 +1,4 @@
-"""Average precision estimated from a sample with known probabilities of inclusion."""
+"""Average precision estimated from a sample with known inclusion probabilities."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.strata import Strata
 
 _RANKED, _JUDGED, _STRATA = (1, -1, 1, 0), (1, 1, 0, -1, -1), "abbbb"
-"""The one document of stratum a was judged, and two of the four of b: π is 1 and 1/2."""
+"""The only document of stratum a was judged, and two of the four of b: π is 1 and 1/2."""
 _SOURCE = "Pavlu and Aslam, A practical sampling strategy, 2007; TREC Million Query track, {name}."
-_OUTSIDE = "Documents outside of the sample, judged or not, count nowhere but for their ranks."
-_ERROR = "Its sampling error is told by `evaluate --intervals`."
-_UNDEFINED = "the qrels tell no probabilities, or documents without a judgment are dropped (-J)."
+_OUTSIDE = "Documents outside the sample, judged or not, only affect the ranks of others."
+_ERROR = "`evaluate --intervals` reports its sampling error."
+_UNDEFINED = "the qrels have no inclusion probabilities, or unjudged documents are dropped (-J)."
 
 
 def sampled_average_precision(batch: ScoringBatch) -> Floats:
     weights = sampled_weights(batch)
     hits = weights > 0
     precision = (1.0 + relevant_weight_above(batch, weights)[hits]) / batch.ranks[hits]
-    found = batch.sums(weights[hits] * precision, hits)
-    return _where_known(batch, safe_ratio(found, _relevant(batch)))
+    gained = batch.sums(weights[hits] * precision, hits)
+    return _where_known(batch, safe_ratio(gained, _relevant(batch)))
 
 
 def sampled_relevant(batch: ScoringBatch) -> Floats:
@@ -31,18 +31,19 @@ def sampled_relevant(batch: ScoringBatch) -> Floats:
 
 
 def sampled_weights(batch: ScoringBatch) -> Floats:
-    """By row: how many relevant documents it stands for; 0 outside of the sample."""
-    return inverse_inclusion(batch.judged, batch.options.level)[batch.listed]
+    """By row: number of relevant documents it represents; 0 outside the sample."""
+    return inverse_inclusion(batch.judged, batch.options.level)[batch.judgment_index]
 
 
 def relevant_weight_above(batch: ScoringBatch, weights: Floats) -> Floats:
-    """By row: how many relevant documents stand above it; an estimate."""
+    """By row: estimated number of relevant documents above it."""
     total = np.concatenate(([0.0], np.cumsum(weights)))
     return total[:-1] - total[batch.starts[batch.segment]]
 
 
 def inverse_inclusion(judged: Judged, level: int) -> Floats:
-    """By judgment: 1 / inclusion of the relevant documents in the sample, 0 of all others."""
+    """By judgment: 1 / inclusion probability for the relevant documents in the sample, 0 for all
+    others."""
     inclusion = (
         np.full(len(judged.grades), np.nan) if judged.inclusion is None else judged.inclusion
     )
@@ -55,17 +56,17 @@ def inverse_inclusion(judged: Judged, level: int) -> Floats:
 def _relevant(batch: ScoringBatch) -> Floats:
     judged = batch.judged
     weights = inverse_inclusion(judged, batch.options.level)
-    return sum_by_place(judged.topic_of, weights, len(judged.topics))[batch.topic_of]
+    return sum_by_place(judged.topic_index, weights, len(judged.topics))[batch.topic_index]
 
 
 def _where_known(batch: ScoringBatch, values: Floats) -> Floats:
-    """``values``, NaN where the judgments do not tell what is asked."""
+    """``values``, NaN where the estimate is undefined."""
     judged = batch.judged
     if judged.inclusion is None or batch.options.judged_only:
         return np.full(len(batch), np.nan)
     if judged.strata is None:
         return values
-    return np.where(Strata.of(judged).is_estimable[batch.topic_of], values, np.nan)
+    return np.where(Strata.from_judged(judged).is_estimable[batch.topic_index], values, np.nan)
 
 
 STATAP = MeasureFamily(
@@ -75,14 +76,14 @@ STATAP = MeasureFamily(
         formula="1/R̂ · Σ over retrieved relevant documents in the sample of 1/π · (1 + Σ over "
         "those above of 1/π) / r, with π their probability of inclusion and R̂ = Σ over relevant "
         "documents in the sample of 1/π",
-        reading="Average precision from documents that came into the sample with known, unlike "
-        "probabilities (Horvitz and Thompson's estimate).",
+        reading="Average precision from documents sampled with known, unequal probabilities "
+        "(the Horvitz–Thompson estimator).",
         source=_SOURCE.format(name="statAP"),
         edge_cases=(
-            "R̂ = 0 counts as 0; the track leaves such topics out of the mean.",
+            "R̂ = 0: the value is 0; the track leaves such topics out of the mean.",
             _OUTSIDE,
-            "Given strata, π is the judged share of the stratum.",
-            "With every pooled document judged it is map.",
+            "With strata, π is the proportion of the stratum that was judged.",
+            "If all pooled documents are judged, it equals map.",
             "The estimate can exceed 1.",
             _ERROR,
         ),
@@ -102,9 +103,9 @@ STATAP = MeasureFamily(
 STAT_NUM_REL = MeasureFamily(
     Card(
         name="stat_num_rel",
-        title="Relevant documents estimated from a sample",
+        title="Number of relevant documents estimated from a sample",
         formula="R̂ = Σ over relevant documents in the sample of 1/π, summed over topics",
-        reading="How many relevant documents there are, by estimate.",
+        reading="Estimated number of relevant documents.",
         source=_SOURCE.format(name="Relevant"),
         range="0 and up",
         edge_cases=(_OUTSIDE, _ERROR),

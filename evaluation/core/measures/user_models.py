@@ -1,4 +1,5 @@
-"""The measures of C/W/L: expected utility, total and length of a reader's walk."""
+"""The measures of C/W/L: expected utility, expected total utility and expected depth of a user
+model."""
 
 from __future__ import annotations
 
@@ -16,58 +17,59 @@ from evaluation.core.measures.values import Value
 from evaluation.core.scale import GAIN, MAX_REL
 
 MAX_DEPTH = 1_000_000
-MOST_WANTED = 1_000_000
-"""Beyond it, sums down to a rank would be differences of numbers that are nearly equal."""
+MAX_TARGET = 1_000_000
+"""Beyond it, sums over ranks would be differences of nearly equal numbers."""
 _SOURCE = "Moffat, Bailey, Scholer and Thomas, ACM TOIS 35(3), 2017; {own}the program cwl_eval"
 _GAIN = replace(GAIN, default="graded")
-_K = Parameter("k", "Rank after which every reader stops; without it none has to.", kind="rank")
-_T = Parameter("T", "The gain that the reader wants, in highest grades.", "1", kind="positive")
-_P = Parameter("p", "Persistence of the reader of rbp.", "0.8", kind="share")
+_K = Parameter("k", "Rank cut-off, at which every user stops; default: none.", kind="rank")
+_T = Parameter("T", "Target gain of the user, in units of the highest grade.", "1", kind="positive")
+_P = Parameter("p", "Persistence of the user model rbp.", "0.8", kind="share")
 _USER = Parameter(
     "user",
-    "Who reads: `precision` and `sdcg` down to rank k, evenly or less by 1/log2(1 + rank); "
-    "`rbp` goes on with chance p; `rr` stops at the first gain; `ap` stops at one of the "
-    "relevant documents retrieved; `insq` and `inst` go on the more likely, the more they want "
-    "(T) and, inst, the less they have.",
+    "User model: `precision` and `sdcg` view the first k ranks, with equal weights or "
+    "weights 1/log2(1 + rank); `rbp` continues with probability p; `rr` stops at the first "
+    "gain; `ap` stops at one of the relevant documents retrieved; `insq` and `inst` are more "
+    "likely to continue the larger the target gain T and, for inst, the smaller the gain so "
+    "far.",
     "rbp",
-    tuple(cwl.READERS),
+    tuple(cwl.USER_MODELS),
 )
 _EDGES = (
-    "Unjudged documents, and what is below the end of the ranking, gain nothing.",
+    "Unjudged documents, and ranks below the end of the ranking, have gain 0.",
     "R is not used: `user=ap` divides by the relevant documents retrieved.",
-    "cwl_eval stops after rank 1,000: it prints what `_1000` gives here.",
+    "cwl_eval stops after rank 1,000: its values correspond to `_1000` here.",
 )
-_SMALL_T = "T below 1/2: where C would be the square of a negative number the reader stops."
-Figure = Callable[[cwl.GainingRanks, cwl.Walk], Floats]
+_SMALL_T = "T below 1/2: the user stops where C would be the square of a negative number."
+UserModelValue = Callable[[cwl.GainingRanks, cwl.Walk], Floats]
 
 
 def user_model_value(
-    batch: ScoringBatch, *, take: Figure, user: str = "rbp", **given: Any
+    batch: ScoringBatch, *, take: UserModelValue, user: str = "rbp", **parameters: Any
 ) -> Floats:
-    """One figure of the walk of ``user``, given the parameters of ``cwl.walk``."""
-    if "T" in given:
-        given["t"] = given.pop("T")
-    return take(*cwl.user_walk(batch, user, **given))
+    """One value of the user model ``user``, given the parameters of ``cwl.user_walk``."""
+    if "T" in parameters:
+        parameters["t"] = parameters.pop("T")
+    return take(*cwl.user_walk(batch, user, **parameters))
 
 
 def user_model_parameter_conflict(params: Mapping[str, Value], user: str = "rbp") -> str:
-    """What is wrong with parameters that do not go together."""
+    """The error message for parameters that cannot be combined; empty if there is none."""
     user, k, wanted = str(params.get("user", user)), params.get("k"), params.get("T")
     if user in ("precision", "sdcg") and k is None:
-        return f"user={user} reads down to a rank: write it, for example _10."
+        return f"user={user} requires a cut-off, for example _10."
     if isinstance(k, int) and k > MAX_DEPTH:
-        return f"readers come to rank {MAX_DEPTH:,} at most."
+        return f"the cut-off of a user model must be at most {MAX_DEPTH:,}."
     if wanted is not None and user not in ("insq", "inst"):
-        return "T is what the readers insq and inst want."
-    if isinstance(wanted, float) and wanted > MOST_WANTED:
-        return f"T is {MOST_WANTED:,} at most."
-    return "p belongs to user=rbp only." if "p" in params and user != "rbp" else ""
+        return "T requires user=insq or user=inst."
+    if isinstance(wanted, float) and wanted > MAX_TARGET:
+        return f"T must be at most {MAX_TARGET:,}."
+    return "p requires user=rbp." if "p" in params and user != "rbp" else ""
 
 
 def _family(
-    card: Card, examples: tuple[WorkedExample, ...], take: Figure, **own: Any
+    card: Card, examples: tuple[WorkedExample, ...], take: UserModelValue, **own: Any
 ) -> MeasureFamily:
-    """A family that computes ``take``; of one reader where ``user`` is given."""
+    """A family that computes ``take``; for one user model if ``user`` is given."""
     user = {"user": own.pop("user")} if "user" in own else {}
     return MeasureFamily(
         card,
@@ -87,10 +89,10 @@ SDCG = _family(
         name="sdcg",
         title="Scaled discounted cumulated gain",
         formula="Σ over the first k of gain(rank) / log2(1 + rank) / Σ of 1 / log2(1 + rank)",
-        reading="DCG as a share of what k documents of the highest grade give, had the topic "
-        "that many or not.",
+        reading="DCG relative to k documents of the highest grade, whether or not the topic has "
+        "that many.",
         source=_SOURCE.format(own="Moffat and Zobel, ACM TOIS 27(1), 2008; "),
-        parameters=(replace(_K, meaning="Ranks read."), _GAIN, MAX_REL),
+        parameters=(replace(_K, meaning="Rank cut-off."), _GAIN, MAX_REL),
         edge_cases=_EDGES[:1],
     ),
     (
@@ -111,9 +113,10 @@ SDCG = _family(
 INSQ = _family(
     Card(
         name="insq",
-        title="INSQ: a reader who wants T and does not count",
+        title="INSQ: inverse squares, static user model",
         formula="Σ W(rank) · gain(rank), W in proportion to (2T / (rank − 1 + 2T))²",
-        reading="What a reader gains by document who goes deeper the more is wanted.",
+        reading="Expected gain per document viewed by a user who goes deeper for a larger "
+        "target gain T.",
         source=_SOURCE.format(own="Moffat, Scholer and Thomas, ADCS 2012; "),
         parameters=(_T, _K, _GAIN, MAX_REL),
         edge_cases=(_EDGES[0], _EDGES[2]),
@@ -136,10 +139,11 @@ INSQ = _family(
 INST = _family(
     Card(
         name="inst",
-        title="INST: a reader who wants T and counts",
+        title="INST: inverse squares, adaptive user model",
         formula="Σ W(rank) · gain(rank), C(i) = ((i + 2T − cg(i) − 1) / (i + 2T − cg(i)))², "
         "cg the gain down to rank i",
-        reading="What a reader gains by document who goes deeper the more is still wanted.",
+        reading="Expected gain per document viewed by a user who goes deeper the more of the "
+        "target gain T is still missing.",
         source=_SOURCE.format(own="Moffat, Bailey, Scholer and Thomas, ADCS 2015; "),
         parameters=(_T, _K, _GAIN, MAX_REL),
         edge_cases=(_EDGES[0], _EDGES[2], _SMALL_T),
@@ -164,9 +168,9 @@ _ALL = (_USER, _P, _T, _K, _GAIN, MAX_REL)
 CWL = _family(
     Card(
         name="cwl",
-        title="Expected utility of a reader (C/W/L)",
+        title="Expected utility of a user model (C/W/L)",
         formula="Σ W(rank) · gain(rank)",
-        reading="What the reader gains by document.",
+        reading="Expected gain per document viewed.",
         source=_SOURCE.format(own=""),
         parameters=_ALL,
         edge_cases=(*_EDGES, _SMALL_T),
@@ -174,7 +178,9 @@ CWL = _family(
     (
         WorkedExample((1, 0, 1), (1, 1, 0), 0.2 * (1 + 0.8**2), "0.2 · (1 + 0.8^2)"),
         WorkedExample((1, 0, 1), (1, 1, 0), (1 + 2 / 3) / 2, "(1/1 + 2/3) / 2", "cwl(user=ap)"),
-        WorkedExample((0, 1, 1), (1, 1, 0), 1 / 2, "the first is at rank 2", "cwl(user=rr)"),
+        WorkedExample(
+            (0, 1, 1), (1, 1, 0), 1 / 2, "first relevant document at rank 2", "cwl(user=rr)"
+        ),
         WorkedExample((0, 1, 1), (1, 1, 0), 2 / 5, "2 of 5", "cwl_5(user=precision)"),
     ),
     cwl.expected_utility,
@@ -183,9 +189,9 @@ CWL = _family(
 CWL_TOTAL = _family(
     Card(
         name="cwl_total",
-        title="Expected total utility of a reader (C/W/L)",
+        title="Expected total utility of a user model (C/W/L)",
         formula="Σ L(i) · gain down to rank i = expected utility · documents read",
-        reading="What the reader has gained in the end.",
+        reading="Expected total gain when the user stops.",
         source=_SOURCE.format(own=""),
         range="0 and up",
         parameters=_ALL,
@@ -198,15 +204,16 @@ CWL_TOTAL = _family(
 CWL_ITEMS = _family(
     Card(
         name="cwl_items",
-        title="Documents that a reader sees (C/W/L)",
+        title="Expected number of documents viewed (C/W/L)",
         formula="1 / W(1)",
-        reading="How far down the ranking the reader goes on average.",
+        reading="How deep the user goes into the ranking, on average.",
         source=_SOURCE.format(own=""),
         range="1 and up",
         parameters=_ALL,
         edge_cases=(*_EDGES, _SMALL_T),
-        undefined="the reader never stops (user=rr, or user=rbp with p = 1, without a last rank "
-        "k and with nothing found), or there is none (user=ap with nothing found).",
+        undefined="the user never stops (user=rr, or user=rbp with p = 1, without a cut-off k "
+        "and with no gain retrieved), or the user model is undefined (user=ap with no gain "
+        "retrieved).",
     ),
     (
         WorkedExample((1, 0, 1), (1, 1, 0), 5.0, "1 / (1 − 0.8)"),

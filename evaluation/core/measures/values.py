@@ -1,4 +1,4 @@
-"""How the values of parameters are written: ranks, numbers, lists, gains, choices."""
+"""Parameter values: how ranks, numbers, lists, gains and choices are read and printed."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from evaluation.core.options import MAX_LEVEL
 Value = int | float | str | tuple[float, ...] | tuple[tuple[int, float], ...]
 MAX_CUTOFF = 1_000_000_000
 LARGEST = 1e100
-"""No larger number is a parameter: powers of it are numbers still."""
+"""Largest parameter value; its powers are still finite."""
 COEFFICIENTS = 4
-"""Of a table of retrieved or not by relevant or not."""
+"""One for each cell of the table retrieved or not × relevant or not."""
 STAND_INS = ("as_is", "nonrelevant", "relevant")
-"""What unjudged documents can be taken for, beside a grade."""
+"""How unjudged documents can be treated, besides a grade."""
 
 
 @dataclass(frozen=True)
 class ParameterKind:
-    """``read`` raises ``ValueError`` for what is not a ``wanted``; ``show`` prints a value."""
+    """``read`` raises ``ValueError`` for an invalid value; ``show`` prints a value."""
 
     read: Callable[[str], Value]
     show: Callable[[Value], str]
-    wanted: str
+    description: str
 
 
 def read_rank(text: str) -> int:
@@ -67,7 +67,7 @@ def read_base(text: str) -> float:
 
 
 class TypedNumbers(tuple[float, ...]):
-    """Numbers shown as they were typed (``.25,.5``), as trec_eval does; equal by value."""
+    """Numbers printed as typed (``.25,.5``), as in trec_eval; equal by value."""
 
     text: str
 
@@ -107,7 +107,7 @@ def read_grade(text: str) -> int:
 
 
 def read_stand_in(text: str) -> str | int:
-    """One of ``STAND_INS``, or a grade of 0 or more."""
+    """One of ``STAND_INS``, or a grade of 0 or higher."""
     return text if text in STAND_INS else int(text) and read_relevance_level(text)
 
 
@@ -116,7 +116,7 @@ def show_plain(value: Value) -> str:
 
 
 def show_places(value: Value) -> str:
-    """A number with two decimals, as trec_eval names recall levels; more where needed."""
+    """A number with two decimals, as trec_eval prints recall levels; more if needed."""
     two = f"{value:.2f}"
     return two if float(two) == value else f"{value:g}"
 
@@ -131,23 +131,21 @@ def show_gains(value: Value) -> str:
 
 
 KINDS: dict[str, ParameterKind] = {
-    "rank": ParameterKind(read_rank, show_plain, f"a rank from 1 to {MAX_CUTOFF:,}"),
-    "grade": ParameterKind(read_relevance_level, show_plain, f"a grade from 1 to {MAX_LEVEL:,}"),
+    "rank": ParameterKind(read_rank, show_plain, f"an integer between 1 and {MAX_CUTOFF:,}"),
+    "grade": ParameterKind(
+        read_relevance_level, show_plain, f"an integer between 1 and {MAX_LEVEL:,}"
+    ),
     "number": ParameterKind(read_number, show_plain, "a number"),
     "positive": ParameterKind(read_positive, show_plain, "a number above 0"),
     "base": ParameterKind(read_base, show_plain, "a number above 1"),
-    "share": ParameterKind(read_share, show_plain, "a number from 0 to 1"),
-    "level": ParameterKind(read_share, show_places, "a recall level from 0 to 1"),
+    "share": ParameterKind(read_share, show_plain, "a number between 0 and 1"),
+    "level": ParameterKind(read_share, show_places, "a recall level between 0 and 1"),
     "multiple": ParameterKind(read_positive, show_places, "a number above 0"),
     "levels": ParameterKind(
-        read_levels, show_numbers, "recall levels from 0 to 1, separated by commas"
+        read_levels, show_numbers, "comma-separated recall levels between 0 and 1"
     ),
-    "coefficients": ParameterKind(
-        read_coefficients, show_numbers, "four numbers separated by commas"
-    ),
-    "gains": ParameterKind(read_gains, show_gains, "gains by grade like 1=1,2=3"),
-    "stand-in": ParameterKind(
-        read_stand_in, show_plain, f"{', '.join(STAND_INS)} or the grade they are taken to have"
-    ),
+    "coefficients": ParameterKind(read_coefficients, show_numbers, "four comma-separated numbers"),
+    "gains": ParameterKind(read_gains, show_gains, "gains by grade, such as 1=1,2=3"),
+    "stand-in": ParameterKind(read_stand_in, show_plain, f"{', '.join(STAND_INS)} or a grade"),
     "choice": ParameterKind(str, show_plain, "one of the choices"),
 }

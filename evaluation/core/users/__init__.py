@@ -1,1 +1,1 @@
-"""What people tell by what they know and what they pick: user measures, interleaving, clicks."""
+"""Evaluation from a user's knowledge and clicks: user measures, interleaving, preferences."""

@@ -1,4 +1,4 @@
-"""Two rankings shown as one list, and what a judge's picks from it say of them."""
+"""Interleaving: two rankings in one list, and credit for the clicks on it."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ Side = Literal["A", "B"]
 INTERLEAVING = Card(
     name="interleaving",
     title="Interleaved comparison of two rankings",
-    formula="shown = A and B by turns, what is shown already left out, until one is at its end\n"
-    "credit(X) = picks that X contributed",
-    reading="Which of two rankings gives more of what people pick, when they cannot see from "
-    "which it comes.",
+    formula="list = documents of A and B in turns, without those already in the list, until one "
+    "ranking ends\ncredit(X) = clicks on documents that X contributed",
+    reading="Which of two rankings contributes more of the documents that users click, when "
+    "they cannot see which ranking each comes from.",
     source="Joachims, KDD 2002; lecture slides CS276.",
-    range="0 to the number of picks, each side",
-    parameters=(Parameter("first", "Which ranking starts; toss a coin for each list."),),
+    range="0 to the number of clicks, for each ranking",
+    parameters=(Parameter("first", "Ranking that starts; draw it at random for each list."),),
     edge_cases=(
-        "A document that both hold is credited to the one whose turn came first.",
-        "What the longer ranking has left at the end is not shown.",
-        "Picks count once, however often they are clicked.",
+        "A document in both rankings is credited to the ranking that contributed it first.",
+        "Documents of the longer ranking after the end of the shorter are not shown.",
+        "Repeated clicks on a document count once.",
     ),
-    example="A = a b c, B = b d e, B starts: shown b a d e, by B A B B (A's b is left out); of "
-    "the picks b and a each side has one.",
+    example="A = a b c, B = b d e, B starts: the list is b a d e, contributed by B A B B (A's b "
+    "is skipped); with clicks on b and a, each ranking has credit 1.",
 )
 
 
 @dataclass(frozen=True)
 class InterleavedList:
-    """``shown`` in order, and ``by``, which ranking contributed each document."""
+    """``documents`` in order, and ``by``, the ranking that contributed each document."""
 
-    shown: tuple[str, ...]
+    documents: tuple[str, ...]
     by: tuple[Side, ...]
 
 
 def draw_first_side(rng: np.random.Generator) -> Side:
-    """Which ranking starts, by lot."""
+    """The ranking that starts, drawn at random."""
     return "A" if rng.integers(2) else "B"
 
 
 def interleave(a: Sequence[str], b: Sequence[str], first: Side) -> InterleavedList:
-    """One list from the rankings ``a`` and ``b``, the ranking ``first`` starting.
+    """One list from the rankings ``a`` and ``b``, starting with ``first``.
 
-    Raises ``ValueError`` where a ranking holds a document twice.
+    Raises ``ValueError`` if a ranking contains a document twice.
     """
     if len(set(a)) < len(a) or len(set(b)) < len(b):
-        raise ValueError("a ranking holds each document once")
+        raise ValueError("duplicate document in a ranking")
     left: dict[Side, list[str]] = {"A": list(a)[::-1], "B": list(b)[::-1]}
     owner: dict[str, Side] = {}
     turn = first
@@ -62,13 +62,13 @@ def interleave(a: Sequence[str], b: Sequence[str], first: Side) -> InterleavedLi
 
 
 def credit_picks(interleaved: InterleavedList, picks: Iterable[str]) -> dict[Side, int]:
-    """How many different picks each ranking contributed.
+    """Number of distinct picks that each ranking contributed.
 
-    Raises ``ValueError`` for a pick that was not shown.
+    Raises ``ValueError`` for a pick that is not in the list.
     """
-    by = dict(zip(interleaved.shown, interleaved.by, strict=True))
+    by = dict(zip(interleaved.documents, interleaved.by, strict=True))
     picked = set(picks)
     if unknown := sorted(picked - set(by)):
-        raise ValueError(f"picked but not shown: {', '.join(unknown)}")
+        raise ValueError(f"picked but not in the list: {', '.join(unknown)}")
     sides = [by[pick] for pick in picked]
     return {"A": sides.count("A"), "B": sides.count("B")}

@@ -1,4 +1,4 @@
-"""Read the documents that a user knew before searching: ``topic docno``."""
+"""Read the documents that a user already knew before searching: ``topic docno``."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ Pairs = frozenset[tuple[str, str]]
 def read_known_documents(
     data: bytes, *, file: str = "", report: FaultReport | None = None
 ) -> Pairs:
-    """The ``(topic, docno)`` pairs in ``data``; a pair may stand twice.
+    """The ``(topic, docno)`` pairs in ``data``; duplicates are allowed.
 
-    Warnings go to ``report`` when one is given. Raises ``BadFile`` with every fault
-    (EK01 to EK03).
+    Warnings go to ``report`` if given. Raises ``InvalidFile`` with all faults (EK01 to EK03).
     """
     report = FaultReport(file) if report is None else report
     blocks = ColumnFile(data, KNOWN_LAYOUT, report).blocks()

@@ -1,6 +1,6 @@
 """User-oriented measures: how a run serves a user who knows some of the documents.
 
-K are the documents that the user knew before, R the relevant ones, A those retrieved.
+K are the documents that the user already knew, R the relevant documents, A the retrieved ones.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from evaluation.core.users.known_documents import Pairs
 
 @dataclass(frozen=True, eq=False)
 class KnowingUser:
-    """``knows`` says of each judgment whether the user knew the document.
+    """``knows`` marks the judgments of documents that the user already knew.
 
-    ``expected`` is how many relevant documents of each topic the user expects to find;
-    None: as many as the relevant ones that the user knows.
+    ``expected`` is the number of relevant documents per topic that the user expects to find; None:
+    as many as the relevant documents that the user knows.
     """
 
     knows: Mask
@@ -35,22 +35,22 @@ class KnowingUser:
     def known_relevant(self, batch: ScoringBatch) -> Ints:
         """|K ∩ R| by segment."""
         relevant = batch.judged.grades >= batch.options.level
-        return batch.judged.count(relevant & self.knows)[batch.topic_of]
+        return batch.judged.count(relevant & self.knows)[batch.topic_index]
 
     def expects(self, batch: ScoringBatch) -> Ints:
-        """The relevant documents expected, by segment."""
+        """Number of relevant documents expected, by segment."""
         if self.expected is None:
             return self.known_relevant(batch)
         return np.full(len(batch), self.expected)
 
 
 def coverage(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
-    found = batch.count(batch.is_relevant & user.knows[batch.listed])
-    return _quotient(found, user.known_relevant(batch))
+    retrieved = batch.count(batch.is_relevant & user.knows[batch.judgment_index])
+    return _quotient(retrieved, user.known_relevant(batch))
 
 
 def novelty(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
-    new = batch.count(batch.is_relevant & ~user.knows[batch.listed])
+    new = batch.count(batch.is_relevant & ~user.knows[batch.judgment_index])
     return _quotient(new, batch.count(batch.is_relevant))
 
 
@@ -74,48 +74,49 @@ def _quotient(part: Ints, whole: Ints) -> Floats:
 
 
 _SOURCE = "Korfhage 1997; Modern Information Retrieval, chapter 4."
-_EXPECTED = "Without a number expected it is |K ∩ R|, by topic."
+_EXPECTED = "Default number of relevant documents expected: |K ∩ R|, by topic."
 _LEFT_OUT = "; the topic is left out of the mean."
-_EXAMPLE = "Ranking d1 to d5, relevant d1, d3, d4, d9, known d3, d8, d9, 2 expected: "
+_EXAMPLE = "Ranking d1 to d5; relevant d1, d3, d4, d9; known d3, d8, d9; 2 expected: "
 
 COVERAGE = Card(
     name="coverage",
     title="Coverage ratio",
     formula="|K ∩ R ∩ A| / |K ∩ R|",
-    reading="The share of the relevant documents the user knows that the run finds again.",
+    reading="The proportion of the relevant documents known to the user that the run retrieves.",
     source=_SOURCE,
     undefined="the user knows no relevant document of the topic" + _LEFT_OUT,
-    example=_EXAMPLE + "of d3 and d9 the run has d3: 1/2.",
+    example=_EXAMPLE + "of d3 and d9 the run retrieves d3: 1/2.",
 )
 NOVELTY = Card(
     name="novelty",
     title="Novelty ratio",
     formula="|(R ∩ A) − K| / |R ∩ A|",
-    reading="The share of the relevant documents found that are news to the user.",
+    reading="The proportion of the relevant documents retrieved that are new to the user.",
     source=_SOURCE,
-    undefined="nothing relevant is retrieved for the topic" + _LEFT_OUT,
+    undefined="no relevant document is retrieved for the topic" + _LEFT_OUT,
     example=_EXAMPLE + "of d1, d3 and d4 two are new: 2/3.",
 )
 RELATIVE_RECALL = Card(
     name="relative_recall",
     title="Relative recall",
     formula="|R ∩ A| / relevant documents expected",
-    reading="How the relevant documents found compare with those the user expected to find.",
+    reading="Number of relevant documents retrieved relative to the number the user expected.",
     source=_SOURCE,
     range="0 and up",
-    edge_cases=(_EXPECTED, "Above 1 where the run finds more than was expected."),
+    edge_cases=(_EXPECTED, "Above 1 if the run retrieves more than expected."),
     undefined="the user expects no relevant document of the topic" + _LEFT_OUT,
-    example=_EXAMPLE + "three found: 3/2.",
+    example=_EXAMPLE + "three retrieved: 3/2.",
 )
 RECALL_EFFORT = Card(
     name="recall_effort",
     title="Recall effort",
     formula="relevant documents expected / rank at which that many are found",
-    reading="How little had to be read to find what was expected; 1 is no document in vain.",
+    reading="How efficiently the expected documents are found; 1: no other document has to be "
+    "viewed.",
     source=_SOURCE,
     edge_cases=(_EXPECTED,),
-    undefined="the run has fewer relevant documents than the user expects, or none is "
-    "expected" + _LEFT_OUT,
+    undefined="the run retrieves fewer relevant documents than expected, or none is expected"
+    + _LEFT_OUT,
     example=_EXAMPLE + "the second relevant document is at rank 3: 2/3.",
 )
 USER_MEASURES = {
@@ -124,7 +125,7 @@ USER_MEASURES = {
     RELATIVE_RECALL: relative_recall,
     RECALL_EFFORT: recall_effort,
 }
-"""The measures, by card, in the order of printing."""
+"""The measures by card, in print order."""
 
 
 def measures_for_user(user: KnowingUser) -> tuple[Measure, ...]:
@@ -138,28 +139,30 @@ def measures_for_user(user: KnowingUser) -> tuple[Measure, ...]:
 def score_for_user(
     run: RunTable,
     qrels: QrelsTable,
-    known: Pairs,
+    known_pairs: Pairs,
     expected: int | None = None,
     options: ScoringOptions | None = None,
 ) -> ScoredRun:
-    """Score ``run`` for a user who knows the ``(topic, docno)`` pairs ``known``.
+    """Score ``run`` for a user who knows the ``(topic, docno)`` pairs ``known_pairs``.
 
-    Raises ``ValueError`` when ``expected`` is below 1.
+    Raises ``ValueError`` if ``expected`` is below 1.
     """
     if expected is not None and expected < 1:
-        raise ValueError("the number of relevant documents expected is 1 or more")
-    user = KnowingUser(_knows(qrels, known), expected)
+        raise ValueError("the number of relevant documents expected must be at least 1")
+    user = KnowingUser(_knows(qrels, known_pairs), expected)
     scored = evaluate(run, Judged.from_table(qrels), measures_for_user(user), options)
-    told = "\n".join(sorted(f"{topic} {docno}" for topic, docno in known))
+    text = "\n".join(sorted(f"{topic} {docno}" for topic, docno in known_pairs))
     own = {
-        "known_sha256": hashlib.sha256(told.encode()).hexdigest(),
-        "known_documents": len(known),
+        "known_sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "known_documents": len(known_pairs),
         "expected": expected or "the known relevant documents",
     }
     return replace(scored, conditions=scored.conditions | own)
 
 
-def _knows(qrels: QrelsTable, known: Pairs) -> Mask:
+def _knows(qrels: QrelsTable, known_pairs: Pairs) -> Mask:
     topics = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.starts)).tolist()
     pairs = zip(topics, qrels.docnos, strict=True)
-    return np.array([(qrels.topics[topic], docno) in known for topic, docno in pairs], np.bool_)
+    return np.array(
+        [(qrels.topics[topic], docno) in known_pairs for topic, docno in pairs], np.bool_
+    )

@@ -1,4 +1,4 @@
-"""Preferences between documents, read from clicks, and how well a ranking keeps them."""
+"""Preferences between documents inferred from clicks, and how well a ranking agrees with them."""
 
 from __future__ import annotations
 
@@ -11,37 +11,36 @@ Preference = tuple[str, str]
 
 PREFERENCES = Card(
     name="pairwise_preference",
-    title="Share of the preferences that a ranking keeps",
+    title="Proportion of preferences satisfied by a ranking",
     formula="pairs (better, worse) with better above worse / pairs",
-    reading="How often a ranking puts what was picked above what was passed over.",
+    reading="How often a ranking places a clicked document above one that was skipped.",
     source="Joachims, KDD 2002; lecture slides CS276.",
     edge_cases=(
-        "Nothing is said of the documents below the last pick, which may not have been read.",
-        "A document that the ranking does not hold stands below all that it holds.",
-        "A pair of which the ranking holds neither is not kept.",
-        "A ranking should not be measured by the picks from its own list.",
+        "Documents below the last click imply no preference, since they may not have been viewed.",
+        "A document not in the ranking counts as below all documents in it.",
+        "A pair with both documents missing from the ranking is not satisfied.",
+        "Do not evaluate a ranking with the clicks on its own list.",
     ),
     undefined="there is no preference.",
-    example="Shown a b c d, picked a and c: c is preferred to b. A ranking c d b keeps it: 1.",
+    example="Shown a b c d, clicked a and c: c is preferred to b. A ranking c d b satisfies it: 1.",
 )
 
 
-def preferences_from_clicks(shown: Sequence[str], clicked: Iterable[str]) -> list[Preference]:
-    """``(clicked, passed over)`` for each document above a clicked one that was not clicked.
+def preferences_from_clicks(displayed: Sequence[str], clicked: Iterable[str]) -> list[Preference]:
+    """``(clicked, skipped)`` for each document above a clicked one that was not clicked.
 
-    In the order shown. Raises ``ValueError`` where a document is shown twice, or clicked
-    and not shown.
+    In display order. Raises ``ValueError`` if a document is shown twice, or clicked but not shown.
     """
     picks = set(clicked)
-    if len(set(shown)) < len(shown):
-        raise ValueError("a list shows each document once")
-    if unknown := sorted(picks - set(shown)):
+    if len(set(displayed)) < len(displayed):
+        raise ValueError("duplicate document in the list")
+    if unknown := sorted(picks - set(displayed)):
         raise ValueError(f"clicked but not shown: {', '.join(unknown)}")
     return [
         (better, worse)
-        for rank, better in enumerate(shown)
+        for rank, better in enumerate(displayed)
         if better in picks
-        for worse in shown[:rank]
+        for worse in displayed[:rank]
         if worse not in picks
     ]
 
@@ -49,7 +48,7 @@ def preferences_from_clicks(shown: Sequence[str], clicked: Iterable[str]) -> lis
 def share_of_preferences_met(
     ranking: Sequence[str], preferences: Iterable[Preference]
 ) -> float | None:
-    """The share of ``preferences`` that ``ranking`` has in order; None without any."""
+    """The proportion of ``preferences`` that ``ranking`` satisfies; None without any."""
     ranks = {docno: rank for rank, docno in enumerate(ranking)}
     nowhere = len(ranks)
     right = [

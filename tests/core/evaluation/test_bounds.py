@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from campaigns.core.tables import RunTable
 from evaluation.core.bounding.extremes import CompletionSide, compute_extremes
 from evaluation.core.bounds import LOOSE, compute_bounds, compute_run_bounds, parse_card_range
-from evaluation.core.bounds import OF_ALL as OWN
+from evaluation.core.bounds import NO_OVERALL as OWN
 from evaluation.core.completions import CompletionRankings
 from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.judgments import Judged
@@ -163,7 +163,7 @@ def test_what_is_computed_is_what_all_exchanges_give(level: int) -> None:
     batch = batch_from_table(*tables(topics), ScoringOptions(level=level))
     measures = parse_measures(SOLVED)
     tried = compute_extremes(
-        CompletionRankings.of(batch),
+        CompletionRankings.from_batch(batch),
         (CompletionSide("top", 3), CompletionSide("bottom", 3)),
         measures,
     )

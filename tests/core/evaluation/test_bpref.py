@@ -99,7 +99,7 @@ def test_topics_with_enough_judgments_need_no_word() -> None:
     assert advise_on_bpref(judged).sentences == ()
     (told,) = advise_on_bpref(judged, name="bpref-10").sentences
     assert told == (
-        "bpref-10 and bpref-10(form=textbook) can differ where fewer documents are judged "
+        "bpref-10 and bpref-10(form=textbook) can differ in topics with fewer documents judged "
         "non-relevant than R + 10 (N < R + 10): 1 of 2 topics (a)."
     )
 
@@ -112,11 +112,11 @@ def test_each_kind_of_topic_is_told_with_r_and_n() -> None:
     assert found.few.tolist() == [True, False, False, False]
     assert not found.is_uninformative
     assert "\n".join(found.sentences) == (
-        "bpref says nothing of the order where no document is judged non-relevant (N = 0): "
-        "1 of 4 topics (b).\n"
-        "bpref and bpref(form=textbook) can differ where fewer documents are judged non-relevant "
-        "than R (N < R): 1 of 4 topics (a).\n"
-        "Without a relevant document bpref is 0: 1 of 4 topics (c)."
+        "bpref does not depend on the order in topics without a document judged non-relevant "
+        "(N = 0): 1 of 4 topics (b).\n"
+        "bpref and bpref(form=textbook) can differ in topics with fewer documents judged "
+        "non-relevant than R (N < R): 1 of 4 topics (a).\n"
+        "bpref is 0 in topics without a relevant document: 1 of 4 topics (c)."
     )
 
 
@@ -130,7 +130,9 @@ def test_many_topics_are_named_up_to_ten() -> None:
 def test_judgments_without_a_relevant_document_are_not_called_uninformative() -> None:
     found = advise_on_bpref(judgments(a=(0, 3)))
     assert not found.is_uninformative
-    assert found.sentences == ("Without a relevant document bpref is 0: 1 of 1 topics (a).",)
+    assert found.sentences == (
+        "bpref is 0 in topics without a relevant document: 1 of 1 topics (a).",
+    )
 
 
 def test_the_level_moves_documents_from_relevant_to_nonrelevant() -> None:
@@ -170,7 +172,7 @@ def test_collections_of_relevant_documents_only_are_told(
     assert found.nonrelevant.tolist() == [0] * topics
     assert int((found.relevant == 0).sum()) == empty
     assert found.is_uninformative
-    assert found.sentences[0].startswith("bpref is uninformative here: no topic has a document")
+    assert found.sentences[0].startswith("bpref is uninformative: no topic has a document")
 
 
 def test_bpref_without_nonrelevant_documents_is_recall() -> None:

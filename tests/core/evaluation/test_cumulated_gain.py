@@ -118,7 +118,7 @@ def test_the_ratio_of_means_is_0_without_any_gain_and_null_without_a_topic() -> 
     run, _ = made({"2": ([1], [1])})
     scores = evaluate(run, qrels, [name], ScoringOptions(topics="common"))
     assert scores.mean(name) is None
-    assert scores.reasons == {name: "no topic to average over"}
+    assert scores.reasons == {name: "no topics to average over"}
 
 
 def test_the_level_counts_only_where_it_is_asked_for() -> None:
@@ -227,12 +227,12 @@ def test_names_of_gain(typed: str, printed: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        ("ndcg(b=10)", "b is the base of dcg=jarvelin only"),
-        ("ndcg(dcg=jarvelin, b=1)", "b is a number above 1"),
-        ("ndcg_1=3(dcg=exponential)", "give no gains"),
-        ("ndcg(rel=2)", "write level=applied"),
+        ("ndcg(b=10)", "b requires dcg=jarvelin"),
+        ("ndcg(dcg=jarvelin, b=1)", "b must be a number above 1"),
+        ("ndcg_1=3(dcg=exponential)", "remove gains"),
+        ("ndcg(rel=2)", "add level=applied"),
         ("ndcg_10", "ndcg has no cut-off. Write ndcg or ndcg_cut_10"),
-        ("ndcg.1=-3", "gains is gains by grade"),
+        ("ndcg.1=-3", "gains must be gains by grade"),
         ("cg(ideal=judged)", "cg has no parameter ideal"),
     ],
 )

@@ -34,7 +34,7 @@ def test_g_of_great_gains_does_not_divide_by_zero() -> None:
 def test_a_reader_who_wants_very_much_reads_the_first_k_evenly(reader: str) -> None:
     gained = 1 + 1 / 2
     assert value(f"{reader}_10(T=1000000)") == pytest.approx(gained / 10, rel=1e-4)
-    with pytest.raises(UnknownMeasureError, match="T is 1,000,000 at most"):
+    with pytest.raises(UnknownMeasureError, match="T must be at most 1,000,000"):
         parse_measure(f"{reader}_10(T=1e17)")
 
 

@@ -56,7 +56,7 @@ def test_texts_are_printed_by_topic_and_in_no_mean() -> None:
         *(["1", "'1-.>'"], ["1", "'1-'"], ["2", "''"], ["2", "''"]),
     ]
     assert told.means[1:] == (None, None)
-    assert told.reasons["relstring"] == "it is text; there is nothing to average."
+    assert told.reasons["relstring"] == "it is text and cannot be averaged."
     assert "made,relstring,1,'1-.>'," in scores_to_csv([told], by_topic=True).splitlines()
     (run,) = json.loads(scores_to_json([told], by_topic=True))["runs"]
     assert (set(run["all"]), run["topics"]["1"]["relstring_2"]) == ({"map"}, "'1-'")

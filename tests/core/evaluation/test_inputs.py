@@ -63,9 +63,9 @@ def test_the_tag_is_the_argument_else_that_of_the_source() -> None:
     ("run", "told"),
     [
         ({1: {"a": 1.0}}, "dtype=str"),
-        ({"1": {"a b": 1.0}}, "without white space"),
+        ({"1": {"a b": 1.0}}, "without whitespace"),
         ({"1": {"a": float("nan")}}, "finite score"),
-        (pd.DataFrame({"topic": ["1"], "docno": ["a"]}), "no column score"),
+        (pd.DataFrame({"topic": ["1"], "docno": ["a"]}), "missing column score"),
         (pd.DataFrame({"topic": [1], "docno": ["a"], "score": [1.0]}), "dtype=str"),
     ],
 )
@@ -79,7 +79,7 @@ def test_what_is_no_run_by_type_or_content_is_refused() -> None:
         evaluate([1, 2], QRELS)  # type: ignore[arg-type]
     with pytest.raises(InvalidFile):
         evaluate(b"1 Q0 a\n", QRELS)
-    with pytest.raises(ValueError, match="whole number"):
+    with pytest.raises(ValueError, match="must be an integer"):
         evaluate(RUN, {"1": {"a": 0.5}})  # type: ignore[dict-item]
 
 
@@ -89,9 +89,9 @@ def test_scores_are_found_by_any_spelling_of_one_measure() -> None:
     assert scores.by_topic("AP") == scores.by_topic("map") == pytest.approx(MAP)
     assert scores.mean("Judged@2") == scores.mean("judged_2")
     for name, told in (
-        ("P", "P stands for several measures: P_5,"),
-        ("Rprec", "Rprec was not scored. Scored are map, ndcg_cut_10, judged_2."),
-        ("mapp", "no such measure. Did you mean map?"),
+        ("P", "P denotes several measures: P_5,"),
+        ("Rprec", "Rprec was not scored. Scored measures: map, ndcg_cut_10, judged_2."),
+        ("mapp", "unknown measure. Did you mean map?"),
     ):
         with pytest.raises(ValueError, match=told):
             scores.mean(name)
@@ -101,17 +101,17 @@ def test_one_name_is_a_list_of_it_and_what_is_no_name_is_refused() -> None:
     assert evaluate(RUN, QRELS, "map").names == ("map",)
     (measure,) = evaluate(RUN, QRELS, "P.3").measures
     assert evaluate(RUN, QRELS, measure).names == ("P_3",)
-    with pytest.raises(TypeError, match="measures are names, such as 'map' or 'P_10', not 5"):
+    with pytest.raises(TypeError, match="measures must be names, such as 'map' or 'P_10', not 5"):
         evaluate(RUN, QRELS, [5])  # type: ignore[list-item]
 
 
 def test_options_take_a_profile_by_name_and_say_what_is_wrong() -> None:
     assert ScoringOptions(profile="trec_eval-9") == ScoringOptions(profile=TREC_EVAL_9)  # type: ignore[arg-type]
     for given, told in (
-        ({"profile": "trec_eval"}, "there are poolbench-1, trec_eval-9, trec_eval-10"),
-        ({"gains": {"1": 1}}, "gains are by grade, a whole number such as 1, not '1'"),
-        ({"gains": {1: "1"}}, "finite numbers of 0 or more, not '1'"),
-        ({"gains": {1: -1}}, "finite numbers of 0 or more, not -1"),
+        ({"profile": "trec_eval"}, "use one of poolbench-1, trec_eval-9, trec_eval-10"),
+        ({"gains": {"1": 1}}, "gains must be given by grade, an integer such as 1, not '1'"),
+        ({"gains": {1: "1"}}, "finite numbers of at least 0, not '1'"),
+        ({"gains": {1: -1}}, "finite numbers of at least 0, not -1"),
     ):
         with pytest.raises(ValueError, match=told):
             ScoringOptions(**given)  # type: ignore[arg-type]

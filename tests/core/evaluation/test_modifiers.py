@@ -122,7 +122,9 @@ def test_stand_ins_are_named(typed: str, printed: str) -> None:
 
 @pytest.mark.parametrize("typed", ["map(unjudged=maybe)", "map(unjudged=-1)", "map(unjudged=1.5)"])
 def test_other_stand_ins_are_refused(typed: str) -> None:
-    with pytest.raises(UnknownMeasureError, match="unjudged is as_is, nonrelevant, relevant or"):
+    with pytest.raises(
+        UnknownMeasureError, match="unjudged must be as_is, nonrelevant, relevant or"
+    ):
         parse_measure(typed)
 
 

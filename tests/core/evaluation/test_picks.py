@@ -37,13 +37,13 @@ def test_the_one_that_starts_has_the_document_of_both() -> None:
 def test_both_get_their_turn_and_keep_their_order(a: list[str], b: list[str]) -> None:
     for first in ("A", "B"):
         found = interleave(a, b, first)
-        assert len(set(found.shown)) == len(found.shown)
+        assert len(set(found.documents)) == len(found.documents)
         for side, ranking in (("A", a), ("B", b)):
-            own = [d for d, by in zip(found.shown, found.by, strict=True) if by == side]
+            own = [d for d, by in zip(found.documents, found.by, strict=True) if by == side]
             assert own == [docno for docno in ranking if docno in own]
         swapped = interleave(b, a, "B" if first == "A" else "A")
-        assert swapped.shown == found.shown
-        assert set(a[: min(len(a), len(b)) - 1]) <= set(found.shown) or not a or not b
+        assert swapped.documents == found.documents
+        assert set(a[: min(len(a), len(b)) - 1]) <= set(found.documents) or not a or not b
 
 
 def test_the_coin_shows_both_sides_and_is_that_of_the_seed() -> None:
@@ -53,9 +53,9 @@ def test_the_coin_shows_both_sides_and_is_that_of_the_seed() -> None:
 
 
 def test_rankings_and_picks_that_cannot_be_are_refused() -> None:
-    with pytest.raises(ValueError, match="each document once"):
+    with pytest.raises(ValueError, match="duplicate document in a ranking"):
         interleave("aa", "b", "A")
-    with pytest.raises(ValueError, match="picked but not shown: x, y"):
+    with pytest.raises(ValueError, match="picked but not in the list: x, y"):
         credit_picks(interleave("ab", "cd", "A"), "yax")
 
 
@@ -87,7 +87,7 @@ def test_without_a_preference_the_share_is_undefined() -> None:
 
 
 def test_lists_and_clicks_that_cannot_be_are_refused() -> None:
-    with pytest.raises(ValueError, match="each document once"):
+    with pytest.raises(ValueError, match="duplicate document in the list"):
         preferences_from_clicks("aa", "a")
     with pytest.raises(ValueError, match="clicked but not shown: x"):
         preferences_from_clicks("ab", "x")

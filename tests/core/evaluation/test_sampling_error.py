@@ -21,9 +21,9 @@ from evaluation.core.measures.names import parse_measure
 from evaluation.core.options import ScoringOptions
 from evaluation.core.sampling_error import (
     JACKKNIFE,
+    NO_VARIANCE,
     OTHER_MEAN,
     TAYLOR,
-    UNTOLD,
     VARIANCES,
     NoSamplingError,
     SamplingError,
@@ -68,12 +68,12 @@ def collection(rng: np.random.Generator) -> ScoringBatch:
     judged = Judged.from_arrays([f"{i:03}" for i in range(TOPICS)], pool * np.arange(41), grades)
     return ScoringBatch(
         judged=replace(judged, strata=topic * len(STRATA) + layer),
-        topic_of=np.arange(TOPICS),
+        topic_index=np.arange(TOPICS),
         lengths=np.full(TOPICS, 1000),
         answered=np.ones(TOPICS, np.bool_),
         segment=topic[listed],
         ranks=total[1:] - total[starts[topic[listed]]],
-        listed=listed,
+        judgment_index=listed,
     )
 
 
@@ -107,7 +107,7 @@ def at_one_rate(batch: ScoringBatch, rng: np.random.Generator) -> ScoringBatch:
     pool = sum(STRATA)
     place = np.argsort(rng.random((TOPICS, pool)), axis=1).ravel()
     kept = np.where(place < 0.4 * pool, 0.4, np.nan)
-    return with_sample(batch, kept, batch.judged.topic_of)
+    return with_sample(batch, kept, batch.judged.topic_index)
 
 
 def by_draws(batch: ScoringBatch, rng: np.random.Generator) -> ScoringBatch:
@@ -188,9 +188,9 @@ def test_the_error_of_a_total_is_the_textbook_one(name: str) -> None:
 def test_the_jackknife_is_the_plain_one(name: str) -> None:
     rng = np.random.default_rng(5)
     batch, measure = by_strata(collection(rng), rng), named(name)
-    strata = batch.judged.topic_of if name == "infAP" else strata_of(batch)
+    strata = batch.judged.topic_index if name == "infAP" else strata_of(batch)
     topic, wanted = 3, 0.0
-    for stratum in np.unique(strata[batch.judged.topic_of == topic]):
+    for stratum in np.unique(strata[batch.judged.topic_index == topic]):
         members = strata == stratum
         sample = np.flatnonzero(members & (batch.judged.grades >= 0))
         without = np.array([value_without(batch, measure, row, topic) for row in sample.tolist()])
@@ -254,13 +254,13 @@ def test_one_judged_document_of_several_in_a_stratum_tells_no_error() -> None:
         assert np.isnan([found.errors[0], found.low[0], found.high[0]]).all()
         assert found.overall[1:] == (None, None)
         assert found.overall.value == found.values[0]
-        assert found.reason == UNTOLD
+        assert found.reason == NO_VARIANCE
 
 
 def test_infap_of_probabilities_has_no_interval() -> None:
     found = of(batch_of("ab", build_prels_sample([("1", "a", 1, 0.5)])), "infAP")
     assert np.isnan([found.low[0], found.high[0]]).all()
-    assert (found.overall, found.reason) == ((found.values[0], None, None), UNTOLD)
+    assert (found.overall, found.reason) == ((found.values[0], None, None), NO_VARIANCE)
 
 
 def test_an_estimate_of_0_has_no_interval() -> None:
@@ -297,7 +297,9 @@ def test_topics_left_out_of_the_run_are_left_out() -> None:
 
 
 def test_measures_that_are_no_estimates_are_refused() -> None:
-    with pytest.raises(NoSamplingError, match=r"map has no .*\. Those that have: infAP"):
+    with pytest.raises(
+        NoSamplingError, match=r"map has no .*\. Measures with a sampling error: infAP"
+    ):
         of(batch_of("a", SMALL), "map")
     with pytest.raises(ValueError, match="between 0 and 1"):
         of(batch_of("a", SMALL), "xinfAP", 95)

@@ -286,12 +286,12 @@ def test_a_reader_who_never_stops_has_no_length() -> None:
     ("typed", "told"),
     [
         ("cwl(user=precision)", "for example _10"),
-        ("cwl(T=2)", "T is what the readers insq and inst want"),
-        ("cwl(user=rr, p=0.5)", "p belongs to user=rbp only"),
-        ("sdcg_2000000", "rank 1,000,000 at most"),
-        ("inst(T=0)", "T is a number above 0"),
-        ("q_measure(beta=-1)", "beta is 0 or more"),
-        ("rbp(p=1.5)", "p is a number from 0 to 1"),
+        ("cwl(T=2)", "T requires user=insq or user=inst"),
+        ("cwl(user=rr, p=0.5)", "p requires user=rbp"),
+        ("sdcg_2000000", "the cut-off of a user model must be at most 1,000,000"),
+        ("inst(T=0)", "T must be a number above 0"),
+        ("q_measure(beta=-1)", "beta must be at least 0"),
+        ("rbp(p=1.5)", "p must be a number between 0 and 1"),
     ],
 )
 def test_wrong_parameters_say_what_is_right(typed: str, told: str) -> None:

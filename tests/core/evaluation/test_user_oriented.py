@@ -57,7 +57,7 @@ def test_undefined_values_are_null_with_a_reason_and_not_in_the_mean() -> None:
     assert values(scores, "3") == [None, 1.0, 1.0, 1.0]
     assert scores.means == pytest.approx((1 / 2, 5 / 6, 5 / 6, 5 / 6))
     assert list(scores.reasons) == ["coverage", "novelty", "recall_effort"]
-    assert scores.reasons["novelty"].startswith("1 of 3 topics are undefined: nothing relevant")
+    assert scores.reasons["novelty"].startswith("1 of 3 topics are undefined: no relevant document")
 
 
 def test_more_expected_than_there_is_leaves_no_effort() -> None:
@@ -84,7 +84,7 @@ def test_the_conditions_tell_what_was_known() -> None:
 
 
 def test_a_user_expects_at_least_one_document() -> None:
-    with pytest.raises(ValueError, match="expected is 1 or more"):
+    with pytest.raises(ValueError, match="expected must be at least 1"):
         scored(expected=0)
 
 

@@ -64,7 +64,7 @@ def test_steps_of_map_are_precisions_over_the_relevant() -> None:
     assert [step.value for step in found.steps] == pytest.approx(
         [1 / 3, 1 / 3, 5 / 9, 5 / 9, 34 / 45]
     )
-    assert (found.start, found.tells) == (0.0, True)
+    assert (found.start, found.has_visible_steps) == (0.0, True)
 
 
 def test_a_step_counts_what_was_judged_above() -> None:
@@ -101,7 +101,7 @@ def test_an_undefined_value_has_a_reason() -> None:
 
 def test_a_count_that_no_rank_changes_tells_nothing() -> None:
     found = worked("num_rel", RANKED, JUDGED)
-    assert (found.value, found.start, found.tells) == (5.0, 5.0, False)
+    assert (found.value, found.start, found.has_visible_steps) == (5.0, 5.0, False)
 
 
 @pytest.mark.parametrize("family", ALL, ids=lambda family: family.name)

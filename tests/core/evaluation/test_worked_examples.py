@@ -201,7 +201,7 @@ def _(given: Any) -> dict[str, Any]:
 def _(given: Any) -> dict[str, Any]:
     found = interleave(given["A"], given["B"], given["first"])
     picks = ["SVM-light", "Lucent SVM demo", "Royal Holl. SVM", "Archives of SVM"]
-    return {"shown": list(found.shown), "credit_example": credit_picks(found, picks)}
+    return {"shown": list(found.documents), "credit_example": credit_picks(found, picks)}
 
 
 @listed(CHECKS, "ise540-ap-both-readings")

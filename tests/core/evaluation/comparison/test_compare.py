@@ -122,9 +122,9 @@ def test_tukeys_hsd_takes_the_topics_of_all_runs_and_no_correction(test: str) ->
 @pytest.mark.parametrize(
     ("test", "correction", "told"),
     [
-        ("anova", None, "'anova' is no test: t, wilcoxon, sign"),
-        ("t", "sidak", "'sidak' is no correction: holm, bonferroni, bh, none"),
-        ("tukey-hsd", "holm", "adjusts for all pairs itself"),
+        ("anova", None, "unknown test 'anova'; use one of t, wilcoxon, sign"),
+        ("t", "sidak", "unknown correction 'sidak'; use one of holm, bonferroni, bh, none"),
+        ("tukey-hsd", "holm", "corrects for multiple comparisons itself"),
     ],
 )
 def test_names_that_are_none_are_refused(test: str, correction: str | None, told: str) -> None:
@@ -133,7 +133,7 @@ def test_names_that_are_none_are_refused(test: str, correction: str | None, told
 
 
 def test_a_pair_takes_no_test_of_all_pairs() -> None:
-    with pytest.raises(UnknownTestError, match="no test of two runs"):
+    with pytest.raises(UnknownTestError, match="unknown paired test"):
         compare_pair(np.ones(3), np.zeros(3), test="tukey-hsd")
 
 
@@ -203,7 +203,7 @@ def test_resamples_too_few_for_the_correction_are_told() -> None:
     values = campaign(30, 20)
     tags = [f"run{number}" for number in range(30)]
     found = compare_all(values, tags, test="bootstrap", resamples=1000)
-    assert found.warning.startswith("no pair can be told apart: over 435 pairs the least")
+    assert found.warning.startswith("no pair can be significant: over 435 pairs the smallest")
     assert found.different == ()
     assert (
         compare_all(values, tags, test="bootstrap", resamples=1000, correction="bh").warning == ""
@@ -248,7 +248,8 @@ def measured() -> dict[str, Comparisons]:
 def test_the_table_tells_conditions_values_and_reasons() -> None:
     lines = comparison_to_table(measured()).splitlines()
     assert lines[0] == (
-        "map: t, correction holm, alpha 0.05; 10 topics, 0 not in all runs; 0 of 3 pairs different"
+        "map: t, correction holm, alpha 0.05; 10 topics, 0 not in all runs; "
+        "0 of 3 pairs significant"
     )
     assert [line.split() for line in lines[2:6]] == [
         ["run", "n", "mean", "95%", "low", "high"],

@@ -30,7 +30,7 @@ def effect(name: str, first: Floats, second: Floats) -> float | None:
 
 @pytest.mark.parametrize("chosen", EFFECTS.values(), ids=lambda chosen: chosen.name)
 def test_examples_of_the_effect_cards_hold(chosen: EffectSize) -> None:
-    assert chosen.of_pair(FIRST, SECOND).value == pytest.approx(chosen.wanted, abs=5e-5)
+    assert chosen.of_pair(FIRST, SECOND).value == pytest.approx(chosen.expected, abs=5e-5)
 
 
 @settings(max_examples=60, deadline=None)
@@ -77,7 +77,7 @@ def test_wins_losses_and_ties_are_counted_on_common_topics() -> None:
         *((name, [0.5], [0.4], TOO_FEW) for name in EFFECTS),
         ("d_z", [0.5, 0.6, 0.7], [0.4, 0.5, 0.6], SAME),
         ("g_z", [0.5, 0.6, 0.7], [0.4, 0.5, 0.6], SAME),
-        ("g_z", [0.5, 0.8], [0.4, 0.5], "the correction needs three topics"),
+        ("g_z", [0.5, 0.8], [0.4, 0.5], "the bias correction needs at least three topics"),
         ("d_av", [0.5, 0.5], [0.4, 0.4], FLAT),
         ("glass", [0.5, 0.7], [0.4, 0.4], FLAT),
     ],
@@ -98,7 +98,7 @@ def test_equal_runs_have_no_effect(name: str) -> None:
 @pytest.mark.parametrize("method", INTERVALS.values(), ids=lambda method: method.name)
 def test_examples_of_the_interval_cards_hold(method: IntervalMethod) -> None:
     found = method.of_mean(FIRST - SECOND)
-    assert (found.low, found.high) == pytest.approx(method.wanted, abs=5e-4)
+    assert (found.low, found.high) == pytest.approx(method.expected, abs=5e-4)
 
 
 def test_students_interval_is_that_of_scipy() -> None:

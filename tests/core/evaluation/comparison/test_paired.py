@@ -210,7 +210,7 @@ def test_topics_undefined_in_one_run_are_left_out(name: str) -> None:
 
 
 def test_runs_with_other_topics_are_refused() -> None:
-    with pytest.raises(ValueError, match="one list of topics"):
+    with pytest.raises(ValueError, match="same list of topics"):
         outcome("t", np.zeros(3), np.zeros(4))
 
 

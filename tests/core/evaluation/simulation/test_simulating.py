@@ -174,7 +174,7 @@ def test_qrels_without_a_line_rank_nothing() -> None:
     point = found.specs[0].points[0]
     assert point.holes.mean == 1
     assert point.rankings["map"].tau_b == SeedRange(
-        None, None, None, 0, "fewer than two runs have a value from both"
+        None, None, None, 0, "fewer than two runs have values for both"
     )
 
 
