@@ -59,7 +59,7 @@ VOCABULARY, WORDS, ASKED = 50_000, 200, 10
 """Made-up texts: words there are, words of a document, words of a topic."""
 
 
-def step_of(method: PoolingMethod) -> PoolStep | None:
+def step_by_doc(method: PoolingMethod) -> PoolStep | None:
     """A step with the defaults of ``method``; None, and a word, where a value is missing."""
     values = default_parameters(method) | NEEDED.get(method.name, {})
     if missing := [name for name, value in values.items() if value is None]:
@@ -129,7 +129,7 @@ def static_parts(folder: Path) -> Iterator[tuple[str, Took]]:
 def methods(rounds: int) -> None:
     listed = listing()
     for method in LISTED:
-        step = step_of(method) if method.kind != "adaptive" else None
+        step = step_by_doc(method) if method.kind != "adaptive" else None
         if step is None:
             continue
         taken = [all_topics(step, listed) for _ in range(min(rounds, 3))]
@@ -181,7 +181,7 @@ def with_texts(candidates: TopicCandidates) -> TopicCandidates:
 
 def tell_played(method: PoolingMethod, topics: list[TopicCandidates], name: str) -> None:
     qrels = read_qrels(trec8(FOLDER / "trec8")[0].read_bytes())
-    if (step := step_of(method)) is None:
+    if (step := step_by_doc(method)) is None:
         return
     begun, seconds = [], []
     try:
@@ -213,7 +213,7 @@ def played(candidates: TopicCandidates, step: PoolStep, qrels: QrelsTable) -> It
             return
         relevant = grades.get(candidates.docnos[choice.doc], 0) > 0
         begin = time.perf_counter()
-        session.give(choice)
+        session.select(choice)
         session.judge(choice.doc, relevant)
         choice = session.next()
         yield time.perf_counter() - begin

@@ -196,7 +196,7 @@ def interim_pool_state(
     for (topic, _docno), relevant in outcomes.items():
         by_topic[topic].append(relevant)
     is_random = is_judged_at_random(pool, outcomes.keys())
-    depth = None if pool.grows else pooled_depth(pool.spec)
+    depth = None if pool.is_adaptive else pooled_depth(pool.spec)
     return InterimPool(
         pool=pool,
         documents=len(held.topic),
@@ -229,7 +229,7 @@ def is_judged_at_random(pool: Pool, judged: Collection[tuple[str, str]]) -> bool
     by plans in random order, and none of it by another pool or from outside.
     """
     orders = pool.plans.filter(kind=Plan.Kind.JUDGE).values_list("order", flat=True)
-    if pool.grows or set(orders) != {Plan.Order.RANDOM}:
+    if pool.is_adaptive or set(orders) != {Plan.Order.RANDOM}:
         return False
     # A late judgment fills no slot, but the document was handed out all the same.
     given = Q(slot__plan__pool=pool) | Q(slot=None, lease__isnull=False)

@@ -60,7 +60,7 @@ def extend_adaptive_topic(actor: User, plan: Plan, topic: Topic, wanted: int) ->
         topic=topic,
         outcomes={docno: good for (_, docno), good in first.items()},
         passed=passed,
-        wanted=wanted,
+        limit=wanted,
     )
     fresh = [item for item in came if item.docno not in before]
     Slot.objects.bulk_create(

@@ -15,7 +15,7 @@ FOR_GROWING = ("overlap",)
 
 
 def check_design(pool: Pool, design: str) -> None:
-    if pool.grows and design not in FOR_GROWING:
+    if pool.is_adaptive and design not in FOR_GROWING:
         fix = "Use overlap: the others must know all documents beforehand."
         raise ActionRefused("pool-grows", f"This pool grows; {design} cannot share it out.", fix)
 

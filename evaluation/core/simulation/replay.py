@@ -63,10 +63,10 @@ def replay_spec(spec: PoolSpec, listing: RunListing, finished: FinishedCampaign)
         return (topic, docno) in finished.relevant_pairs
 
     found = start_sessions(listing, spec.steps, spec.budget)
-    begun = [len(session.given) for session in found]
+    begun = [len(session.selected) for session in found]
     simulate_sessions(found, judge, spec.budget)
     judged = [
-        rows[start + np.array([choice.doc for choice in session.given], np.int64)]
+        rows[start + np.array([choice.doc for choice in session.selected], np.int64)]
         for start, session in zip(listing.starts[:-1].tolist(), found, strict=True)
     ]
     rounds = [np.arange(len(each)) for each in judged]

@@ -105,7 +105,7 @@ def check_simulation(
         raise ValueError(NOTHING_RELEVANT)
     for name, spec in specs.items():
         teams = {run.team for run in finished.feeders}
-        if lost := spec.runs.unknown(finished.pooled, teams):
+        if lost := spec.runs.list_unknown(finished.pooled, teams):
             told = f"no run that may feed the pool has what {name} names"
             raise ValueError(f"{told}: {', '.join(lost)}")
         if not finished.answers(finished.feeding(spec)):
