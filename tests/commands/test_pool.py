@@ -52,8 +52,12 @@ def test_bad_runs_leave_the_file_as_it_was(run: Run, write: Write, tmp_path: Pat
 
 def test_what_cannot_be_pooled_is_refused(run: Run, write: Write, tmp_path: Path) -> None:
     one, twin = write("one", ONE), write("twin", ONE)
-    assert "must be unique in a pool: one in " in (run("pool", one, twin, "--depth", "2").refusal or "")
-    assert "--depth must be an integer of at least 1" in (run("pool", one, "--depth", "0").refusal or "")
+    assert "must be unique in a pool: one in " in (
+        run("pool", one, twin, "--depth", "2").refusal or ""
+    )
+    assert "--depth must be an integer of at least 1" in (
+        run("pool", one, "--depth", "0").refusal or ""
+    )
     spec = write("spec", "{runs: {tags: [one, oen]}, steps: [{method: take}]}")
     assert run("pool", one, "--spec", spec).refusal == "Not among the run files: tag oen."
     nowhere = tmp_path / "missing" / "pool"
@@ -65,7 +69,9 @@ def test_processes_give_the_same_pool(run: Run, write: Write) -> None:
     files = write("one", ONE), write("two", TWO)
     alone = run("pool", *files, "--depth", "2", "--jobs", "1")
     assert run("pool", *files, "--depth", "2", "--jobs", "2") == alone
-    assert "--jobs must be an integer of at least 1" in (run("pool", *files, "--depth", "2", "--jobs", "0").refusal or "")
+    assert "--jobs must be an integer of at least 1" in (
+        run("pool", *files, "--depth", "2", "--jobs", "0").refusal or ""
+    )
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

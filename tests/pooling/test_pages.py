@@ -208,10 +208,16 @@ def test_a_method_can_fill_up_to_a_budget(page, address, campaign, runs):
         ({"then": "take", "documents": 3, "total": 9}, "not both"),
         ({"text": "steps: [{method: tak}]"}, "Line 1, column 18: Unknown method in steps[1]: tak."),
         ({"text": "seed: x\nsteps: 3"}, "Line 2, column 8: steps is not a list"),
-        ({"text": "steps: [{method: depth, k: {nobody: 4}}]"}, "selects no documents from these runs"),
+        (
+            {"text": "steps: [{method: depth, k: {nobody: 4}}]"},
+            "selects no documents from these runs",
+        ),
         ({"text": "steps: [{method: mtc, alpha: 1}]"}, "selects no documents from these runs"),
         ({"text": "3"}, "Line 1: the spec is not a mapping."),
-        ({"text": "{runs: {tags: [x, beta1]}, steps: [{method: take}]}"}, "Not among the accepted runs: tag x."),
+        (
+            {"text": "{runs: {tags: [x, beta1]}, steps: [{method: take}]}"},
+            "Not among the accepted runs: tag x.",
+        ),
         ({"text": "{runs: {teams: [Alpha, Beeta]}, steps: [{method: take}]}"}, "team Beeta."),
         (
             {"text": "{runs: {tags: [beta1], teams: [Alpha]}, steps: [{method: take}]}"},
@@ -282,7 +288,10 @@ def test_topics_of_which_nothing_is_taken_are_not_said_to_be_unanswered(page, ad
     html = answer.content.decode()
     assert "No selected run answers topic 3." in html
     assert len(answer.context["preview"].passed_over) == 1
-    assert f"The spec selects no documents of topic {answer.context['preview'].passed_over[0]}." in html
+    assert (
+        f"The spec selects no documents of topic {answer.context['preview'].passed_over[0]}."
+        in html
+    )
     text = "{budget: {per_topic: 2}, steps: [{method: maxmean}]}"
     html = page.get(address, asked(runs, text=text)).content.decode()
     assert "Pool of 0 documents initially" in html
@@ -306,7 +315,10 @@ def test_the_api_takes_a_spec_as_object_and_as_text(page, campaign, runs):
         ({"spec": spec, "depth": 2}, "either depth or spec"),
         ({}, "either depth or spec"),
         ({"spec": {"steps": [{"method": "tak"}]}}, "Unknown method in steps[1]: tak."),
-        ({"spec": spec | {"runs": {"tags": ["alpha1", "x"]}}}, "Not among the accepted runs: tag x."),
+        (
+            {"spec": spec | {"runs": {"tags": ["alpha1", "x"]}}},
+            "Not among the accepted runs: tag x.",
+        ),
     ):
         answer = page.post(reverse("api-pool-preview"), given | wrong, JSON)
         assert answer.status_code == 400
@@ -348,7 +360,10 @@ def test_a_spec_is_brought_as_a_file_and_can_be_seen_and_changed(page, address, 
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [(b"steps: \xff", "is not UTF-8"), (b" " * 400_001, "has 400,001 bytes; the maximum is 400,000")],
+    [
+        (b"steps: \xff", "is not UTF-8"),
+        (b" " * 400_001, "has 400,001 bytes; the maximum is 400,000"),
+    ],
 )
 def test_a_file_that_can_be_no_spec_is_refused_in_its_place(page, address, runs, content, told):
     answer = page.post(address, asked(runs, preview="1") | brought(content))
