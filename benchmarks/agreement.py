@@ -1,9 +1,9 @@
-"""How long the agreement panel takes: all coefficients, pairs of assessors, topics, intervals.
+"""Measure the agreement panel: all coefficients, assessor pairs, topics, intervals.
 
 agreement.py                   the panel on simulated judgments, processor and wall seconds
-agreement.py --campaign SLUG   the same from the database: reading the log, panel, one by one
+agreement.py --campaign SLUG   the same from the database: reading the log, panel, quality
 
-100,000 pairs judged by 20 assessors are 2,000,000 judgments; the second line has 100,000.
+100,000 pairs judged by 20 assessors are 2,000,000 judgments; the second row has 100,000.
 """
 
 from __future__ import annotations
@@ -30,45 +30,45 @@ CASES = ((100_000, 20, 1.0), (50_000, 20, 0.1), (100_000, 3, 1.0), (5_000, 8, 1.
 REPEATS = 3
 
 
-def simulated(pairs: int, assessors: int, share: float) -> LabelTable:
-    """Grades 0 to 3, mostly the truth; each assessor judged ``share`` of the pairs."""
+def simulate_labels(pairs: int, assessors: int, share: float) -> LabelTable:
+    """Grades 0 to 3, mostly correct; each assessor judged ``share`` of the pairs."""
     random = np.random.default_rng(1)
     truth = random.choice(4, size=pairs, p=[0.7, 0.15, 0.1, 0.05])
-    drawn = random.random((assessors, pairs)) < 0.3
-    grades = np.where(drawn, random.integers(0, 4, drawn.shape), truth).astype(np.int32)
+    is_random = random.random((assessors, pairs)) < 0.3
+    grades = np.where(is_random, random.integers(0, 4, is_random.shape), truth).astype(np.int32)
     grades[random.random(grades.shape) >= share] = MISSING
-    kept = np.flatnonzero((grades != MISSING).any(axis=0))
+    judged_pairs = np.flatnonzero((grades != MISSING).any(axis=0))
     names = tuple(f"assessor-{at:02}" for at in range(assessors))
-    keys = tuple((f"{at * TOPICS // pairs:02}", f"d{at}") for at in kept.tolist())
-    return LabelTable(names, keys, np.ascontiguousarray(grades[:, kept]), (0, 1, 2, 3))
+    keys = tuple((f"{at * TOPICS // pairs:02}", f"d{at}") for at in judged_pairs.tolist())
+    return LabelTable(names, keys, np.ascontiguousarray(grades[:, judged_pairs]), (0, 1, 2, 3))
 
 
 def measure(work: Callable[[], Any]) -> tuple[float, float]:
-    """The best of some runs: wall and processor seconds."""
-    found = []
+    """The best of ``REPEATS`` repeats: wall and processor seconds."""
+    times = []
     for _ in range(REPEATS):
         wall, processor = time.perf_counter(), time.process_time()
         work()
-        found.append((time.perf_counter() - wall, time.process_time() - processor))
-    return min(found)
+        times.append((time.perf_counter() - wall, time.process_time() - processor))
+    return min(times)
 
 
-def fresh(labels: LabelTable) -> LabelTable:
-    """The same without what a run has kept."""
+def uncached(labels: LabelTable) -> LabelTable:
+    """The same without cached properties."""
     return LabelTable(labels.assessors, labels.pairs, labels.grades, labels.scale)
 
 
-def simulated_cases() -> None:
-    print(f"{'judgments':>10} {'assessors':>9} {'panel s':>8} {'cpu s':>7} {'one by one s':>13}")
+def measure_simulated() -> None:
+    print(f"{'judgments':>10} {'assessors':>9} {'panel s':>8} {'cpu s':>7} {'quality s':>13}")
     for pairs, assessors, share in CASES:
-        labels = simulated(pairs, assessors, share)
-        wall, processor = measure(lambda: agreement_report(fresh(labels), 2))  # noqa: B023
-        quality, _ = measure(lambda: quality_report(record_from_labels(fresh(labels)), 2))  # noqa: B023
+        labels = simulate_labels(pairs, assessors, share)
+        wall, processor = measure(lambda: agreement_report(uncached(labels), 2))  # noqa: B023
+        quality, _ = measure(lambda: quality_report(record_from_labels(uncached(labels)), 2))  # noqa: B023
         judgments = int(labels.judged.sum())
         print(f"{judgments:>10,} {assessors:>9} {wall:>8.2f} {processor:>7.2f} {quality:>13.2f}")
 
 
-def of_campaign(slug: str) -> None:
+def measure_campaign(slug: str) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
     import django
 
@@ -82,9 +82,9 @@ def of_campaign(slug: str) -> None:
     print(f"{int(labels.judged.sum()):,} judgments by {len(labels.assessors)} assessors")
     steps: tuple[tuple[str, Callable[[], Any]], ...] = (
         ("read grades", lambda: load_labels(campaign)),
-        ("panel", lambda: agreement_report(fresh(labels), campaign.relevance_level)),
+        ("panel", lambda: agreement_report(uncached(labels), campaign.relevance_level)),
         ("read log", lambda: load_judging_record(campaign)),
-        ("one by one", lambda: quality_report(record, campaign.relevance_level)),
+        ("quality", lambda: quality_report(record, campaign.relevance_level)),
     )
     for name, work in steps:
         wall, processor = measure(work)
@@ -94,5 +94,5 @@ def of_campaign(slug: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--campaign", metavar="SLUG")
-    asked = parser.parse_args()
-    of_campaign(asked.campaign) if asked.campaign else simulated_cases()
+    options = parser.parse_args()
+    measure_campaign(options.campaign) if options.campaign else measure_simulated()

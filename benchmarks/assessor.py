@@ -25,11 +25,11 @@ def wait_for(port: int) -> None:
                 return
         except OSError:
             time.sleep(0.1)
-    raise SystemExit("the server does not answer")
+    raise SystemExit("the server does not respond")
 
 
 class Assessor:
-    """Judges until ``until``; keeps what was acknowledged, how long it took and what failed."""
+    """Judges until ``until``; records acknowledged uuids, response times and errors."""
 
     def __init__(
         self, *, port: int, slug: str, session: str, topics: list[str], think: float, seed: int
@@ -46,7 +46,7 @@ class Assessor:
         self.acknowledged: list[str] = []
         self.errors: list[str] = []
         self.retried = 0
-        self.told_at = time.monotonic()
+        self.progress_at = time.monotonic()
 
     def work(self, until: float) -> None:
         time.sleep(self.draw.uniform(0, self.think))
@@ -59,15 +59,15 @@ class Assessor:
                 if not ahead:
                     at += 1
                     continue
-            here = ahead.pop(0)
+            document = ahead.pop(0)
             time.sleep(self.draw.expovariate(1 / self.think))
-            self.judge(topic, here)
+            self.judge(topic, document)
             ahead += self.fetch(topic, [each["token"] for each in ahead])
 
     def fetch(self, topic: str, have: list[str]) -> list[dict[str, Any]]:
         body = {"topic": topic, "have": have, "count": AHEAD - len(have)}
-        if time.monotonic() - self.told_at > PROGRESS:
-            body["progress"], self.told_at = True, time.monotonic()
+        if time.monotonic() - self.progress_at > PROGRESS:
+            body["progress"], self.progress_at = True, time.monotonic()
         answer = self.timed("next", "judge-ahead", body)
         return list(answer.get("documents", ())) if answer else []
 
@@ -78,16 +78,16 @@ class Assessor:
             "token": document["token"], "grade": self.draw.choice([0, 0, 0, 1, 2]),
             "active_seconds": 3.5,
         }  # fmt: skip
-        twice = self.draw.random() < 0.02
-        if twice:
-            again = Thread(target=self.send_again, args=(act,))
-            again.start()
+        is_double = self.draw.random() < 0.02
+        if is_double:
+            second = Thread(target=self.send_again, args=(act,))
+            second.start()
         self.act("submit", act)
-        if twice:
-            again.join()
+        if is_double:
+            second.join()
         if self.draw.random() < 0.01:
-            back = {"act": "undo", "uuid": str(uuid4()), "of": uuid}
-            self.act("undo", back)
+            undo = {"act": "undo", "uuid": str(uuid4()), "of": uuid}
+            self.act("undo", undo)
             self.act("submit", {**act, "uuid": str(uuid4())})
 
     def act(self, name: str, act: dict[str, Any]) -> None:
@@ -101,7 +101,7 @@ class Assessor:
             self.errors.append(f"{result.get('code')}: {result.get('message')}")
 
     def send_again(self, act: dict[str, Any]) -> None:
-        """The second click of a double click, 20 ms later, on a connection of its own."""
+        """The second click of a double click, 20 ms later, on a separate connection."""
         time.sleep(0.02)
         twin = Assessor(port=self.port, slug=self.slug, session="", topics=[], think=1, seed=0)
         twin.headers = self.headers
@@ -109,12 +109,12 @@ class Assessor:
         self.errors += twin.errors
 
     def timed(self, name: str, page: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """The answer; asked again, with the same body, while the server does not give one."""
-        sent = json.dumps(body)
+        """The response; the same request is repeated while the server does not respond."""
+        payload = json.dumps(body)
         for _ in range(RETRIES):
             start = time.perf_counter()
             try:
-                status, text = self.post(f"/c/{self.slug}/{page}/", sent)
+                status, text = self.post(f"/c/{self.slug}/{page}/", payload)
             except (OSError, http.client.HTTPException):
                 self.connection = None
                 self.retried += 1
@@ -123,13 +123,13 @@ class Assessor:
             self.times[name].append(time.perf_counter() - start)
             if status == 200:
                 return dict(json.loads(text))
-            self.errors.append(f"{page} answered {status}: {text[:200]!r}")
+            self.errors.append(f"{page} returned {status}: {text[:200]!r}")
             return None
-        self.errors.append(f"{page} never answered")
+        self.errors.append(f"{page} did not respond")
         return None
 
     def post(self, path: str, body: str) -> tuple[int, bytes]:
-        fresh = self.connection is None
+        is_new = self.connection is None
         if self.connection is None:
             self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
@@ -137,8 +137,8 @@ class Assessor:
             answer = self.connection.getresponse()
             return answer.status, answer.read()
         except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-            # The server closes a connection that was idle: that is no fault of it.
+            # The server may close an idle connection.
             self.connection = None
-            if fresh:
+            if is_new:
                 raise
             return self.post(path, body)

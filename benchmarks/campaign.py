@@ -1,9 +1,9 @@
-"""How long a real campaign takes: TREC-COVID round 1, 143 runs, from files to leaderboard.
+"""Measure a real campaign: TREC-COVID round 1, 143 runs, from files to leaderboard.
 
     python benchmarks/campaign.py [DATA]
 
-Plays the campaign into an empty installation in a temporary folder (whole process), then
-asks the leaderboard and other large pages of that installation, three times each.
+Loads the campaign into an empty installation in a temporary folder (whole process), then
+requests the leaderboard and other large pages of that installation, three times each.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ def manage(*args: str) -> None:
     subprocess.run([sys.executable, "manage.py", *args], cwd=ROOT, check=True)
 
 
-def timed(path: str, client: object) -> tuple[int, float]:
+def time_request(path: str, client: object) -> tuple[int, float]:
     start = time.perf_counter()
-    answer = client.get(path)  # type: ignore[attr-defined]
-    if answer.status_code != 200:
-        sys.exit(f"{path} answered {answer.status_code}")
-    return len(answer.content), time.perf_counter() - start
+    response = client.get(path)  # type: ignore[attr-defined]
+    if response.status_code != 200:
+        sys.exit(f"{path} returned {response.status_code}")
+    return len(response.content), time.perf_counter() - start
 
 
-def pages() -> None:
-    """Times in this process, through all middleware, without a network."""
+def measure_pages() -> None:
+    """Measure pages in this process, through all middleware, without a network."""
     import django
 
     os.environ["DJANGO_SETTINGS_MODULE"] = "workbench.settings"
@@ -49,8 +49,8 @@ def pages() -> None:
     )
     for page in PAGES:
         path = f"/c/trec-covid-r1/{page}"
-        size, first = timed(path, client)
-        best = min(timed(path, client)[1] for _ in range(3))
+        size, first = time_request(path, client)
+        best = min(time_request(path, client)[1] for _ in range(3))
         print(f"{path:<32} {size / 1000:7.0f} kB  first {first:5.2f} s  then {best:5.2f} s")
 
 
@@ -63,7 +63,7 @@ def main(data: str) -> None:
         start = time.perf_counter()
         manage("load_campaign", f"{folder}/campaign")
         print(f"whole process {time.perf_counter() - start:.1f} s", flush=True)
-        pages()
+        measure_pages()
 
 
 if __name__ == "__main__":

@@ -1,15 +1,14 @@
-"""How quickly runs are scored, beside trec_eval and other programs.
+"""Measure scoring of runs against trec_eval and other programs.
 
     python benchmarks/evaluate.py [MODE...] [--rounds N]
 
-Modes: ``text``, ``jobs``, ``large``, ``peers``, ``store``, ``warm``; all of them unless some
-are named. Whole processes score map, bpref and ndcg on generated collections
-(benchmarks/generate.py) in alternating pairs: trec_eval, then the program, N times. The
-ratio is trec_eval's time divided by the program's, the median of all pairs.
+Modes: ``text``, ``jobs``, ``large``, ``peers``, ``store``, ``warm``; default: all. Whole
+processes score map, bpref and ndcg on generated collections (benchmarks/generate.py) in
+alternating pairs: trec_eval, then the program, N times. The ratio is trec_eval's time divided by
+the program's, as the median of all pairs.
 
-``TREC_EVAL`` names trec_eval's binary (else it is looked for on the PATH), ``BENCH_DIR`` the
-folder that keeps the collections, ``PEER_PYTHON`` the Python that has the other programs.
-What is not there is skipped.
+``TREC_EVAL`` is the path of trec_eval (default: on the PATH), ``BENCH_DIR`` the folder of the
+collections, ``PEER_PYTHON`` a Python with the other programs. Missing programs are skipped.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ FOLDER = Path(os.environ.get("BENCH_DIR") or Path(tempfile.gettempdir()) / "pool
 PEER_PYTHON = os.environ.get("PEER_PYTHON", sys.executable)
 MEASURES = ("-m", "map", "-m", "bpref", "-m", "ndcg")
 EVERY = 3
-"""Peers take so long that they get every third run only."""
+"""Peers score every third run only, since they are slow."""
 
 Commands = Sequence[Sequence[str]]
 
 
 class Cost(NamedTuple):
-    """Seconds and megabytes of some processes, one after the other, and what they printed."""
+    """Seconds and megabytes of consecutive processes, and their output."""
 
     wall: float
     cpu: float
@@ -60,7 +59,7 @@ def cost(commands: Commands) -> Cost:
             out.seek(0)
             printed.append(out.read().decode())
         if process.returncode:
-            raise SystemExit(f"{' '.join(command)[:200]} ended with {process.returncode}")
+            raise SystemExit(f"{' '.join(command)[:200]} exited with {process.returncode}")
         cpu += usage.ru_utime + usage.ru_stime
         peak = max(peak, usage.ru_maxrss / 1024)
     return Cost(time.perf_counter() - begin, cpu, peak, "".join(printed))
@@ -77,16 +76,16 @@ def ours(qrels: Path, runs: Sequence[Path], *options: str) -> Commands:
 
 
 def means(printed: str) -> list[list[str]]:
-    """The lines of figures of all topics, without white space and names of runs."""
+    """The lines of means, split at white space, without run names."""
     lines = [line.split() for line in printed.splitlines()]
     return [fields for fields in lines if fields[0] != "runid"]
 
 
 def compare(name: str, base: Commands, program: Commands, rounds: int) -> None:
-    """Run both in turn and print what came of it."""
+    """Run both in turn and print the comparison."""
     if not base:
-        told = cost(program)
-        print(f"{name:<34} {told.wall:7.2f} s  peak {told.peak:5.0f} MB  (no trec_eval)")
+        result = cost(program)
+        print(f"{name:<34} {result.wall:7.2f} s  peak {result.peak:5.0f} MB  (no trec_eval)")
         return
     pairs = [(cost(base), cost(program)) for _ in range(rounds)]
     wall = median(slow.wall / fast.wall for slow, fast in pairs)
@@ -96,7 +95,7 @@ def compare(name: str, base: Commands, program: Commands, rounds: int) -> None:
     same = means(pairs[0][0].printed) == means(pairs[0][1].printed)
     print(
         f"{name:<34} {slow:7.2f} s {fast:7.2f} s  ratio {wall:6.2f}  CPU {cpu:6.2f}"
-        f"  peak {peak:5.0f} MB  {'same means' if same else 'OTHER MEANS'}",
+        f"  peak {peak:5.0f} MB  {'same means' if same else 'DIFFERENT MEANS'}",
         flush=True,
     )
 
@@ -125,14 +124,14 @@ def peers(rounds: int) -> None:
         f"every {EVERY}rd run: evaluate --jobs 1", base, ours(qrels, some, "--jobs", "1"), rounds
     )
     for name in ("pytrec_eval", "ir_measures", "ranx"):
-        seen = subprocess.run(
+        probe = subprocess.run(
             [PEER_PYTHON, "-c", f"import {name}"], capture_output=True, check=False
         )
-        if seen.returncode:
+        if probe.returncode:
             print(f"{name}: not installed")
             continue
         command = [PEER_PYTHON, str(PEERS), name, str(qrels)]
-        # ir_measures is a command for one run, the others are libraries for many.
+        # ir_measures is a command for one run; the others are libraries for many.
         parts = [[run] for run in some] if name == "ir_measures" else [some]
         compare(
             f"every {EVERY}rd run: {name}", base, [[*command, *map(str, p)] for p in parts], rounds
@@ -142,12 +141,12 @@ def peers(rounds: int) -> None:
 def store(rounds: int) -> None:
     qrels, runs = trec8(FOLDER / "trec8")
     base = trec_eval(qrels, runs)
-    compare("129 runs from the store", base, [keep("score", kept(runs), qrels)], rounds)
+    compare("129 runs from the store", base, [keep("score", run_store(runs), qrels)], rounds)
 
 
 def warm(rounds: int) -> None:
     qrels, runs = trec8(FOLDER / "trec8")
-    again, topic = map(float, cost([keep("warm", kept(runs), qrels)]).printed.split())
+    again, topic = map(float, cost([keep("warm", run_store(runs), qrels)]).printed.split())
     print(f"{'129 runs in memory, scored again':<34} {again:7.3f} s")
     print(f"{'one judgment: its topic, 129 runs':<34} {topic:7.4f} s")
     if base := trec_eval(qrels, runs):
@@ -155,12 +154,12 @@ def warm(rounds: int) -> None:
         print(f"{'129 processes of trec_eval':<34} {seconds:7.2f} s  ratio {seconds / again:6.1f}")
 
 
-def keep(what: str, *paths: Path) -> list[str]:
-    return [sys.executable, str(KEEP), what, *map(str, paths)]
+def keep(command: str, *paths: Path) -> list[str]:
+    return [sys.executable, str(KEEP), command, *map(str, paths)]
 
 
-def kept(runs: Sequence[Path]) -> Path:
-    """The store of ``runs``, written unless it is there already."""
+def run_store(runs: Sequence[Path]) -> Path:
+    """The store of ``runs``, written unless it exists."""
     folder = FOLDER / "store"
     if not folder.exists():
         subprocess.run(keep("write", folder, *runs), check=True)
@@ -176,9 +175,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modes", nargs="*", metavar="MODE", help=", ".join(MODES))
     parser.add_argument("--rounds", type=int, default=5)
-    given = parser.parse_args()
-    for mode in given.modes or MODES:
-        MODES[mode](given.rounds)
+    options = parser.parse_args()
+    for mode in options.modes or MODES:
+        MODES[mode](options.rounds)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Made-up test collections in the shape of well-known ones, always the same from one seed.
+"""Synthetic test collections in the shape of well-known ones, reproducible from one seed.
 
 ``trec8``: 129 runs × 50 topics × 1,000 documents out of 528,155, 90,341 judgments with grades
-0 to 2; every fifth run has scores of two decimals, so many ties. ``passages``: one run of
+0 to 2; every fifth run has scores with two decimals and so many ties. ``passages``: one run of
 7,000 topics × 1,000 passages out of 8.8 million, 7,406 judgments.
 """
 
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 def trec8(folder: Path) -> tuple[Path, list[Path]]:
-    """``(qrels, runs)`` in ``folder``, written there unless they stand there already."""
+    """``(qrels, runs)`` in ``folder``, written unless they exist."""
     qrels = folder / "qrels.txt"
     runs = [folder / f"run{number:03d}.txt" for number in range(1, RUNS + 1)]
     if not qrels.exists():
@@ -33,7 +33,7 @@ def trec8(folder: Path) -> tuple[Path, list[Path]]:
 
 
 def passages(folder: Path) -> tuple[Path, Path]:
-    """``(qrels, run)`` in ``folder``, written there unless they stand there already."""
+    """``(qrels, run)`` in ``folder``, written unless they exist."""
     qrels, run = folder / "passages-qrels.txt", folder / "passages-run.txt"
     if not qrels.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -51,18 +51,18 @@ def _write_trec8(qrels: Path, runs: list[Path]) -> None:
         noise = rng.uniform(2.0, 6.0)
         with path.open("w") as file:
             for topic in range(TOPICS):
-                told = merit[topic] + rng.normal(0.0, noise, CANDIDATES)
-                order = np.argsort(-told)[:DEPTH]
+                scores = merit[topic] + rng.normal(0.0, noise, CANDIDATES)
+                order = np.argsort(-scores)[:DEPTH]
                 ranks = np.arange(1, DEPTH + 1)
                 best[topic, order] = np.minimum(best[topic, order], ranks)
                 decimals = 2 if number % 5 == 4 else 6
                 listed = names[pools[topic][order]]
-                file.write(lines(401 + topic, listed, told[order] + 10, decimals, path.stem))
+                file.write(lines(401 + topic, listed, scores[order] + 10, decimals, path.stem))
     qrels.write_text(judgments(rng, names, pools, merit, best))
 
 
 def docnos(rng: np.random.Generator) -> NDArray[np.object_]:
-    """Names like those of the newspapers of TREC disks 4 and 5, 10 to 16 characters long."""
+    """Docnos like those of TREC disks 4 and 5, 10 to 16 characters long."""
     kinds = rng.integers(0, 4, DOCUMENTS)
     listed = []
     for number, kind in enumerate(kinds.tolist()):
@@ -93,7 +93,7 @@ def judgments(
     merit: Floats,
     best: Ints,
 ) -> str:
-    """Qrels over the documents that any run ranks highest; the most deserving are relevant."""
+    """Qrels of the documents with the best ranks in any run; those with most merit are relevant."""
     pooled = np.sort(np.argsort(best.ravel(), kind="stable")[:JUDGMENTS])
     worth = merit.ravel()[pooled] + rng.normal(0.0, 1.0, JUDGMENTS)
     grades = np.zeros(JUDGMENTS, np.int64)
@@ -107,17 +107,17 @@ def judgments(
 def _write_passages(qrels: Path, run: Path) -> None:
     rng = np.random.default_rng(SEED + 1)
     topics = np.sort(rng.choice(1_100_000, PASSAGE_TOPICS, replace=False) + 1)
-    several = rng.choice(PASSAGE_TOPICS, PASSAGE_JUDGMENTS - PASSAGE_TOPICS, replace=False)
+    with_two = rng.choice(PASSAGE_TOPICS, PASSAGE_JUDGMENTS - PASSAGE_TOPICS, replace=False)
     judged: list[str] = []
     with run.open("w") as file:
         for place, topic in enumerate(topics.tolist()):
-            found = np.unique(rng.integers(0, PASSAGES, DEPTH + 200))
-            listed = rng.permutation(found)[: DEPTH + 3].astype(str).astype(object)
+            candidates = np.unique(rng.integers(0, PASSAGES, DEPTH + 200))
+            listed = rng.permutation(candidates)[: DEPTH + 3].astype(str).astype(object)
             scores = -np.sort(-rng.gamma(4.0, 3.0, DEPTH))
             file.write(lines(topic, listed[:DEPTH], scores, 6, "bm25"))
-            # The passages that nobody found stand behind the last one listed.
-            wanted = np.minimum(rng.geometric(0.02, 2) - 1, DEPTH + 2)
-            wanted[1] += wanted[1] == wanted[0]
-            count = 1 + (place in several)
-            judged += [f"{topic}\t0\t{listed[min(at, DEPTH + 2)]}\t1\n" for at in wanted[:count]]
+            # Passages that the run does not retrieve come after the last one listed.
+            places = np.minimum(rng.geometric(0.02, 2) - 1, DEPTH + 2)
+            places[1] += places[1] == places[0]
+            count = 1 + (place in with_two)
+            judged += [f"{topic}\t0\t{listed[min(at, DEPTH + 2)]}\t1\n" for at in places[:count]]
     qrels.write_text("".join(judged))

@@ -1,14 +1,14 @@
-"""Many assessors at once: how long ``next`` and ``submit`` take, and what must hold afterwards.
+"""Measure ``next`` and ``submit`` with many concurrent assessors, and check the invariants.
 
     python benchmarks/judging.py                        50 assessors, 100,000 pairs x 3
     python benchmarks/judging.py --assessors 200 --minutes 10 --think 8
     python benchmarks/judging.py --sqlite --assessors 20 --pairs 5000
     python benchmarks/judging.py --kill 5               a web worker is killed every 5 s
 
-Builds a campaign in a database of its own (PostgreSQL: the server of ``DATABASE_URL``, else
-postgres://poolbench:poolbench@127.0.0.1/), serves it by gunicorn and judges over HTTP as the
-browser does: documents fetched ahead, judgments sent with a uuid, now and then twice within
-20 ms, now and then taken back. Every acknowledged uuid is looked for in the log afterwards.
+Builds a campaign in a separate database (PostgreSQL: the server of ``DATABASE_URL``, default
+postgres://poolbench:poolbench@127.0.0.1/), serves it with gunicorn and judges over HTTP as the
+browser does: documents are fetched ahead, judgments carry a uuid, a few are submitted twice
+within 20 ms, and a few are undone. Every acknowledged uuid must be in the log afterwards.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SERVER = "postgres://poolbench:poolbench@127.0.0.1:5432/poolbench"
 SLUG, OVERLAP, TEXT = "load", 3, "It was a dark and stormy night in the archive. " * 40
 
 
-def options() -> argparse.Namespace:
+def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--assessors", type=int, default=50)
     parser.add_argument("--pairs", type=int, default=100_000)
@@ -45,15 +45,17 @@ def options() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--threads", type=int, default=4)
     parser.add_argument("--kill", type=float, default=0.0, help="seconds between killed workers")
-    parser.add_argument("--crowded", action="store_true", help="everyone begins in one topic")
+    parser.add_argument(
+        "--crowded", action="store_true", help="all assessors begin with the same topic"
+    )
     parser.add_argument("--sqlite", action="store_true")
     parser.add_argument("--port", type=int, default=8190)
     return parser.parse_args()
 
 
-def database(chosen: argparse.Namespace, folder: str) -> str:
-    """The address of an empty database; a name of its own on the PostgreSQL server."""
-    if chosen.sqlite:
+def database(options: argparse.Namespace, folder: str) -> str:
+    """The URL of an empty database; on PostgreSQL, one named poolbench_load."""
+    if options.sqlite:
         return f"sqlite:///{folder}/load.sqlite3"
     import psycopg
 
@@ -64,7 +66,7 @@ def database(chosen: argparse.Namespace, folder: str) -> str:
     return urlunsplit(urlsplit(server)._replace(path="/poolbench_load"))
 
 
-def build(chosen: argparse.Namespace) -> list[dict[str, Any]]:
+def build(options: argparse.Namespace) -> list[dict[str, Any]]:
     """The campaign, and a signed-in session for each assessor."""
     from django.db import transaction
 
@@ -78,20 +80,20 @@ def build(chosen: argparse.Namespace) -> list[dict[str, Any]]:
         owner = User.objects.create(username="owner", can_create_campaigns=True)
         scale = [GradeSpec(n, word, str(n), float(n)) for n, word in enumerate(("no", "so", "yes"))]
         campaign = create_campaign(actor=owner, title="Load", slug=SLUG, scale=scale)
-        users = [User.objects.create(username=f"a{n:03}") for n in range(chosen.assessors)]
+        users = [User.objects.create(username=f"a{n:03}") for n in range(options.assessors)]
         for user in users:
             add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
-        numbers = [str(n) for n in range(1, chosen.topics + 1)]
+        numbers = [str(n) for n in range(1, options.topics + 1)]
         Topic.objects.bulk_create(
             Topic(campaign=campaign, number=n, title=f"stormy archive {n}", position=int(n))
             for n in numbers
         )
-        pool = make_pool(campaign, owner, chosen.pairs // chosen.topics)
+        pool = make_pool(campaign, owner, options.pairs // options.topics)
     start = time.perf_counter()
     people = dict.fromkeys(numbers, users)
     create_plan(actor=owner, pool=pool, overlap=OVERLAP, assessors=people)
     print(f"plan of {pool.size * OVERLAP:,} slots: {time.perf_counter() - start:.1f} s", flush=True)
-    return [signed_in(user) for user in users]
+    return [create_session(user) for user in users]
 
 
 def make_pool(campaign: Any, owner: Any, each: int) -> Any:
@@ -119,7 +121,7 @@ def make_pool(campaign: Any, owner: Any, each: int) -> Any:
     return pool
 
 
-def signed_in(user: Any) -> dict[str, Any]:
+def create_session(user: Any) -> dict[str, Any]:
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.db import SessionStore
 
@@ -131,36 +133,36 @@ def signed_in(user: Any) -> dict[str, Any]:
     return {"name": user.username, "session": session.session_key}
 
 
-def serve(chosen: argparse.Namespace) -> subprocess.Popen[bytes]:
+def serve(options: argparse.Namespace) -> subprocess.Popen[bytes]:
     command = [
-        sys.executable, "-m", "gunicorn", "workbench.wsgi", "--bind", f"127.0.0.1:{chosen.port}",
-        "--workers", str(chosen.workers), "--threads", str(chosen.threads), "--log-level",
+        sys.executable, "-m", "gunicorn", "workbench.wsgi", "--bind", f"127.0.0.1:{options.port}",
+        "--workers", str(options.workers), "--threads", str(options.threads), "--log-level",
         "critical", "--no-control-socket", "--chdir", str(ROOT),
     ]  # fmt: skip
     return subprocess.Popen(command)
 
 
 def kill_workers(server: int, every: float, over: Event) -> int:
-    """Kill one web worker after another, hard; return how many."""
+    """Kill web workers one after another with SIGKILL; return how many."""
     killed = 0
     while not over.wait(every):
-        told = Path(f"/proc/{server}/task/{server}/children").read_text().split()
-        if told:
-            os.kill(int(random.choice(told)), signal.SIGKILL)  # noqa: S311
+        children = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+        if children:
+            os.kill(int(random.choice(children)), signal.SIGKILL)  # noqa: S311
             killed += 1
     return killed
 
 
-def work(chosen: argparse.Namespace, people: list[dict[str, Any]]) -> list[Any]:
+def work(options: argparse.Namespace, people: list[dict[str, Any]]) -> list[Any]:
     from benchmarks.assessor import Assessor, wait_for
 
-    wait_for(chosen.port)
-    until = time.monotonic() + 60 * chosen.minutes
-    topics = [str(n) for n in range(1, chosen.topics + 1)]
+    wait_for(options.port)
+    until = time.monotonic() + 60 * options.minutes
+    topics = [str(n) for n in range(1, options.topics + 1)]
     workers = [
         Assessor(
-            port=chosen.port, slug=SLUG, session=person["session"], think=chosen.think,
-            topics=topics if chosen.crowded else topics[n % len(topics) :] + topics, seed=n,
+            port=options.port, slug=SLUG, session=person["session"], think=options.think,
+            topics=topics if options.crowded else topics[n % len(topics) :] + topics, seed=n,
         )
         for n, person in enumerate(people)
     ]  # fmt: skip
@@ -169,7 +171,7 @@ def work(chosen: argparse.Namespace, people: list[dict[str, Any]]) -> list[Any]:
     return workers
 
 
-def told(name: str, seconds: list[float]) -> str:
+def format_times(name: str, seconds: list[float]) -> str:
     if len(seconds) < 2:
         return f"{name:<8} {len(seconds)} requests"
     cuts = quantiles((1000 * s for s in seconds), n=100, method="inclusive")
@@ -179,8 +181,8 @@ def told(name: str, seconds: list[float]) -> str:
     )
 
 
-def invariants(workers: list[Any]) -> dict[str, int]:
-    """What must be 0, counted in the database."""
+def count_violations(workers: list[Any]) -> dict[str, int]:
+    """Counts from the database that must all be 0."""
     from django.db import connection
 
     from judging.models import Judgment
@@ -191,59 +193,59 @@ def invariants(workers: list[Any]) -> dict[str, int]:
         "slots with two assessors": """SELECT count(*) FROM (SELECT slot_id FROM judging_judgment
             WHERE slot_id IS NOT NULL GROUP BY slot_id HAVING count(DISTINCT assessor_id) > 1)
             AS x""",
-        "pairs twice with one assessor": """SELECT count(*) FROM (SELECT item_id, assessor_id
+        "pairs assigned twice to an assessor": """SELECT count(*) FROM (SELECT item_id, assessor_id
             FROM judging_slot WHERE assessor_id IS NOT NULL GROUP BY item_id, assessor_id
             HAVING count(*) > 1) AS x""",
-        "revisions given twice": """SELECT count(*) FROM (SELECT 1 FROM judging_judgment
+        "duplicate revisions": """SELECT count(*) FROM (SELECT 1 FROM judging_judgment
             GROUP BY topic_id, docno, assessor_id, purpose, revision HAVING count(*) > 1) AS x""",
         "judged slots without judgment": """SELECT count(*) FROM judging_slot s WHERE
             s.state = 'judged' AND NOT EXISTS (SELECT 1 FROM judging_judgment j
             WHERE j.slot_id = s.id AND j.assessor_id = s.assessor_id)""",
     }
-    found = {}
+    counts = {}
     with connection.cursor() as cursor:
         for name, query in queries.items():
             cursor.execute(query)
-            found[name] = cursor.fetchone()[0]
-    written = {str(uuid) for uuid in Judgment.objects.values_list("client_uuid", flat=True)}
+            counts[name] = cursor.fetchone()[0]
+    logged = {str(uuid) for uuid in Judgment.objects.values_list("client_uuid", flat=True)}
     acknowledged = {uuid for each in workers for uuid in each.acknowledged}
-    found["acknowledged and lost"] = len(acknowledged - written)
-    found["written and not acknowledged"] = len(written - acknowledged)
-    found["errors"] = sum(len(each.errors) for each in workers)
-    return found
+    counts["acknowledged but not in the log"] = len(acknowledged - logged)
+    counts["in the log but not acknowledged"] = len(logged - acknowledged)
+    counts["errors"] = sum(len(each.errors) for each in workers)
+    return counts
 
 
 def main() -> int:
-    chosen = options()
+    options = parse_options()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["POOLBENCH_VAR"] = folder
-        os.environ["DATABASE_URL"] = database(chosen, folder)
+        os.environ["DATABASE_URL"] = database(options, folder)
         os.environ["DJANGO_SETTINGS_MODULE"] = "workbench.settings"
         manage = [sys.executable, str(ROOT / "manage.py")]
         subprocess.run([*manage, "migrate", "-v", "0"], check=True)
         import django
 
         django.setup()
-        people = build(chosen)
-        server, over = serve(chosen), Event()
-        killer = Thread(target=kill_workers, args=(server.pid, chosen.kill, over))
+        people = build(options)
+        server, over = serve(options), Event()
+        killer = Thread(target=kill_workers, args=(server.pid, options.kill, over))
         try:
-            if chosen.kill:
+            if options.kill:
                 killer.start()
-            workers = work(chosen, people)
+            workers = work(options, people)
         finally:
             over.set()
             server.terminate()
             server.wait(30)
-        print(told("next", [s for each in workers for s in each.times["next"]]))
-        print(told("submit", [s for each in workers for s in each.times["submit"]]))
+        print(format_times("next", [s for each in workers for s in each.times["next"]]))
+        print(format_times("submit", [s for each in workers for s in each.times["submit"]]))
         print(json.dumps({"retried": sum(each.retried for each in workers)}))
-        found = invariants(workers)
-        print(json.dumps(found, indent=1))
+        counts = count_violations(workers)
+        print(json.dumps(counts, indent=1))
         for error in sorted({error for each in workers for error in each.errors})[:5]:
             print(error)
         checked = subprocess.run([*manage, "check_judging", SLUG], check=False)
-    return int(any(found.values()) or checked.returncode != 0)
+    return int(any(counts.values()) or checked.returncode != 0)
 
 
 if __name__ == "__main__":

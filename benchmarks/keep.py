@@ -1,9 +1,9 @@
-"""Runs kept as columns, in a FOLDER of run matrices and the dictionary of their pairs.
+"""A store of runs: a FOLDER of run matrices and their pair dictionary.
 
-keep.py write FOLDER RUN...    write what a campaign's store would hold
+keep.py write FOLDER RUN...    write the store as a campaign would
 keep.py score FOLDER QRELS     score all runs as a whole process
-keep.py warm FOLDER QRELS      tell what it takes to score them again in memory
-keep.py trust FOLDER QRELS     tell what a report on the collection takes, on all cores
+keep.py warm FOLDER QRELS      measure scoring them again in memory
+keep.py trust FOLDER QRELS     measure a reusability report on all cores
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ NAMES = ("map", "bpref", "ndcg")
 
 
 def write(folder: Path, *runs: Path) -> None:
-    """Put the matrices of ``runs`` into ``folder``."""
+    """Write the matrices of ``runs`` to ``folder``."""
     from campaigns.core.runs import read_run
 
     part = folder.with_suffix(".part")
     part.mkdir(parents=True)
-    known = PairDictionary()
+    pairs = PairDictionary()
     for number, path in enumerate(runs):
         table = read_run(path.read_bytes())
-        fresh = write_pairs(known.missing(table))
-        known.extend(read_pairs(fresh))
-        (part / f"{number:03d}.pairs").write_bytes(fresh)
-        (part / f"{number:03d}.run").write_bytes(write_matrix(known.encode(table)))
+        new_pairs = write_pairs(pairs.missing(table))
+        pairs.extend(read_pairs(new_pairs))
+        (part / f"{number:03d}.pairs").write_bytes(new_pairs)
+        (part / f"{number:03d}.run").write_bytes(write_matrix(pairs.encode(table)))
     part.rename(folder)
 
 
@@ -62,13 +62,13 @@ def matrices(folder: Path) -> Iterator[RunMatrix]:
     return (read_matrix(path.read_bytes()) for path in sorted(folder.glob("*.run")))
 
 
-def judged_of(table: QrelsTable) -> Judged:
+def load_judged(table: QrelsTable) -> Judged:
     return Judged.from_arrays(table.topics, table.starts, table.grades)
 
 
 def score(folder: Path, qrels: Path) -> None:
     table = read_qrels(qrels.read_bytes())
-    judged, measures, options = judged_of(table), parse_measures(NAMES), ScoringOptions()
+    judged, measures, options = load_judged(table), parse_measures(NAMES), ScoringOptions()
     places = dictionary(folder).places(table)
     for run in matrices(folder):
         batch = batch_from_places(judged, run.topics, run.starts, places[run.pairs], options)
@@ -78,26 +78,26 @@ def score(folder: Path, qrels: Path) -> None:
 
 
 def warm(folder: Path, qrels: Path) -> None:
-    """Print the seconds that new grades take: of all pairs, then of one topic's."""
+    """Print the seconds to score new grades: of all topics, then of one topic."""
     table = read_qrels(qrels.read_bytes())
     measures, options = parse_measures(NAMES), ScoringOptions()
-    known, runs = dictionary(folder), WarmRuns([*matrices(folder)])
+    pairs, runs = dictionary(folder), WarmRuns([*matrices(folder)])
 
     def again() -> None:
-        score_all_runs(runs, judged_of(table), known.places(table), measures, options)
+        score_all_runs(runs, load_judged(table), pairs.places(table), measures, options)
 
     part = table.rows(0)
     starts = np.array([0, part.stop])
     one = QrelsTable(table.topics[:1], starts, table.docnos.take(part), table.grades[part])
 
     def topic() -> None:
-        score_topic(runs, judged_of(one), known.places(one), measures, options)
+        score_topic(runs, load_judged(one), pairs.places(one), measures, options)
 
-    print(typical(again, 5), typical(topic, 20))
+    print(median_seconds(again, 5), median_seconds(topic, 20))
 
 
 def trust(folder: Path, qrels: Path) -> None:
-    """Print the seconds of a report: teams of three runs, the first 71 runs pooled to 100."""
+    """Print the seconds of a report: teams of three runs, the first 71 runs pooled to depth 100."""
     from campaigns.management.processes import count_cores, map_in_order
     from evaluation.core.collection.inputs import CollectionSource, build_collection_from_matrices
     from evaluation.core.collection.report import MEASURES, build_reusability_report
@@ -110,18 +110,18 @@ def trust(folder: Path, qrels: Path) -> None:
         depth=100,
     )
     table = read_qrels(qrels.read_bytes())
-    found = build_collection_from_matrices(runs, dictionary(folder), table, source)
-    laid = time.perf_counter()
+    collection = build_collection_from_matrices(runs, dictionary(folder), table, source)
+    loaded = time.perf_counter()
     build_reusability_report(
-        found,
+        collection,
         parse_measures(MEASURES),
         spread=lambda work, draws: map_in_order(work, draws, count_cores()),
     )
-    print(laid - begin, time.perf_counter() - laid)
+    print(loaded - begin, time.perf_counter() - loaded)
 
 
-def typical(work: Callable[[], None], times: int) -> float:
-    """The median of the seconds that ``work`` takes."""
+def median_seconds(work: Callable[[], None], times: int) -> float:
+    """The median seconds of ``work``."""
     seconds = []
     for _ in range(times):
         begin = time.perf_counter()

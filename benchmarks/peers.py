@@ -1,7 +1,7 @@
-"""Another program scores or pools runs as whole process: ``peers.py NAME QRELS RUN...``.
+"""Score or pool runs with another program, as a whole process: ``peers.py NAME QRELS RUN...``.
 
-Prints map, bpref and ndcg of each run as trec_eval does; ``peers.py trectools K RUN...`` the
-depth-K pool. It imports nothing of ours.
+Prints map, bpref and ndcg of each run as trec_eval does; ``peers.py trectools K RUN...`` prints
+the depth-K pool. Imports nothing from Poolbench.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ def pytrec_eval(qrels: str, runs: Sequence[str]) -> None:
         with open(path) as file:  # noqa: PTH123
             values = evaluator.evaluate(library.parse_run(file)).values()
         for name in NAMES:
-            tell(name, library.compute_aggregated_measure(name, [v[name] for v in values]))
+            print_mean(name, library.compute_aggregated_measure(name, [v[name] for v in values]))
 
 
 def ir_measures(qrels: str, runs: Sequence[str]) -> None:
     import ir_measures as library
 
     judged = list(library.read_trec_qrels(qrels))
-    wanted = {name: library.parse_measure(spelled) for name, spelled in NAMES.items()}
+    measures = {name: library.parse_measure(spelled) for name, spelled in NAMES.items()}
     for path in runs:
-        found = library.calc_aggregate(wanted.values(), judged, library.read_trec_run(path))
-        for name, measure in wanted.items():
-            tell(name, found[measure])
+        means = library.calc_aggregate(measures.values(), judged, library.read_trec_run(path))
+        for name, measure in measures.items():
+            print_mean(name, means[measure])
 
 
 def ranx(qrels: str, runs: Sequence[str]) -> None:
@@ -42,13 +42,13 @@ def ranx(qrels: str, runs: Sequence[str]) -> None:
     judged = library.Qrels.from_file(qrels, kind="trec")
     for path in runs:
         run = library.Run.from_file(path, kind="trec")
-        found = library.evaluate(judged, run, list(NAMES), make_comparable=True)
+        means = library.evaluate(judged, run, list(NAMES), make_comparable=True)
         for name in NAMES:
-            tell(name, found[name])
+            print_mean(name, means[name])
 
 
 def trectools(depth: str, runs: Sequence[str]) -> None:
-    """Prints the pool as qrels that nobody judged."""
+    """Print the pool as unjudged qrels."""
     import trectools as library
 
     read = [library.TrecRun(path) for path in runs]
@@ -58,7 +58,7 @@ def trectools(depth: str, runs: Sequence[str]) -> None:
             print(topic, 0, docno, -1)
 
 
-def tell(name: str, value: float) -> None:
+def print_mean(name: str, value: float) -> None:
     print(f"{name}\tall\t{value:.4f}")
 
 

@@ -1,19 +1,18 @@
-"""How quickly pools are built, and how soon an adaptive method names the next document.
+"""Measure building of pools, and the next document of adaptive methods.
 
     python benchmarks/pooling.py [MODE...] [--rounds N]
 
-Modes: ``static``, ``methods``, ``adaptive``, ``texts``, ``peers``; all of them unless some are
-named. All work on 129 runs × 50 topics × 1,000 documents (benchmarks/generate.py).
+Modes: ``static``, ``methods``, ``adaptive``, ``texts``, ``peers``; default: all. All use 129
+runs × 50 topics × 1,000 documents (benchmarks/generate.py).
 
-``static`` builds the depth-100 pool from the store, part by part; ``methods`` puts the
-documents of all topics in the order of each method that needs no judgment, cut-off 100;
-``adaptive`` plays each method that learns, judged by the qrels, and tells how long a judgment
-and the next document take together; ``texts`` the same of those that read, on texts that are made
-up: words drawn by Zipf's law, always the same from one seed, no two documents about one thing;
-``peers`` builds the pool from the run files as a whole
-process, beside trectools.
+``static`` builds the depth-100 pool from the store, part by part; ``methods`` orders the
+documents of all topics by each static and sampling method, cut-off 100; ``adaptive`` simulates
+each adaptive method with the qrels and measures a judgment plus the next document; ``texts`` does
+the same for methods that need texts, on synthetic texts: words drawn by Zipf's law from a fixed
+seed, unrelated between documents; ``peers`` builds the pool from run files as a whole process,
+compared with trectools.
 
-``BENCH_DIR`` and ``PEER_PYTHON`` are those of benchmarks/evaluate.py. What is not there is
+``BENCH_DIR`` and ``PEER_PYTHON`` are those of benchmarks/evaluate.py. Missing programs are
 skipped.
 """
 
@@ -30,7 +29,7 @@ from statistics import median
 from typing import NamedTuple
 
 import numpy as np
-from evaluate import EVERY, FOLDER, PEER_PYTHON, PEERS, Cost, cost, kept
+from evaluate import EVERY, FOLDER, PEER_PYTHON, PEERS, Cost, cost, run_store
 from generate import SEED, trec8
 from keep import dictionary, matrices
 
@@ -51,28 +50,28 @@ NEEDED = {
     "ntcir": {"k": DEPTH},
     "strata": {"windows": ["1-10", "11-100"], "sample": [20, 30]},
 }
-"""Values of parameters that have no default, by method."""
+"""By method: values of parameters without a default."""
 TOPICS, JUDGED = 5, 300
-"""Adaptive methods play so many topics, and so many documents of each."""
+"""Topics, and documents per topic, of the simulation of adaptive methods."""
 SAMPLED = 50
-VOCABULARY, WORDS, ASKED = 50_000, 200, 10
-"""Made-up texts: words there are, words of a document, words of a topic."""
+VOCABULARY, WORDS, QUERY_WORDS = 50_000, 200, 10
+"""Synthetic texts: size of the vocabulary, words per document, words per topic."""
 
 
-def step_of(method: PoolingMethod) -> PoolStep | None:
-    """A step with the defaults of ``method``; None, and a word, where a value is missing."""
+def default_step(method: PoolingMethod) -> PoolStep | None:
+    """A step with the defaults of ``method``; None, with a message, if a value is missing."""
     values = default_parameters(method) | NEEDED.get(method.name, {})
     if missing := [name for name, value in values.items() if value is None]:
-        print(f"{method.name}: benchmarks/pooling.py has no value for {', '.join(missing)}")
+        print(f"{method.name}: benchmarks/pooling.py lacks a value for {', '.join(missing)}")
         return None
     return PoolStep(method, values)
 
 
 def store() -> Path:
-    return kept(trec8(FOLDER / "trec8")[1])
+    return run_store(trec8(FOLDER / "trec8")[1])
 
 
-def listing() -> RunListing:
+def load_listing() -> RunListing:
     folder = store()
     return build_listing_from_matrices(tagged(folder), dictionary(folder), DEPTH, 0)
 
@@ -81,127 +80,127 @@ def tagged(folder: Path) -> list[tuple[str, object]]:
     return [(f"run{number:03d}", matrix) for number, matrix in enumerate(matrices(folder), 1)]
 
 
-class Took(NamedTuple):
-    """Seconds by the clock and of the processor."""
+class Seconds(NamedTuple):
+    """Wall and processor seconds."""
 
     wall: float
     cpu: float
 
 
 class Watch:
-    """Tells what was taken since it was asked last."""
+    """Measures the time since the previous measurement."""
 
     def __init__(self) -> None:
-        self.last = Took(time.perf_counter(), time.process_time())
+        self.last = Seconds(time.perf_counter(), time.process_time())
 
-    def took(self) -> Took:
-        last, self.last = self.last, Took(time.perf_counter(), time.process_time())
-        return Took(self.last.wall - last.wall, self.last.cpu - last.cpu)
+    def measure(self) -> Seconds:
+        last, self.last = self.last, Seconds(time.perf_counter(), time.process_time())
+        return Seconds(self.last.wall - last.wall, self.last.cpu - last.cpu)
 
 
 def static(rounds: int) -> None:
     folder = store()
-    found = [dict(static_parts(folder)) for _ in range(rounds)]
-    for part in found[0]:
-        tell(part, [parts[part] for parts in found])
-    sums = [Took(*map(sum, zip(*parts.values(), strict=True))) for parts in found]
-    tell(f"depth-{DEPTH} pool from the store", sums)
+    parts_by_round = [dict(static_parts(folder)) for _ in range(rounds)]
+    for part in parts_by_round[0]:
+        print_median(part, [parts[part] for parts in parts_by_round])
+    sums = [Seconds(*map(sum, zip(*parts.values(), strict=True))) for parts in parts_by_round]
+    print_median(f"depth-{DEPTH} pool from the store", sums)
 
 
-def tell(name: str, taken: list[Took]) -> None:
-    wall, cpu = (median(each) for each in zip(*taken, strict=True))
+def print_median(name: str, times: list[Seconds]) -> None:
+    wall, cpu = (median(each) for each in zip(*times, strict=True))
     print(f"{name:<34} {wall:7.3f} s  CPU {cpu:7.3f} s", flush=True)
 
 
-def static_parts(folder: Path) -> Iterator[tuple[str, Took]]:
-    """Each part of building the pool, and what it took."""
+def static_parts(folder: Path) -> Iterator[tuple[str, Seconds]]:
+    """Each part of building the pool, with its time."""
     watch = Watch()
-    known, runs = dictionary(folder), tagged(folder)
-    yield "reading matrices and pairs", watch.took()
-    listed = build_listing_from_matrices(runs, known, DEPTH, 0)
-    yield "listing", watch.took()
-    found = start_sessions(listed, depth_spec(DEPTH).steps)
-    yield "sessions", watch.took()
-    pool = build_pool_table(found)
-    yield f"pool of {len(pool):,} documents", watch.took()
+    pairs, runs = dictionary(folder), tagged(folder)
+    yield "reading matrices and pairs", watch.measure()
+    listing = build_listing_from_matrices(runs, pairs, DEPTH, 0)
+    yield "listing", watch.measure()
+    sessions = start_sessions(listing, depth_spec(DEPTH).steps)
+    yield "sessions", watch.measure()
+    pool = build_pool_table(sessions)
+    yield f"pool of {len(pool):,} documents", watch.measure()
 
 
 def methods(rounds: int) -> None:
-    listed = listing()
+    listing = load_listing()
     for method in LISTED:
-        step = step_of(method) if method.kind != "adaptive" else None
+        step = default_step(method) if method.kind != "adaptive" else None
         if step is None:
             continue
-        taken = [all_topics(step, listed) for _ in range(min(rounds, 3))]
-        tell(f"{method.name}, {len(listed)} topics", taken)
+        times = [all_topics(step, listing) for _ in range(min(rounds, 3))]
+        print_median(f"{method.name}, {len(listing)} topics", times)
 
 
-def all_topics(step: PoolStep, listed: RunListing) -> Took:
-    """What it takes to order or sample the documents of each topic, nothing kept from before."""
+def all_topics(step: PoolStep, listing: RunListing) -> Seconds:
+    """The time to order or sample the documents of each topic, without caches."""
     watch = Watch()
-    for candidates in listed:
-        open_ = np.ones(len(candidates), bool)
+    for candidates in listing:
+        available = np.ones(len(candidates), bool)
         if step.method.order is not None:
-            step.method.order(candidates, step.values, open_)
+            step.method.order(candidates, step.values, available)
         elif step.method.sample is not None:
-            step.method.sample(candidates, step.values, open_, SAMPLED)
-    return watch.took()
+            step.method.sample(candidates, step.values, available, SAMPLED)
+    return watch.measure()
 
 
 def adaptive(rounds: int) -> None:  # noqa: ARG001 -- every document is a round
-    listed = listing()
-    topics = [listed.topic(at) for at in range(TOPICS)]
+    listing = load_listing()
+    topics = [listing.topic(at) for at in range(TOPICS)]
     for method in LISTED:
         if method.kind == "adaptive" and not method.reads:
-            tell_played(method, topics, f"{method.name}, a judgment and the next")
+            print_simulated(method, topics, f"{method.name}, judgment and next document")
 
 
 def texts(rounds: int) -> None:  # noqa: ARG001 -- every document is a round
-    listed = listing()
-    topics = [with_texts(listed.topic(at)) for at in range(TOPICS)]
-    print(f"made-up texts: {WORDS} words each, by Zipf's law out of {VOCABULARY:,}")
+    listing = load_listing()
+    topics = [add_texts(listing.topic(at)) for at in range(TOPICS)]
+    print(f"synthetic texts: {WORDS} words each, by Zipf's law from {VOCABULARY:,}")
     for method in LISTED:
         if method.reads:
-            tell_played(method, topics, f"{method.name} on made-up texts")
+            print_simulated(method, topics, f"{method.name} on synthetic texts")
 
 
-def with_texts(candidates: TopicCandidates) -> TopicCandidates:
-    """``candidates`` with a made-up text for each document and a shorter one for the topic."""
+def add_texts(candidates: TopicCandidates) -> TopicCandidates:
+    """``candidates`` with a synthetic text per document and a shorter one for the topic."""
     rng = np.random.default_rng([SEED, int(candidates.topic)])
     share = np.cumsum(1 / np.arange(1, VOCABULARY + 1))
-    drawn = np.searchsorted(share / share[-1], rng.random((len(candidates) + 1, WORDS)))
-    query, *written = [" ".join(f"word{word}" for word in row) for row in drawn.tolist()]
-    own = dict(zip(candidates.docnos, written, strict=True))
+    word_ids = np.searchsorted(share / share[-1], rng.random((len(candidates) + 1, WORDS)))
+    query, *bodies = [" ".join(f"word{word}" for word in row) for row in word_ids.tolist()]
+    own = dict(zip(candidates.docnos, bodies, strict=True))
     return replace(
         candidates,
         read=lambda docnos: [own[docno] for docno in docnos],
-        query=" ".join(query.split()[:ASKED]),
+        query=" ".join(query.split()[:QUERY_WORDS]),
     )
 
 
-def tell_played(method: PoolingMethod, topics: list[TopicCandidates], name: str) -> None:
+def print_simulated(method: PoolingMethod, topics: list[TopicCandidates], name: str) -> None:
     qrels = read_qrels(trec8(FOLDER / "trec8")[0].read_bytes())
-    if (step := step_of(method)) is None:
+    if (step := default_step(method)) is None:
         return
     begun, seconds = [], []
     try:
         for candidates in topics:
-            first, *others = played(candidates, step, qrels)
+            first, *others = simulate(candidates, step, qrels)
             begun.append(first)
             seconds += others
-    except ValueError as lacking:
-        print(f"{method.name}: {lacking}")
+    except ValueError as error:
+        print(f"{method.name}: {error}")
         return
     half, most, nearly = 1000 * np.quantile(seconds, [0.5, 0.95, 0.99])
     print(
         f"{name:<34} p50 {half:6.2f} ms  p95 {most:6.2f} ms  p99 {nearly:6.2f} ms"
-        f"  (to begin a topic {median(begun):.3f} s)",
+        f"  (first document of a topic {median(begun):.3f} s)",
         flush=True,
     )
 
 
-def played(candidates: TopicCandidates, step: PoolStep, qrels: QrelsTable) -> Iterator[float]:
-    """The seconds until the first document, then from each judgment to the next document."""
+def simulate(candidates: TopicCandidates, step: PoolStep, qrels: QrelsTable) -> Iterator[float]:
+    """Seconds to the first document, then from each judgment to the next document."""
     rows = qrels.rows(qrels.topics.index(candidates.topic))
     grades = dict(zip(qrels.docnos[rows], qrels.grades[rows].tolist(), strict=True))
     begin = time.perf_counter()
@@ -213,41 +212,43 @@ def played(candidates: TopicCandidates, step: PoolStep, qrels: QrelsTable) -> It
             return
         relevant = grades.get(candidates.docnos[choice.doc], 0) > 0
         begin = time.perf_counter()
-        session.give(choice)
+        session.select(choice)
         session.judge(choice.doc, relevant)
         choice = session.next()
         yield time.perf_counter() - begin
 
 
 def peers(rounds: int) -> None:
-    """Every third run only, since trectools takes so long to read."""
+    """Compare on every third run, since trectools reads slowly."""
     some = [str(path) for path in trec8(FOLDER / "trec8")[1][::EVERY]]
     pool = [sys.executable, "manage.py", "pool", *some, "--depth", str(DEPTH), "--jobs"]
-    seen = subprocess.run([PEER_PYTHON, "-c", "import trectools"], capture_output=True, check=False)
-    there = not seen.returncode
-    theirs = [[PEER_PYTHON, str(PEERS), "trectools", str(DEPTH), *some]] if there else []
-    if not there:
+    probe = subprocess.run(
+        [PEER_PYTHON, "-c", "import trectools"], capture_output=True, check=False
+    )
+    is_installed = not probe.returncode
+    theirs = [[PEER_PYTHON, str(PEERS), "trectools", str(DEPTH), *some]] if is_installed else []
+    if not is_installed:
         print("trectools: not installed")
     rows = [(cost(theirs), cost([[*pool, "1"]]), cost([[*pool, "2"]])) for _ in range(rounds)]
     slow, *ours = zip(*rows, strict=True)
     for jobs, fast in enumerate(ours, 1):
         name, wall = f"{len(some)} run files, --jobs {jobs}", median(each.wall for each in fast)
-        print(f"{name:<34} {wall:7.2f} s  {ratios(slow, fast) if there else ''}", flush=True)
-    if there:
-        others, listed = (set(map(pair_of, each.printed.splitlines())) for each in rows[0][:2])
-        same = f"{len(listed & others):,} of {len(listed):,} and {len(others):,} documents alike"
+        print(f"{name:<34} {wall:7.2f} s  {ratios(slow, fast) if is_installed else ''}", flush=True)
+    if is_installed:
+        others, pooled = (set(map(parse_pair, each.printed.splitlines())) for each in rows[0][:2])
+        same = f"{len(pooled & others):,} of {len(pooled):,} and {len(others):,} documents shared"
         print(f"{'trectools':<34} {median(each.wall for each in slow):7.2f} s  {same}", flush=True)
 
 
 def ratios(slow: Sequence[Cost], fast: Sequence[Cost]) -> str:
-    """How many times as long the slow ones took, pair by pair."""
+    """The median ratio of the times, pair by pair."""
     pairs = list(zip(slow, fast, strict=True))
     wall = median(theirs.wall / own.wall for theirs, own in pairs)
     cpu = median(theirs.cpu / own.cpu for theirs, own in pairs)
     return f"ratio {wall:6.2f}  CPU {cpu:6.2f}"
 
 
-def pair_of(line: str) -> tuple[str, str]:
+def parse_pair(line: str) -> tuple[str, str]:
     topic, _, docno, *_ = line.split()
     return topic, docno
 
@@ -261,9 +262,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modes", nargs="*", metavar="MODE", help=", ".join(MODES))
     parser.add_argument("--rounds", type=int, default=5)
-    given = parser.parse_args()
-    for mode in given.modes or MODES:
-        MODES[mode](given.rounds)
+    options = parser.parse_args()
+    for mode in options.modes or MODES:
+        MODES[mode](options.rounds)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Writes a ``campaign.yaml`` for TREC-COVID round 1: 143 runs of 56 teams, 30 topics.
+"""Write a ``campaign.yaml`` for TREC-COVID round 1: 143 runs of 56 teams, 30 topics.
 
     python benchmarks/trec_covid.py DATA FOLDER && python manage.py load_campaign FOLDER
 
-``DATA`` is the folder that holds ``trec-covid-r1``; the data stay where they are.
-Uncut runs are taken where there are any, else the 50 best documents a topic.
+``DATA`` is the folder with ``trec-covid-r1``; the data are not copied. Complete runs are used
+if available, otherwise the top 50 documents per topic.
 """
 
 from __future__ import annotations

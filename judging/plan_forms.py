@@ -19,7 +19,7 @@ from pooling.models import Pool
 
 class PoolField(forms.ModelChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, obj: Pool) -> str:
-        more = " at first" if obj.grows else ""
+        more = " at first" if obj.is_adaptive else ""
         return f"Pool {obj.version}, {obj.size:,} pairs{more}"
 
 

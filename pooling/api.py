@@ -1,4 +1,4 @@
-"""The REST API of pools, for organizers: look, preview, freeze, download."""
+"""The REST API of pools, for organizers: list, preview, freeze, download."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from pooling.queries import (
     requested_qrels_version,
 )
 
-QRELS = OpenApiParameter("qrels", int, description="The version whose grades are filled in.")
+QRELS = OpenApiParameter("qrels", int, description="The qrels version whose grades are filled in.")
 
 
 class PoolSerializer(serializers.ModelSerializer[Pool]):
-    """``spec`` names the method, its parameters, the seed, the topics and the runs."""
+    """``spec`` has the steps and their parameters, the seed, the topics and the runs."""
 
     campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
     spec = serializers.DictField()
@@ -53,38 +53,39 @@ class PoolSerializer(serializers.ModelSerializer[Pool]):
 class PoolRequestSerializer(Serializer[Any]):
     campaign = serializers.SlugField()
     depth = serializers.IntegerField(
-        required=False, help_text="Documents taken from each run and topic; or else a spec."
+        required=False, help_text="Documents per run and topic; alternatively a spec."
     )
     spec = serializers.JSONField(
-        required=False, help_text="A spec as docs/pooling.md shows it, as an object or YAML text."
+        required=False, help_text="A spec as in docs/pooling.md, as an object or YAML text."
     )
     runs = serializers.ListField(
         child=serializers.IntegerField(),
         required=False,
-        help_text="Ids of accepted runs of the campaign, unless the spec chooses.",
+        help_text="Ids of accepted runs of the campaign, unless the spec selects runs.",
     )
 
 
 class FreezeSerializer(PoolRequestSerializer):
     after = serializers.IntegerField(
-        required=False, help_text="The newest version you know of, 0 for none: else refused."
+        required=False,
+        help_text="The newest version you have seen (0: none); refused if there is a newer one.",
     )
 
 
 class TopicShareSerializer(Serializer[Any]):
     number = serializers.CharField()
     documents = serializers.IntegerField()
-    one_run = serializers.IntegerField(help_text="Documents that one run alone brings.")
-    one_team = serializers.IntegerField(help_text="Documents that one team alone brings.")
+    one_run = serializers.IntegerField(help_text="Documents unique to one run.")
+    one_team = serializers.IntegerField(help_text="Documents unique to one team.")
     judged = serializers.IntegerField()
-    pooled = serializers.IntegerField(help_text="In an earlier pool.")
+    pooled = serializers.IntegerField(help_text="Documents in an earlier pool.")
 
 
 class RunShareSerializer(Serializer[Any]):
     tag = serializers.CharField()
     team = serializers.CharField()
     documents = serializers.IntegerField()
-    alone = serializers.IntegerField(help_text="Documents that no other pooled run brings.")
+    alone = serializers.IntegerField(help_text="Documents that no other selected run contributes.")
 
 
 class TeamShareSerializer(Serializer[Any]):
@@ -100,24 +101,24 @@ class FloorSerializer(Serializer[Any]):
     pooled = serializers.BooleanField()
     share = serializers.FloatField(
         allow_null=True,
-        help_text="Of its first ten documents a topic, those in the pool; null: it has none.",
+        help_text="Share of its top 10 documents per topic in the pool; null: it has none.",
     )
 
 
 class PoolPreviewSerializer(Serializer[Any]):
     size = serializers.IntegerField(source="parts.size")
     to_judge = serializers.IntegerField(source="parts.to_judge")
-    most = serializers.IntegerField(help_text="Its size in the end, at most, if it grows.")
+    most = serializers.IntegerField(help_text="Maximum final size; above size if adaptive.")
     topics = TopicShareSerializer(many=True, source="parts.topics")
     runs = RunShareSerializer(many=True, source="parts.runs")
     teams = TeamShareSerializer(many=True, source="parts.teams")
     floors = FloorSerializer(many=True)
     twins = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField()),
-        help_text="Tags of runs that list the same, group by group.",
+        help_text="Groups of tags of runs that list the same documents in the same order.",
     )
     copies = serializers.IntegerField(
-        help_text="Documents whose text another document of their topic has too."
+        help_text="Documents with the same text as another document of their topic."
     )
     inputs_hash = serializers.CharField()
 
@@ -138,61 +139,61 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
     @extend_schema(request=FreezeSerializer, responses={201: PoolSerializer})
     def create(self, request: Request) -> Response:
         """Freeze the pool of a spec and runs as the campaign's next version."""
-        asked = FreezeSerializer(data=request.data)
-        given = pool_service_arguments(request, asked)
-        after = asked.validated_data.get("after")
-        pool = services.freeze_pool(actor=request_user(request), after=after, **given)
+        serializer = FreezeSerializer(data=request.data)
+        arguments = pool_service_arguments(request, serializer)
+        after = serializer.validated_data.get("after")
+        pool = services.freeze_pool(actor=request_user(request), after=after, **arguments)
         return Response(self.get_serializer(pool).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=PoolRequestSerializer, responses=PoolPreviewSerializer)
     @action(detail=False, methods=["post"])
     def preview(self, request: Request) -> Response:
-        """Size, cost and parts of a pool; nothing is written."""
-        asked = PoolRequestSerializer(data=request.data)
-        found = services.preview_pool(
-            actor=request_user(request), **pool_service_arguments(request, asked)
+        """Size, judging effort and composition of a pool; nothing is saved."""
+        serializer = PoolRequestSerializer(data=request.data)
+        preview = services.preview_pool(
+            actor=request_user(request), **pool_service_arguments(request, serializer)
         )
-        return Response(PoolPreviewSerializer(found).data)
+        return Response(PoolPreviewSerializer(preview).data)
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     @action(detail=True, url_path="pool.txt", url_name="txt")
     def txt(self, _request: Request, **_: Any) -> HttpResponse:
-        """For judges: `topic 0 docno -1`, sorted by docno, no run and no rank."""
+        """For assessors: `topic 0 docno -1`, sorted by docno, without runs and ranks."""
         return self.as_file("trec", "text/plain")
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
     @action(detail=True, url_path="pool.csv", url_name="csv")
     def csv(self, _request: Request, **_: Any) -> HttpResponse:
-        """With the best rank of each document and the runs that brought it."""
+        """With the best rank and the contributing runs of each document."""
         return self.as_file("csv", "text/csv")
 
     @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
     @action(detail=True, url_path="pool.json", url_name="json")
     def json(self, _request: Request, **_: Any) -> HttpResponse:
-        """By topic, with the best rank of each document and the runs that brought it."""
+        """By topic, with the best rank and the contributing runs of each document."""
         return self.as_file("json", "application/json")
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     @action(detail=True, url_path="pool.ntcir", url_name="ntcir")
     def ntcir(self, _request: Request, **_: Any) -> HttpResponse:
-        """In the order in which the spec chose: `topic docno`."""
+        """In the order of selection: `topic docno`."""
         return self.as_file("ntcir", "text/plain")
 
     @extend_schema(parameters=[QRELS], responses={(200, "text/plain"): OpenApiTypes.STR})
     @action(detail=True, url_path="pool.strata", url_name="strata")
     def strata(self, _request: Request, **_: Any) -> HttpResponse:
-        """All that a sample was drawn from: `topic 0 docno stratum grade`."""
+        """The whole sampling frame: `topic 0 docno stratum grade`."""
         return self.as_frame("strata")
 
     @extend_schema(parameters=[QRELS], responses={(200, "text/plain"): OpenApiTypes.STR})
     @action(detail=True, url_path="pool.prels", url_name="prels")
     def prels(self, _request: Request, **_: Any) -> HttpResponse:
-        """What was drawn, with its probability: `topic docno grade method probability`."""
+        """The sample with inclusion probabilities: `topic docno grade method probability`."""
         return self.as_frame("prels")
 
     def as_frame(self, fmt: str) -> HttpResponse:
-        asked = requested_qrels_version(self.request.query_params)
-        text = services.frame_text(self.get_object(), fmt, asked)
+        serializer = requested_qrels_version(self.request.query_params)
+        text = services.frame_text(self.get_object(), fmt, serializer)
         return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
     def as_file(self, fmt: str, mime: str) -> HttpResponse:
@@ -200,42 +201,42 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
         return HttpResponse(text, content_type=f"{mime}; charset=utf-8")
 
 
-def pool_service_arguments(request: Request, asked: Serializer[Any]) -> dict[str, Any]:
-    """Campaign, spec and runs as a service takes them."""
-    asked.is_valid(raise_exception=True)
-    given = asked.validated_data
-    campaign = get_campaign_for(request_user(request), given["campaign"], "campaigns.manage")
-    spec = spec_from_request(given)
+def pool_service_arguments(request: Request, serializer: Serializer[Any]) -> dict[str, Any]:
+    """Campaign, spec and runs as arguments of a service."""
+    serializer.is_valid(raise_exception=True)
+    data = serializer.validated_data
+    campaign = get_campaign_for(request_user(request), data["campaign"], "campaigns.manage")
+    spec = spec_from_request(data)
     if spec.runs != RunChoice():
         accepted = list(list_poolable_runs(campaign))
-        if lost := find_unknown_names(spec, accepted):
-            told = f"No accepted run has what it names: {', '.join(lost)}."
-            raise serializers.ValidationError({"spec": told})
+        if unknown := find_unknown_names(spec, accepted):
+            message = f"Not among the accepted runs: {', '.join(unknown)}."
+            raise serializers.ValidationError({"spec": message})
         runs = spec.runs.choose(accepted, lambda run: run.team.name)
     else:
-        runs = runs_from_request(campaign, given.get("runs", []))
+        runs = runs_from_request(campaign, data.get("runs", []))
     return {"campaign": campaign, "spec": spec, "runs": runs}
 
 
-def spec_from_request(given: dict[str, Any]) -> PoolSpec:
-    if ("depth" in given) == ("spec" in given):
-        raise serializers.ValidationError({"spec": "Give a depth or a spec, one of the two."})
-    if "depth" in given:
-        return depth_spec(given["depth"])
-    written = given["spec"]
-    if isinstance(written, str) and len(written) > LONGEST:
-        raise serializers.ValidationError({"spec": f"A spec has {LONGEST:,} characters at most."})
+def spec_from_request(data: dict[str, Any]) -> PoolSpec:
+    if ("depth" in data) == ("spec" in data):
+        raise serializers.ValidationError({"spec": "Set either depth or spec."})
+    if "depth" in data:
+        return depth_spec(data["depth"])
+    content = data["spec"]
+    if isinstance(content, str) and len(content) > LONGEST:
+        raise serializers.ValidationError({"spec": f"A spec has at most {LONGEST:,} characters."})
     try:
-        return read_spec(written if isinstance(written, str | dict) else json.dumps(written))
+        return read_spec(content if isinstance(content, str | dict) else json.dumps(content))
     except InvalidFile as bad:
-        told = [str(fault) for fault in bad.report.faults]
-        raise serializers.ValidationError({"spec": told}) from bad
+        message = [str(fault) for fault in bad.report.faults]
+        raise serializers.ValidationError({"spec": message}) from bad
 
 
 def runs_from_request(campaign: Campaign, ids: list[int]) -> list[Run]:
-    found = list(list_poolable_runs(campaign).filter(pk__in=ids))
-    lost = sorted(set(ids) - {run.pk for run in found})
-    if lost:
-        told = f"Not accepted runs of {campaign.slug}: {', '.join(map(str, lost[:20]))}."
-        raise serializers.ValidationError({"runs": told})
-    return found
+    runs = list(list_poolable_runs(campaign).filter(pk__in=ids))
+    unknown = sorted(set(ids) - {run.pk for run in runs})
+    if unknown:
+        message = f"Not accepted runs of {campaign.slug}: {', '.join(map(str, unknown[:20]))}."
+        raise serializers.ValidationError({"runs": message})
+    return runs

@@ -1,4 +1,4 @@
-"""Forms: the runs and the spec of a pool, and a quick choice of runs."""
+"""Forms: the runs and the spec of a pool, and a quick selection of runs."""
 
 from __future__ import annotations
 
@@ -24,45 +24,45 @@ DEPTH = 10
 
 
 class SelectionRuleInput(forms.NumberInput):
-    """Sent with the form of the pool, so that ticking by rule forgets nothing typed there."""
+    """Submitted with the pool form, so that selecting by rule keeps its input."""
 
     def __init__(self) -> None:
         super().__init__({"form": "pool-form", "data-enter": "tick"})
 
 
 class QuickSelectionForm(forms.Form):
-    """Chooses runs by rule; both fields empty: all."""
+    """Selects runs by rule; both fields empty: all."""
 
     priority = forms.IntegerField(
         label="Priority up to", min_value=0, required=False, widget=SelectionRuleInput
     )
     per_team = forms.IntegerField(
-        label="Runs a team", min_value=0, required=False, widget=SelectionRuleInput
+        label="Runs per team", min_value=0, required=False, widget=SelectionRuleInput
     )
 
 
 class RunsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
-    """Numbers beyond 64 bits are no runs, rather than an error of the database."""
+    """Numbers beyond 64 bits are invalid runs instead of a database error."""
 
     def clean(self, value: Any) -> Any:
         return super().clean([number if len(number) < 19 else "-" for number in value or ()])
 
 
 def fill_up_choices() -> list[tuple[str, str]]:
-    """The methods that need neither texts nor parameters which have no default."""
+    """The methods that need neither texts nor parameters without a default."""
     ready = [m for m in LISTED if not m.reads and all(p.default for p in m.card.parameters)]
-    told = {True: "{}, by judgments", False: "{}"}
+    label = {True: "{}, adaptive", False: "{}"}
     return [
-        ("", "nothing more"),
-        *((m.name, told[bool(m.player)].format(m.card.title)) for m in ready),
+        ("", "none"),
+        *((m.name, label[bool(m.player)].format(m.card.title)) for m in ready),
     ]
 
 
 class PoolForm(forms.Form):
-    """``run`` is a column of check boxes in the table of runs. A ``text`` is the whole spec, and
-    then ``depth``, ``then``, ``documents`` and ``total`` say nothing.
+    """``run`` is a column of check boxes in the table of runs. ``text`` is a whole spec and
+    overrides ``depth``, ``then``, ``documents`` and ``total``.
 
-    ``cleaned_data`` has the ``spec`` and the chosen runs as ``run``.
+    ``cleaned_data`` has the ``spec``, and the selected runs as ``run``.
     """
 
     run = RunsField(
@@ -70,21 +70,24 @@ class PoolForm(forms.Form):
         label="Runs",
         required=False,
         error_messages={
-            "invalid_choice": "A chosen run is not an accepted run of this campaign any more.",
+            "invalid_choice": "A selected run is no longer accepted in this campaign.",
         },
     )
     depth = forms.IntegerField(
         min_value=1,
         initial=DEPTH,
         required=False,
-        help_text="Documents taken from each run and topic.",
+        help_text="Documents per run and topic.",
     )
-    then = forms.ChoiceField(label="Then fill up by", choices=fill_up_choices, required=False)
+    then = forms.ChoiceField(label="Fill-up method", choices=fill_up_choices, required=False)
     documents = forms.IntegerField(
-        label="Documents a topic", min_value=1, required=False, help_text="Together, at most."
+        label="Documents per topic", min_value=1, required=False, help_text="Maximum in total."
     )
     total = forms.IntegerField(
-        label="Documents in all", min_value=1, required=False, help_text="Shared among the topics."
+        label="Documents in total",
+        min_value=1,
+        required=False,
+        help_text="Distributed over the topics.",
     )
     text = forms.CharField(
         label="Spec",
@@ -94,19 +97,19 @@ class PoolForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 14, "spellcheck": "false"}),
     )
     file = forms.FileField(
-        label="Or bring it as a file", required=False, help_text="It takes the place of the text."
+        label="Or upload a spec file", required=False, help_text="Overrides the text."
     )
-    seconds = forms.FloatField(label="Seconds a document", min_value=1, max_value=3600)
+    seconds = forms.FloatField(label="Seconds per document", min_value=1, max_value=3600)
 
     @classmethod
-    def posted(cls, request: HttpRequest, campaign: Campaign) -> Self:
-        """The form as it came; what a file brings is there as the text, to be seen and changed."""
+    def from_request(cls, request: HttpRequest, campaign: Campaign) -> Self:
+        """The submitted form; an uploaded file becomes the text, to be reviewed and changed."""
         data, fault = request.POST.copy(), ""
         if (file := request.FILES.get("file")) is not None:
             try:
                 data["text"] = read_uploaded_spec(file)
-            except forms.ValidationError as no:
-                fault = str(no.message)
+            except forms.ValidationError as error:
+                fault = str(error.message)
         form = cls(data, campaign=campaign)
         form.fault = fault
         return form
@@ -120,69 +123,75 @@ class PoolForm(forms.Form):
         pace = measured_pace(campaign)
         self.fields["seconds"].initial = max(1, round(pace)) if pace else SECONDS
         self.fields["seconds"].help_text = (
-            "Measured: the median of the judgments so far."
+            "Median time per judgment so far."
             if pace
-            else "An assumption, for the estimate of hours only."
+            else "Assumed value, used only to estimate hours."
         )
 
     def clean(self) -> dict[str, Any]:
-        asked = super().clean() or {}
+        cleaned = super().clean() or {}
         if self.fault:
             self.add_error("file", self.fault)
         if self.errors:
-            return asked
-        spec = self.spec_written(asked) if asked["text"].strip() else self.spec_built(asked)
+            return cleaned
+        spec = (
+            self.parse_spec_text(cleaned)
+            if cleaned["text"].strip()
+            else self.build_spec_from_fields(cleaned)
+        )
         if spec is None:
-            return asked
-        asked["spec"] = spec
+            return cleaned
+        cleaned["spec"] = spec
         if spec.runs != RunChoice():
             runs = list(list_poolable_runs(self.campaign))
-            lost = find_unknown_names(spec, runs)
-            if lost:
-                self.add_error("text", f"No accepted run has what it names: {', '.join(lost)}.")
-                return asked
-            chosen = spec.runs.choose(runs, lambda run: run.team.name)
-            asked["run"] = self.checked_choice(asked["run"], chosen)
-        if not asked["run"]:
-            self.add_error("run", "Choose at least one run.")
-        return asked
+            missing = find_unknown_names(spec, runs)
+            if missing:
+                self.add_error("text", f"Not among the accepted runs: {', '.join(missing)}.")
+                return cleaned
+            selected = spec.runs.choose(runs, lambda run: run.team.name)
+            cleaned["run"] = self.resolve_run_choice(cleaned["run"], selected)
+        if not cleaned["run"]:
+            self.add_error("run", "Select at least one run.")
+        return cleaned
 
-    def checked_choice(self, ticked: Iterable[Run], chosen: list[Run]) -> list[Run]:  # noqa: ARG002 -- for FreezeForm
-        """What the spec has ``chosen``, whatever was ticked."""
-        return chosen
+    def resolve_run_choice(self, checked: Iterable[Run], selected: list[Run]) -> list[Run]:  # noqa: ARG002 -- for FreezeForm
+        """The runs ``selected`` by the spec, whichever are checked."""
+        return selected
 
-    def spec_written(self, asked: dict[str, Any]) -> PoolSpec | None:
+    def parse_spec_text(self, cleaned: dict[str, Any]) -> PoolSpec | None:
         try:
-            return read_spec(asked["text"])
+            return read_spec(cleaned["text"])
         except InvalidFile as bad:
             self.add_error("text", list(iter_spec_faults(bad)))
         return None
 
-    def spec_built(self, asked: dict[str, Any]) -> PoolSpec | None:
-        if not asked["depth"] and not asked["then"]:
-            self.add_error("depth", "Give a depth, a method to fill up by, or a spec.")
+    def build_spec_from_fields(self, cleaned: dict[str, Any]) -> PoolSpec | None:
+        if not cleaned["depth"] and not cleaned["then"]:
+            self.add_error("depth", "Enter a depth, a fill-up method, or a spec.")
             return None
-        if asked["documents"] and asked["total"]:
-            self.add_error("total", "Limit the documents of each topic or of all, not both.")
+        if cleaned["documents"] and cleaned["total"]:
+            self.add_error("total", "Limit documents per topic or in total, not both.")
             return None
-        if asked["then"] and not asked["documents"] and not asked["total"]:
-            self.add_error("documents", "Say how many: without a limit everything is pooled.")
+        if cleaned["then"] and not cleaned["documents"] and not cleaned["total"]:
+            self.add_error("documents", "Set a limit; otherwise everything is pooled.")
             return None
-        steps = [PoolStep(METHODS["depth"], {"k": asked["depth"]})] if asked["depth"] else []
-        if asked["then"]:
-            method = METHODS[asked["then"]]
+        steps = [PoolStep(METHODS["depth"], {"k": cleaned["depth"]})] if cleaned["depth"] else []
+        if cleaned["then"]:
+            method = METHODS[cleaned["then"]]
             steps.append(PoolStep(method, default_parameters(method)))
-        budget = PoolBudget(total=asked["total"], per_topic=asked["documents"])
-        deepest = asked["depth"] or 0
-        if asked["then"]:
+        budget = PoolBudget(total=cleaned["total"], per_topic=cleaned["documents"])
+        deepest = cleaned["depth"] or 0
+        if cleaned["then"]:
             deepest = max(deepest, min(CUTOFF, self.campaign.max_docs_per_topic))
         return PoolSpec(tuple(steps), budget, deepest)
 
 
 def read_uploaded_spec(file: UploadedFile[Any]) -> str:
-    """The spec in an uploaded file; raises ``ValidationError`` if it can be none."""
+    """The spec in an uploaded file; raises ``ValidationError`` if it is too large or not UTF-8."""
     if (file.size or 0) > 4 * LONGEST:
-        raise forms.ValidationError(f"The file is larger than {4 * LONGEST:,} bytes.")
+        raise forms.ValidationError(
+            f"The file has {file.size:,} bytes; the maximum is {4 * LONGEST:,}."
+        )
     try:
         return str(file.read().decode("utf-8-sig"))
     except UnicodeDecodeError:
@@ -190,19 +199,19 @@ def read_uploaded_spec(file: UploadedFile[Any]) -> str:
 
 
 class FreezeForm(PoolForm):
-    """``after`` is the newest version when the preview was made, ``run`` the runs it showed."""
+    """``after`` is the newest version as of the preview, ``run`` the runs it showed."""
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
 
-    def checked_choice(self, ticked: Iterable[Run], chosen: list[Run]) -> list[Run]:
-        shown = {run.pk for run in ticked}
-        if shown and shown != {run.pk for run in chosen}:
-            self.add_error("run", "The spec chooses other runs by now. Look at the preview again.")
-        return chosen
+    def resolve_run_choice(self, checked: Iterable[Run], selected: list[Run]) -> list[Run]:
+        previewed = {run.pk for run in checked}
+        if previewed and previewed != {run.pk for run in selected}:
+            self.add_error("run", "The spec now selects different runs. Preview the pool again.")
+        return selected
 
 
 def iter_spec_faults(bad: InvalidFile) -> Iterator[str]:
-    """Each fault of a spec with its place, in the order of the text."""
+    """Each fault of a spec with its position, in the order of the text."""
     for fault in sorted(bad.report.faults, key=lambda f: (f.line or 0, f.column or 0)):
         yield f"{fault_position(fault)}{fault.message} {fault.fix}"
 
@@ -213,5 +222,5 @@ def fault_position(fault: Fault) -> str:
 
 
 def spec_to_yaml(spec: PoolSpec) -> str:
-    """The spec as people write it."""
+    """The spec as YAML text."""
     return yaml.safe_dump(spec.as_dict(), sort_keys=False, allow_unicode=True)

@@ -1,4 +1,4 @@
-"""Which documents get judged: frozen, versioned pools."""
+"""Frozen, versioned pools: the documents to judge."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pooling.core.spec import method_in_words
 
 
 class Pool(AppendOnlyModel):
-    """A frozen pool. ``spec`` names the steps, the budget, the runs and their hashes.
+    """A frozen pool. ``spec`` has the steps, the budget, the runs and their hashes.
 
-    ``inputs_hash`` is the sha256 of ``spec``, so the same runs and the same method make
-    the same pool; extending a pool makes a new version. ``size`` is how many documents it had
-    when it was frozen: if ``spec["adaptive"]``, judgments add to it (``PoolTopic``).
+    ``inputs_hash`` is the sha256 of ``spec``: the same runs and method give the same pool, and
+    extending a pool creates a new version. ``size`` is the number of documents when it was
+    frozen; if ``spec["adaptive"]``, judgments add more (``PoolTopic``).
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="pools")
@@ -34,13 +34,13 @@ class Pool(AppendOnlyModel):
         return f"pool {self.version}"
 
     @property
-    def grows(self) -> bool:
-        """Whether judgments decide what comes into it next."""
+    def is_adaptive(self) -> bool:
+        """Whether judgments decide which documents are added next."""
         return bool(self.spec.get("adaptive"))
 
     @property
     def method(self) -> str:
-        """The steps in a few words, such as ``depth 10, then rrf``."""
+        """A short description of the spec, such as ``depth 10, then rrf``."""
         return method_in_words(self.spec)
 
     def get_absolute_url(self) -> str:
@@ -51,9 +51,9 @@ class PoolItem(AppendOnlyModel):
     """One (topic, docno) pair of a pool.
 
     ``contributors`` are indices into ``pool.spec["runs"]`` as packed little-endian uint16;
-    ``position`` orders the items of a topic by seeded hash, so an assessor can infer nothing;
-    ``priority`` is the order in which the spec chose them (None in pools of version 1).
-    ``stratum`` is 0 and ``probability`` 1 for what was not sampled.
+    ``position`` orders the items of a topic by seeded hash, so that assessors cannot infer ranks;
+    ``priority`` is the order of selection (None in pools of spec version 1). ``stratum`` is 0 and
+    ``probability`` 1 for documents that were not sampled.
     """
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="items")
@@ -75,9 +75,9 @@ class PoolItem(AppendOnlyModel):
 
 
 class PoolTopic(models.Model):
-    """A topic of a pool that grows while people judge: ``budget`` documents at most.
+    """A topic of an adaptive pool, with at most ``budget`` documents.
 
-    ``ended`` is set when the method wants no more. Its row is locked while the pool grows.
+    ``ended`` is set when the method selects no more. The row is locked while the pool is extended.
     """
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="growing")
@@ -91,8 +91,8 @@ class PoolTopic(models.Model):
 
 
 class PoolEvent(AppendOnlyModel):
-    """What a growing pool has gone by, in order: a document was given (``relevant`` is None), or
-    the first judgment of it was taken note of. Played again it gives the same pool.
+    """The log of an adaptive pool, in order: a document was selected (``relevant`` is None), or
+    its first judgment was processed. Replaying it gives the same pool.
     """
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="events")

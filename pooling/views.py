@@ -1,4 +1,4 @@
-"""Pages: choose runs and depth, look at the pool they make, freeze it; frozen pools."""
+"""Pages: select runs and a spec, preview and freeze the pool; frozen pools."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ from pooling.services.adaptive_pools import frozen_spec
 
 RULES = (
     ("all", "all"),
-    ("priority=1", "every team’s first priority"),
-    ("per_team=1", "one a team"),
+    ("priority=1", "top-priority run of each team"),
+    ("per_team=1", "one run per team"),
     ("per_team=0", "none"),
 )
-"""Quick choices of runs: what ``QuickForm`` reads, and what the button says."""
+"""Quick selections: the query of ``QuickSelectionForm``, and the button label."""
 ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
 
 
 @require_http_methods(["GET", "POST"])
 def pools_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The frozen pools; a choice of runs, by hand or by ``tick``; with ``seconds``, a preview."""
+    """The frozen pools and the pool form; ``tick`` selects runs by rule, ``seconds`` previews."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "POST" and "preview" in request.POST:
-        # A spec and the ticks of many runs are longer than an address may be.
-        return render_pool_preview(request, campaign, PoolForm.posted(request, campaign))
+        # A spec and many selected runs are too long for a URL.
+        return render_pool_preview(request, campaign, PoolForm.from_request(request, campaign))
     if request.method == "POST" and "tick" in request.POST:
         return select_runs_by_rule(request, campaign)
     if request.method == "POST":
@@ -74,23 +74,23 @@ def run_ids_by_rule(campaign: Campaign, quick: QuickSelectionForm) -> set[int]:
 
 
 def select_runs_by_rule(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
-    """The page with runs ticked by a rule, that of the button or what was typed beside it; all
-    else that was typed stays as it is, and is not checked before it is needed.
+    """The page with runs selected by the rule of the button or of the quick selection form; other
+    input is kept and not yet checked.
     """
     rule = request.POST["tick"]
     quick = QuickSelectionForm(QueryDict(rule) if rule else request.POST)
-    checked = (
+    selected_ids = (
         run_ids_by_rule(campaign, quick) if quick.is_valid() else selected_run_ids(request.POST)
     )
-    typed = PoolForm.posted(request, campaign)
+    typed = PoolForm.from_request(request, campaign)
     form = PoolForm(
         initial={name: typed.data.get(name) for name in typed.fields}, campaign=campaign
     )
-    return render_pools_page(request, campaign, form, quick, checked)
+    return render_pools_page(request, campaign, form, quick, selected_ids)
 
 
-def selected_run_ids(asked: QueryDict) -> set[int]:
-    return {int(pk) for pk in asked.getlist("run") if pk.isdecimal() and len(pk) < 19}
+def selected_run_ids(query: QueryDict) -> set[int]:
+    return {int(pk) for pk in query.getlist("run") if pk.isdecimal() and len(pk) < 19}
 
 
 def render_pool_preview(
@@ -99,39 +99,43 @@ def render_pool_preview(
     form: PoolForm,
     refused: ActionRefused | None = None,
 ) -> HttpResponse:
-    """The page with what ``form`` would make, or with what is wrong with it."""
-    found = None
+    """The page with the pool of ``form``, or with its errors."""
+    preview = None
     if form.is_valid():
-        asked = form.cleaned_data
+        cleaned = form.cleaned_data
         try:
-            found = services.preview_pool(
-                actor=request.user, campaign=campaign, spec=asked["spec"], runs=asked["run"]
+            preview = services.preview_pool(
+                actor=request.user, campaign=campaign, spec=cleaned["spec"], runs=cleaned["run"]
             )
-        except ActionRefused as no:
-            form.add_error(None, str(no))
+        except ActionRefused as error:
+            form.add_error(None, str(error))
     if refused is not None:
         form.add_error(None, str(refused))
-    checked = (
-        {run.pk for run in found.runs} if found else selected_run_ids(request.POST or request.GET)
+    selected_ids = (
+        {run.pk for run in preview.runs}
+        if preview
+        else selected_run_ids(request.POST or request.GET)
     )
-    shown = pool_preview_context(campaign, found, form.cleaned_data["seconds"]) if found else {}
-    if found is not None:
-        shown["simulated_on"] = judged_campaigns(request.user, campaign)
-    return render_pools_page(request, campaign, form, QuickSelectionForm(), checked, shown)
+    context = (
+        pool_preview_context(campaign, preview, form.cleaned_data["seconds"]) if preview else {}
+    )
+    if preview is not None:
+        context["simulated_on"] = judged_campaigns(request.user, campaign)
+    return render_pools_page(request, campaign, form, QuickSelectionForm(), selected_ids, context)
 
 
 def freeze_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
     form = FreezeForm(request.POST, campaign=campaign)
     if not form.is_valid():
         return render_pool_preview(request, campaign, form)
-    asked = form.cleaned_data
+    cleaned = form.cleaned_data
     try:
         pool = services.freeze_pool(
             actor=request.user,
             campaign=campaign,
-            spec=asked["spec"],
-            runs=asked["run"],
-            after=asked["after"],
+            spec=cleaned["spec"],
+            runs=cleaned["run"],
+            after=cleaned["after"],
         )
     except ActionRefused as refused:
         return render_pool_preview(request, campaign, form, refused)
@@ -143,55 +147,57 @@ def render_pools_page(
     campaign: Campaign,
     form: PoolForm,
     quick: QuickSelectionForm,
-    checked: Collection[int],
-    shown: dict[str, Any] | None = None,
+    selected_ids: Collection[int],
+    extra: dict[str, Any] | None = None,
 ) -> HttpResponse:
     runs = list(list_poolable_runs(campaign))
     context = {
         "campaign": campaign,
-        "crumbs": [("Pool", redirect_to("pools", campaign) if shown else None)],
+        "crumbs": [("Pool", redirect_to("pools", campaign) if extra else None)],
         "pools": campaign.pools.select_related("frozen_by"),
         "runs": runs,
         "team_count": len({run.team_id for run in runs}),
         "form": form,
         "quick": quick,
         "rules": RULES,
-        "checked": checked,
-        "checked_count": sum(run.pk in checked for run in runs),
-        **(shown or {}),
+        "checked": selected_ids,
+        "checked_count": sum(run.pk in selected_ids for run in runs),
+        **(extra or {}),
     }
-    if shown:
+    if extra:
         context["crumbs"].append(("Preview", None))
     status = 422 if form.errors or quick.errors else 200
     return render(request, "pooling/pools.html", context, status=status)
 
 
 def pool_preview_context(
-    campaign: Campaign, found: services.PoolPreview, seconds: float
+    campaign: Campaign, preview: services.PoolPreview, seconds: float
 ) -> dict[str, Any]:
     return {
-        "preview": found,
-        "spec_text": spec_to_yaml(found.spec),
+        "preview": preview,
+        "spec_text": spec_to_yaml(preview.spec),
         "seconds": seconds,
-        "hours": found.hours(seconds),
+        "hours": preview.hours(seconds),
         "newest": services.latest_pool_version(campaign),
         "floor_at": services.FLOOR_AT,
-        "left_out": [(floor, share_percent(floor.share, 1)) for floor in found.left_out],
-        **composition_context(campaign, found.parts, found, seconds),
+        "left_out": [(floor, share_percent(floor.share, 1)) for floor in preview.left_out],
+        **composition_context(campaign, preview.parts, preview, seconds),
     }
 
 
 def composition_context(
     campaign: Campaign,
     parts: Composition,
-    found: services.PoolPreview | None = None,
+    preview: services.PoolPreview | None = None,
     seconds: float = 0,
 ) -> dict[str, Any]:
-    """The tables of a pool's parts: each row with the length of its bars in percent; those of a
-    preview with hours and floors.
+    """The tables of a composition: each row with the length of its bars in percent; for a
+    preview, also hours and pooled shares.
     """
     floors = (
-        {floor.run.tag: share_percent(floor.share, 1) for floor in found.floors} if found else {}
+        {floor.run.tag: share_percent(floor.share, 1) for floor in preview.floors}
+        if preview
+        else {}
     )
     titles = dict(campaign.topics.values_list("number", "title"))
     most = max((run.alone for run in parts.runs), default=0)
@@ -205,7 +211,7 @@ def composition_context(
                 titles.get(topic.number, ""),
                 share_percent(topic.documents, parts.largest_topic),
                 share_percent(topic.one_team, parts.largest_topic),
-                found.hours_of(topic, seconds) if found else None,
+                preview.topic_hours(topic, seconds) if preview else None,
             )
             for topic in parts.topics
         ],
@@ -221,7 +227,7 @@ def composition_context(
 
 
 def sort_by_unique(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """What brings most alone comes first."""
+    """Rows with the most unique documents first."""
     return sorted(rows, key=lambda row: -row[0].alone)
 
 
@@ -231,50 +237,50 @@ def share_percent(part: float | None, whole: float) -> float:
 
 @require_safe
 def pool_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse:
-    found = get_pool(request, slug, version)
-    campaign = found.campaign
+    pool = get_pool(request, slug, version)
+    campaign = pool.campaign
     accepted = set(campaign.runs.accepted().values_list("pk", flat=True))
     context = {
         "campaign": campaign,
-        "crumbs": [("Pool", redirect_to("pools", campaign)), (f"Version {found.version}", None)],
-        "pool": found,
-        "spec_text": spec_to_yaml(frozen_spec(found)) if "steps" in found.spec else "",
-        "newer": campaign.pools.filter(version__gt=found.version).first(),
+        "crumbs": [("Pool", redirect_to("pools", campaign)), (f"Version {pool.version}", None)],
+        "pool": pool,
+        "spec_text": spec_to_yaml(frozen_spec(pool)) if "steps" in pool.spec else "",
+        "newer": campaign.pools.filter(version__gt=pool.version).first(),
         "qrels": campaign.qrels.first(),
-        "gone": [run for run in found.spec["runs"] if run["id"] not in accepted],
-        "is_sampled": found.items.filter(Q(stratum__gt=0) | Q(probability__lt=1)).exists(),
-        **composition_context(campaign, get_pool_composition(found)),
-        **(pool_growth_context(found) if found.grows else {}),
+        "gone": [run for run in pool.spec["runs"] if run["id"] not in accepted],
+        "is_sampled": pool.items.filter(Q(stratum__gt=0) | Q(probability__lt=1)).exists(),
+        **composition_context(campaign, get_pool_composition(pool)),
+        **(pool_growth_context(pool) if pool.is_adaptive else {}),
     }
     return render(request, "pooling/pool.html", context)
 
 
 def pool_growth_context(pool: Pool) -> dict[str, Any]:
-    found = list_growth(pool)
+    growth = list_growth(pool)
     return {
-        "growth": [(topic, share_percent(topic.share, 1)) for topic in found],
-        "growth_given": sum(topic.given for topic in found),
-        "growth_budget": sum(topic.budget for topic in found),
-        "growth_relevant": sum(topic.relevant for topic in found),
-        "growth_alone": sum(topic.one_team for topic in found),
-        "growth_many": sum(topic.many_relevant for topic in found),
+        "growth": [(topic, share_percent(topic.share, 1)) for topic in growth],
+        "growth_given": sum(topic.selected for topic in growth),
+        "growth_budget": sum(topic.budget for topic in growth),
+        "growth_relevant": sum(topic.relevant for topic in growth),
+        "growth_alone": sum(topic.one_team for topic in growth),
+        "growth_many": sum(topic.many_relevant for topic in growth),
     }
 
 
 @require_safe
 def pool_download_view(request: SignedInRequest, slug: str, version: int, fmt: str) -> HttpResponse:
-    """The TREC form shows neither run nor rank; CSV and JSON say which runs brought what.
+    """The TREC format shows neither run nor rank; CSV and JSON list the contributing runs.
 
-    With ``qrels``, a version, those forms that can hold grades have them.
+    With ``qrels``, a version, formats that can hold grades include them.
     """
-    found = get_pool(request, slug, version)
+    pool = get_pool(request, slug, version)
     name = f"{slug}-pool-{version}{ENDINGS.get(fmt, f'-{fmt}.txt')}"
     if fmt in FORMATS:
-        return attachment_response(FORMATS[fmt](load_pool_table(found)), name)
+        return attachment_response(FORMATS[fmt](load_pool_table(pool)), name)
     if fmt not in FRAME_FORMATS:
-        raise Http404(f"no format {fmt}")
+        raise Http404(f"unknown format {fmt}")
     return attachment_response(
-        services.frame_text(found, fmt, requested_qrels_version(request.GET)), name
+        services.frame_text(pool, fmt, requested_qrels_version(request.GET)), name
     )
 
 
@@ -286,5 +292,5 @@ def get_pool(request: SignedInRequest, slug: str, version: int) -> Pool:
 @login_not_required
 @require_safe
 def pooling_methods_view(request: HttpRequest) -> HttpResponse:
-    """All methods, made from their cards."""
+    """All methods, from their cards."""
     return render(request, "pooling/methods.html", {"groups": methods_by_kind()})

@@ -197,7 +197,7 @@ def interim_pool_state(
     for (topic, _docno), relevant in outcomes.items():
         by_topic[topic].append(relevant)
     is_random = is_judged_at_random(pool, outcomes.keys())
-    depth = None if pool.grows else pooled_depth(pool.spec)
+    depth = None if pool.is_adaptive else pooled_depth(pool.spec)
     return InterimPool(
         pool=pool,
         documents=len(state.topic),
@@ -230,7 +230,7 @@ def is_judged_at_random(pool: Pool, judged: Collection[tuple[str, str]]) -> bool
     judged under plans in random order, none for another pool or by import.
     """
     orders = pool.plans.filter(kind=Plan.Kind.JUDGE).values_list("order", flat=True)
-    if pool.grows or set(orders) != {Plan.Order.RANDOM}:
+    if pool.is_adaptive or set(orders) != {Plan.Order.RANDOM}:
         return False
     # A late judgment fills no slot, but its document had been checked out.
     by_pool = Q(slot__plan__pool=pool) | Q(slot=None, lease__isnull=False)

@@ -29,7 +29,7 @@ class StoppingCriteria:
         """Whether to stop after ``outcomes`` (relevant or not), in the order of judging."""
         if self.documents is not None and len(outcomes) >= self.documents:
             return True
-        return StepLimit(self.no_relevant_in, self.relevant).reached(outcomes)
+        return StepLimit(self.no_relevant_in, self.relevant).is_reached(outcomes)
 
     def in_words(self) -> str:
         """For example ``after 30 consecutive documents without a relevant one``."""

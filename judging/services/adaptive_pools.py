@@ -62,7 +62,7 @@ def extend_adaptive_topic(actor: User, plan: Plan, topic: Topic, count: int) -> 
         topic=topic,
         outcomes={docno: good for (_, docno), good in first.items()},
         passed=passed,
-        wanted=count,
+        limit=count,
     )
     fresh = [item for item in came if item.docno not in before]
     Slot.objects.bulk_create(

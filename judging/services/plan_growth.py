@@ -15,7 +15,7 @@ ADAPTIVE_DESIGNS = ("overlap",)
 
 
 def check_design(pool: Pool, design: str) -> None:
-    if pool.grows and design not in ADAPTIVE_DESIGNS:
+    if pool.is_adaptive and design not in ADAPTIVE_DESIGNS:
         fix = "Use overlap: other designs must know all documents in advance."
         raise ActionRefused("pool-grows", f"{design} does not support adaptive pools.", fix)
 

@@ -193,7 +193,7 @@ def allocate_plan(
         pair for pair in list_unplanned_pairs(pool) if planned is None or pair.topic in planned
     ]
     check_design(pool, scheme.design)
-    if not pairs and not pool.grows:
+    if not pairs and not pool.is_adaptive:
         fix = "Freeze a larger pool first."
         raise ActionRefused("nothing-to-plan", "All pairs of this pool are already in a plan.", fix)
     users = sorted({user for people in assessors.values() for user in people}, key=username_key)

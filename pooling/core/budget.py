@@ -1,4 +1,4 @@
-"""A budget of judgments, split over topics so that it adds up."""
+"""A judgment budget split over topics, adding up exactly."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from pooling.core.order import hash_order
 
 
 def split_budget(total: int, available: ArrayLike, topics: Sequence[str], seed: int) -> Ints:
-    """How many of ``total`` judgments each topic gets; ``available`` are its documents.
+    """How many of ``total`` judgments each topic gets; ``available`` counts its documents.
 
-    All topics get the same number, but none more than it has. What cannot be shared evenly goes
-    one by one to topics that have more, in seeded hash order. The sum is the smaller of
-    ``total`` and all documents. Raises ``ValueError`` for a negative total. After the split of
-    Lipani et al. 2017, which cuts the smallest topics to make ends meet.
+    All topics get the same number, at most what they have. What cannot be divided evenly goes
+    one by one to topics with documents left, in seeded hash order. The sum is the smaller of
+    ``total`` and the number of documents. Raises ``ValueError`` for a negative total. After the
+    split of Lipani et al. 2017, which instead reduces the smallest topics to match the total.
     """
     if total < 0:
-        raise ValueError("a budget is 0 or more")
+        raise ValueError("the budget must be 0 or more")
     room = np.asarray(available, np.int64)
     level = equal_share(total, room)
-    given = np.minimum(room, level)
-    rest = min(total, int(room.sum())) - int(given.sum())
+    shares = np.minimum(room, level)
+    rest = min(total, int(room.sum())) - int(shares.sum())
     wanting = np.flatnonzero(room > level).tolist()
-    given[sorted(wanting, key=lambda at: hash_order(seed, topics[at], ""))[:rest]] += 1
-    return given
+    shares[sorted(wanting, key=lambda at: hash_order(seed, topics[at], ""))[:rest]] += 1
+    return shares
 
 
 def equal_share(total: int, room: Ints) -> int:
-    """The largest number that every topic can get, or all that it has, within ``total``."""
+    """The largest share per topic within ``total``, where smaller topics get all they have."""
     low, high = 0, int(room.max(initial=0))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""What the runs retrieved, down to a cut-off: all that a pooling method may look at."""
+"""The documents that runs retrieve down to a cut-off: the input of a pooling method."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 Read = Callable[[Sequence[str]], Sequence[str]]
-"""The texts of documents, by docno, in the same order."""
+"""Docnos to the texts of the documents, in the same order."""
 
 DIGITS = 12
-"""Values that agree in so many digits are ties: sums differ in the last bits by their order."""
+"""Values equal to this many digits are ties: the order of addition changes the last bits."""
 
 
 @dataclass(frozen=True, eq=False)
 class TopicCandidates:
     """One topic. Documents are numbered 0 to n − 1, docno ascending by code point.
 
-    An entry is a document in the list of a run: ``run`` (a position in ``runs``), ``doc``, ``rank``
-    (from 1, in trec_eval's order) and ``score``. Entries are sorted by run, then rank;
-    ``runs`` are tags ascending. ``seed`` breaks ties and is the only source of chance.
-    ``read``, which has the texts of these documents, and ``query``, the topic in words, are
-    there for methods that read.
+    An entry is a document in the ranking of a run: ``run`` (a position in ``runs``), ``doc``,
+    ``rank`` (from 1, in trec_eval's order) and ``score``. Entries are sorted by run, then rank;
+    ``runs`` are tags ascending. ``seed`` breaks ties and determines all randomness. ``read``
+    loads the texts of these documents, and ``query`` is the topic's text, for methods that need
+    texts.
     """
 
     topic: str
@@ -46,27 +46,27 @@ class TopicCandidates:
     query: str = ""
 
     def __len__(self) -> int:
-        """How many documents."""
+        """The number of documents."""
         return len(self.docnos)
 
     @cached_property
     def tie(self) -> Ints:
-        """The seeded hash of each document, by which ties are broken."""
+        """The seeded hash of each document, which breaks ties."""
         return hash_orders(self.seed, self.topic, self.docnos.texts(slice(None)))
 
     @cached_property
     def lengths(self) -> Ints:
-        """How many documents each run listed."""
+        """By run: the number of documents it lists."""
         return np.bincount(self.run, minlength=len(self.runs))
 
     @cached_property
-    def listed(self) -> Ints:
-        """How many runs list each document."""
+    def run_counts(self) -> Ints:
+        """By document: the number of runs that list it."""
         return np.bincount(self.doc, minlength=len(self))
 
     @cached_property
     def min_rank(self) -> Ints:
-        """The best rank of each document in any run."""
+        """By document: its best rank in any run."""
         best = np.full(len(self), np.iinfo(np.int64).max)
         np.minimum.at(best, self.doc, self.rank)
         return best
@@ -77,22 +77,22 @@ class TopicCandidates:
         return np.concatenate(([0], np.cumsum(self.lengths)))
 
     @cached_property
-    def rank_of(self) -> Ints:
-        """Runs × documents: the rank, 0 where a run does not list the document."""
+    def rank_table(self) -> Ints:
+        """Runs × documents: the rank, 0 where the run does not list the document."""
         table = np.zeros((len(self.runs), len(self)), np.int64)
         table[self.run, self.doc] = self.rank
         return table
 
-    def list_of(self, run: int) -> Ints:
+    def ranking(self, run: int) -> Ints:
         """The documents of a run, best first."""
         return self.doc[self.bounds[run] : self.bounds[run + 1]]
 
     def sums(self, values: Floats) -> Floats:
-        """By document: the sum of ``values``, one an entry."""
+        """By document: the sum of ``values``, one per entry."""
         return np.bincount(self.doc, weights=values, minlength=len(self)).astype(np.float64)
 
     def best_first(self, value: Floats) -> Ints:
-        """All documents by ``value`` descending; equal ones in seeded hash order."""
+        """All documents by descending ``value``; ties by seeded hash."""
         rounded = round_significant(value)
         order = np.argsort(-rounded, kind="stable")
         ranked = rounded[order]
@@ -101,12 +101,12 @@ class TopicCandidates:
         return order
 
     def by_hash(self, documents: Ints) -> Ints:
-        """``documents`` in seeded hash order: it tells nothing of ranks and runs."""
+        """``documents`` in seeded hash order, which is independent of ranks and runs."""
         return documents[np.argsort(self.tie[documents], kind="stable")]
 
 
 def round_significant(value: Floats) -> Floats:
-    """``value`` rounded to ``DIGITS`` significant digits of its largest."""
+    """``value`` rounded to ``DIGITS`` significant digits of the largest."""
     largest = float(np.abs(value).max(initial=0))
     if not 0 < largest < np.inf:
         return value
@@ -153,5 +153,5 @@ class RunListing:
         return (self.topic(index) for index in range(len(self.topics)))
 
     def __len__(self) -> int:
-        """How many topics."""
+        """The number of topics."""
         return len(self.topics)

@@ -1,5 +1,5 @@
-"""Write a pool: as lines for judges, as CSV or JSON with what brought each document; and write
-what it was sampled from, for the programs that estimate measures.
+"""Write a pool: lines for assessors, or CSV and JSON with the contributing runs; and write its
+sampling frame for programs that estimate measures.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from pooling.core.frame import SamplingFrame
 from pooling.core.tables import PoolTable
 
 SAMPLED = ("priority", "stratum", "probability")
-"""The columns that a sampled pool has more."""
+"""Additional columns of a sampled pool."""
 
 
 def pool_to_trec(pool: PoolTable) -> str:
-    """``topic 0 docno -1``: qrels of a pool that nobody judged; no run and no rank is seen."""
+    """``topic 0 docno -1``: unjudged qrels, without runs and ranks."""
     return "".join(f"{topic} 0 {pool.docnos[row]} -1\n" for topic, row in _rows(pool))
 
 
 def pool_to_csv(pool: PoolTable) -> str:
-    """``topic,docno,min_rank,contributors``, tags separated by blanks; of a sampled pool also
+    """``topic,docno,min_rank,contributors``, with space-separated tags; for a sampled pool also
     ``priority,stratum,probability``.
     """
     stream = io.StringIO()
@@ -33,14 +33,14 @@ def pool_to_csv(pool: PoolTable) -> str:
     more = SAMPLED if pool.is_sampled else ()
     writer.writerow(["topic", "docno", "min_rank", "contributors", *more])
     for topic, row in _rows(pool):
-        tags = " ".join(pool.contributors_of(row))
-        drawn = [getattr(pool, name)[row].item() for name in more]
-        writer.writerow([topic, pool.docnos[row], int(pool.min_rank[row]), tags, *drawn])
+        tags = " ".join(pool.contributor_tags(row))
+        extra = [getattr(pool, name)[row].item() for name in more]
+        writer.writerow([topic, pool.docnos[row], int(pool.min_rank[row]), tags, *extra])
     return stream.getvalue()
 
 
 def pool_to_json(pool: PoolTable) -> str:
-    """Runs, and the documents by topic."""
+    """The runs, and the documents by topic."""
     topics: dict[str, list[dict[str, object]]] = {topic: [] for topic in pool.topics}
     more = SAMPLED if pool.is_sampled else ()
     for topic, row in _rows(pool):
@@ -48,7 +48,7 @@ def pool_to_json(pool: PoolTable) -> str:
             {
                 "docno": pool.docnos[row],
                 "min_rank": int(pool.min_rank[row]),
-                "contributors": list(pool.contributors_of(row)),
+                "contributors": list(pool.contributor_tags(row)),
                 **{name: getattr(pool, name)[row].item() for name in more},
             }
         )
@@ -57,23 +57,23 @@ def pool_to_json(pool: PoolTable) -> str:
 
 
 def pool_to_ntcir(pool: PoolTable) -> str:
-    """``topic docno``, as the spec chose: a list to judge from its top, as NTCIRPOOL makes it."""
+    """``topic docno`` in the order of selection: to judge from the top, as with NTCIRPOOL."""
     order = sorted(_rows(pool), key=lambda item: (item[0], int(pool.priority[item[1]])))
     return "".join(f"{topic} {pool.docnos[row]}\n" for topic, row in order)
 
 
 def pool_to_strata(frame: SamplingFrame) -> str:
-    """``topic 0 docno stratum grade``, drawn or not: what sample_eval.pl reads."""
+    """``topic 0 docno stratum grade`` of the whole frame, as read by sample_eval.pl."""
     strata = tuple(map(str, frame.stratum.tolist()))
     qrels = QrelsTable(frame.topics, frame.starts, frame.docnos, frame.grades)
     return write_strata(SampledQrels(qrels, frame.probability, strata)).decode()
 
 
 def pool_to_prels(frame: SamplingFrame) -> str:
-    """``topic docno grade method probability`` of what was drawn: what statAP programs read."""
-    columns = zip(frame.topic_of, frame.docnos, frame.grades.tolist(), frame.drawn, strict=True)
-    rows = [(topic, docno, grade) for topic, docno, grade, drawn in columns if drawn]
-    probability = frame.probability[frame.drawn]
+    """``topic docno grade method probability`` of the sample, as read by statAP programs."""
+    columns = zip(frame.row_topics, frame.docnos, frame.grades.tolist(), frame.sampled, strict=True)
+    rows = [(topic, docno, grade) for topic, docno, grade, is_sampled in columns if is_sampled]
+    probability = frame.probability[frame.sampled]
     return write_prels(SampledQrels(qrels_from_rows(rows), probability)).decode()
 
 
@@ -94,4 +94,4 @@ FRAME_FORMATS: dict[str, Callable[[SamplingFrame], str]] = {
     "strata": pool_to_strata,
     "prels": pool_to_prels,
 }
-"""Those that need the whole frame, and can hold grades; `evaluate --qrels-format` reads them."""
+"""Formats of the sampling frame, with grades; `evaluate --qrels-format` reads them."""

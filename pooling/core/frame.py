@@ -1,4 +1,4 @@
-"""All documents that a pool was drawn from, drawn or not: estimates go by how many there are."""
+"""The sampling frame of a pool: all documents that could be drawn, with stratum and probability."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from pooling.core.session import PoolSession
 from pooling.core.tables import PoolTable
 
 UNKNOWN = -1
-"""The grade of what nobody judged, as in qrels."""
+"""The grade of unjudged documents, as in qrels."""
 
 
 @dataclass(frozen=True, eq=False)
 class SamplingFrame:
     """Documents of topic ``i`` are the rows ``starts[i]`` to ``starts[i + 1]``, docno ascending.
 
-    Stratum 0 and probability 1 stand for what was chosen for certain. ``grades`` are -1 until
-    ``graded``, and always of what was not ``drawn``.
+    Stratum 0 with probability 1 means selected with certainty. ``grades`` are -1 until filled
+    by ``fill_frame_grades``, and always for documents that are not ``sampled``.
     """
 
     topics: tuple[str, ...]
@@ -33,7 +33,7 @@ class SamplingFrame:
     docnos: DocnoArray
     stratum: Ints
     probability: Floats
-    drawn: Mask
+    sampled: Mask
     grades: NDArray[np.int32]
 
     def __len__(self) -> int:
@@ -41,27 +41,27 @@ class SamplingFrame:
 
     @property
     def has_strata(self) -> bool:
-        """Whether strata tell all about the sample: no document was drawn without one."""
+        """Whether strata describe the whole sample: no document was drawn without one."""
         return not ((self.stratum == 0) & (self.probability < 1)).any()
 
     @property
-    def topic_of(self) -> list[str]:
+    def row_topics(self) -> list[str]:
         """The topic of each row."""
         names = np.array(self.topics, object)
         return np.repeat(names, np.diff(self.starts)).tolist()
 
     @property
     def unjudged(self) -> int:
-        """How many documents were drawn and have no grade."""
-        return int((self.drawn & (self.grades < 0)).sum())
+        """The number of sampled documents without a grade."""
+        return int((self.sampled & (self.grades < 0)).sum())
 
 
-def build_frame(found: Iterable[PoolSession]) -> SamplingFrame:
-    """The frame of the pool of ``found``; topics of which nothing was given are left out."""
+def build_frame(sessions: Iterable[PoolSession]) -> SamplingFrame:
+    """The sampling frame of a pool; topics without selected documents are omitted."""
     parts = [
         (session, frame_rows(session), *sample_columns(session))
-        for session in found
-        if session.given
+        for session in sessions
+        if session.selected
     ]
     starts = group_starts([len(rows) for _, rows, _, _ in parts])
     ids = (session.candidates.docnos.take(rows) for session, rows, _, _ in parts)
@@ -71,40 +71,40 @@ def build_frame(found: Iterable[PoolSession]) -> SamplingFrame:
         docnos=DocnoArray.of(docno for part in ids for docno in part),
         stratum=join_columns([stratum[rows] for _, rows, stratum, _ in parts], np.int64),
         probability=join_columns([share[rows] for _, rows, _, share in parts], np.float64),
-        drawn=join_columns([~session.open[rows] for session, rows, _, _ in parts], np.bool_),
+        sampled=join_columns([~session.available[rows] for session, rows, _, _ in parts], np.bool_),
         grades=np.full(int(starts[-1]), UNKNOWN, np.int32),
     )
 
 
 def frame_rows(session: PoolSession) -> Ints:
-    """What ``session`` gave or could have drawn, as ascending numbers of documents."""
-    member = ~session.open
+    """The documents that ``session`` selected or could have drawn, ascending."""
+    member = ~session.available
     if session.sample is not None:
         member[session.sample.frame] = True
     return np.flatnonzero(member)
 
 
 def restrict_frame_to_pool(pool: PoolTable) -> SamplingFrame:
-    """The part of the frame that a pool keeps: what is in it. All, if nothing was sampled."""
+    """The frame restricted to the pool, which is all of it for a pool without sampling."""
     return SamplingFrame(
         topics=pool.topics,
         starts=pool.starts,
         docnos=DocnoArray.of(pool.docnos),
         stratum=pool.stratum.astype(np.int64),
         probability=pool.probability,
-        drawn=np.ones(len(pool), bool),
+        sampled=np.ones(len(pool), bool),
         grades=np.full(len(pool), UNKNOWN, np.int32),
     )
 
 
 def fill_frame_grades(frame: SamplingFrame, qrels: QrelsTable) -> SamplingFrame:
-    """``frame`` with the grades of what was drawn.
+    """``frame`` with the grades of its sampled documents.
 
-    A document that was judged without being drawn keeps -1: it came in by another door, and
-    taken for a part of the sample it would bend the estimates.
+    Documents judged without being sampled keep -1: counting them as part of the sample would
+    bias the estimates.
     """
     row = PairIndex.of(qrels).find(frame)
-    known = (row >= 0) & frame.drawn
+    known = (row >= 0) & frame.sampled
     grades = np.full(len(frame), UNKNOWN, np.int32)
     grades[known] = qrels.grades[row[known]]
     return replace(frame, grades=grades)

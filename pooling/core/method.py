@@ -1,4 +1,4 @@
-"""The shapes of pooling methods: an order, a sample, or a player that learns from judgments."""
+"""The kinds of pooling methods: an order, a sample, or a player that uses judgments."""
 
 from __future__ import annotations
 
@@ -10,50 +10,49 @@ from campaigns.core.cards import Card
 from pooling.core.candidates import Floats, Ints, Mask, TopicCandidates
 
 Values = Mapping[str, Any]
-"""The parameters of a method by name, all of them, as ``spec.py`` has checked them."""
+"""All parameters of a method by name, as checked by ``spec_file.py``."""
 
 EARLIER = -1
-"""Stands for the run when a document was not played by one, but came of an earlier step."""
+"""In place of the run: the document was not played by a run but selected by an earlier step."""
 
 
 class NextDocument(NamedTuple):
-    """The document to judge next, and the run that plays it (or ``EARLIER``: no one run)."""
+    """The document to judge next, and the run that plays it (``EARLIER``: no single run)."""
 
     doc: int
     run: int = EARLIER
 
 
 class AdaptivePlayer(Protocol):
-    """An adaptive method on one topic. What it has been told is all that it knows.
+    """An adaptive method on one topic. It knows only the judgments passed to ``observe``.
 
-    ``choose`` changes nothing, so that it can be asked again. ``open`` marks the documents that
-    nobody has been given yet, of which there is one at least; what somebody has been given and
-    not judged is not open and not told. ``step`` counts the documents given so far, and is
-    what chance hangs on besides the seed.
+    ``choose`` has no side effects and can be repeated. ``available`` marks the documents not yet
+    selected, at least one; a document selected but not judged is neither available nor observed.
+    ``step`` counts the documents selected so far and, with the seed, determines all randomness.
     """
 
     def choose(self, available: Mask, step: int) -> NextDocument: ...
 
-    def judged(self, choice: NextDocument, relevant: bool) -> None: ...
+    def observe(self, choice: NextDocument, relevant: bool) -> None: ...
 
 
 @runtime_checkable
 class ComparablePlayer(Protocol):
-    """A player that can be compared with those of other topics: the most urgent comes first."""
+    """A player that is comparable across topics: the most urgent comes first."""
 
     def urgency(self, available: Mask) -> float: ...
 
 
 @runtime_checkable
 class FinishingPlayer(Protocol):
-    """A player that knows when it has seen enough."""
+    """A player that can end its step early."""
 
-    def settled(self) -> bool: ...
+    def is_finished(self) -> bool: ...
 
 
 @runtime_checkable
 class MemoryPlayer(Protocol):
-    """A player that has ``cells`` more numbers in memory than runs × documents."""
+    """A player with ``cells`` numbers in memory beyond runs × documents."""
 
     @property
     def cells(self) -> int: ...
@@ -61,23 +60,22 @@ class MemoryPlayer(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DocumentSample:
-    """A sample of one topic. ``frame`` are all documents it was drawn from, with the
-    ``stratum`` (from 1; 0: none) and the inclusion ``probability`` of each; ``drawn`` those drawn.
+    """A sample of one topic. ``frame`` lists the sampling frame, with the ``stratum`` (from 1;
+    0: none) and the inclusion ``probability`` of each document; ``sampled`` marks those drawn.
     """
 
     frame: Ints
     stratum: Ints
     probability: Floats
-    drawn: Mask
+    sampled: Mask
 
 
 @dataclass(frozen=True)
 class PoolingMethod:
-    """One of three. ``order`` gives the documents that it wants, best first; those not marked
-    ``open`` are in the pool already, and are passed over if it names them. ``sample`` draws among
-    the documents that are marked ``open``, ``documents`` of them if the step says how many.
-    ``player`` starts an adaptive method. ``reach`` tells by run down to which rank it looks (else:
-    down to the cut-off). ``reads`` says that it needs texts.
+    """One of three kinds. ``order`` returns documents best first; those not marked ``available``
+    are in the pool already and are skipped. ``sample`` draws from the ``available`` documents,
+    ``documents`` of them if the step limits their number. ``player`` starts an adaptive method.
+    ``reach`` is the last rank used, by run (None: the cut-off). ``reads``: it needs texts.
     """
 
     card: Card
@@ -102,7 +100,7 @@ class PoolingMethod:
 def score_based_method(
     card: Card, scores: Callable[[TopicCandidates, Values], Floats]
 ) -> PoolingMethod:
-    """The static method that takes all documents by ``scores`` descending."""
+    """The static method that takes documents by descending ``scores``."""
 
     def order(candidates: TopicCandidates, values: Values, available: Mask) -> Ints:  # noqa: ARG001
         return candidates.best_first(scores(candidates, values))

@@ -1,4 +1,4 @@
-"""What adaptive methods share: runs as arms that are played, and what was seen of each."""
+"""What adaptive methods share: runs as the arms of a bandit, and the counts of each."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from pooling.core.order import hash_order
 
 UPDATE = Parameter(
     "update",
-    "Whether a judgment counts for `all` runs that list the document or for its `own` run, that "
-    "which played it.",
+    "Whether a judgment counts for `all` runs that list the document or only for its `own` run, "
+    "the one that played it.",
     "all",
     ("all", "own"),
 )
 EARLIER_COUNTS = "Judgments of earlier steps count for every run that lists the document."
+RANDOMNESS = "Draws depend on the seed, the topic and the number of documents selected."
 
 
 class RunCounts:
     """By run: documents ``judged`` and ``relevant``; ``total`` judgments. ``update`` is ``all`` (a
     judgment counts for every run that lists the document) or ``own`` (for the run that played
-    it). Before one is counted, what its runs had is multiplied by ``rate``.
+    it). Each judgment first multiplies the counts of its runs by ``rate``.
     """
 
     def __init__(self, candidates: TopicCandidates, update: str, rate: float = 1.0) -> None:
-        self.listed = candidates.rank_of > 0
+        self.listed = candidates.rank_table > 0
         self.own = update == "own"
         self.rate = rate
         self.total = 0
         self.judged = np.zeros(len(candidates.runs))
         self.relevant = np.zeros(len(candidates.runs))
 
-    def runs_of(self, choice: NextDocument) -> Mask:
-        """The runs that a judgment counts for; of earlier steps, all that list the document."""
+    def credited_runs(self, choice: NextDocument) -> Mask:
+        """The runs that a judgment counts for; for earlier steps, all that list the document."""
         if not self.own or choice.run == EARLIER:
             return self.listed[:, choice.doc]
         played = np.zeros(len(self.listed), bool)
@@ -44,7 +45,7 @@ class RunCounts:
         return played
 
     def add(self, choice: NextDocument, relevant: bool) -> None:
-        runs = self.runs_of(choice)
+        runs = self.credited_runs(choice)
         self.total += 1
         self.judged[runs] = self.rate * self.judged[runs] + 1
         self.relevant[runs] = self.rate * self.relevant[runs] + relevant
@@ -54,14 +55,14 @@ class RunCounts:
         return (1 + self.relevant) / (2 + self.judged)
 
     def shares(self) -> Floats:
-        """By run: the share of relevant documents; infinite where nothing is judged."""
+        """By run: the share of relevant documents; infinite without judgments."""
         seen = self.judged > 0
         return np.where(seen, self.relevant / np.where(seen, self.judged, 1), np.inf)
 
 
 class Bandit:
-    """A player that judges the next document of the run with the highest ``value``, which comes
-    by run from the counts and, for chance, the step.
+    """A player that takes the next document of the run with the highest ``value``, computed by
+    run from the counts and, for randomness, the step.
     """
 
     def __init__(
@@ -80,26 +81,26 @@ class Bandit:
         run = best_run(self.value(self.counts, step), runs, self.tie)
         return NextDocument(next_open_document(self.candidates, run, available), run)
 
-    def judged(self, choice: NextDocument, relevant: bool) -> None:
+    def observe(self, choice: NextDocument, relevant: bool) -> None:
         self.counts.add(choice, relevant)
 
 
 def playable_runs(candidates: TopicCandidates, available: Mask) -> Mask:
-    """The runs that list a document which is open."""
-    # ``reduceat`` wants an entry even of a last run that has none.
+    """The runs that list an available document."""
+    # ``reduceat`` needs an entry even for a last run without any.
     marks = np.append(available[candidates.doc], False)
     return np.logical_or.reduceat(marks, candidates.bounds[:-1]) & (candidates.lengths > 0)
 
 
 def next_open_document(candidates: TopicCandidates, run: int, available: Mask) -> int:
-    """The best document of ``run`` that is open."""
-    listed = candidates.list_of(run)
+    """The highest-ranked available document of ``run``."""
+    listed = candidates.ranking(run)
     return int(listed[np.argmax(available[listed])])
 
 
 def run_hash(candidates: TopicCandidates, run: int) -> int:
     """The seeded hash of a run in this topic."""
-    # A tag is no docno: the blank keeps the two apart.
+    # The space keeps tags apart from docnos, which contain none.
     return hash_order(candidates.seed, candidates.topic, f" {candidates.runs[run]}")
 
 
@@ -109,7 +110,7 @@ def run_tie_hashes(candidates: TopicCandidates) -> Ints:
 
 
 def best_run(value: Floats, among: Mask, tie: Ints) -> int:
-    """The place of the highest ``value`` marked ``among``; of equal ones the first by ``tie``."""
+    """The index of the highest ``value`` marked ``among``; ties by the lowest ``tie``."""
     places = np.flatnonzero(among)
     rounded = round_significant(value[places])
     highest = places[rounded == rounded.max()]
@@ -117,5 +118,5 @@ def best_run(value: Floats, among: Mask, tie: Ints) -> int:
 
 
 def step_rng(candidates: TopicCandidates, step: int) -> np.random.Generator:
-    """The source of chance of one step: the same for the same seed, topic and step."""
+    """The random generator of a step: the same for the same seed, topic and step."""
     return np.random.default_rng([hash_order(candidates.seed, candidates.topic, ""), step])

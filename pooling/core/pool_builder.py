@@ -1,4 +1,4 @@
-"""From a listing and a spec to a pool."""
+"""Build a pool from a run listing and a spec."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from pooling.core.session import PoolSession, PoolStep
 from pooling.core.tables import PoolTable
 
 Judge = Callable[[str, str], bool]
-"""``(topic, docno)`` to whether it is relevant."""
+"""``(topic, docno)`` to whether the document is relevant."""
 
 
 @dataclass(frozen=True)
 class PoolBudget:
-    """How many documents may be judged: of all topics together, of each, or as many as come."""
+    """How many documents may be judged: in total, per topic, or without a limit."""
 
     total: int | None = None
     per_topic: int | None = None
 
-    def of(self, listing: RunListing) -> Sequence[int | None]:
-        """The limit of each topic of ``listing``."""
+    def topic_limits(self, listing: RunListing) -> Sequence[int | None]:
+        """The limit of each topic of ``listing``; None: no limit."""
         if self.total is None:
             return [self.per_topic] * len(listing)
         sizes = np.diff(listing.starts)
@@ -41,15 +41,15 @@ class PoolBudget:
 def start_sessions(
     listing: RunListing, steps: Sequence[PoolStep], budget: PoolBudget = PoolBudget()
 ) -> list[PoolSession]:
-    """A session for each topic, with all given that needs no judgment.
+    """A session per topic, with everything selected that needs no judgments.
 
-    Where a step is global and the budget total, each topic has its share of the budget up to
-    here, and no limit of its own from here on: ``next_of_all`` keeps to the total.
+    With a global step and a total budget, each topic keeps to its share of the budget up to here
+    and has no limit of its own afterwards: ``choose_next_in_any_topic`` enforces the total.
     """
     started = []
-    for candidates, limit in zip(listing, budget.of(listing), strict=True):
+    for candidates, limit in zip(listing, budget.topic_limits(listing), strict=True):
         session = PoolSession(candidates, steps, limit)
-        session.give_listed()
+        session.select_static()
         if is_shared(steps, budget):
             session.budget = len(candidates)
         started.append(session)
@@ -57,7 +57,7 @@ def start_sessions(
 
 
 def is_shared(steps: Iterable[PoolStep], budget: PoolBudget) -> bool:
-    """Whether the topics have one budget together, rather than one each."""
+    """Whether the topics share one budget instead of having one each."""
     return budget.total is not None and any(step.is_global for step in steps)
 
 
@@ -65,51 +65,51 @@ Place = tuple[int, float, int]
 
 
 def topic_priority(session: PoolSession, choice: NextDocument) -> Place:
-    """The place of a topic, whose next document is ``choice``, in the queue of all: first those
-    whose step does not compare topics, evenly, then by urgency; ties by the seeded hash.
+    """The place of a topic, whose next document is ``choice``, in the queue of all topics: first
+    those whose step does not compare topics, evenly, then by urgency; ties by seeded hash.
     """
     urgency = session.urgency()
     if urgency is not None:
         return 1, -urgency, run_hash(session.candidates, choice.run)
     of_topic = hash_order(session.candidates.seed, session.candidates.topic, "")
-    return 0, len(session.given), of_topic
+    return 0, len(session.selected), of_topic
 
 
 def choose_next_in_any_topic(
-    found: Sequence[PoolSession], total: int
+    sessions: Sequence[PoolSession], total: int
 ) -> tuple[PoolSession, NextDocument] | None:
-    """What to judge next in any topic; None when ``total`` documents are given, or all."""
-    if sum(len(session.given) for session in found) >= total:
+    """The next document of all topics; None once ``total`` documents, or all, are selected."""
+    if sum(len(session.selected) for session in sessions) >= total:
         return None
-    wanting = [(session, choice) for session in found if (choice := session.next())]
-    return min(wanting, key=lambda pair: topic_priority(*pair), default=None)
+    pending = [(session, choice) for session in sessions if (choice := session.next())]
+    return min(pending, key=lambda pair: topic_priority(*pair), default=None)
 
 
 def simulate_sessions(
-    found: Sequence[PoolSession], judge: Judge, budget: PoolBudget = PoolBudget()
+    sessions: Sequence[PoolSession], judge: Judge, budget: PoolBudget = PoolBudget()
 ) -> Sequence[PoolSession]:
-    """The sessions of a campaign to their end, each document judged at once by ``judge``."""
-    if budget.total is None or not any(is_shared(session.steps, budget) for session in found):
-        return [simulate_session(session, judge) for session in found]
-    # A judgment moves nothing but its own topic: the heap gives what ``next_of_all`` would.
+    """Run all sessions of a campaign to their end, judging each document at once by ``judge``."""
+    if budget.total is None or not any(is_shared(session.steps, budget) for session in sessions):
+        return [simulate_session(session, judge) for session in sessions]
+    # A judgment affects its own topic only, so the heap equals ``choose_next_in_any_topic``.
     queue: list[tuple[Place, int, NextDocument]] = []
-    waiting = list(range(len(found)))
-    for session in found:
+    waiting = list(range(len(sessions)))
+    for session in sessions:
         judge_selected(session, judge)
-    for _ in range(budget.total - sum(len(session.given) for session in found)):
+    for _ in range(budget.total - sum(len(session.selected) for session in sessions)):
         for at in waiting:
-            if (choice := found[at].next()) is not None:
-                heapq.heappush(queue, (topic_priority(found[at], choice), at, choice))
+            if (choice := sessions[at].next()) is not None:
+                heapq.heappush(queue, (topic_priority(sessions[at], choice), at, choice))
         if not queue:
             break
         _, at, choice = heapq.heappop(queue)
-        select_and_judge(found[at], choice, judge)
+        select_and_judge(sessions[at], choice, judge)
         waiting = [at]
-    return found
+    return sessions
 
 
 def simulate_session(session: PoolSession, judge: Judge) -> PoolSession:
-    """One ``session`` to its end, within its own budget."""
+    """Run a ``session`` to its end within its own budget."""
     judge_selected(session, judge)
     while (choice := session.next()) is not None:
         select_and_judge(session, choice, judge)
@@ -117,12 +117,12 @@ def simulate_session(session: PoolSession, judge: Judge) -> PoolSession:
 
 
 def judge_selected(session: PoolSession, judge: Judge) -> None:
-    for given in session.given:
-        session.judge(given.doc, judge(session.candidates.topic, session_docno(session, given)))
+    for choice in session.selected:
+        session.judge(choice.doc, judge(session.candidates.topic, session_docno(session, choice)))
 
 
 def select_and_judge(session: PoolSession, choice: NextDocument, judge: Judge) -> None:
-    session.give(choice)
+    session.select(choice)
     session.judge(choice.doc, judge(session.candidates.topic, session_docno(session, choice)))
 
 
@@ -130,9 +130,9 @@ def session_docno(session: PoolSession, choice: NextDocument) -> str:
     return session.candidates.docnos[choice.doc]
 
 
-def build_pool_table(found: Iterable[PoolSession]) -> PoolTable:
-    """The pool of what ``found`` has given so far; topics without a document are left out."""
-    filled = [session for session in found if session.given]
+def build_pool_table(sessions: Iterable[PoolSession]) -> PoolTable:
+    """The pool of the documents selected so far; topics without any are omitted."""
+    filled = [session for session in sessions if session.selected]
     parts = [topic_part(session) for session in filled]
     return PoolTable(
         runs=filled[0].candidates.runs if filled else (),
@@ -140,7 +140,7 @@ def build_pool_table(found: Iterable[PoolSession]) -> PoolTable:
         starts=group_starts([len(part.doc) for part in parts]),
         docnos=[docno for part in parts for docno in part.docnos],
         min_rank=join_columns([part.min_rank for part in parts], np.int32),
-        bounds=group_starts(join_columns([part.brought for part in parts], np.int64)),
+        bounds=group_starts(join_columns([part.contributor_counts for part in parts], np.int64)),
         contributors=join_columns([part.contributors for part in parts], np.int32),
         priority=join_columns([part.priority for part in parts], np.int32),
         stratum=join_columns([part.stratum for part in parts], np.int32),
@@ -150,12 +150,12 @@ def build_pool_table(found: Iterable[PoolSession]) -> PoolTable:
 
 @dataclass(frozen=True)
 class TopicPart:
-    """The pooled documents of one topic, docno ascending; ``brought`` counts their runs."""
+    """The pooled documents of one topic, docno ascending; ``contributor_counts``: their runs."""
 
     doc: Ints
     docnos: list[str]
     min_rank: Ints
-    brought: Ints
+    contributor_counts: Ints
     contributors: Ints
     priority: Ints
     stratum: Ints
@@ -164,9 +164,9 @@ class TopicPart:
 
 def topic_part(session: PoolSession) -> TopicPart:
     candidates = session.candidates
-    given = np.array([choice.doc for choice in session.given], np.int64)
-    order = np.argsort(given)
-    doc = given[order]
+    selected = np.array([choice.doc for choice in session.selected], np.int64)
+    order = np.argsort(selected)
+    doc = selected[order]
     place = np.full(len(candidates), -1)
     place[doc] = np.arange(len(doc))
     entry = np.flatnonzero((place[candidates.doc] >= 0) & reachable_entries(session))
@@ -179,7 +179,7 @@ def topic_part(session: PoolSession) -> TopicPart:
         doc=doc,
         docnos=list(candidates.docnos.take(doc)),
         min_rank=min_rank,
-        brought=np.bincount(row, minlength=len(doc)),
+        contributor_counts=np.bincount(row, minlength=len(doc)),
         contributors=run[by_row],
         priority=order + 1,
         stratum=stratum[doc],
@@ -188,7 +188,7 @@ def topic_part(session: PoolSession) -> TopicPart:
 
 
 def reachable_entries(session: PoolSession) -> Mask:
-    """The entries that some step of the spec looks at: they make a run a contributor."""
+    """The entries within reach of any step of the spec: they make a run a contributor."""
     candidates = session.candidates
     reach = np.zeros(len(candidates.runs), np.int64)
     for step in session.steps:

@@ -1,4 +1,4 @@
-"""The table of pooling methods, chosen by the name that users type."""
+"""The registry of pooling methods by name."""
 
 from __future__ import annotations
 
@@ -58,4 +58,4 @@ LISTED = (
 )
 METHODS: dict[str, PoolingMethod] = {method.name: method for method in LISTED}
 ALIASES = {"fairtake": "take"}
-"""Other names that people type."""
+"""Alternative names."""

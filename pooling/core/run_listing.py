@@ -1,4 +1,4 @@
-"""From runs to a listing: cut each run off and lay all of them out topic by topic."""
+"""From runs to a listing: truncate each run and merge all of them topic by topic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Run = TypeVar("Run")
 
 @dataclass(frozen=True)
 class TruncatedRun:
-    """The first documents of one run: topic and rank of each row, and its place in the run."""
+    """The top documents of one run: topic and rank of each row, and its index in the run."""
 
     topic: Ints
     rank: Ints
@@ -26,7 +26,7 @@ class TruncatedRun:
 
 
 def truncate_run(run: RunTable, cutoff: int) -> RunTable:
-    """The first ``cutoff`` documents of each topic, without the file that they were read from."""
+    """The first ``cutoff`` documents of each topic, without a reference to the file's bytes."""
     cut = cut_run(run.topics, run.starts, run.topics, cutoff)
     starts = group_starts(np.minimum(np.diff(run.starts), cutoff))
     return RunTable(
@@ -37,9 +37,9 @@ def truncate_run(run: RunTable, cutoff: int) -> RunTable:
 def build_listing(
     runs: Iterable[RunTable], cutoff: int, seed: int, topics: Collection[str] | None = None
 ) -> RunListing:
-    """The first ``cutoff`` documents of each run and topic; None for all topics.
+    """The first ``cutoff`` documents of each run and topic; ``topics`` None: all.
 
-    Raises ``ValueError`` for two runs with one tag.
+    Raises ``ValueError`` for two runs with the same tag.
     """
     ordered = sort_runs_by_tag([(run.tag, run) for run in runs])
     names = answered_topics([run for _, run in ordered], topics)
@@ -54,30 +54,30 @@ def build_listing(
 
 def build_listing_from_matrices(
     runs: Iterable[tuple[str, RunMatrix]],
-    known: PairDictionary,
+    dictionary: PairDictionary,
     cutoff: int,
     seed: int,
     topics: Collection[str] | None = None,
 ) -> RunListing:
-    """The same from runs by pair codes, each with its tag."""
+    """The same from run matrices, each with its tag."""
     ordered = sort_runs_by_tag(runs)
     names = answered_topics([run for _, run in ordered], topics)
     cuts = [cut_run(run.topics, run.starts, names, cutoff) for _, run in ordered]
-    found = [run.pairs[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
+    pairs = [run.pairs[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
     scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
-    code = np.concatenate([np.empty(0, np.int32), *found])
-    # Marking the codes is several times quicker than sorting them.
-    is_found = np.zeros(len(known), bool)
-    is_found[code] = True
-    place = (np.cumsum(is_found) - 1)[code]
-    docnos = known.docnos_of(np.flatnonzero(is_found).astype(np.int32))
+    code = np.concatenate([np.empty(0, np.int32), *pairs])
+    # Marking the codes is several times faster than sorting them.
+    is_listed = np.zeros(len(dictionary), bool)
+    is_listed[code] = True
+    place = (np.cumsum(is_listed) - 1)[code]
+    docnos = dictionary.docnos_of(np.flatnonzero(is_listed).astype(np.int32))
     return assemble_listing(
         tuple(tag for tag, _ in ordered), names, cuts, scores, docnos, place, seed
     )
 
 
 def sort_runs_by_tag(runs: Iterable[tuple[str, Run]]) -> list[tuple[str, Run]]:
-    """``runs`` by tag, so that the order in which they come changes nothing."""
+    """``runs`` by tag, so that their input order does not matter."""
     ordered = sorted(runs, key=lambda run: run[0])
     if len({tag for tag, _ in ordered}) < len(ordered):
         raise ValueError("two runs of a pool have the same tag")
@@ -87,7 +87,7 @@ def sort_runs_by_tag(runs: Iterable[tuple[str, Run]]) -> list[tuple[str, Run]]:
 def answered_topics(
     runs: Sequence[RunTable | RunMatrix], topics: Collection[str] | None
 ) -> tuple[str, ...]:
-    """The topics, ascending, that some run answers and that are asked for."""
+    """The topics, ascending, that any run answers, restricted to ``topics``."""
     answered = set().union(*(run.topics for run in runs))
     return tuple(sorted(answered if topics is None else answered & set(topics)))
 
@@ -103,7 +103,7 @@ def cut_run(topics: Sequence[str], starts: Ints, names: Sequence[str], cutoff: i
 
 
 def pack_docnos(parts: Sequence[DocnoArray]) -> DocnoArray:
-    """All ids one behind the other, without the files that they were read from."""
+    """All docnos concatenated, without references to the files' bytes."""
     lengths = np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)])
     data = b"".join(part.joined() for part in parts)
     return DocnoArray(data, group_starts(lengths)[:-1], lengths)
@@ -118,8 +118,8 @@ def assemble_listing(
     place: Ints,
     seed: int,
 ) -> RunListing:
-    """Entries run by run become a listing; ``docnos[place[i]]`` is that of entry ``i``, and
-    entries of one place are of one topic.
+    """A listing from entries run by run; ``docnos[place[i]]`` is the docno of entry ``i``, and
+    entries with the same place have the same topic.
     """
     nothing = np.empty(0, np.int64)
     topic = np.concatenate([nothing, *(cut.topic for cut in cuts)])
@@ -130,7 +130,7 @@ def assemble_listing(
     key = topic_of * width + docnos.ranks()
     keys, first, row = np.unique(key, return_index=True, return_inverse=True)
     starts = np.searchsorted(keys, np.arange(len(names) + 1) * width)
-    # Small numbers are sorted by their digits, which is quicker.
+    # Small integer types use radix sort, which is faster.
     order = np.argsort(topic.astype(np.min_scalar_type(len(names))), kind="stable")
     return RunListing(
         runs=tags,

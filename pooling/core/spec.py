@@ -1,4 +1,4 @@
-"""A pool's spec: which runs, how deep, by which steps, within which budget."""
+"""The spec of a pool: runs, cut-off, steps and budget."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CUTOFF = 100
 
 
 class RunAttributes(Protocol):
-    """What a choice of runs looks at."""
+    """The run attributes that a run choice uses."""
 
     @property
     def tag(self) -> str: ...
@@ -32,8 +32,8 @@ AnyRun = TypeVar("AnyRun", bound=RunAttributes)
 
 @dataclass(frozen=True)
 class RunChoice:
-    """Which runs are pooled; what is not given leaves nobody out. ``per_team`` takes the first
-    of each team by priority, then tag; ``priority`` is the last that is taken.
+    """Which runs are pooled; unset fields exclude no run. ``per_team`` takes the first runs of
+    each team by priority, then tag; ``priority`` is the highest number taken.
     """
 
     priority: int | None = None
@@ -43,22 +43,22 @@ class RunChoice:
     tags: tuple[str, ...] = ()
 
     def choose(self, runs: Sequence[AnyRun], team: Callable[[AnyRun], str]) -> list[AnyRun]:
-        """The chosen ones of ``runs``, by team, priority and tag."""
-        chosen, of_team = [], dict[str, int]()
+        """The selected ``runs``, by team, priority and tag."""
+        selected, team_counts = [], dict[str, int]()
         for run in sorted(runs, key=lambda run: (team(run), run.priority, run.tag)):
-            if self._leaves_out(run, team(run)):
+            if self._is_excluded(run, team(run)):
                 continue
-            of_team[team(run)] = of_team.get(team(run), 0) + 1
-            if self.per_team is None or of_team[team(run)] <= self.per_team:
-                chosen.append(run)
-        return chosen
+            team_counts[team(run)] = team_counts.get(team(run), 0) + 1
+            if self.per_team is None or team_counts[team(run)] <= self.per_team:
+                selected.append(run)
+        return selected
 
-    def unknown(self, tags: Collection[str], teams: Collection[str]) -> list[str]:
-        """What ``tags`` and ``teams`` name although no run has it, each in a few words."""
-        lost = [f"tag {name}" for name in self.tags if name not in tags]
-        return lost + [f"team {name}" for name in self.teams if name not in teams]
+    def list_unknown(self, tags: Collection[str], teams: Collection[str]) -> list[str]:
+        """The tags and teams of the spec missing from ``tags`` and ``teams``, as short phrases."""
+        missing = [f"tag {name}" for name in self.tags if name not in tags]
+        return missing + [f"team {name}" for name in self.teams if name not in teams]
 
-    def _leaves_out(self, run: RunAttributes, team: str) -> bool:
+    def _is_excluded(self, run: RunAttributes, team: str) -> bool:
         return (
             (self.priority is not None and run.priority > self.priority)
             or (self.kind is not None and run.kind != self.kind)
@@ -69,7 +69,7 @@ class RunChoice:
 
 @dataclass(frozen=True)
 class PoolSpec:
-    """``cutoff`` is the last rank that any method looks at. ``seed`` None: the campaign's."""
+    """``cutoff`` is the last rank any method uses. ``seed`` None: the campaign's seed."""
 
     steps: tuple[PoolStep, ...]
     budget: PoolBudget = field(default_factory=PoolBudget)
@@ -79,7 +79,7 @@ class PoolSpec:
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether judgments decide what comes next."""
+        """Whether judgments decide which documents come next."""
         return any(step.method.player or step.stop != StepLimit() for step in self.steps)
 
     @property
@@ -88,8 +88,8 @@ class PoolSpec:
         return next((step.method.name for step in self.steps if step.method.reads), "")
 
     def as_dict(self) -> dict[str, Any]:
-        """The spec as it would be written, without what is not given."""
-        found = {
+        """The spec as written in a file, without unset fields."""
+        content = {
             "version": 1,
             "seed": self.seed,
             "runs": drop_unset(vars(self.runs)),
@@ -97,19 +97,19 @@ class PoolSpec:
             "budget": drop_unset(vars(self.budget)),
             "steps": [step_as_dict(step) for step in self.steps],
         }
-        return drop_unset(found)
+        return drop_unset(content)
 
 
 def drop_unset(values: Mapping[str, Any]) -> dict[str, Any]:
-    """``values`` without those that are not given; tuples as lists, as JSON has them."""
-    kept = {key: value for key, value in values.items() if value not in (None, (), {}, [])}
-    return {key: list(v) if isinstance(v, tuple) else v for key, v in kept.items()}
+    """``values`` without unset ones; tuples become lists, as in JSON."""
+    present = {key: value for key, value in values.items() if value not in (None, (), {}, [])}
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in present.items()}
 
 
 def step_as_dict(step: PoolStep) -> dict[str, Any]:
     order = None if step.order == "method" else step.order
-    said = {"documents": step.documents, "order": order, "stop": drop_unset(vars(step.stop))}
-    return {"method": step.method.name, **drop_unset(step.values), **drop_unset(said)}
+    options = {"documents": step.documents, "order": order, "stop": drop_unset(vars(step.stop))}
+    return {"method": step.method.name, **drop_unset(step.values), **drop_unset(options)}
 
 
 def depth_spec(depth: int, seed: int | None = None) -> PoolSpec:
@@ -118,28 +118,28 @@ def depth_spec(depth: int, seed: int | None = None) -> PoolSpec:
 
 
 def pool_by_spec(spec: PoolSpec, runs: Iterable[RunTable]) -> PoolTable:
-    """The pool that ``spec``, which needs no judgments, makes of ``runs``, all of them."""
+    """The pool of all ``runs`` by ``spec``, which must not need judgments."""
     return build_pool_table(sessions_by_spec(spec, runs))
 
 
 def sessions_by_spec(spec: PoolSpec, runs: Iterable[RunTable]) -> list[PoolSession]:
-    """The same before it is a pool: with all that it was chosen from."""
+    """The same as sessions, which include all candidates."""
     listing = build_listing(runs, spec.cutoff, spec.seed or 0)
     return start_sessions(listing, spec.steps, spec.budget)
 
 
 def method_in_words(spec: Mapping[str, Any]) -> str:
-    """The steps of a spec as a mapping in a few words, such as ``depth 10, then rrf``."""
-    # Pools of version 1 have depth k alone.
+    """A short description of a spec (a mapping), such as ``depth 10, then rrf``."""
+    # Pools of spec version 1 have a depth only.
     steps = spec.get("steps") or [{"method": "depth", "k": spec.get("depth")}]
     limit = spec.get("budget") or {}
     words = ", then ".join(map(step_in_words, steps))
     if limit.get("total"):
-        words += f", {limit['total']:,} in all"
-    return f"{words}, {limit['per_topic']:,} a topic" if limit.get("per_topic") else words
+        words += f", {limit['total']:,} in total"
+    return f"{words}, {limit['per_topic']:,} per topic" if limit.get("per_topic") else words
 
 
 def step_in_words(step: dict[str, Any]) -> str:
     depth = step.get("k") if step["method"] in ("depth", "ntcir") else None
     words = f"{step['method']} {depth}" if isinstance(depth, int) else step["method"]
-    return f"{words} ({step['documents']} a topic)" if step.get("documents") else words
+    return f"{words} ({step['documents']} per topic)" if step.get("documents") else words

@@ -1,6 +1,6 @@
-"""Read a pool's spec, in YAML or JSON; ``docs/pooling.md`` shows some.
+"""Read a pool spec in YAML or JSON; ``docs/pooling.md`` has examples.
 
-Everything wrong in it is told at once, with line and column.
+All faults are reported at once, with line and column.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from pooling.core.windows import (
 )
 
 CODES = ("EP01", "EP02", "EP03")
-CURE = "See docs/pooling.md for complete specs."
-MANY = 50
-"""Steps of a spec at most."""
+FIX = "See docs/pooling.md for complete specs."
+MAX_STEPS = 50
+"""Maximum number of steps in a spec."""
 LONGEST = 100_000
-"""Characters of a spec that a page or the API takes: to read them takes half a second."""
+"""Maximum length in characters on pages and in the API: reading it takes half a second."""
 
 
 def is_string_list(value: Any) -> bool:
@@ -69,11 +69,11 @@ TOP: Schema = {
     "steps": (*LIST, True),
 }
 RUNS: Schema = {
-    "priority": (lambda v: is_integer(v) and v >= 0, "a whole number from 0", False),
+    "priority": (lambda v: is_integer(v) and v >= 0, "an integer of at least 0", False),
     "per_team": (*POSITIVE, False),
     "kind": (lambda v: v in ("automatic", "manual"), "automatic or manual", False),
-    "teams": (is_string_list, "a list of names", False),
-    "tags": (is_string_list, "a list of tags", False),
+    "teams": (is_string_list, "a list of team names", False),
+    "tags": (is_string_list, "a list of run tags", False),
 }
 BUDGET: Schema = {"total": (*POSITIVE, False), "per_topic": (*POSITIVE, False)}
 STOP: Schema = {"no_relevant_in": (*POSITIVE, False), "relevant": (*POSITIVE, False)}
@@ -85,13 +85,16 @@ STEP: Schema = {
 KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "whole": POSITIVE,
     "number": (is_number, "a number"),
-    "positive": (lambda v: is_number(v) and v > 0, "a number above 0"),
-    "share": (is_share, "a number from 0 to 1"),
-    "depths": (is_depths, "a whole number from 1, or one from 0 by run tag"),
+    "positive": (lambda v: is_number(v) and v > 0, "a number greater than 0"),
+    "share": (is_share, "a number between 0 and 1"),
+    "depths": (
+        is_depths,
+        "an integer of at least 1, or one of at least 0 per run tag",
+    ),
     "windows": (is_windows, WINDOWS),
     "sample": (is_sample, SAMPLE),
 }
-"""How the values of a parameter are written, by ``Parameter.kind``; a choice is a word."""
+"""How parameter values are checked and described, by ``Parameter.kind``, except choices."""
 
 
 def read_spec(
@@ -99,10 +102,8 @@ def read_spec(
     file: str = "the spec",
     report: FaultReport | None = None,
 ) -> PoolSpec:
-    """The spec in ``content``, a text or what JSON made of one; raises ``BadFile`` with
-    everything wrong in it.
-    """
-    source = YamlFile(report or FaultReport(file), CODES, CURE, "spec")
+    """The spec in ``content``, a text or parsed JSON; raises ``InvalidFile`` with all faults."""
+    source = YamlFile(report or FaultReport(file), CODES, FIX, "spec")
     if isinstance(content, dict):
         source.data = content
     else:
@@ -125,10 +126,14 @@ def check_step(source: YamlFile, entry: Any, at: int) -> None:
     path = ("steps", at)
     method = find_method(entry.get("method")) if isinstance(entry, dict) else None
     if method is None:
-        known = ", ".join([*METHODS, *ALIASES])
-        source.fault(
-            (*path, "method"), f"steps[{at + 1}] has no method that is known", f"Known: {known}."
+        name = entry.get("method") if isinstance(entry, dict) else None
+        message = (
+            f"Unknown method in steps[{at + 1}]: {name[:50]}"
+            if isinstance(name, str) and is_text(name)
+            else f"Missing key: steps[{at + 1}].method"
         )
+        names = ", ".join([*METHODS, *ALIASES])
+        source.fault((*path, "method"), message, f"Use one of: {names}.")
         return
     parameters = {
         p.name: (*parameter_kind(p), not p.default and not p.optional)
@@ -144,7 +149,7 @@ def is_required(parameter: Parameter) -> bool:
 
 
 def parameter_kind(parameter: Parameter) -> tuple[Callable[[Any], bool], str]:
-    """What checks a value of ``parameter``, and what it must be in words."""
+    """The check of a value of ``parameter``, and a description of valid values."""
     if parameter.choices:
         return (lambda value: value in parameter.choices), " or ".join(parameter.choices)
     return KINDS[parameter.kind]
@@ -155,35 +160,36 @@ def find_method(name: Any) -> PoolingMethod | None:
 
 
 def check_together(source: YamlFile) -> None:
-    """What is wrong although each value alone is right."""
+    """Report values that are valid on their own but not together."""
     steps = source.data["steps"]
-    if len(steps) > MANY:
-        source.fault(("steps", MANY), f"more than {MANY} steps", "Take fewer.")
+    if len(steps) > MAX_STEPS:
+        message = f"{len(steps)} steps, more than {MAX_STEPS}"
+        source.fault(("steps", MAX_STEPS), message, "Use fewer steps.")
     samples = [at for at, step in enumerate(steps) if step_method(step).sample]
     for at in samples:
         check_sample(source, steps[at], at)
     for at in samples[1:]:
-        fix = "One step of a spec may sample: two would need joint probabilities."
-        source.fault(("steps", at), f"steps[{at + 1}] samples again", fix)
+        fix = "Use only one sampling step: two would need joint probabilities."
+        source.fault(("steps", at), f"steps[{at + 1}] is a second sampling step", fix)
     for at in samples[:1]:
         for later in range(at + 1, len(steps)):
             if later not in samples:
-                told = f"steps[{later + 1}] comes after a sample"
-                fix = "Let the sample come last: what is chosen after it spoils its probabilities."
-                source.fault(("steps", later), told, fix)
+                message = f"steps[{later + 1}] comes after a sampling step"
+                fix = "Put the sampling step last: later selections invalidate its probabilities."
+                source.fault(("steps", later), message, fix)
 
 
 def check_sample(source: YamlFile, step: Mapping[str, Any], at: int) -> None:
-    for where, told in iter_window_faults(step, source.data.get("cutoff")):
+    for where, message in iter_window_faults(step, source.data.get("cutoff")):
         path = ("steps", at, *where)
-        fix = "Windows ascend within the cutoff and have one size each, or none for all of them."
-        source.fault(path, f"{format_path(path)} {told}", fix)
+        fix = "List ascending windows within the cutoff, with one size each or no sizes at all."
+        source.fault(path, f"{format_path(path)} {message}", fix)
     if step.get("stop"):
-        fix = "Leave it out: what is not judged of a sample spoils its probabilities."
-        source.fault(("steps", at, "stop"), f"steps[{at + 1}].stop ends a sample early", fix)
+        fix = "Remove it: unjudged documents of a sample invalidate its probabilities."
+        source.fault(("steps", at, "stop"), f"steps[{at + 1}].stop would end a sample early", fix)
     if not (step.get("documents") or step.get("sample") or source.data.get("budget")):
-        fix = "Say how many documents, in the step or by a budget: else all of them are taken."
-        source.fault(("steps", at), f"steps[{at + 1}] samples everything", fix)
+        fix = "Set documents or sample in the step, or a budget."
+        source.fault(("steps", at), f"steps[{at + 1}] would sample all documents", fix)
 
 
 def step_method(step: Mapping[str, Any]) -> PoolingMethod:
@@ -191,7 +197,7 @@ def step_method(step: Mapping[str, Any]) -> PoolingMethod:
 
 
 def build_spec(data: Mapping[str, Any]) -> PoolSpec:
-    """The spec of ``data``, which is right."""
+    """The spec of ``data``, which must be valid."""
     runs: dict[str, Any] = dict(data.get("runs") or {})
     runs |= {key: tuple(value) for key, value in runs.items() if isinstance(value, list)}
     steps = tuple(map(build_step, data["steps"]))
@@ -206,7 +212,7 @@ def build_spec(data: Mapping[str, Any]) -> PoolSpec:
 
 
 def deepest_rank(step: PoolStep) -> int:
-    """The last rank that a step looks at, if it says so itself; else 0."""
+    """The last rank a step uses, if it sets one; otherwise 0."""
     if windows := parse_windows(step.values):
         return windows[-1][1]
     k = step.values.get("k") if step.method.reach else None
@@ -226,12 +232,12 @@ def build_step(entry: Mapping[str, Any]) -> PoolStep:
 
 
 def default_parameters(method: PoolingMethod) -> dict[str, Any]:
-    """The parameters of ``method`` as they are when nobody gives any."""
+    """The parameters of ``method`` at their defaults."""
     return {p.name: parameter_value(p, None) for p in method.card.parameters}
 
 
 def parameter_value(parameter: Parameter, value: Any) -> Any:
-    """``value``, or the default that the card tells."""
+    """``value``, or the default on the card."""
     if value is not None or not parameter.default:
         return value
     if parameter.choices:

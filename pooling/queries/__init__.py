@@ -1,4 +1,4 @@
-"""Reading: runs that can be pooled, frozen pools, and what they are made of."""
+"""Read access: runs that can be pooled, frozen pools and their composition."""
 
 from __future__ import annotations
 

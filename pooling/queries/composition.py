@@ -1,4 +1,4 @@
-"""What a pool is made of: its size by topic, and what hangs on one run or one team."""
+"""Composition of a pool: its size by topic, and documents unique to one run or team."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class TopicShare:
-    """``one_run`` and ``one_team`` count documents that one alone brings; ``judged`` those
-    with a grade already, ``pooled`` those in an earlier pool.
+    """``one_run`` and ``one_team`` count documents unique to one run or team; ``judged`` those
+    with a grade, ``pooled`` those in an earlier pool.
     """
 
     number: str
@@ -30,7 +30,7 @@ class TopicShare:
 
 @dataclass(frozen=True)
 class RunShare:
-    """How many documents a pooled run brings, and how many no other pooled run does."""
+    """Documents that a run contributed; ``alone`` counts those unique to it."""
 
     tag: str
     team: str
@@ -48,7 +48,7 @@ class TeamShare:
 
 @dataclass(frozen=True)
 class Composition:
-    """Topics as asked for, runs by tag, teams by name."""
+    """Topics in the requested order, runs by tag, teams by name."""
 
     topics: tuple[TopicShare, ...]
     runs: tuple[RunShare, ...]
@@ -91,23 +91,28 @@ def compute_composition(
     judged: Pairs = frozenset(),
     pooled: Pairs = frozenset(),
 ) -> Composition:
-    """The facts of ``table``; ``teams`` holds the team of each of ``table.runs``.
+    """The composition of ``table``; ``teams`` lists the team of each of ``table.runs``.
 
-    ``topics`` gives the order, and topics for which no run brought anything.
+    ``topics`` sets the order and adds topics without documents.
     """
     names = sorted(set(teams))
     team_of_run = np.array([names.index(team) for team in teams], np.int64)
-    alone = count_pool_sizes(table).alone
-    single, brought = team_counts(table, team_of_run, len(names))
-    brings = np.bincount(table.contributors, minlength=len(table.runs))
+    unique = count_pool_sizes(table).unique
+    team_unique, contributed = team_counts(table, team_of_run, len(names))
+    run_sizes = np.bincount(table.contributors, minlength=len(table.runs))
     return Composition(
-        topics=topic_shares(table, topics, alone.sum(axis=1), single, judged, pooled),
+        topics=topic_shares(table, topics, unique.sum(axis=1), team_unique, judged, pooled),
         runs=tuple(
-            RunShare(tag, teams[at], int(brings[at]), int(alone[:, at].sum()))
+            RunShare(tag, teams[at], int(run_sizes[at]), int(unique[:, at].sum()))
             for at, tag in enumerate(table.runs)
         ),
         teams=tuple(
-            TeamShare(name, list(teams).count(name), int(brought[at]), int(single[:, at].sum()))
+            TeamShare(
+                name,
+                list(teams).count(name),
+                int(contributed[at]),
+                int(team_unique[:, at].sum()),
+            )
             for at, name in enumerate(names)
         ),
         size=len(table),
@@ -115,22 +120,22 @@ def compute_composition(
 
 
 def team_counts(table: PoolTable, team_of_run: Counts, teams: int) -> tuple[Counts, Counts]:
-    """Documents that one team alone brings, topics × teams; and what each team brings."""
-    row_of = np.repeat(np.arange(len(table)), np.diff(table.bounds))
-    brought = np.unique(row_of * teams + team_of_run[table.contributors])
-    rows, team = np.divmod(brought, max(teams, 1))
-    lonely = np.bincount(rows, minlength=len(table))[rows] == 1
-    topic_of = np.repeat(np.arange(len(table.topics)), np.diff(table.starts))
-    single = np.zeros((len(table.topics), teams), np.int64)
-    np.add.at(single, (topic_of[rows[lonely]], team[lonely]), 1)
-    return single, np.bincount(team, minlength=teams)
+    """Documents unique to each team, topics × teams; and documents contributed by each team."""
+    row_numbers = np.repeat(np.arange(len(table)), np.diff(table.bounds))
+    pairs = np.unique(row_numbers * teams + team_of_run[table.contributors])
+    rows, team = np.divmod(pairs, max(teams, 1))
+    is_unique = np.bincount(rows, minlength=len(table))[rows] == 1
+    row_topics = np.repeat(np.arange(len(table.topics)), np.diff(table.starts))
+    unique = np.zeros((len(table.topics), teams), np.int64)
+    np.add.at(unique, (row_topics[rows[is_unique]], team[is_unique]), 1)
+    return unique, np.bincount(team, minlength=teams)
 
 
 def topic_shares(
     table: PoolTable,
     topics: Sequence[str],
     one_run: Counts,
-    single: Counts,
+    unique_by_team: Counts,
     judged: Pairs,
     pooled: Pairs,
 ) -> tuple[TopicShare, ...]:
@@ -141,11 +146,11 @@ def topic_shares(
             number=number,
             documents=len(docnos),
             one_run=int(one_run[at]),
-            one_team=int(single[at].sum()),
+            one_team=int(unique_by_team[at].sum()),
             judged=sum((number, docno) in judged for docno in docnos),
             pooled=sum((number, docno) in pooled for docno in docnos),
         )
-    nothing = (TopicShare(number, 0, 0, 0, 0, 0) for number in topics if number not in shares)
-    shares |= {share.number: share for share in nothing}
+    empty = (TopicShare(number, 0, 0, 0, 0, 0) for number in topics if number not in shares)
+    shares |= {share.number: share for share in empty}
     order = {number: at for at, number in enumerate(topics)}
     return tuple(sorted(shares.values(), key=lambda share: order.get(share.number, len(order))))

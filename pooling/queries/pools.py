@@ -1,4 +1,4 @@
-"""Frozen pools as tables, and the facts about pairs that a preview asks for."""
+"""Frozen pools as tables, and the judged and pooled pairs that a preview needs."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class PoolRow(NamedTuple):
 
 
 def list_visible_pools(user: User | AnonymousUser) -> QuerySet[Pool]:
-    """The gate: pools of the campaigns that ``user`` organizes; a superuser sees all."""
+    """Access control: pools of the campaigns that ``user`` organizes; a superuser sees all."""
     organized = Campaign.objects.organized_by(user).order_by()
     return Pool.objects.filter(campaign__in=organized).select_related("campaign", "frozen_by")
 
 
 def list_pool_rows(pool: Pool) -> list[PoolRow]:
     """The pool's documents; topics and docnos ascending by code point."""
-    found = pool.items.order_by().values_list(
+    rows = pool.items.order_by().values_list(
         "topic__number", "docno", "min_rank", "contributors", "position", "priority",
         "stratum", "probability",
     )  # fmt: skip
@@ -58,7 +58,7 @@ def list_pool_rows(pool: Pool) -> list[PoolRow]:
             part,
             share,
         )
-        for topic, docno, rank, packed, place, chosen, part, share in found
+        for topic, docno, rank, packed, place, chosen, part, share in rows
     )
 
 
@@ -67,18 +67,18 @@ def unpack_contributors(contributors: bytes) -> tuple[int, ...]:
 
 
 def load_pool_table(pool: Pool) -> PoolTable:
-    """The frozen pool as the core knows it."""
+    """The frozen pool as a core table."""
     rows = list_pool_rows(pool)
     by_topic = {topic: len(list(group)) for topic, group in groupby(rows, lambda row: row.topic)}
-    brought = [row.contributors for row in rows]
+    contributors = [row.contributors for row in rows]
     return PoolTable(
         runs=tuple(run["tag"] for run in pool.spec["runs"]),
         topics=tuple(by_topic),
         starts=group_starts(list(by_topic.values())),
         docnos=[row.docno for row in rows],
         min_rank=np.array([row.min_rank for row in rows], np.int32),
-        bounds=group_starts([len(runs) for runs in brought]),
-        contributors=np.array([run for runs in brought for run in runs], np.int32),
+        bounds=group_starts([len(runs) for runs in contributors]),
+        contributors=np.array([run for runs in contributors for run in runs], np.int32),
         priority=np.array([row.priority for row in rows], np.int32),
         stratum=np.array([row.stratum for row in rows], np.int32),
         probability=np.array([row.probability for row in rows], np.float64),
@@ -86,45 +86,45 @@ def load_pool_table(pool: Pool) -> PoolTable:
 
 
 def get_pool_composition(pool: Pool) -> Composition:
-    """What the frozen pool is made of, and how much of it has been judged by now."""
+    """The composition of the frozen pool, including how much of it is judged."""
     teams = [run["team"] for run in pool.spec["runs"]]
     judged = judged_pair_set(pool.campaign)
     return compute_composition(load_pool_table(pool), teams, pool.spec["topics"], judged=judged)
 
 
 def judged_pair_set(campaign: Campaign) -> set[tuple[str, str]]:
-    """(topic, docno) of every pair that anybody gave a grade to.
+    """(topic, docno) of every graded pair.
 
-    Judgments belong to an upper app; the reverse relation is all that is known here.
+    Judgments belong to a higher layer; only the reverse relation is used here.
     """
-    given = campaign.judgments.filter(purpose="judge", grade__isnull=False).order_by()
-    return set(given.values_list("topic__number", "docno").distinct())
+    graded = campaign.judgments.filter(purpose="judge", grade__isnull=False).order_by()
+    return set(graded.values_list("topic__number", "docno").distinct())
 
 
 def judged_campaigns(user: User, campaign: Campaign) -> QuerySet[Campaign]:
-    """Where ``user`` can simulate a spec: campaigns of theirs with a release; ``campaign`` also
-    with judgments alone. The newest first.
+    """Campaigns on which ``user`` can simulate a spec, newest first: those with a qrels version;
+    ``campaign`` also with judgments only.
     """
     own = campaign.pk if campaign.judgments.exists() else None
-    found = Campaign.objects.organized_by(user).filter(Q(pk=own) | Q(qrels__isnull=False))
-    return found.distinct().order_by("-created_at", "-pk")
+    campaigns = Campaign.objects.organized_by(user).filter(Q(pk=own) | Q(qrels__isnull=False))
+    return campaigns.distinct().order_by("-created_at", "-pk")
 
 
 def pooled_pair_set(campaign: Campaign) -> set[tuple[str, str]]:
     """(topic, docno) of every pair in any pool of the campaign."""
-    found = PoolItem.objects.filter(pool__campaign=campaign).order_by()
-    return set(found.values_list("topic__number", "docno").distinct())
+    items = PoolItem.objects.filter(pool__campaign=campaign).order_by()
+    return set(items.values_list("topic__number", "docno").distinct())
 
 
 def measured_pace(campaign: Campaign) -> float | None:
-    """Median seconds a judgment took on the screen; None before there are twenty."""
+    """Median active seconds per judgment; None with fewer than 20 timed judgments."""
     timed = campaign.judgments.filter(purpose="judge", active_seconds__gt=0, grade__isnull=False)
     seconds = [row.active_seconds or 0.0 for row in timed.order_by("-pk")[:1000]]
     return median(seconds) if len(seconds) >= ENOUGH_FOR_A_PACE else None
 
 
 def requested_qrels_version(query: Mapping[str, str]) -> int | None:
-    """The version of qrels that ``?qrels=`` names; 0, which no qrels have, for nonsense."""
+    """The qrels version in ``?qrels=``; 0, which does not exist, for an invalid number."""
     version = query.get("qrels")
     if version is None:
         return None

@@ -1,4 +1,4 @@
-"""The texts of a campaign's documents and topics, for methods that read them."""
+"""The texts of a campaign's documents and topics, for methods that need them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from campaigns.core.markup import strip_markup
 from campaigns.models import Campaign, Document, Topic
 
 BATCH = 500
-WRITTEN = (Document.Format.TEXT, Document.Format.HTML)
-"""Of PDF and pictures nothing can be read."""
+TEXT_FORMATS = (Document.Format.TEXT, Document.Format.HTML)
+"""PDF and images have no readable text."""
 
 
 def text_hashes(campaign: Campaign, docnos: Sequence[str]) -> dict[str, str]:
-    """The sha256 of the documents among ``docnos`` that have a text, by docno."""
+    """By docno: the sha256 of each of ``docnos`` that has a text."""
     rows = (
         part.values_list("docno", "sha256") for part in iter_documents_with_text(campaign, docnos)
     )
@@ -24,7 +24,7 @@ def text_hashes(campaign: Campaign, docnos: Sequence[str]) -> dict[str, str]:
 
 
 def load_documents_with_text(campaign: Campaign, docnos: Sequence[str]) -> dict[str, DocumentText]:
-    """The documents among ``docnos`` that have a text, by docno."""
+    """By docno: each of ``docnos`` that has a text."""
     columns = ("docno", "title", "body", "format")
     rows = (part.values_list(*columns) for part in iter_documents_with_text(campaign, docnos))
     return {
@@ -37,18 +37,18 @@ def load_documents_with_text(campaign: Campaign, docnos: Sequence[str]) -> dict[
 def iter_documents_with_text(
     campaign: Campaign, docnos: Sequence[str]
 ) -> Iterator[QuerySet[Document]]:
-    """In parts, since SQLite takes so many parameters and no more."""
-    known = campaign.documents.filter(format__in=WRITTEN).order_by()
+    """In batches, since SQLite limits the number of parameters."""
+    documents = campaign.documents.filter(format__in=TEXT_FORMATS).order_by()
     for start in range(0, len(docnos), BATCH):
-        yield known.filter(docno__in=docnos[start : start + BATCH])
+        yield documents.filter(docno__in=docnos[start : start + BATCH])
 
 
 def document_text(document: DocumentText) -> str:
-    """Title and text in one; of HTML what stands between the tags."""
+    """Title and body as one text; HTML without its tags."""
     body = strip_markup(document.body) if document.format == "html" else document.body
     return f"{document.title}\n{body}"
 
 
 def topic_query(topic: Topic) -> str:
-    """The topic in words. The narrative is left out: it also says what is not relevant."""
+    """Title and description. The narrative is omitted: it also says what is not relevant."""
     return f"{topic.title}\n{topic.description}".strip()

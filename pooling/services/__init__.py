@@ -1,4 +1,4 @@
-"""Writing: a preview of a pool, and its freezing."""
+"""Preview and freeze pools."""
 
 from __future__ import annotations
 

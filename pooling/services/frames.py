@@ -1,4 +1,4 @@
-"""What a frozen pool was drawn from, found again: the pool keeps only what is to be judged."""
+"""The sampling frame of a frozen pool, rebuilt: the pool stores only the documents to judge."""
 
 from __future__ import annotations
 
@@ -20,37 +20,36 @@ from pooling.services.inputs import load_listing
 
 
 def frame_text(pool: Pool, fmt: str, qrels: int | None = None) -> str:
-    """The frame of ``pool`` in one of ``FRAME_FORMATS``, with the grades of a qrels version.
+    """The sampling frame of ``pool`` in one of ``FRAME_FORMATS``, with grades of a qrels version.
 
-    Raises ``Refused`` for a version that the campaign has not released, for a form that cannot
-    hold the sample, while the pool grows, and where the frame is not found again.
+    Raises ``ActionRefused`` for an unknown version, for a format that cannot represent the
+    sample, for an adaptive pool that is not complete, and if the frame cannot be rebuilt.
     """
     table = load_pool_table(pool)
     frame = (
         rebuild_frame(pool, table)
-        if pool.grows or table.is_sampled
+        if pool.is_adaptive or table.is_sampled
         else restrict_frame_to_pool(table)
     )
     if fmt == "strata" and not frame.has_strata:
-        fix = "Take the form for statAP."
-        raise ActionRefused("no-strata", "This sample has no strata but probabilities.", fix)
+        fix = "Download the sample with inclusion probabilities (prels) instead."
+        raise ActionRefused("no-strata", "This sample has probabilities but no strata.", fix)
     if qrels is not None:
-        release = pool.campaign.qrels.filter(version=qrels).first()
-        if release is None:
-            raise ActionRefused("no-qrels", f"There are no qrels {qrels} of {pool.campaign.slug}.")
-        frame = fill_frame_grades(frame, read_qrels(store.get_blob(release.path)))
+        version = pool.campaign.qrels.filter(version=qrels).first()
+        if version is None:
+            message = f"Unknown qrels version of {pool.campaign.slug}: {qrels}."
+            raise ActionRefused("no-qrels", message)
+        frame = fill_frame_grades(frame, read_qrels(store.get_blob(version.path)))
     return FRAME_FORMATS[fmt](frame)
 
 
 def rebuild_frame(pool: Pool, table: PoolTable) -> SamplingFrame:
-    """The frame out of the pool's own spec, runs and log, which never change."""
-    found = finished_sessions(pool) if pool.grows else frozen_sessions(pool)
-    if not have_same_sample(build_pool_table(found), table):
-        told = f"{pool} cannot be made again from its spec and runs."
-        raise ActionRefused(
-            "pool-not-rebuilt", told, "What is to be judged stands as it was frozen."
-        )
-    return build_frame(found)
+    """The frame from the pool's spec, runs and log, which never change."""
+    sessions = finished_sessions(pool) if pool.is_adaptive else frozen_sessions(pool)
+    if not have_same_sample(build_pool_table(sessions), table):
+        message = f"{str(pool).capitalize()} cannot be rebuilt from its spec and runs."
+        raise ActionRefused("pool-not-rebuilt", message, "The documents to judge are unaffected.")
+    return build_frame(sessions)
 
 
 def frozen_sessions(pool: Pool) -> list[PoolSession]:
@@ -60,18 +59,19 @@ def frozen_sessions(pool: Pool) -> list[PoolSession]:
 
 
 def finished_sessions(pool: Pool) -> list[PoolSession]:
-    """The topics of a pool to which judgments add nothing any more."""
+    """The sessions of an adaptive pool that is complete."""
     if pool.growing.filter(ended=False).exists():
-        fix = "Ask again when it is complete: half a sample is none."
-        raise ActionRefused("still-growing", f"{pool} still grows by judgments.", fix)
+        fix = "Wait until the pool is complete; a partial sample cannot be used."
+        message = f"{str(pool).capitalize()} is adaptive and not complete."
+        raise ActionRefused("still-growing", message, fix)
     topics = [row.topic for row in pool.growing.select_related("topic")]
     return [get_session(pool, topic).session for topic in sorted(topics, key=lambda t: t.number)]
 
 
-def have_same_sample(one: PoolTable, other: PoolTable) -> bool:
-    """Whether two pools have the same documents, drawn from the same strata."""
+def have_same_sample(first: PoolTable, second: PoolTable) -> bool:
+    """Whether two pools have the same documents, strata and probabilities."""
     return (
-        (one.topics, one.docnos) == (other.topics, other.docnos)
-        and np.array_equal(one.stratum, other.stratum)
-        and np.allclose(one.probability, other.probability)
+        (first.topics, first.docnos) == (second.topics, second.docnos)
+        and np.array_equal(first.stratum, second.stratum)
+        and np.allclose(first.probability, second.probability)
     )

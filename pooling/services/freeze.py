@@ -1,4 +1,4 @@
-"""Freezing a pool: from then on its documents, and whom they came from, never change."""
+"""Freeze a pool: its documents and their contributing runs never change afterwards."""
 
 from __future__ import annotations
 
@@ -32,47 +32,45 @@ def freeze_pool(
     runs: Iterable[Run],
     after: int | None = None,
 ) -> Pool:
-    """Write the pool that ``spec`` makes of ``runs`` as the campaign's next version.
+    """Freeze the pool of ``runs`` by ``spec`` as the campaign's next version.
 
-    ``after`` is the version that ``actor`` saw as the newest (0: none); if another has
-    been frozen since, or the very same pool exists, nothing is written: ``Refused``.
+    ``after`` is the newest version that ``actor`` saw (0: none). Raises ``ActionRefused`` if
+    another has been frozen since, or if the same pool exists.
     """
     require_permission(actor, "campaigns.manage", campaign)
     check_spec(campaign, spec)
-    chosen = get_poolable_runs(campaign, runs)
-    inputs, found = build_sessions(campaign, chosen, spec)
+    runs_by_tag = get_poolable_runs(campaign, runs)
+    inputs, sessions = build_sessions(campaign, runs_by_tag, spec)
     with transaction.atomic():
-        # Locked, so that of two organizers the second sees the pool of the first.
+        # Locked, so that the second of two organizers sees the pool of the first.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        check_unchanged(campaign, chosen, after, hash_inputs(inputs))
-        return write_pool(actor, campaign, inputs, found)
+        check_unchanged(campaign, runs_by_tag, after, hash_inputs(inputs))
+        return write_pool(actor, campaign, inputs, sessions)
 
 
 def check_unchanged(
-    campaign: Campaign, chosen: Sequence[Run], after: int | None, inputs_hash: str
+    campaign: Campaign, runs_by_tag: Sequence[Run], after: int | None, inputs_hash: str
 ) -> None:
-    """Refuse if what was built from, or what is there already, has changed meanwhile."""
+    """Raise ``ActionRefused`` if runs or pools have changed in the meantime."""
     if after is not None and latest_pool_version(campaign) != after:
-        fix = "Look at the new pool first, then preview and freeze again."
-        raise ActionRefused(
-            "overtaken", "Another pool was frozen while you looked at this one.", fix
-        )
+        fix = "Review the new pool, then preview and freeze again."
+        raise ActionRefused("overtaken", "Another pool was frozen in the meantime.", fix)
     same = campaign.pools.filter(inputs_hash=inputs_hash).first()
     if same is not None:
-        fix = "Choose other runs or another spec to extend it."
-        raise ActionRefused("same-pool", f"This very pool is frozen already, as {same}.", fix)
-    get_poolable_runs(campaign, chosen)
+        fix = "Select other runs or change the spec to extend it."
+        raise ActionRefused("same-pool", f"This pool is already frozen as {same}.", fix)
+    get_poolable_runs(campaign, runs_by_tag)
 
 
 def latest_pool_version(campaign: Campaign) -> int:
-    """The number of the newest frozen pool; 0 when there is none."""
+    """The version of the newest frozen pool; 0 without pools."""
     return campaign.pools.aggregate(newest=Max("version"))["newest"] or 0
 
 
 def write_pool(
-    actor: User, campaign: Campaign, inputs: dict[str, Any], found: list[PoolSession]
+    actor: User, campaign: Campaign, inputs: dict[str, Any], sessions: list[PoolSession]
 ) -> Pool:
-    table = build_pool_table(found)
+    table = build_pool_table(sessions)
     pool = Pool.objects.create(
         campaign=campaign,
         version=latest_pool_version(campaign) + 1,
@@ -82,8 +80,8 @@ def write_pool(
         frozen_by=actor,
     )
     PoolItem.objects.bulk_create(iter_pool_items(pool, table), batch_size=BATCH)
-    if pool.grows:
-        PoolTopic.objects.bulk_create(iter_adaptive_topics(pool, found))
+    if pool.is_adaptive:
+        PoolTopic.objects.bulk_create(iter_adaptive_topics(pool, sessions))
     events.log_event(
         campaign=campaign,
         actor=actor,
@@ -96,15 +94,15 @@ def write_pool(
     return pool
 
 
-def iter_adaptive_topics(pool: Pool, found: Sequence[PoolSession]) -> Iterator[PoolTopic]:
+def iter_adaptive_topics(pool: Pool, sessions: Sequence[PoolSession]) -> Iterator[PoolTopic]:
     topic_ids = dict(pool.campaign.topics.values_list("number", "pk"))
-    for session in found:
+    for session in sessions:
         topic = topic_ids[session.candidates.topic]
         yield PoolTopic(pool=pool, topic_id=topic, budget=session.budget, ended=session.is_complete)
 
 
 def iter_pool_items(pool: Pool, table: PoolTable) -> Iterator[PoolItem]:
-    """The rows of ``pool``; within a topic they are numbered from 1 in seeded hash order."""
+    """The rows of ``pool``, numbered from 1 within each topic in seeded hash order."""
     topic_ids = dict(pool.campaign.topics.values_list("number", "pk"))
     seed = pool.spec["seed"]
     for at, topic in enumerate(table.topics):
@@ -113,13 +111,13 @@ def iter_pool_items(pool: Pool, table: PoolTable) -> Iterator[PoolItem]:
             rows, key=lambda row: (hash_order(seed, topic, table.docnos[row]), table.docnos[row])
         )
         for position, row in enumerate(shuffled, 1):
-            brought = table.contributors[table.bounds[row] : table.bounds[row + 1]]
+            contributors = table.contributors[table.bounds[row] : table.bounds[row + 1]]
             yield PoolItem(
                 pool=pool,
                 topic_id=topic_ids[topic],
                 docno=table.docnos[row],
                 min_rank=int(table.min_rank[row]),
-                contributors=brought.astype(PACKED).tobytes(),
+                contributors=contributors.astype(PACKED).tobytes(),
                 position=position,
                 priority=int(table.priority[row]),
                 stratum=int(table.stratum[row]),

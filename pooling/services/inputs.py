@@ -1,4 +1,4 @@
-"""What a pool is built from: a spec, and the chosen runs, checked and named with their hashes."""
+"""The inputs of a pool: spec and selected runs, checked, with their hashes."""
 
 from __future__ import annotations
 
@@ -22,43 +22,47 @@ MAX_RUNS = 65_535  # contributors are packed as uint16
 
 
 def get_poolable_runs(campaign: Campaign, runs: Iterable[Run]) -> list[Run]:
-    """``runs`` as they stand now, by tag; each must be an accepted run of ``campaign``."""
-    asked = {run.pk: run for run in runs}
-    if not asked:
-        raise ActionRefused("no-runs", "No run is chosen.", "Choose the runs to pool.")
-    if len(asked) > MAX_RUNS:
-        raise ActionRefused("too-many-runs", f"A pool is built from at most {MAX_RUNS:,} runs.")
-    found = {run.pk: run for run in list_poolable_runs(campaign) if run.pk in asked}
-    lost = sorted(str(run) for pk, run in asked.items() if pk not in found)
-    if lost:
-        names = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
+    """``runs`` as currently stored, by tag; each must be an accepted run of ``campaign``."""
+    requested = {run.pk: run for run in runs}
+    if not requested:
+        raise ActionRefused("no-runs", "No runs selected.", "Select the runs to pool.")
+    if len(requested) > MAX_RUNS:
+        message = f"{len(requested):,} runs selected; the maximum is {MAX_RUNS:,}."
+        raise ActionRefused("too-many-runs", message)
+    accepted = {run.pk: run for run in list_poolable_runs(campaign) if run.pk in requested}
+    missing = sorted(str(run) for pk, run in requested.items() if pk not in accepted)
+    if missing:
+        more = f" and {len(missing) - 5:,} more" if len(missing) > 5 else ""
+        names = ", ".join(missing[:5]) + more
         raise ActionRefused(
             "not-accepted",
-            f"Only accepted runs of this campaign can be pooled, which is not so for: {names}.",
-            "Choose again; a run may have been replaced or withdrawn meanwhile.",
+            f"Not accepted runs of this campaign: {names}.",
+            "Select accepted runs; a run may have been replaced or withdrawn in the meantime.",
         )
-    return sorted(found.values(), key=lambda run: run.tag)
+    return sorted(accepted.values(), key=lambda run: run.tag)
 
 
 def check_spec(campaign: Campaign, spec: PoolSpec) -> None:
     most = campaign.max_docs_per_topic
     if not 1 <= spec.cutoff <= most:
-        limit = f"a whole number from 1 to {most:,}"
         raise ActionRefused(
-            "bad-depth", f"The depth is {limit}.", "Runs hold no more documents a topic."
+            "bad-depth",
+            f"The depth or cut-off must be an integer between 1 and {most:,}, not {spec.cutoff:,}.",
+            f"Runs of this campaign have at most {most:,} documents per topic.",
         )
     if is_shared(spec.steps, spec.budget):
-        fix = "Take `scope: local`, or try it on a finished campaign by `manage.py simulate_pool`."
-        raise ActionRefused("one-queue", "Each topic of a pool grows within its own budget.", fix)
+        message = "A global queue with a total budget cannot be pooled, only simulated."
+        fix = "Set `scope: local`, or run `manage.py simulate_pool` on a finished campaign."
+        raise ActionRefused("one-queue", message, fix)
     check_reader(spec)
 
 
 def describe_inputs(campaign: Campaign, spec: PoolSpec, runs: Sequence[Run]) -> dict[str, Any]:
-    """The spec, and the runs and topics by name and hash."""
-    grows = {"adaptive": True} if spec.is_adaptive else {}
+    """The spec, the topics, and the runs with their hashes."""
+    adaptive = {"adaptive": True} if spec.is_adaptive else {}
     return (
         spec.as_dict()
-        | grows
+        | adaptive
         | {
             "version": 2,
             "seed": campaign.seed if spec.seed is None else spec.seed,
@@ -78,13 +82,13 @@ def describe_inputs(campaign: Campaign, spec: PoolSpec, runs: Sequence[Run]) -> 
 
 
 def hash_inputs(inputs: dict[str, Any]) -> str:
-    """sha256 of ``inputs`` as canonical JSON: keys sorted, no blanks, UTF-8."""
+    """sha256 of ``inputs`` as canonical JSON: sorted keys, no white space, UTF-8."""
     text = json.dumps(inputs, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return store.sha256(text.encode())
 
 
 def load_listing(campaign: Campaign, runs: Iterable[Run], inputs: dict[str, Any]) -> RunListing:
-    """What ``runs`` retrieved for the topics of ``inputs``, down to their cut-off."""
+    """The listing of ``runs`` for the topics of ``inputs``, down to the cut-off."""
     return build_listing_from_matrices(
         [(run.tag, matrices.load_run_matrix(run)) for run in runs],
         matrices.get_pair_dictionary(campaign),
@@ -97,23 +101,25 @@ def load_listing(campaign: Campaign, runs: Iterable[Run], inputs: dict[str, Any]
 def build_sessions(
     campaign: Campaign, runs: Sequence[Run], spec: PoolSpec
 ) -> tuple[dict[str, Any], list[PoolSession]]:
-    """The pool that ``spec`` describes: all that decides what it holds and in which order it is
-    judged, and its topics as far as they need no judgments.
+    """The pool's inputs, which determine its documents and their order, and a session per topic
+    with everything selected that needs no judgments.
     """
     inputs = describe_inputs(campaign, spec, runs)
     listing = load_listing(campaign, runs, inputs)
     if not len(listing):
-        fix = "Import the topics that the runs answer, or choose other runs."
-        raise ActionRefused("empty-pool", "These runs bring no document for any topic.", fix)
+        fix = "Import the topics that the runs answer, or select other runs."
+        message = "The selected runs retrieve no documents for the campaign's topics."
+        raise ActionRefused("empty-pool", message, fix)
     if spec.reader:
         listing, inputs["texts"] = attach_listing_texts(campaign, listing, spec.reader)
-    found = start_sessions(listing, spec.steps, spec.budget)
-    if all(is_skipped_topic(session) for session in found):
-        fix = "Look at depths, tags and windows: what they name is not in these runs."
-        raise ActionRefused("empty-pool", "This spec chooses no document of these runs.", fix)
-    return inputs, found
+    sessions = start_sessions(listing, spec.steps, spec.budget)
+    if all(is_skipped_topic(session) for session in sessions):
+        fix = "Check the depths, tags and windows of the spec against these runs."
+        message = "This spec selects no documents from these runs."
+        raise ActionRefused("empty-pool", message, fix)
+    return inputs, sessions
 
 
 def is_skipped_topic(session: PoolSession) -> bool:
-    """Whether the spec takes nothing of a topic, now or by judgments."""
-    return not session.given and session.is_complete
+    """Whether the spec selects no documents of a topic, now or after judgments."""
+    return not session.selected and session.is_complete

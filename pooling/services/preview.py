@@ -1,4 +1,4 @@
-"""A pool before it is frozen: its size, its cost and whom it favours."""
+"""Preview of a pool: size, judging effort, and which runs and teams it favors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FLOOR_AT = 10
 
 @dataclass(frozen=True)
 class PooledShare:
-    """The share of a run's first ten documents a topic that are in the pool, 0 to 1.
+    """The pooled share of a run: of its top 10 documents per topic, those in the pool, 0 to 1.
 
     None for a run without documents for the pool's topics.
     """
@@ -47,10 +47,10 @@ class PooledShare:
 
 @dataclass(frozen=True)
 class PoolPreview:
-    """What freezing would make. ``floors`` are of all accepted runs, the lowest first; ``coming``
-    is by topic how many documents judgments may bring. No chosen run answers the topics in
-    ``unanswered``; of those in ``passed_over`` the spec takes nothing. Runs of one group in
-    ``twins`` list the same; ``copies`` have a text that another document of their topic has too.
+    """The pool that freezing would create. ``floors`` are the pooled shares of all accepted runs,
+    lowest first; ``coming`` is the maximum number of documents to come, by topic. No selected run
+    answers the topics in ``unanswered``; the spec selects nothing of those in ``passed_over``.
+    Each group in ``twins`` lists identical runs; ``copies`` counts duplicate texts.
     """
 
     spec: PoolSpec
@@ -66,17 +66,17 @@ class PoolPreview:
 
     @property
     def more(self) -> int:
-        """Documents that may come while people judge."""
+        """Maximum number of documents added during judging."""
         return sum(self.coming.values())
 
     @property
     def most(self) -> int:
-        """How many documents there can be in the end."""
+        """Maximum final size of the pool."""
         return self.parts.size + self.more
 
     @property
     def method(self) -> str:
-        """The steps in a few words."""
+        """A short description of the spec."""
         return method_in_words(self.spec.as_dict())
 
     @property
@@ -85,14 +85,14 @@ class PoolPreview:
 
     @property
     def low_left_out(self) -> int:
-        """Runs that are not pooled and have more than half of their first ten unjudged."""
+        """Runs not in the pool with a pooled share below one half."""
         return sum(floor.share is not None and floor.share < 0.5 for floor in self.left_out)
 
     def hours(self, seconds: float) -> float:
-        """Hours that one assessor needs for what is not judged yet, at ``seconds`` each."""
-        return sum(self.hours_of(topic, seconds) for topic in self.parts.topics)
+        """Hours that one assessor needs for the unjudged documents, at ``seconds`` each."""
+        return sum(self.topic_hours(topic, seconds) for topic in self.parts.topics)
 
-    def hours_of(self, topic: TopicShare, seconds: float) -> float:
+    def topic_hours(self, topic: TopicShare, seconds: float) -> float:
         """The same for one topic."""
         coming = self.coming.get(topic.number, 0)
         return (topic.documents - topic.judged + coming) * seconds / 3600
@@ -101,76 +101,76 @@ class PoolPreview:
 def preview_pool(
     *, actor: User, campaign: Campaign, spec: PoolSpec, runs: Iterable[Run]
 ) -> PoolPreview:
-    """The pool that ``spec`` makes of ``runs``, without writing anything."""
+    """The pool of ``runs`` by ``spec``, without saving anything."""
     require_permission(actor, "campaigns.manage", campaign)
     check_spec(campaign, spec)
-    chosen = get_poolable_runs(campaign, runs)
-    inputs, found = build_sessions(campaign, chosen, spec)
-    table = build_pool_table(found)
+    pooled_runs = get_poolable_runs(campaign, runs)
+    inputs, sessions = build_sessions(campaign, pooled_runs, spec)
+    table = build_pool_table(sessions)
     parts = compute_composition(
         table,
-        [run.team.name for run in chosen],
+        [run.team.name for run in pooled_runs],
         inputs["topics"],
         judged=judged_pair_set(campaign),
         pooled=pooled_pair_set(campaign),
     )
-    sessions = {session.candidates.topic: session for session in found}
+    by_topic = {session.candidates.topic: session for session in sessions}
     return PoolPreview(
         spec=spec,
-        runs=tuple(chosen),
+        runs=tuple(pooled_runs),
         parts=parts,
-        floors=pooled_shares(campaign, table, chosen),
+        floors=pooled_shares(campaign, table, pooled_runs),
         inputs_hash=hash_inputs(inputs),
         coming={
-            topic: session.budget - len(session.given)
-            for topic, session in sessions.items()
+            topic: session.budget - len(session.selected)
+            for topic, session in by_topic.items()
             if spec.is_adaptive
         },
-        unanswered=tuple(topic for topic in inputs["topics"] if topic not in sessions),
+        unanswered=tuple(topic for topic in inputs["topics"] if topic not in by_topic),
         passed_over=tuple(
             topic
             for topic in inputs["topics"]
-            if topic in sessions and is_skipped_topic(sessions[topic])
+            if topic in by_topic and is_skipped_topic(by_topic[topic])
         ),
-        twins=find_identical_runs(chosen),
+        twins=find_identical_runs(pooled_runs),
         copies=count_duplicate_texts(campaign, table),
     )
 
 
-def find_identical_runs(chosen: Sequence[Run]) -> tuple[tuple[str, ...], ...]:
-    """The tags of runs that list the same documents in the same order, group by group: with
-    whatever scores, of which their hashes are made too.
+def find_identical_runs(runs: Sequence[Run]) -> tuple[tuple[str, ...], ...]:
+    """Groups of tags of runs that list the same documents in the same order, whatever their
+    scores.
     """
     alike: dict[bytes, list[str]] = defaultdict(list)
-    for run in chosen:
+    for run in runs:
         alike[sha256(matrices.load_run_matrix(run).pairs.tobytes()).digest()].append(run.tag)
     return tuple(tuple(tags) for tags in alike.values() if len(tags) > 1)
 
 
 def count_duplicate_texts(campaign: Campaign, table: PoolTable) -> int:
-    """How many pooled documents have a text that another of their topic has too."""
+    """The number of pooled documents with the same text as another one of their topic."""
     text = text_hashes(campaign, sorted(set(table.docnos)))
     rows = [(topic, table.docnos[table.rows(at)]) for at, topic in enumerate(table.topics)]
-    held = Counter(
+    text_counts = Counter(
         (topic, text[docno]) for topic, docnos in rows for docno in docnos if text.get(docno)
     )
-    return sum(count for count in held.values() if count > 1)
+    return sum(count for count in text_counts.values() if count > 1)
 
 
 def pooled_shares(
-    campaign: Campaign, table: PoolTable, chosen: Sequence[Run]
+    campaign: Campaign, table: PoolTable, runs: Sequence[Run]
 ) -> tuple[PooledShare, ...]:
     known = matrices.get_pair_dictionary(campaign)
     pooled = np.zeros(len(known), bool)
     pooled[known.find(PairArray(table.topics, table.starts, DocnoArray.of(table.docnos)))] = True
-    names = {run.pk for run in chosen}
+    names = {run.pk for run in runs}
     floors = []
     for run in list_poolable_runs(campaign):
         matrix = matrices.load_run_matrix(run)
-        found = pooled[
+        in_pool = pooled[
             matrix.pairs[cut_run(matrix.topics, matrix.starts, table.topics, FLOOR_AT).row]
         ]
         floors.append(
-            PooledShare(run, run.pk in names, float(found.mean()) if len(found) else None)
+            PooledShare(run, run.pk in names, float(in_pool.mean()) if len(in_pool) else None)
         )
     return tuple(sorted(floors, key=lambda floor: (floor.share or 0.0, floor.run.tag)))

@@ -84,7 +84,7 @@ def submit(page: Page) -> None:
 def pool_and_plan(page: Page) -> None:
     page.goto("/c/fruit/pool/")
     page.fill("[name=depth]", "3")
-    page.get_by_role("button", name="Preview the pool").click()
+    page.get_by_role("button", name="Preview pool").click()
     page.get_by_role("button", name="Freeze pool 1").click()
     page.wait_for_url("**/pool/1/")
     page.goto("/c/fruit/judging/plan/")

@@ -37,7 +37,7 @@ def test_prels_hold_the_whole_frame_and_grades_of_what_was_drawn(
     assert len(judges) == 7
     assert {"a", "b", "i"} <= set(judges)
     bare = run("pool", *files, "--spec", spec, "--format", "strata")
-    assert "Drawn 7 of 12 documents; 0 have a grade." in bare.err
+    assert "7 of 12 documents sampled; 0 judged." in bare.err
     assert [line.split()[4] for line in bare.out.splitlines()] == ["-1"] * 12
     ran = run(
         "pool", *files, "--spec", spec, "--format", "strata", "--qrels", write("qrels", QRELS)
@@ -48,10 +48,10 @@ def test_prels_hold_the_whole_frame_and_grades_of_what_was_drawn(
     # Everything is judged in the qrels; what was not drawn stays out all the same.
     assert {row[2] for row in rows if row[4] != "-1"} == set(judges)
     assert {row[2] for row in rows if row[4] == "1"} == set(judges) & set("abeh")
-    assert "7 have a grade.\nScored by: evaluate --qrels-format strata" in ran.err
+    assert "7 judged.\nEvaluate with: evaluate --qrels-format strata" in ran.err
     some = write("some", "1 0 a 1\n")
     part = run("pool", *files, "--spec", spec, "--format", "strata", "--qrels", some)
-    assert "1 have a grade.\nWhat was drawn and has none counts as not in the sample" in part.err
+    assert "1 judged.\nUnjudged documents of the sample count as not sampled" in part.err
     scored = run(
         "evaluate", write("prels", ran.out), files[0], "--qrels-format", "strata",
         "-m", "inum_rel", "-m", "statAP",
@@ -77,7 +77,7 @@ def test_statap_holds_what_was_drawn_with_its_probability(
     told = sum(1 / float(row[4]) for row in rows if row[2] == "1")
     assert values(scored.out, "stat_num_rel") == [pytest.approx(told, abs=1e-4)] * 2
     refused = run("pool", *files, "--spec", write("s2", STATAP), "--format", "strata").refusal
-    assert refused == "This sample has no strata but probabilities: take --format prels."
+    assert refused == "This sample has probabilities but no strata. Use --format prels."
 
 
 def test_judged_throughout_a_pool_has_one_stratum(run: Run, write: Write, files: list[str]) -> None:
@@ -108,9 +108,9 @@ def test_grades_that_no_form_takes_or_that_cannot_be_read_are_refused(
 ) -> None:
     qrels = write("qrels", QRELS)
     refused = run("pool", *files, "--depth", "1", "--qrels", qrels).refusal
-    assert refused == "Grades of --qrels go with --format strata or prels."
+    assert refused == "--qrels requires --format strata or --format prels."
     bad = run(
         "pool", *files, "--depth", "1", "--format", "strata", "--qrels", write("bad", "1 0 a x\n")
     )
-    assert bad.refusal == "1 file refused; no pool was built."
+    assert bad.refusal == "1 file refused; no pool built."
     assert bad.out == ""

@@ -122,7 +122,7 @@ def test_the_page_needs_nothing_else(run: Run, write: Write, given: list[str]) -
         (["--depth", "1", "-l", "2"], "The qrels have no relevant document."),
         (["--depth", "1", "--pooled", "three"], "Unknown run tag: three."),
         (["--depth", "1", "--pooled", ","], "No contributing runs"),
-        (["--spec", "teams.yaml"], "teams: Run files tell no team"),
+        (["--spec", "teams.yaml"], "teams: Run files have no team"),
         (["--spec", "bad.yaml"], "1 file refused; simulation not run."),
         (["--spec", "take.yaml", "--spec", "./take.yaml"], "Duplicate spec names: take."),
     ],
@@ -155,4 +155,4 @@ def test_all_bad_files_are_told_together(run: Run, write: Write, files: dict[str
 def test_runs_of_one_tag_are_refused(run: Run, write: Write, given: list[str]) -> None:
     twin = write("twin", FILES["one"])
     refusal = run("simulate_pool", *given, twin, "--depth", "1").refusal or ""
-    assert "different tags: one in " in refusal
+    assert "must be unique in a pool: one in " in refusal

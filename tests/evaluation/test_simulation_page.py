@@ -128,7 +128,7 @@ def test_all_faults_are_told_and_what_was_typed_stays(page, ask, campaign, judge
     assert answer.status_code == 422
     starts = [
         "odd: Line 1, column 9: cutoff is not a whole number from 1.",
-        "odd: Line 3, column 14: steps[1] has no method that is known.",
+        "odd: Line 3, column 14: Unknown method in steps[1]: guess.",
         "brought: Line 1, column 9: steps[1].k is missing.",
         "bytes: The file is not UTF-8.",
         "Depths: 'x' must be an integer",
@@ -152,7 +152,7 @@ def test_what_the_runs_cannot_do_is_told_of_every_spec(ask, campaign, judged):
     assert answer.status_code == 422
     first, second = told(answer)
     assert first == "No contributing run matches spec one: team Nobody."
-    assert second.startswith("two: cal reads, but ")
+    assert second.startswith("two: cal needs texts; ")
     assert lost in unescape(answer.content.decode())
     assert not simulations(campaign).exists()
 
@@ -195,7 +195,7 @@ def test_what_is_too_much_or_nonsense_is_refused(ask, campaign, judged, given, s
 def test_files_have_their_bounds_and_take_the_place_of_texts(ask, campaign, judged):
     large = upload(b"#" * (4 * LONGEST + 1), "large.yaml")
     answer = ask(depths="1", files=[large])
-    assert told(answer) == ["large: The file is larger than 400,000 bytes."]
+    assert told(answer) == ["large: The file has 400,001 bytes; the maximum is 400,000."]
     twice = [upload(TAKE.encode(), "a.yaml"), upload(TAKE.encode(), "a.json")]
     assert told(ask(files=twice)) == ["Duplicate spec names: a. Rename the specs."]
     answer = ask(name=["a"], text=["nonsense"], files=[upload(TAKE.encode(), "a.yaml")])

@@ -70,7 +70,7 @@ def worked(who, campaign, topic, good: str = "") -> list[str]:
 
 def test_a_pool_is_frozen_with_what_needs_no_judgments(pool):
     assert sorted(pool.items.values_list("docno", flat=True)) == ["d1", "d5", "d8"]
-    assert (pool.size, pool.grows, pool.method) == (3, True, "depth 1, then maxmean")
+    assert (pool.size, pool.is_adaptive, pool.method) == (3, True, "depth 1, then maxmean")
     assert list(pool.growing.values_list("topic__number", "budget", "ended")) == [("1", 9, False)]
 
 
@@ -92,12 +92,12 @@ def test_the_page_of_the_pool_tells_how_it_grows(
         said(assessor, slot, int(slot.item.docno in ("d5", "d6")))
     claim_next(actor=assessor, campaign=campaign, topic=topic)
     (grown,) = list_growth(pool)
-    assert (grown.given, grown.budget, grown.judged, grown.relevant) == (6, 9, 5, 2)
+    assert (grown.selected, grown.budget, grown.judged, grown.relevant) == (6, 9, 5, 2)
     # South's two are of the only team; nothing relevant came with the one after them.
     assert (grown.one_team, grown.barren, grown.ended) == (2, 1, False)
     assert not grown.many_relevant  # 2 of 5 are many, but 5 say nothing yet
     html = as_user(organizer).get(pool.get_absolute_url()).content.decode()
-    assert "How it grows" in html
+    assert "Adaptive growth" in html
     assert "40 %" in html
 
 
@@ -330,7 +330,7 @@ def test_a_pool_that_does_not_follow_its_log_is_told(pool, plan, campaign, asses
     PoolItem.objects.filter(pk=last.pk).update(docno="d0")
     with pytest.raises(LogMismatch, match="topic 1"):
         adaptive_pools.verify_pool_log(pool)
-    with pytest.raises(CommandError, match="1 pools differ"):
+    with pytest.raises(CommandError, match="do not match their log: 1"):
         call_command("check_pool", "small")
 
 
@@ -338,7 +338,7 @@ def test_an_assessor_is_told_that_a_log_is_not_followed(pool, plan, campaign, as
     for _ in range(4):
         said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
     PoolEvent.objects.filter(relevant=None).update(docno="d0")
-    with pytest.raises(ActionRefused, match="pool 1 has left its log in topic 1") as refused:
+    with pytest.raises(ActionRefused, match="pool 1 differs from its log in topic 1") as refused:
         claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert refused.value.code == "pool-diverged"
 
@@ -350,6 +350,6 @@ def test_the_command_plays_the_log_again(
     worked(assessor, campaign, topic)
     call_command("check_pool", "small")
     told = capsys.readouterr().out.splitlines()
-    assert told == ["pool 1: 9 documents, as its log gives them", "pool 2: does not grow"]
-    with pytest.raises(CommandError, match="no campaign"):
+    assert told == ["pool 1: 9 documents, as in its log", "pool 2: not adaptive"]
+    with pytest.raises(CommandError, match="Unknown campaign"):
         call_command("check_pool", "nowhere")

@@ -63,7 +63,7 @@ def test_documents_come_in_the_order_of_a_simulation(
 ):
     _, (session,) = build_sessions(campaign, runs, read_spec(SPEC))
     simulate_session(session, lambda _, docno: docno in good.split())
-    docnos = [session.candidates.docnos[choice.doc] for choice in session.given]
+    docnos = [session.candidates.docnos[choice.doc] for choice in session.selected]
     assert sorted(docnos) == sorted([*TEXTS, "h1"])
     assert worked(assessor, campaign, topic, good) == docnos
     assert adaptive_pools.verify_pool_log(pool) == 7
@@ -86,7 +86,7 @@ def test_previewing_and_freezing_load_no_text(campaign, organizer, runs, monkeyp
     seen = preview_pool(**args)
     assert (seen.parts.size, seen.most) == (1, 7)
     pool = freeze_pool(**args)
-    assert (pool.size, pool.grows, pool.inputs_hash) == (1, True, seen.inputs_hash)
+    assert (pool.size, pool.is_adaptive, pool.inputs_hash) == (1, True, seen.inputs_hash)
 
 
 def test_the_pool_names_what_was_there_to_read(campaign, organizer, runs, pool):
@@ -111,12 +111,12 @@ def test_other_texts_than_at_first_are_told(pool, plan, campaign, assessor, topi
     said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
     change()
     topic.refresh_from_db()
-    with pytest.raises(ActionRefused, match="texts of topic 1 are not those") as refused:
+    with pytest.raises(ActionRefused, match="texts of topic 1 have changed since") as refused:
         claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert refused.value.code == "pool-diverged"
     with pytest.raises(LogMismatch):
         adaptive_pools.verify_pool_log(pool)
-    with pytest.raises(CommandError, match="1 pools differ"):
+    with pytest.raises(CommandError, match="do not match their log: 1"):
         call_command("check_pool", "small")
 
 
@@ -126,14 +126,14 @@ def test_documents_without_a_text_are_named(campaign, organizer, runs, as_user):
     args = {"actor": organizer, "campaign": campaign, "spec": read_spec(SPEC), "runs": runs}
     for service in (preview_pool, freeze_pool):
         with pytest.raises(
-            ActionRefused, match=r"4 of 7 documents .* here: a1, a2, a3, w1\."
+            ActionRefused, match=r"4 of 7 documents have none: a1, a2, a3, w1\."
         ) as refused:
             service(**args)
         assert refused.value.code == "needs-texts"
     asked = {"run": [run.pk for run in runs], "text": SPEC, "seconds": 30, "preview": 1}
     response = as_user(organizer).post(reverse("pools", args=[campaign.slug]), asked)
     assert response.status_code == 422
-    assert "PDF and pictures have none" in response.content.decode()
+    assert "PDF and images have none" in response.content.decode()
 
 
 def test_of_many_without_a_text_the_first_are_named():
@@ -163,7 +163,7 @@ def test_without_scikit_learn_it_is_refused_and_told(
         with pytest.raises(ActionRefused) as refused:
             act()
         assert refused.value.code == "no-scikit-learn"
-    with pytest.raises(CommandError, match="1 pools differ"):
+    with pytest.raises(CommandError, match="do not match their log: 1"):
         call_command("check_pool", "small")
 
 

@@ -64,7 +64,7 @@ def test_grades_are_those_of_the_release_for_what_was_drawn(pool, qrels):
     shares = dict(zip([(row[0], row[2]) for row in found], read.inclusion.tolist(), strict=True))
     for item in pool.items.select_related("topic"):
         assert shares[item.topic.number, item.docno] == pytest.approx(item.probability)
-    with pytest.raises(ActionRefused, match="no qrels 2"):
+    with pytest.raises(ActionRefused, match="Unknown qrels version of small: 2"):
         frame_text(pool, "strata", 2)
 
 
@@ -76,7 +76,7 @@ def test_a_plain_pool_is_a_frame_by_itself(organizer, campaign, runs):
 
 def test_a_frame_that_is_not_found_again_is_no_guess(pool, organizer, campaign, runs):
     PoolItem.objects.filter(pool=pool, stratum=2).update(probability=0.5)
-    with pytest.raises(ActionRefused, match="cannot be made again"):
+    with pytest.raises(ActionRefused, match="cannot be rebuilt"):
         frame_text(pool, "strata")
     spec = read_spec("steps: [{method: statap, documents: 2}]")
     weighed = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
@@ -112,11 +112,11 @@ def test_a_sample_after_a_step_that_learns_is_told_when_it_is_complete(organizer
     steps = "[{method: maxmean, documents: 1}, {method: strata, documents: 2, windows: [1-3]}]"
     spec = read_spec(f"steps: {steps}")
     pool = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
-    with pytest.raises(ActionRefused, match="still grows"):
+    with pytest.raises(ActionRefused, match="is adaptive and not complete"):
         frame_text(pool, "strata")
     with transaction.atomic():
         for row in pool.growing.select_related("topic"):
-            extend_pool_topic(pool=pool, topic=row.topic, outcomes={}, passed=(), wanted=9)
+            extend_pool_topic(pool=pool, topic=row.topic, outcomes={}, passed=(), limit=9)
     found = rows(frame_text(pool, "strata"))
     assert [(row[0], row[3]) for row in found].count(("1", "1")) == 5
     assert [(row[0], row[3]) for row in found].count(("1", "0")) == 1

@@ -45,7 +45,7 @@ def ticked(answer) -> set[str]:
 
 
 def test_without_runs_the_page_says_what_is_missing(page, address):
-    assert "No runs to pool yet" in page.get(address).content.decode()
+    assert "No accepted runs" in page.get(address).content.decode()
 
 
 def test_all_runs_are_ticked_at_first_and_a_rule_ticks_others(page, address, runs):
@@ -87,7 +87,7 @@ def test_each_button_ticks_by_its_own_rule(page, address, runs, rule, tags):
 def test_a_rule_that_cannot_be_read_leaves_the_ticks(page, address, runs):
     answer = page.post(address, {"run": [runs[2].pk], "priority": "first", "tick": ""})
     assert (answer.status_code, ticked(answer)) == (422, {"beta1"})
-    assert "No pool was built" in answer.content.decode()
+    assert "No pool built" in answer.content.decode()
 
 
 def test_a_rule_that_is_no_number_is_told(page, address, runs):
@@ -99,9 +99,9 @@ def test_a_rule_that_is_no_number_is_told(page, address, runs):
 def test_the_preview_shows_size_cost_and_topics_and_writes_nothing(page, address, campaign, runs):
     answer = page.get(address, asked(runs, seconds=3600))
     html = answer.content.decode()
-    assert "A pool of 7 documents" in html
+    assert "Pool of 7 documents" in html
     assert "<dd>7.0</dd>" in html
-    assert "No chosen run answers topic 3" in html
+    assert "No selected run answers topic 3" in html
     assert "Freeze pool 1" in html
     assert not campaign.pools.exists()
 
@@ -109,10 +109,10 @@ def test_the_preview_shows_size_cost_and_topics_and_writes_nothing(page, address
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"run": []}, "Choose at least one run."),
+        ({"run": []}, "Select at least one run."),
         ({"depth": "deep"}, "Enter a whole number."),
-        ({"depth": 5000}, "from 1 to 1,000"),
-        ({"run": [99999]}, "not an accepted run"),
+        ({"depth": 5000}, "between 1 and 1,000"),
+        ({"run": [99999]}, "no longer accepted"),
         ({"run": ["x"]}, "not a valid value"),
     ],
 )
@@ -136,7 +136,7 @@ def test_a_second_organizer_is_told_that_the_first_was_quicker(page, address, ca
     answer = page.post(address, asked(runs[:2], after=0))
     assert answer.status_code == 422
     html = answer.content.decode()
-    assert "Another pool was frozen while you looked" in html
+    assert "Another pool was frozen in the meantime." in html
     assert "Freeze pool 2" in html
     assert campaign.pools.count() == 1
 
@@ -168,7 +168,7 @@ def test_a_pool_tells_which_of_its_runs_are_gone(page, organizer, campaign, runs
     pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     Run.objects.filter(pk=runs[0].pk).update(state=Run.State.WITHDRAWN)
     html = " ".join(page.get(pool.get_absolute_url()).content.decode().split())
-    assert "1 of the pooled runs has been replaced or withdrawn since: alpha1." in html
+    assert "1 contributing run has been replaced or withdrawn since: alpha1." in html
 
 
 def test_the_page_asks_the_database_the_same_for_one_run_and_more(page, address, campaign, team):
@@ -196,26 +196,32 @@ def test_an_old_pool_points_to_the_newest(page, organizer, campaign, runs):
 def test_a_method_can_fill_up_to_a_budget(page, address, campaign, runs):
     more = {"depth": 1, "then": "take", "documents": 3}
     html = page.get(address, asked(runs, **more)).content.decode()
-    assert "A pool of 6 documents" in html
-    assert "Depth 1, then take, 3 a topic, of 4 runs" in html
+    assert "Pool of 6 documents" in html
+    assert "Depth 1, then take, 3 per topic, from 4 runs" in html
 
 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"depth": ""}, "Give a depth, a method to fill up by, or a spec."),
-        ({"then": "take"}, "Say how many"),
+        ({"depth": ""}, "Enter a depth, a fill-up method, or a spec."),
+        ({"then": "take"}, "Set a limit; otherwise everything is pooled."),
         ({"then": "take", "documents": 3, "total": 9}, "not both"),
-        ({"text": "steps: [{method: tak}]"}, "Line 1, column 18: steps[1] has no method"),
+        ({"text": "steps: [{method: tak}]"}, "Line 1, column 18: Unknown method in steps[1]: tak."),
         ({"text": "seed: x\nsteps: 3"}, "Line 2, column 8: steps is not a list"),
-        ({"text": "steps: [{method: depth, k: {nobody: 4}}]"}, "chooses no document of these runs"),
-        ({"text": "steps: [{method: mtc, alpha: 1}]"}, "chooses no document of these runs"),
+        (
+            {"text": "steps: [{method: depth, k: {nobody: 4}}]"},
+            "selects no documents from these runs",
+        ),
+        ({"text": "steps: [{method: mtc, alpha: 1}]"}, "selects no documents from these runs"),
         ({"text": "3"}, "Line 1: the spec is not a mapping."),
-        ({"text": "{runs: {tags: [x, beta1]}, steps: [{method: take}]}"}, "names: tag x."),
+        (
+            {"text": "{runs: {tags: [x, beta1]}, steps: [{method: take}]}"},
+            "Not among the accepted runs: tag x.",
+        ),
         ({"text": "{runs: {teams: [Alpha, Beeta]}, steps: [{method: take}]}"}, "team Beeta."),
         (
             {"text": "{runs: {tags: [beta1], teams: [Alpha]}, steps: [{method: take}]}"},
-            "Choose at least one run",
+            "Select at least one run",
         ),
     ],
 )
@@ -236,7 +242,7 @@ def test_a_spec_is_previewed_and_frozen_with_the_runs_that_it_names(
     assert page.post(address, told).status_code == 302
     pool = campaign.pools.get()
     assert (pool.size, pool.spec["seed"], len(pool.spec["runs"])) == (4, 3, 2)
-    assert "depth 9, 4 in all" in page.get(pool.get_absolute_url()).content.decode()
+    assert "depth 9, 4 in total" in page.get(pool.get_absolute_url()).content.decode()
 
 
 def test_a_run_that_the_spec_chooses_since_the_preview_is_told(page, address, campaign, team, runs):
@@ -246,7 +252,7 @@ def test_a_run_that_the_spec_chooses_since_the_preview_is_told(page, address, ca
     told = {"run": shown, "text": text, "seconds": 30, "after": 0}
     answer = page.post(address, told)
     assert answer.status_code == 422
-    assert "The spec chooses other runs by now" in answer.content.decode()
+    assert "The spec now selects different runs" in answer.content.decode()
     assert not campaign.pools.exists()
 
 
@@ -269,8 +275,8 @@ def test_a_pool_that_grows_tells_how_much_may_come(page, address, campaign, runs
     answer = page.get(address, asked(runs, text=text, seconds=3600))
     html = " ".join(answer.content.decode().split())
     # Topic 1 begins with d1, d2, d5; topic 2 has d1, d2 and then d3 only.
-    assert "A pool of 5 documents at first" in html
-    assert '<dt>Then at most</dt><dd>2 <span class="quiet">as judgments come</span></dd>' in html
+    assert "Pool of 5 documents initially" in html
+    assert '<dt>Added during judging</dt><dd><span class="quiet">at most</span> 2</dd>' in html
     assert "<dd>7.0</dd>" in html
     page.post(address, {"text": answer.context["spec_text"], "run": [r.pk for r in runs],
                         "seconds": 30, "after": 0})  # fmt: skip
@@ -280,13 +286,16 @@ def test_a_pool_that_grows_tells_how_much_may_come(page, address, campaign, runs
 def test_topics_of_which_nothing_is_taken_are_not_said_to_be_unanswered(page, address, runs):
     answer = page.get(address, asked(runs, total=1))
     html = answer.content.decode()
-    assert "No chosen run answers topic 3." in html
+    assert "No selected run answers topic 3." in html
     assert len(answer.context["preview"].passed_over) == 1
-    assert f"The spec takes nothing of topic {answer.context['preview'].passed_over[0]}." in html
+    assert (
+        f"The spec selects no documents of topic {answer.context['preview'].passed_over[0]}."
+        in html
+    )
     text = "{budget: {per_topic: 2}, steps: [{method: maxmean}]}"
     html = page.get(address, asked(runs, text=text)).content.decode()
-    assert "A pool of 0 documents at first" in html
-    assert "takes nothing" not in html
+    assert "Pool of 0 documents initially" in html
+    assert "selects no documents" not in html
 
 
 def test_the_methods_have_a_page_for_everyone(client):
@@ -303,10 +312,13 @@ def test_the_api_takes_a_spec_as_object_and_as_text(page, campaign, runs):
         answer = page.post(reverse("api-pool-preview"), given | {"spec": written}, JSON)
         assert (answer.status_code, answer.json()["size"]) == (200, 4)
     for wrong, told in (
-        ({"spec": spec, "depth": 2}, "one of the two"),
-        ({}, "one of the two"),
-        ({"spec": {"steps": [{"method": "tak"}]}}, "has no method"),
-        ({"spec": spec | {"runs": {"tags": ["alpha1", "x"]}}}, "names: tag x."),
+        ({"spec": spec, "depth": 2}, "either depth or spec"),
+        ({}, "either depth or spec"),
+        ({"spec": {"steps": [{"method": "tak"}]}}, "Unknown method in steps[1]: tak."),
+        (
+            {"spec": spec | {"runs": {"tags": ["alpha1", "x"]}}},
+            "Not among the accepted runs: tag x.",
+        ),
     ):
         answer = page.post(reverse("api-pool-preview"), given | wrong, JSON)
         assert answer.status_code == 400
@@ -348,7 +360,10 @@ def test_a_spec_is_brought_as_a_file_and_can_be_seen_and_changed(page, address, 
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [(b"steps: \xff", "is not UTF-8"), (b" " * 400_001, "larger than 400,000 bytes")],
+    [
+        (b"steps: \xff", "is not UTF-8"),
+        (b" " * 400_001, "has 400,001 bytes; the maximum is 400,000"),
+    ],
 )
 def test_a_file_that_can_be_no_spec_is_refused_in_its_place(page, address, runs, content, told):
     answer = page.post(address, asked(runs, preview="1") | brought(content))

@@ -60,7 +60,7 @@ def test_a_preview_counts_by_topic_run_and_team(organizer, campaign, runs):
     assert teams == [("Alpha", 2, 5, 2), ("Beta", 2, 5, 2)]
     assert (found.unanswered, found.passed_over) == (("3",), ())
     assert found.hours(30) == pytest.approx(7 * 30 / 3600)
-    assert [found.hours_of(topic, 3600) for topic in found.parts.topics] == [4, 3, 0]
+    assert [found.topic_hours(topic, 3600) for topic in found.parts.topics] == [4, 3, 0]
     assert (found.twins, found.copies, found.most) == ((), 0, 7)
 
 
@@ -76,7 +76,7 @@ def test_hours_are_of_what_is_not_judged_and_a_static_spec_lets_nothing_come(
         assessor=assessor, revision=1, kind="grade", grade=0, client_uuid=uuid4(),
     )  # fmt: skip
     found = preview_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
-    assert [found.hours_of(topic, 3600) for topic in found.parts.topics] == [1, 2, 0]
+    assert [found.topic_hours(topic, 3600) for topic in found.parts.topics] == [1, 2, 0]
     assert found.hours(3600) == 3
 
 
@@ -99,7 +99,7 @@ def test_hours_of_a_topic_that_grows_are_at_most_those_of_its_budget(organizer, 
     found = preview_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
     assert found.coming == {"1": 1, "2": 1}
     assert (found.parts.size, found.more, found.most) == (5, 2, 7)
-    assert [found.hours_of(topic, 3600) for topic in found.parts.topics] == [4, 3, 0]
+    assert [found.topic_hours(topic, 3600) for topic in found.parts.topics] == [4, 3, 0]
 
 
 def test_what_a_growing_pool_cannot_do_is_refused(organizer, campaign, runs):
@@ -180,7 +180,7 @@ def test_the_judging_order_depends_on_the_seed_alone(organizer, campaign, team, 
 
 def test_the_same_pool_is_not_frozen_twice(organizer, campaign, runs):
     freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    with pytest.raises(ActionRefused, match="frozen already, as pool 1") as refused:
+    with pytest.raises(ActionRefused, match="already frozen as pool 1") as refused:
         freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs[::-1])
     assert refused.value.code == "same-pool"
     assert campaign.pools.count() == 1
@@ -198,7 +198,7 @@ def test_a_withdrawal_does_not_change_a_frozen_pool(organizer, campaign, runs):
     pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     Run.objects.filter(pk=runs[3].pk).update(state=Run.State.WITHDRAWN)
     assert named(Pool.objects.get(pk=pool.pk)) == THE_TOY_POOL
-    with pytest.raises(ActionRefused, match="not so for: beta2"):
+    with pytest.raises(ActionRefused, match="Not accepted runs of this campaign: beta2"):
         preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
 
 
@@ -211,18 +211,18 @@ def test_freezing_is_in_the_log(organizer, campaign, runs):
 
 @pytest.mark.parametrize("depth", [0, -1, 1001])
 def test_a_depth_outside_the_limits_is_refused(organizer, campaign, runs, depth):
-    with pytest.raises(ActionRefused, match="from 1 to 1,000"):
+    with pytest.raises(ActionRefused, match="between 1 and 1,000"):
         freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs)
 
 
 def test_no_runs_are_refused(organizer, campaign):
-    with pytest.raises(ActionRefused, match="No run is chosen"):
+    with pytest.raises(ActionRefused, match="No runs selected"):
         preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[])
 
 
 def test_more_runs_than_contributors_can_number_are_refused(organizer, campaign):
     many = [Run(pk=number, tag=str(number)) for number in range(MAX_RUNS + 1)]
-    with pytest.raises(ActionRefused, match="at most 65,535 runs"):
+    with pytest.raises(ActionRefused, match="the maximum is 65,535"):
         freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=many)
 
 

@@ -62,10 +62,10 @@ def replay_spec(spec: PoolSpec, listing: RunListing, finished: FinishedCampaign)
         return (topic, docno) in finished.relevant_pairs
 
     sessions = start_sessions(listing, spec.steps, spec.budget)
-    initial = [len(session.given) for session in sessions]
+    initial = [len(session.selected) for session in sessions]
     simulate_sessions(sessions, judge, spec.budget)
     judged = [
-        rows[start + np.array([choice.doc for choice in session.given], np.int64)]
+        rows[start + np.array([choice.doc for choice in session.selected], np.int64)]
         for start, session in zip(listing.starts[:-1].tolist(), sessions, strict=True)
     ]
     rounds = [np.arange(len(each)) for each in judged]

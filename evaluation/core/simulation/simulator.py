@@ -105,7 +105,7 @@ def check_simulation(
         raise ValueError(NOTHING_RELEVANT)
     for name, spec in specs.items():
         teams = {run.team for run in finished.contributing_runs}
-        if missing := spec.runs.unknown(finished.pooled, teams):
+        if missing := spec.runs.list_unknown(finished.pooled, teams):
             message = f"no contributing run matches spec {name}"
             raise ValueError(f"{message}: {', '.join(missing)}")
         if not finished.answers(finished.select_runs(spec)):

@@ -10,12 +10,12 @@ TAKE = Card(
     name="take",
     title="Take@N (FairTake@N)",
     formula="score(d) = −min over runs r of rank_r(d)",
-    reading="The depth-k pool cut to a budget: all first ranks, then all second ranks, and so on.",
+    reading="The depth-k pool within a budget: all first ranks, then all second ranks, and so on.",
     source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
     range="−cut-off to −1",
     edge_cases=(
-        "Documents of the same best rank are put in seeded hash order, which is FairTake.",
-        "`fairtake` is another name of it. No Take@N here favours the runs that come first.",
+        "Documents with the same best rank are ordered by seeded hash, as in FairTake.",
+        "`fairtake` is an alias. No variant favors the runs listed first.",
     ),
 )
 

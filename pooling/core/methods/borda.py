@@ -1,4 +1,4 @@
-"""BordaTake: documents by the sum of their ranks, with a mean rank where a run has none."""
+"""BordaTake: documents by sum of ranks, with a mean rank where a run does not list them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ BORDA = Card(
     name="borda",
     title="BordaTake (sum of ranks)",
     formula="score(d) = −Σ over runs r of (rank_r(d) if r lists d, else (L_r + 1 + n) / 2), "
-    "where r lists L_r of the n documents that any run lists",
-    reading="The lowest sum of ranks first, where a run is taken to rank what it does not list "
-    "at the mean of the ranks that are left.",
+    "where r lists L_r of the n documents listed by any run",
+    reading="Documents with the lowest sum of ranks come first; a document that a run does not "
+    "list counts with the mean of the run's unused ranks.",
     source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
     range="−number of runs · n to −number of runs",
     edge_cases=(
-        "n counts the documents of the topic within the cut-off, not those of the collection.",
-        "A run without a document for the topic adds −(n + 1) / 2 to all, and changes nothing.",
+        "n counts the topic's documents within the cut-off, not those of the collection.",
+        "A run without documents for the topic adds −(n + 1) / 2 to every score: no change.",
     ),
 )
 
 
-def borda_scores(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001 -- none
+def borda_scores(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001
     """By document: minus the sum of ranks."""
     unlisted = (candidates.lengths + 1 + len(candidates)) / 2
     return candidates.sums(unlisted[candidates.run] - candidates.rank) - float(unlisted.sum())

@@ -1,4 +1,4 @@
-"""Continuous active learning: what the texts of judged documents say of the others."""
+"""Continuous active learning: the texts of judged documents predict relevance of the others."""
 
 from __future__ import annotations
 
@@ -13,52 +13,51 @@ from pooling.core.method import NextDocument, PoolingMethod, Values
 from pooling.core.players import best_run, step_rng
 
 PRESUMED = 100
-"""Documents that are taken as not relevant in each round."""
+"""Documents presumed not relevant in each round."""
 TOLERANCE, DECIMALS = 1e-6, 5
-"""The solver stops a little short of its end: scores that agree in so many decimals are ties."""
+"""The solver stops early: scores equal to this many decimals are ties."""
 
 CAL = Card(
     name="cal",
     title="CAL (continuous active learning, AutoTAR)",
-    formula="judge argmax over documents d of the logistic regression on tf-idf, trained on the "
-    "topic as a relevant document, on what is judged, and on 100 others drawn by lot as not "
-    "relevant; trained anew after B more judgments, B = 1, then B + ⌈B / 10⌉",
-    reading="Judge the document whose text is most like those judged relevant; runs only say "
-    "which documents there are to judge.",
-    source="Cormack and Mooney Grossman 2015, told from memory of the paper.",
+    formula="judge argmax over documents d of a logistic regression on tf-idf, trained on the "
+    "topic as a relevant document, the judged documents, and 100 randomly drawn others presumed "
+    "not relevant; retrained after B more judgments, B = 1, then B + ⌈B / 10⌉",
+    reading="Judge the document whose text is most similar to the relevant ones; the runs only "
+    "define the candidates.",
+    source="Cormack and Mooney Grossman 2015, from memory of the paper.",
     range="−∞ to ∞",
     edge_cases=(
-        "Needs the texts of topics and documents, and scikit-learn: `pip install poolbench[cal]`.",
+        "Requires document and topic texts, and scikit-learn: `pip install poolbench[cal]`.",
         (
-            "The 100 are drawn from the topic's candidates, not from the whole collection; all of "
-            "them if fewer are left unjudged."
+            "The 100 are drawn from the topic's unjudged candidates, not from the whole "
+            "collection; if fewer are left, all of them are used."
         ),
-        "Judgments of earlier steps train, and count in B, as any other.",
+        "Judgments of earlier steps are used for training and count in B.",
         (
-            "Texts, the topic among them, are cut into words of two letters or more in lower case; "
-            "term counts are logarithmic; the regression has C = 1. These are our choices."
+            "Texts, including the topic, are split into lowercase words of two or more letters; "
+            "term counts are logarithmic; the regression uses C = 1. These choices are ours."
         ),
         (
-            "Scores are rounded to five decimals, which the solver meets; of equal ones the "
-            "seeded hash order decides."
+            "Scores are rounded to five decimals, the precision of the solver; ties are broken by "
+            "seeded hash."
         ),
-        "Where no text has a word, seeded hash order decides.",
+        "If no text contains a word, documents are ordered by seeded hash.",
     ),
 )
 
 
 class ContinuousActiveLearning:
-    """A player by texts, which are read when it first chooses. Raises ``ValueError`` without
-    them, or without scikit-learn.
+    """A player that scores texts, which are read at the first choice. Raises ``ValueError``
+    without texts or without scikit-learn.
 
-    A round is over when its last judgment comes, not when its last document is given, so that
-    asking again changes nothing. Documents in hand meanwhile come from the same round.
+    A round ends with its last judgment, not with its last selection, so that ``choose`` stays
+    repeatable. Documents selected until then come from the same round.
     """
 
     def __init__(self, candidates: TopicCandidates, values: Values) -> None:  # noqa: ARG002
         if candidates.read is None or not candidates.query:
-            lacking = f"texts of the documents and words of topic {candidates.topic}"
-            raise ValueError(f"cal needs {lacking}")
+            raise ValueError(f"cal needs document texts and a title for topic {candidates.topic}")
         self.candidates, self.read = candidates, candidates.read
         self.features: Any = None
         self.known: dict[int, bool] = {}
@@ -74,7 +73,7 @@ class ContinuousActiveLearning:
             self.scores = self.learn()
         return NextDocument(best_run(self.scores, available, self.candidates.tie))
 
-    def judged(self, choice: NextDocument, relevant: bool) -> None:
+    def observe(self, choice: NextDocument, relevant: bool) -> None:
         self.known[choice.doc] = relevant
         if len(self.known) == self.due:
             self.batch += -(-self.batch // 10)
@@ -86,9 +85,9 @@ class ContinuousActiveLearning:
         return 0 if self.features is None else int(self.features.nnz)
 
     def learn(self) -> Floats:
-        """The score of each document after the judgments of all rounds that are over.
+        """By document: the score after the judgments of all completed rounds.
 
-        The last row of the features is the topic's.
+        The last row of the features is the topic.
         """
         from sklearn.linear_model import LogisticRegression
 
@@ -98,7 +97,7 @@ class ContinuousActiveLearning:
         presumed = draw.choice(unknown, min(PRESUMED, len(unknown)), replace=False)
         rows = [n, *self.learned, *presumed.tolist()]
         relevant = [True, *self.learned.values(), *[False] * len(presumed)]
-        # The dual solver, which goes through the rows by chance, is much the quickest for texts.
+        # The dual solver visits rows in random order and is by far the fastest for texts.
         seed = int(draw.integers(1 << 31))
         model = LogisticRegression(
             solver="liblinear", dual=True, random_state=seed, max_iter=1000, tol=TOLERANCE

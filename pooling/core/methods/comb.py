@@ -1,4 +1,4 @@
-"""The Comb family: documents by their normalised scores, put together in one of six ways."""
+"""The Comb family: documents by their normalized scores, combined in one of six ways."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pooling.core.candidates import Floats, TopicCandidates
 from pooling.core.method import PoolingMethod, score_based_method
 
 COMMON = (
-    "v_r(d) = (score_r(d) − min_r) / (max_r − min_r): 1 for the best of a run, 0 for its last.",
-    "min_r and max_r are those of the run's documents for the topic within the cut-off.",
-    "A run whose scores are all equal, or that lists one document, keeps them as they are.",
-    "So one document with a score of 20 can outweigh what nineteen runs rank first.",
+    "v_r(d) = (score_r(d) − min_r) / (max_r − min_r): 1 for a run's top document, 0 for its last.",
+    "min_r and max_r are over the run's documents for the topic within the cut-off.",
+    "If all scores of a run are equal, or it lists one document, they stay unnormalized.",
+    "As a result, one document with a score of 20 can outweigh one that 19 runs rank first.",
 )
 
 
 def normalize_scores(candidates: TopicCandidates) -> Floats:
-    """By entry: the score from 0 to 1 within its run."""
+    """By entry: the score, scaled to 0 to 1 within its run."""
     answered = candidates.lengths > 0
-    half = candidates.score / 2  # the range of any two scores is finite then
+    half = candidates.score / 2  # keeps the difference of any two scores finite
     low, high = np.zeros(len(answered)), np.zeros(len(answered))
     # Entries of a run are sorted by score.
     high[answered] = half[candidates.bounds[:-1][answered]]
@@ -32,14 +32,14 @@ def normalize_scores(candidates: TopicCandidates) -> Floats:
 
 
 def score_table(candidates: TopicCandidates) -> Floats:
-    """Runs that answer the topic × documents: the normalised score, 0 where not listed."""
-    found = np.zeros((len(candidates.runs), len(candidates)))
-    found[candidates.run, candidates.doc] = normalize_scores(candidates)
-    return found[candidates.lengths > 0]
+    """Runs that answer the topic × documents: the normalized score, 0 where not listed."""
+    table = np.zeros((len(candidates.runs), len(candidates)))
+    table[candidates.run, candidates.doc] = normalize_scores(candidates)
+    return table[candidates.lengths > 0]
 
 
 def count_nonzero_scores(candidates: TopicCandidates) -> Floats:
-    """By document: how many runs give it a normalised score other than 0."""
+    """By document: the number of runs with a normalized score other than 0."""
     return candidates.sums((normalize_scores(candidates) != 0).astype(float))
 
 
@@ -60,13 +60,13 @@ def comb_med(candidates: TopicCandidates) -> Floats:
 
 
 def comb_min(candidates: TopicCandidates) -> Floats:
-    found: Floats = score_table(candidates).min(axis=0)
-    return found
+    scores: Floats = score_table(candidates).min(axis=0)
+    return scores
 
 
 def comb_max(candidates: TopicCandidates) -> Floats:
-    found: Floats = score_table(candidates).max(axis=0)
-    return found
+    scores: Floats = score_table(candidates).max(axis=0)
+    return scores
 
 
 def comb_method(
@@ -78,65 +78,65 @@ def comb_method(
     combine: Callable[[TopicCandidates], Floats],
     *edge_cases: str,
 ) -> PoolingMethod:
-    """One of the family; ``most`` is the highest score where nothing is kept as it is."""
+    """A method of the family; ``most`` is the highest score if all runs are normalized."""
     card = Card(
         name=name,
         title=title,
-        formula=f"score(d) = {formula}, where v_r(d) is the normalised score of d in run r, "
-        "0 if r does not list d",
+        formula=f"score(d) = {formula}, where v_r(d) is the normalized score of d in run r, "
+        "or 0 if r does not list d",
         reading=reading,
         source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
-        range=f"0 to {most}; any number with a run that keeps its scores",
+        range=f"0 to {most}; any number if a run stays unnormalized",
         edge_cases=(*COMMON, *edge_cases),
     )
     return score_based_method(card, lambda candidates, _: combine(candidates))
 
 
 UNLISTED = (
-    "A run that answers the topic without listing the document counts with 0; one that "
-    "does not answer the topic does not count."
+    "A run that answers the topic without listing the document counts as 0; a run that "
+    "does not answer the topic is not counted."
 )
 METHODS = (
     comb_method(
         "combsum", "CombSUM (sum of scores)",
         "Σ over runs r of v_r(d)",
-        "Documents that many runs score high come first.",
+        "Documents that many runs score highly come first.",
         "the number of runs", comb_sum,
-        "A run that does not list the document adds nothing, and nor does one that lists it last.",
+        "Runs that do not list the document, or list it last, add nothing.",
     ),
     comb_method(
         "combmnz", "CombMNZ (sum of scores × runs)",
         "(Σ over runs r of v_r(d)) · (number of runs with v_r(d) ≠ 0)",
-        "CombSUM with the agreement of runs counted once more.",
+        "CombSUM times the number of runs that list the document, which rewards agreement.",
         "the square of the number of runs", comb_mnz,
-        "A run that lists the document last gives it 0 and is not counted.",
+        "A run that lists the document last scores it 0 and is not counted.",
     ),
     comb_method(
         "combanz", "CombANZ (mean of scores)",
         "(Σ over runs r of v_r(d)) / (number of runs with v_r(d) ≠ 0), or 0 if there is none",
-        "The mean score over runs that list the document: one run alone can put it on top.",
+        "The mean score over the runs that list the document: a single run can put it on top.",
         "1", comb_anz,
         "Runs that do not list the document, or list it last, are not counted.",
     ),
     comb_method(
         "combmax", "CombMAX (highest score)",
         "max over runs r of v_r(d)",
-        "The score of the run that likes the document best: all first ranks are equal.",
+        "The highest score of any run: all documents ranked first by some run are tied.",
         "1", comb_max, UNLISTED,
     ),
     comb_method(
         "combmed", "CombMED (median of scores)",
         "median over runs r of v_r(d)",
-        "What the run in the middle thinks of a document.",
+        "The median score over the runs.",
         "1", comb_med, UNLISTED,
-        "So what fewer than half of the runs list has 0, and the hash decides.",
-        "An even number of runs: the mean of the two in the middle.",
+        "Documents listed by fewer than half of the runs score 0; ties are broken by seeded hash.",
+        "With an even number of runs, the mean of the two middle scores.",
     ),
     comb_method(
         "combmin", "CombMIN (lowest score)",
         "min over runs r of v_r(d)",
-        "The score of the run that likes the document least.",
+        "The lowest score of any run.",
         "1", comb_min, UNLISTED,
-        "So what not every run lists has 0, and the hash decides.",
+        "Documents not listed by every run score 0; ties are broken by seeded hash.",
     ),
 )  # fmt: skip

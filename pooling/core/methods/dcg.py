@@ -12,14 +12,15 @@ DCG = Card(
     name="dcg",
     title="DCGTake (log-discounted ranks)",
     formula="score(d) = Σ over runs r that list d of 1 / log2(rank_r(d) + 1)",
-    reading="A document gains from every run that lists it, at rank 3 half as much as at rank 1.",
+    reading="Every run that lists a document adds to its score; rank 3 adds half as much as "
+    "rank 1.",
     source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
     range="above 0, to the number of runs",
-    edge_cases=("A run that does not list the document adds nothing.",),
+    edge_cases=("Runs that do not list the document add nothing.",),
 )
 
 
-def dcg_scores(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001 -- none
+def dcg_scores(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001
     """By document: the sum of discounts."""
     return candidates.sums(1 / np.log2(candidates.rank + 1))
 

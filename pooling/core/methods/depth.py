@@ -11,30 +11,32 @@ from pooling.core.method import PoolingMethod, Values
 DEPTH = Card(
     name="depth",
     title="Depth-k",
-    formula="pool(topic) = ∪ over runs r of the first k documents of r, k the same for all "
-    "runs or one a run",
-    reading="Judges see what at least one run ranked among its first k, so precision at k "
-    "of every pooled run is exact.",
+    formula="pool(topic) = ∪ over runs r of the first k documents of r, with one k for all "
+    "runs or one per run",
+    reading="Every document that at least one run ranks in its top k is judged, so precision at k "
+    "is exact for every contributing run.",
     source="Spärck Jones and van Rijsbergen 1975; TREC since 1992.",
-    range="between k and k · number of runs documents a topic",
-    parameters=(Parameter("k", "Ranks taken from each run, or by run tag.", kind="depths"),),
+    range="k to k · number of runs documents per topic",
+    parameters=(
+        Parameter("k", "Ranks taken from each run: one number, or one per run tag.", kind="depths"),
+    ),
     edge_cases=(
-        "Ranks are assigned anew in trec_eval's order; the file's rank column is not used.",
-        "A run with fewer than k documents for a topic gives all it has.",
-        "Depth 0 leaves a run out; by tag, a tag that is not named is left out.",
+        "Ranks are reassigned in trec_eval's order; the file's rank column is not used.",
+        "A run with fewer than k documents for a topic contributes all of them.",
+        "Depth 0 excludes a run. With depths per run tag, tags that are not listed are excluded.",
     ),
 )
 
 
 def depth_by_run(candidates: TopicCandidates, values: Values) -> Ints:
-    """By run: the ranks that are taken."""
+    """By run: the number of ranks taken."""
     k = values["k"]
     by_run = [k if isinstance(k, int) else k.get(tag, 0) for tag in candidates.runs]
     return np.array(by_run, np.int64)
 
 
 def depth_order(candidates: TopicCandidates, values: Values, available: Mask) -> Ints:  # noqa: ARG001
-    """What some run has within its depth, by best rank."""
+    """The documents within the depth of any run, by best rank."""
     within = candidates.rank <= depth_by_run(candidates, values)[candidates.run]
     wanted = np.zeros(len(candidates), bool)
     wanted[candidates.doc[within]] = True

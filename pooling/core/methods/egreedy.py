@@ -1,4 +1,4 @@
-"""εₙ-greedy: mostly the best run so far, sometimes any."""
+"""εₙ-greedy: mostly the best run so far, sometimes a random one."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from pooling.core.players import EARLIER_COUNTS, UPDATE, Bandit, RunCounts, step
 EGREEDY = Card(
     name="egreedy",
     title="εₙ-greedy",
-    formula="ε_n = min(1, c1 · R / (c2² · n)); with probability ε_n play any run, else "
-    "argmax over runs r of jrel_r / jret_r; n − 1 documents were given before, R runs answer",
-    reading="Explores by lot, ever less, and otherwise judges the next document of the run whose "
-    "judged documents were relevant most often.",
+    formula="ε_n = min(1, c1 · R / (c2² · n)); with probability ε_n play a random run, otherwise "
+    "argmax over runs r of jrel_r / jret_r; n − 1 documents selected before, R runs answer",
+    reading="Explores at random, less and less often, and otherwise judges the next document of "
+    "the run with the highest share of relevant documents (jrel relevant of jret judged).",
     source="Auer, Cesa-Bianchi and Fischer 2002; for pools Losada, Parapar and Barreiro 2016. The "
     "defaults are ours.",
     range="0 to 1",
     parameters=(
-        Parameter("c1", "More explores more.", "0.01", kind="positive"),
-        Parameter("c2", "More explores less.", "0.1", kind="positive"),
+        Parameter("c1", "Higher values explore more.", "0.01", kind="positive"),
+        Parameter("c2", "Higher values explore less.", "0.1", kind="positive"),
         UPDATE,
     ),
     edge_cases=(
-        "A run of which nothing is judged comes before all others.",
-        "Documents of earlier steps count in n.",
+        "Runs without judgments come before all others.",
+        "Documents selected by earlier steps count in n.",
         EARLIER_COUNTS,
     ),
 )
 
 
 def egreedy(candidates: TopicCandidates, values: Values) -> AdaptivePlayer:
-    """A player by shares, or by lot."""
-    # The square alone can be beyond what numbers hold.
+    """A player by share of relevant documents, or at random."""
+    # The square alone can overflow.
     worth = values["c1"] * int((candidates.lengths > 0).sum()) / values["c2"] / values["c2"]
 
     def value(counts: RunCounts, step: int) -> Floats:

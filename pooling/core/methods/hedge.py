@@ -1,4 +1,4 @@
-"""Hedge: runs vote on documents, and lose weight by the votes that were wrong."""
+"""Hedge: runs vote on documents and lose weight for wrong votes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ HEDGE = Card(
     formula="judge argmax over documents d of Σ_r w_r · g_r(d), w_r = β^loss_r / Σ β^loss; "
     "g_r(d) = ln n − ln rank_r(d), or ln n − mean of ln i over i = L_r + 1..n where r does not "
     "list d; then loss_r += ½ g_r(d) if d is not relevant, −½ g_r(d) if it is",
-    reading="Judge the document that the trusted runs put highest; a run gains trust by ranking "
-    "relevant documents high and others low.",
+    reading="Judge the document that the most trusted runs rank highest; a run gains trust by "
+    "ranking relevant documents high and non-relevant ones low.",
     source="Aslam, Pavlu and Savell 2003.",
     range="0 to ln n",
     parameters=(
-        Parameter("beta", "From 0 to 1: less forgets slower runs sooner.", "0.1", kind="share"),
+        Parameter(
+            "beta", "From 0 to 1: lower values discount poor runs faster.", "0.1", kind="share"
+        ),
     ),
     edge_cases=(
-        "n is the number of the topic's candidates, L_r that of the documents that r lists.",
-        "Judgments of earlier steps count: what all runs said of those documents is known.",
-        "At β = 0 the run with the smallest loss decides alone, at β = 1 nothing is learned.",
+        "n is the number of the topic's candidates; L_r is the number of documents that r lists.",
+        "Judgments of earlier steps count: every run's ranking of those documents is known.",
+        "At β = 0 only the run with the smallest loss counts; at β = 1 nothing is learned.",
     ),
 )
 
@@ -35,15 +37,15 @@ def hedge_gains(candidates: TopicCandidates) -> Floats:
     n = len(candidates)
     logs = np.log(np.arange(1, n + 1))
     below = logs.sum() - np.concatenate(([0], np.cumsum(logs)))[candidates.lengths]
-    # Nobody looks at the mean of a run that lists all.
+    # The mean is not used for a run that lists all documents.
     mean = below / np.maximum(n - candidates.lengths, 1)
-    rank = candidates.rank_of
-    told = np.where(rank > 0, np.log(np.maximum(rank, 1)), mean[:, None])
-    return np.asarray(np.log(max(n, 1)) - told)
+    rank = candidates.rank_table
+    log_rank = np.where(rank > 0, np.log(np.maximum(rank, 1)), mean[:, None])
+    return np.asarray(np.log(max(n, 1)) - log_rank)
 
 
 class Hedge:
-    """A player by weighted votes. Weights are kept as logarithms, which cannot underflow."""
+    """A player by weighted votes. Weights are stored as logarithms, which cannot underflow."""
 
     def __init__(self, candidates: TopicCandidates, values: Values) -> None:
         self.tie = candidates.tie
@@ -60,7 +62,7 @@ class Hedge:
     def choose(self, available: Mask, step: int) -> NextDocument:  # noqa: ARG002
         return NextDocument(best_run(self.weights() @ self.gains, available, self.tie))
 
-    def judged(self, choice: NextDocument, relevant: bool) -> None:
+    def observe(self, choice: NextDocument, relevant: bool) -> None:
         self.loss += (-0.5 if relevant else 0.5) * self.gains[:, choice.doc]
 
 

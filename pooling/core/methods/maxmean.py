@@ -1,4 +1,4 @@
-"""MaxMean: play the run whose documents have been relevant most often."""
+"""MaxMean: play the run with the highest share of relevant documents."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ MAXMEAN = Card(
     name="maxmean",
     title="MaxMean",
     formula="play argmax over runs r of (1 + jrel_r) / (2 + jret_r)",
-    reading="Judge the next document of the run whose judged documents were relevant most often, "
-    "by the posterior mean of a Beta(1 + jrel, 1 + jret − jrel).",
+    reading="Judge the next document of the run with the highest share of relevant documents "
+    "(jrel relevant of jret judged), as the posterior mean of Beta(1 + jrel, 1 + jret − jrel).",
     source="Losada, Parapar and Barreiro 2016, 2017; TREC 2017 Common Core.",
     range="0 to 1",
     parameters=(UPDATE,),
     edge_cases=(
-        "Nothing judged: every run has 1/2, and the seeded hash order of the runs decides.",
+        "Before any judgment every run scores 1/2; ties between runs are broken by seeded hash.",
         EARLIER_COUNTS,
     ),
 )

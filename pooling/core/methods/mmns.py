@@ -1,4 +1,4 @@
-"""Non-stationary MaxMean: what was judged long ago counts less, or nothing."""
+"""Non-stationary MaxMean: older judgments count less, or not at all."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ MMNS = Card(
     title="MM-NS (non-stationary MaxMean)",
     formula="play argmax over runs r of (1 + jrel_r) / (2 + jret_r); after a judgment of r "
     "jrel_r = rate · jrel_r + relevant, jret_r = rate · jret_r + 1",
-    reading="MaxMean for runs that get worse with depth: at rate 0 only the last document judged "
+    reading="MaxMean for runs whose precision falls with depth: at rate 0 only the latest judgment "
     "of a run counts, at rate 1 all of them, which is MaxMean.",
-    source="Losada, Parapar and Barreiro 2017; rule of the rate and its default told from memory "
-    "of the paper.",
+    source="Losada, Parapar and Barreiro 2017; update rule and default rate from memory of the "
+    "paper.",
     range="0 to 1",
     parameters=(
         UPDATE,
-        Parameter("rate", "What is kept of the counts, from 0 to 1.", "0", kind="share"),
+        Parameter(
+            "rate", "Share of the counts kept at each judgment, from 0 to 1.", "0", kind="share"
+        ),
     ),
     edge_cases=(
         (
-            "At rate 0 a run is worth 2/3 after a relevant document, 1/3 after another, and 1/2 "
-            "before any."
+            "At rate 0 a run scores 2/3 after a relevant document, 1/3 after a non-relevant one, "
+            "and 1/2 before any."
         ),
         EARLIER_COUNTS,
     ),

@@ -12,32 +12,32 @@ from pooling.core.players import best_run, next_open_document, playable_runs, ru
 MTF = Card(
     name="mtf",
     title="Move-to-front (MTF)",
-    formula="play argmax over runs r of priority_r; priority_r = −(documents that r played and "
-    "that were not relevant)",
+    formula="play argmax over runs r of priority_r; priority_r = −(number of non-relevant "
+    "documents that r played)",
     reading="Judge the next document of the run at the front; a run stays there while its "
-    "documents are relevant and falls back by one at each that is not.",
-    source="Cormack, Palmer and Clarke 1998; the global queue told from memory of the paper.",
+    "documents are relevant and falls back by one for each that is not.",
+    source="Cormack, Palmer and Clarke 1998; global queue from memory of the paper.",
     range="−documents to 0",
     parameters=(
         Parameter(
             "scope",
-            "`local`: each topic has a queue of runs and its own share of the budget; `global`: "
-            "one queue of all topics' runs spends a total budget where it finds most.",
+            "`local`: each topic has its own queue of runs and its share of the budget; `global`: "
+            "one queue over all topics spends a total budget where it finds most.",
             "local",
             ("local", "global"),
         ),
     ),
     edge_cases=(
-        "A document that is judged, or in somebody's hands, is skipped and moves nothing.",
-        "Judgments of earlier steps move nothing: every run begins with priority 0.",
-        "Of runs with the same priority the seeded hash order decides.",
+        "A document that is judged or checked out is skipped and changes no priority.",
+        "Judgments of earlier steps change no priority: every run begins at 0.",
+        "Ties between runs are broken by seeded hash.",
     ),
 )
 
 
 class MoveToFront:
-    """A player by priorities. That a run stays at the front needs no note of its own: nobody
-    else's priority ever rises, and ties are always broken in one order.
+    """A player by priorities. A run stays at the front without further bookkeeping: priorities
+    never rise, and ties are always broken in the same order.
     """
 
     def __init__(self, candidates: TopicCandidates, values: Values) -> None:  # noqa: ARG002
@@ -49,7 +49,7 @@ class MoveToFront:
         run = best_run(self.priority, playable_runs(self.candidates, available), self.tie)
         return NextDocument(next_open_document(self.candidates, run, available), run)
 
-    def judged(self, choice: NextDocument, relevant: bool) -> None:
+    def observe(self, choice: NextDocument, relevant: bool) -> None:
         if choice.run != EARLIER and not relevant:
             self.priority[choice.run] -= 1
 

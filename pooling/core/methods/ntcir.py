@@ -1,4 +1,4 @@
-"""NTCIRPOOL: the depth-k pool by how many runs brought a document, then by their ranks."""
+"""NTCIRPOOL: the depth-k pool by number of contributing runs, then by sum of ranks."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pooling.core.method import PoolingMethod, Values
 NTCIR = Card(
     name="ntcir",
     title="NTCIRPOOL order",
-    formula="pool(topic) = ∪ over runs r of the first k documents of r; first by the number of "
-    "runs with d among their first k, descending; then by Σ of rank_r(d) over those runs, "
+    formula="pool(topic) = ∪ over runs r of the first k documents of r; sorted by the number of "
+    "runs with d among their first k, descending, then by Σ of rank_r(d) over those runs, "
     "ascending",
-    reading="The depth-k pool, most popular documents first.",
+    reading="The depth-k pool, with the documents that most runs contribute first.",
     source="Sakai, Tao and Zeng 2022.",
-    range="1 to the number of runs; ranks from 1 to k · number of runs",
+    range="1 to the number of runs; sums of ranks from 1 to k · number of runs",
     parameters=(Parameter("k", "Ranks taken from each run.", kind="whole"),),
     edge_cases=(
-        "What no run has among its first k is not pooled.",
-        "A document's ranks below k count neither as a run nor in the sum.",
-        "For judges who are to see documents in this order, let the plan say *pool priority*.",
+        "Documents that no run ranks among its first k are not pooled.",
+        "Ranks deeper than k count neither as a run nor in the sum.",
+        "To judge in this order, set the order of the judging plan to *pool priority*.",
     ),
 )
 
 
 def ntcir_depth_by_run(candidates: TopicCandidates, values: Values) -> Ints:
-    """By run: the ranks that are taken."""
+    """By run: the number of ranks taken."""
     return np.full(len(candidates.runs), values["k"], np.int64)
 
 

@@ -8,21 +8,21 @@ from pooling.core.method import Values, score_based_method
 
 PP = Card(
     name="pp",
-    title="PPTake (how many runs)",
+    title="PPTake (number of runs)",
     formula="score(d) = number of runs r with d within the cut-off",
-    reading="What most runs agree on comes first, wherever they rank it.",
+    reading="Documents that most runs list come first, at whatever rank.",
     source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
     range="1 to the number of runs",
     edge_cases=(
-        "Ties are many: all documents of one run alone are equal, and the hash decides.",
-        "The cut-off of the spec matters, since all ranks within it count alike.",
+        "Ties are frequent, such as all documents unique to one run; seeded hash breaks them.",
+        "The cut-off of the spec matters, since all ranks within it count equally.",
     ),
 )
 
 
-def pp_scores(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001 -- none
-    """By document: how many runs list it."""
-    return candidates.listed.astype(float)
+def pp_scores(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001
+    """By document: the number of runs that list it."""
+    return candidates.run_counts.astype(float)
 
 
 METHOD = score_based_method(PP, pp_scores)

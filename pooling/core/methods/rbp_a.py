@@ -12,17 +12,17 @@ RBP_A = Card(
     name="rbp_a",
     title="RBPTake-A (geometric ranks)",
     formula="score(d) = Σ over runs r that list d of (1 − p) p^(rank_r(d) − 1)",
-    reading="A document counts as much as its judgment weighs in the RBP of all runs together.",
+    reading="Documents with the largest total weight in the RBP of the runs come first.",
     source="Moffat, Webber and Zobel 2007, method A; Lipani et al. 2017.",
     range="0 to the number of runs",
     parameters=(
-        Parameter("p", "Patience: the share of readers who go on to the next rank.", "0.8",
+        Parameter("p", "Persistence: the share of users who go on to the next rank.", "0.8",
                   kind="share"),
     ),
     edge_cases=(
-        "The factor 1 − p changes no order and is left out, so that p = 1 is `pp`.",
-        "p = 0: how many runs rank the document first; all others are equal.",
-        "A run that does not list the document adds nothing.",
+        "The factor 1 − p does not affect the order and is omitted, so that p = 1 is `pp`.",
+        "p = 0: the number of runs that rank the document first; all others are tied.",
+        "Runs that do not list the document add nothing.",
     ),
 )  # fmt: skip
 
@@ -33,8 +33,8 @@ def rbp_sums(candidates: TopicCandidates, values: Values) -> Floats:
 
 
 def rbp_places(candidates: TopicCandidates, values: Values) -> Floats:
-    """By document: the place of its sum among all sums, ascending, from 0."""
-    # Sums reach over many powers of ten: each is rounded by itself, not by the largest.
+    """By document: the index of its sum among all distinct sums, ascending, from 0."""
+    # Sums span many powers of ten: each is rounded on its own, not relative to the largest.
     mantissa, power = np.frexp(rbp_sums(candidates, values))
     rounded = np.ldexp(np.round(mantissa, DIGITS), power)
     return np.unique(rounded, return_inverse=True)[1].astype(float)

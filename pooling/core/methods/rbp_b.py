@@ -1,4 +1,4 @@
-"""RBP-B: documents by what they take off the residuals of all runs, one after the other."""
+"""RBP-B: documents one by one, by how much they reduce the residuals of all runs."""
 
 from __future__ import annotations
 
@@ -12,49 +12,49 @@ RBP_B = Card(
     name="rbp_b",
     title="RBP-B (geometric ranks, residuals)",
     formula="repeat: argmax over d of Σ over runs r that list d of w_r(d) · resid_r, where "
-    "w_r(d) = (1 − p) p^(rank_r(d) − 1) and resid_r = 1 − Σ of w_r over what is pooled already",
-    reading="Like method A, but a run of which much is known already counts less, so that all "
-    "runs come to be known about equally well.",
+    "w_r(d) = (1 − p) p^(rank_r(d) − 1) and resid_r = 1 − Σ of w_r over documents pooled so far",
+    reading="Like method A, but runs with a small residual count less, so that the residuals of "
+    "all runs fall about evenly.",
     source="Moffat, Webber and Zobel 2007, method B.",
     range="0 to the number of runs",
     parameters=(
-        Parameter("p", "Patience: the share of readers who go on to the next rank.", "0.8",
+        Parameter("p", "Persistence: the share of users who go on to the next rank.", "0.8",
                   kind="share"),
     ),
     edge_cases=(
-        "It needs no judgments: a residual depends on which documents are judged, not on grades.",
-        "What earlier steps of the spec have pooled is known before its first document.",
-        "The factor 1 − p of w_r(d) changes no order and is left out, so that p = 1 is `pp`.",
-        "p = 0: documents that some run ranks first, by how many do; all others are equal.",
+        "Needs no judgments: residuals depend on which documents are pooled, not on grades.",
+        "Documents pooled by earlier steps reduce the residuals from the start.",
+        "The factor 1 − p of w_r(d) does not affect the order and is omitted: p = 1 is `pp`.",
+        "p = 0: the number of runs that rank the document first; all others are tied.",
     ),
 )  # fmt: skip
 
 
 class RbpResiduals:
-    """What is not known yet of each run, as a share of its RBP."""
+    """The residual of each run, as a share of its RBP."""
 
-    def __init__(self, candidates: TopicCandidates, p: float, known: Mask) -> None:
-        # Sums of what is left: 1 − Σ of what was taken would lose the digits of small ones.
+    def __init__(self, candidates: TopicCandidates, p: float, pooled: Mask) -> None:
+        # Sums of remaining weights: 1 − Σ of pooled weights would lose the digits of small ones.
         self.left = np.zeros((len(candidates.runs), int(candidates.lengths.max())))
         self.left[candidates.run, candidates.rank - 1] = (1 - p) * p ** (candidates.rank - 1.0)
-        # At once: many entries are of one run, and ``take`` copies a row for each.
-        self.left[candidates.run[known], candidates.rank[known] - 1] = 0
+        # All at once: ``take`` would copy a row per entry.
+        self.left[candidates.run[pooled], candidates.rank[pooled] - 1] = 0
         self.unlisted = p ** candidates.lengths.astype(float)
         self.of_run = self.unlisted + self.left.sum(axis=1)
 
     def take(self, run: Ints, rank: Ints) -> None:
-        """The document at ``rank`` of each ``run``, all of them others, is known now."""
+        """Pool the document at ``rank`` of each ``run``; the runs are distinct."""
         self.left[run, rank - 1] = 0
         self.of_run[run] = self.unlisted[run] + self.left[run].sum(axis=1)
 
 
 def rbp_b_order(candidates: TopicCandidates, values: Values, available: Mask) -> Ints:
-    """What is open, in the order in which it is taken."""
+    """The available documents in the order in which they are pooled."""
     p = float(values["p"])
     wanted = available[candidates.doc]
     residuals = RbpResiduals(candidates, p, ~wanted)
     by_doc = np.argsort(candidates.doc, kind="stable")
-    owns = np.split(by_doc, np.cumsum(candidates.listed)[:-1])
+    owns = np.split(by_doc, np.cumsum(candidates.run_counts)[:-1])
     run, doc = candidates.run[wanted], candidates.doc[wanted]
     weight = p ** (candidates.rank[wanted] - 1.0)
     taken = np.zeros(len(candidates))
@@ -68,13 +68,13 @@ def rbp_b_order(candidates: TopicCandidates, values: Values, available: Mask) ->
         residuals.take(candidates.run[owns[best]], candidates.rank[owns[best]])
         alive -= len(owns[best])
         if 2 * alive < len(doc):
-            kept = taken[doc] == 0
-            run, doc, weight = run[kept], doc[kept], weight[kept]
+            active = taken[doc] == 0
+            run, doc, weight = run[active], doc[active], weight[active]
     return order
 
 
 def find_highest(score: Floats, tie: Ints) -> int:
-    """The place of the highest of ``score``; of equal ones the first by ``tie``."""
+    """The index of the highest ``score``; ties by the lowest ``tie``."""
     equal = np.flatnonzero(score >= score.max() * (1 - 10.0**-DIGITS))
     return int(equal[np.argmin(tie[equal])])
 

@@ -1,4 +1,4 @@
-"""RBP-C: documents by what they may still add to the runs that look good."""
+"""RBP-C: documents by what they may still add to runs that score well."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ RBP_C = Card(
     name="rbp_c",
     title="RBP-C",
     formula="judge argmax over documents d of Σ_r w_r(d) · resid_r · (base_r + resid_r / 2)³, "
-    "w_r(d) = (1 − p) p^(rank_r(d) − 1); base_r = Σ w_r of what is relevant, "
-    "resid_r = 1 − Σ w_r of what is judged",
-    reading="Judge the document that weighs most in the rank-biased precision of runs that look "
-    "good and about which most is unknown.",
+    "w_r(d) = (1 − p) p^(rank_r(d) − 1); base_r = Σ w_r of relevant documents, "
+    "resid_r = 1 − Σ w_r of judged documents",
+    reading="Judge the document that weighs most in the rank-biased precision of runs that score "
+    "well and have a large residual.",
     source="Moffat, Webber and Zobel 2007.",
     range="0 to the number of runs",
     parameters=(Parameter("p", "Persistence, from 0 to 1.", "0.8", kind="share"),),
     edge_cases=(
-        "What a run does not list has no weight in it; its residual counts ranks beyond its end.",
-        "At p = 1 nothing has any weight: seeded hash order decides.",
-        "Judgments of earlier steps count as any other.",
+        "Documents that a run does not list have no weight in it; residuals include deeper ranks.",
+        "At p = 1 all weights are 0 and documents are ordered by seeded hash.",
+        "Judgments of earlier steps count like any other.",
     ),
 )
 
 
 class RbpC:
-    """A player by weight × residual × (middle of the score)³."""
+    """A player by weight × residual × (midpoint of the score)³."""
 
     def __init__(self, candidates: TopicCandidates, values: Values) -> None:
         p = values["p"]
@@ -46,7 +46,7 @@ class RbpC:
         factor = self.residual * (self.base + self.residual / 2) ** 3
         return self.candidates.sums(self.weight * factor[self.candidates.run])
 
-    def judged(self, choice: NextDocument, relevant: bool) -> None:
+    def observe(self, choice: NextDocument, relevant: bool) -> None:
         entries = np.flatnonzero(self.candidates.doc == choice.doc)
         runs, weight = self.candidates.run[entries], self.weight[entries]
         self.residual[runs] -= weight

@@ -10,14 +10,14 @@ RRF = Card(
     name="rrf",
     title="RRFTake (reciprocal ranks)",
     formula="score(d) = Σ over runs r that list d of 1 / (k + rank_r(d))",
-    reading="A document gains from every run that lists it, more at the top, where k says how "
-    "little more: with a large k it counts runs, with a small one it counts first ranks.",
+    reading="Every run that lists a document adds to its score, top ranks more than others: a "
+    "large k counts runs, a small k counts first ranks.",
     source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
     range="above 0, to the number of runs / (k + 1)",
-    parameters=(Parameter("k", "What is added to every rank.", "60", kind="whole"),),
+    parameters=(Parameter("k", "Added to every rank.", "60", kind="whole"),),
     edge_cases=(
-        "A run that does not list the document adds nothing.",
-        "`k` is no depth here: the cut-off of the spec says how deep runs are read.",
+        "Runs that do not list the document add nothing.",
+        "`k` is not a pool depth: the cut-off of the spec limits the ranks that count.",
     ),
 )
 

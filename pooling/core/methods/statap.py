@@ -1,4 +1,4 @@
-"""A sample with unequal probabilities: what average precision would weigh most is likeliest."""
+"""A sample with unequal probabilities, by prior weight in average precision."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from pooling.core.random_keys import draw_random_keys
 
 STATAP = Card(
     name="statap",
-    title="Sample for statAP",
+    title="statAP sample",
     formula="W_r(d) = (1 + Σ for i from rank_r(d) to n_r of 1/i) / (2 n_r), n_r documents in run "
-    "r; w(d) = mean over runs r of W_r(d); π(d) = min(1, c · w(d)), c such that Σ π = the number "
-    "of documents",
-    reading="Documents are drawn with probabilities by how much they weigh in average precision "
-    "before anything is judged, so that statAP varies little.",
+    "r; w(d) = mean over runs r of W_r(d); π(d) = min(1, c · w(d)), c such that Σ π = the sample "
+    "size",
+    reading="Inclusion probabilities follow the prior weight of each document in average "
+    "precision, so that statAP has a low variance.",
     source="Aslam, Pavlu and Yilmaz 2006 (the weights); Hartley and Rao 1962 (systematic "
     "sampling in random order).",
     range="0 to 1",
     edge_cases=(
         (
-            "The number is `documents` or what the budget leaves; fewer than that are taken only "
-            "where there are no more."
+            "The sample size is `documents` or the remaining budget; it is smaller only if there "
+            "are fewer documents."
         ),
         (
-            "Systematic: documents stand in an order drawn by seeded hash, each as long as its π; "
-            "those at u, u + 1, u + 2, … are taken, u between 0 and 1 by seed. So the number is "
-            "fixed and no document is drawn twice."
+            "Systematic: documents are put in a seeded random order, each with length π; those at "
+            "u, u + 1, u + 2, … are drawn, with u between 0 and 1 by seed. The sample size is "
+            "therefore fixed, and no document is drawn twice."
         ),
         (
-            "π is exact for one document. For two together it is not known exactly: estimators of "
-            "the error take draws for independent, which is about right for statAP and too "
-            "wide for counts."
+            "π is exact for single documents. Joint probabilities are not known exactly: "
+            "estimators of the error treat draws as independent, which is about right for statAP "
+            "and too wide for counts."
         ),
-        "Documents that earlier steps chose are certain (probability 1) and not in Σ π.",
-        "A run that retrieved nothing for the topic weighs nothing.",
+        "Documents selected by earlier steps are certain (probability 1) and not in Σ π.",
+        "Runs without documents for the topic have no weight.",
     ),
 )
 
 
 def statap_weights(candidates: TopicCandidates) -> Floats:
-    """By document: the prior of average precision, averaged over the runs. They sum to 1."""
+    """By document: the prior weight in average precision, averaged over runs. The sum is 1."""
     length = candidates.lengths[candidates.run]
     harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, length.max(initial=0) + 1))))
     tail = harmonic[length] - harmonic[candidates.rank - 1]
@@ -52,7 +52,7 @@ def statap_weights(candidates: TopicCandidates) -> Floats:
 
 
 def inclusion_probabilities(weight: Floats, number: int) -> Floats:
-    """Probabilities in proportion to ``weight``, 1 at most, that sum to ``number``."""
+    """Probabilities proportional to ``weight``, at most 1, with sum ``number``."""
     probability = np.ones(len(weight))
     if number >= len(weight):
         return probability
@@ -60,7 +60,7 @@ def inclusion_probabilities(weight: Floats, number: int) -> Floats:
     ranked = weight[order]
     below = np.cumsum(ranked[::-1])[::-1]
     left = number - np.arange(len(ranked))
-    # Taking the heaviest for certain lowers what is left to share; stop at the first below 1.
+    # Each certain document lowers the rest; stop at the first probability below 1.
     certain = int(np.argmax(left * ranked < below))
     probability[order[certain:]] = (number - certain) * ranked[certain:] / below[certain]
     return probability
@@ -72,7 +72,7 @@ def statap_sample(
     available: Mask,
     documents: int | None,
 ) -> DocumentSample:
-    """The frame comes by falling probability; it has no strata."""
+    """The frame is sorted by descending probability and has no strata."""
     weight = statap_weights(candidates)
     order = candidates.best_first(weight)
     frame = order[available[order]]
@@ -87,9 +87,9 @@ def statap_sample(
 
 
 def systematic_sample(probability: Floats, number: int, start: float) -> Mask:
-    """``number`` of a row of ``probability``, which sum to it: those at ``start`` + 0, 1, 2, …"""
+    """Systematic draw of ``number`` = Σ ``probability``: those at ``start`` + 0, 1, 2, …"""
     end = np.cumsum(probability)
-    # Sums of fractions end beside the whole number by a hair.
+    # Rounding: the sum of fractions misses the integer by a few ulps.
     end[-1:] = number
     return np.diff(np.ceil(end - start), prepend=0) > 0
 

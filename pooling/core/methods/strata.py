@@ -1,4 +1,4 @@
-"""A stratified sample: of each window of ranks a number of documents, drawn by chance."""
+"""A stratified sample: a random number of documents from each window of ranks."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ STRATA = Card(
     title="Stratified sample",
     formula="stratum(d) = the window that min over runs r of rank_r(d) is in; of the N_s documents "
     "of stratum s, n_s are drawn without replacement: probability n_s / N_s",
-    reading="Top ranks are judged throughout and deeper ones in part; xinfAP, infNDCG and statAP "
-    "estimate from it what all judgments would have said.",
-    source="Yilmaz, Kanoulas and Aslam 2008 (xinfAP). Fixed sizes, where others throw a coin for "
-    "each document (Bernoulli), since the estimators go by the counts.",
+    reading="Top ranks are judged completely and deeper ranks in part; xinfAP, infNDCG and statAP "
+    "estimate from the sample what complete judgments would give.",
+    source="Yilmaz, Kanoulas and Aslam 2008 (xinfAP). Sizes are fixed, not Bernoulli, because the "
+    "estimators use the counts.",
     range="1 / N_s to 1",
     parameters=(
         Parameter(
@@ -30,22 +30,22 @@ STRATA = Card(
         ),
         Parameter(
             "sample",
-            "Of each window: a number of documents, a rate between 0 and 1, or `all`; without it, "
-            "what `documents` or the budget leaves is shared in proportion to N_s.",
+            "Per window: a number of documents, a rate between 0 and 1, or `all`. If omitted, "
+            "`documents` or the remaining budget is allocated in proportion to N_s.",
             kind="sample",
             optional=True,
         ),
     ),
     edge_cases=(
-        ("Drawn are the n_s documents with the smallest seeded hash, of a hash that is used for "
-        "nothing else: for a random seed this is a simple random sample."),
-        ("Documents that earlier steps chose are certain (stratum 0, probability 1); N_s counts "
-        "the others only. What is in no window is not in the frame."),
-        "A number above N_s takes all; rate · N_s is rounded, half up, to 1 at least.",
-        ("Where the sizes exceed `documents` or the budget they are cut in proportion, by largest "
-        "remainders, so that they add up exactly."),
-        ("A stratum that has documents gets one at least, as far as the number goes; with fewer "
-        "than one a stratum, some have probability 0 and estimates miss what is in them."),
+        ("The n_s documents with the smallest seeded hash are drawn, by a hash used only for "
+        "sampling: for a random seed this is a simple random sample."),
+        ("Documents selected by earlier steps are certain (stratum 0, probability 1) and not in "
+        "N_s. Documents outside all windows are not in the sampling frame."),
+        "A number above N_s takes all; rate · N_s is rounded half up, to at least 1.",
+        ("If the sizes exceed `documents` or the budget, they are reduced in proportion, by "
+        "largest remainders, so that they add up exactly."),
+        ("Every non-empty stratum gets at least one document, as far as the number allows; with "
+        "fewer documents than strata, some have probability 0 and estimates miss them."),
     ),
 )  # fmt: skip
 
@@ -56,7 +56,7 @@ def strata_sample(
     available: Mask,
     documents: int | None,
 ) -> DocumentSample:
-    """The frame comes by stratum, then best rank."""
+    """The frame is sorted by stratum, then best rank."""
     first, last = np.array(parse_windows(values), np.int64).T
     window = np.searchsorted(first, candidates.min_rank, side="right")
     order = candidates.best_first(-candidates.min_rank.astype(float))
@@ -74,7 +74,7 @@ def strata_sample(
 
 
 def stratum_sizes(sample: Sequence[Any], sizes: Ints) -> Ints:
-    """How many of each stratum the spec asks for, of those that it has."""
+    """The sample size of each stratum by the spec, at most its ``sizes``."""
     return np.array(
         [total_requested(share, int(n)) for share, n in zip(sample, sizes, strict=True)]
     )
@@ -87,7 +87,7 @@ def total_requested(share: Any, size: int) -> int:
 
 
 def last_rank_by_run(candidates: TopicCandidates, values: Values) -> Ints:
-    """Every run is looked at down to the end of the last window."""
+    """By run: the last rank of the last window."""
     return np.full(len(candidates.runs), parse_windows(values)[-1][1])
 
 

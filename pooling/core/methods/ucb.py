@@ -1,4 +1,4 @@
-"""UCB1-tuned: the run that may be the best, as far as is known."""
+"""UCB1-tuned: the run with the highest upper confidence bound."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ UCB = Card(
     formula="play argmax over runs r of p_r + √(ln n / jret_r · min(1/4, p_r (1 − p_r) + "
     "√(2 ln n / jret_r))), p_r = jrel_r / jret_r, n documents judged",
     reading="Judge the next document of the run whose share of relevant documents has the highest "
-    "upper bound: a run that is good so far, or of which little is known.",
+    "upper confidence bound: a run that is good so far, or one with few judgments (jrel relevant "
+    "of jret judged).",
     source="Auer, Cesa-Bianchi and Fischer 2002; for pools Losada, Parapar and Barreiro 2016.",
     range="0 to ∞",
     parameters=(UPDATE,),
     edge_cases=(
-        "A run of which nothing is judged comes before all others.",
-        "p is a share, not a whole number as in some code that is about.",
+        "Runs without judgments come before all others.",
+        "p_r is a fraction, not an integer as in some published code.",
         EARLIER_COUNTS,
     ),
 )
 
 
 def upper_bounds(counts: RunCounts) -> Floats:
-    """By run: the upper bound; infinite where nothing is judged."""
+    """By run: the upper bound; infinite without judgments."""
     share = counts.shares()
     known = counts.judged > 0
     mean = np.where(known, share, 0)

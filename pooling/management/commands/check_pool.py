@@ -1,4 +1,4 @@
-"""Play the logs of pools that grow again, and compare."""
+"""Replay the logs of adaptive pools and compare."""
 
 from __future__ import annotations
 
@@ -13,26 +13,24 @@ from pooling.services.adaptive_pools import verify_pool_log
 
 
 class Command(BaseCommand):
-    help = "Check that the log of each growing pool of a campaign gives the documents it holds."
+    help = "Check that every adaptive pool of a campaign matches its log."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="SLUG")
+        parser.add_argument("slug", metavar="SLUG", help="campaign")
 
-    def handle(self, **given: Any) -> None:
-        campaign = Campaign.objects.filter(slug=given["slug"]).first()
+    def handle(self, **options: Any) -> None:
+        campaign = Campaign.objects.filter(slug=options["slug"]).first()
         if campaign is None:
-            raise CommandError(f"There is no campaign {given['slug']}.")
+            raise CommandError(f"Unknown campaign: {options['slug']}.")
         bad = 0
         for pool in campaign.pools.order_by("version"):
-            if not pool.grows:
-                self.stdout.write(f"{pool}: does not grow")
+            if not pool.is_adaptive:
+                self.stdout.write(f"{pool}: not adaptive")
                 continue
             try:
-                self.stdout.write(
-                    f"{pool}: {verify_pool_log(pool):,} documents, as its log gives them"
-                )
+                self.stdout.write(f"{pool}: {verify_pool_log(pool):,} documents, as in its log")
             except (LogMismatch, ActionRefused) as fault:
                 bad += 1
                 self.stderr.write(f"{pool}: {fault}")
         if bad:
-            raise CommandError(f"{bad} pools differ from their logs.")
+            raise CommandError(f"Pools that do not match their log: {bad}.")

@@ -25,116 +25,117 @@ from pooling.core.spec_file import read_spec
 from pooling.core.tables import PoolTable, count_pool_sizes
 from pooling.management.option_checks import check_known_tags, check_run_choice, check_unique_tags
 
-SHOWN = 10
-"""Runs that are told one by one."""
+LISTED_RUNS = 10
+"""Runs listed one by one."""
 
 
 class Command(BaseCommand):
-    help = "Pool the first K documents of every run, or what a spec says."
+    help = "Build a depth-K pool, or a pool defined by a spec."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
-        how = parser.add_mutually_exclusive_group(required=True)
-        how.add_argument("--depth", metavar="K", type=int, help="ranks taken from each run")
-        how.add_argument("--spec", metavar="FILE", help="a spec in YAML or JSON, docs/pooling.md")
-        add("--seed", metavar="N", type=int, help="instead of the spec's")
+        add("runs", metavar="RUN", nargs="+", help="run files: topic Q0 docno rank score tag")
+        source = parser.add_mutually_exclusive_group(required=True)
+        source.add_argument("--depth", metavar="K", type=int, help="ranks taken from each run")
+        source.add_argument(
+            "--spec", metavar="FILE", help="pool spec (YAML or JSON), see docs/pooling.md"
+        )
+        add("--seed", metavar="N", type=int, help="overrides the seed of the spec")
         add("--format", choices=(*FORMATS, *FRAME_FORMATS), default="trec")
         add("--qrels", metavar="FILE", help="grades for the formats strata and prels")
-        add("--output", metavar="FILE", help="write here instead of standard output")
+        add("--output", metavar="FILE", help="output file (default: standard output)")
         add(
             "--jobs",
             metavar="N",
             type=int,
-            help="processes to read with (default: one a core, where it pays)",
+            help="processes for reading (default: one per core if worthwhile)",
         )
 
-    def handle(self, **given: Any) -> None:
-        if given["depth"] is not None and given["depth"] < 1:
-            raise CommandError("The depth is 1 or more.")
-        if given["jobs"] is not None and given["jobs"] < 1:
-            raise CommandError("--jobs is a number of processes, from 1 up.")
-        if given["qrels"] and given["format"] not in FRAME_FORMATS:
-            raise CommandError("Grades of --qrels go with --format strata or prels.")
+    def handle(self, **options: Any) -> None:
+        if options["depth"] is not None and options["depth"] < 1:
+            raise CommandError(f"--depth must be an integer of at least 1, not {options['depth']}.")
+        if options["jobs"] is not None and options["jobs"] < 1:
+            raise CommandError(f"--jobs must be an integer of at least 1, not {options['jobs']}.")
+        if options["qrels"] and options["format"] not in FRAME_FORMATS:
+            raise CommandError("--qrels requires --format strata or --format prels.")
         reader = FileReader(self)
-        spec = spec_from_options(reader, given)
-        runs = runs_from_options(reader, given, spec.cutoff)
-        qrels = reader.read(given["qrels"], read_qrels) if given["qrels"] else None
-        reader.stop_if_refused("no pool was built")
+        spec = spec_from_options(reader, options)
+        runs = runs_from_options(reader, options, spec.cutoff)
+        qrels = reader.read(options["qrels"], read_qrels) if options["qrels"] else None
+        reader.stop_if_refused("no pool built")
         check_unique_tags(runs)
         check_static_spec(spec)
         check_known_tags(spec, {run.tag for run in runs.values()})
-        if given["seed"] is not None:
-            spec = replace(spec, seed=given["seed"])
-        chosen = [run for run in runs.values() if run.tag in (spec.runs.tags or [run.tag])]
-        found = sessions_by_spec(spec, chosen)
-        pool = build_pool_table(found)
-        frame = build_frame(found) if given["format"] in FRAME_FORMATS else None
+        if options["seed"] is not None:
+            spec = replace(spec, seed=options["seed"])
+        selected = [run for run in runs.values() if run.tag in (spec.runs.tags or [run.tag])]
+        sessions = sessions_by_spec(spec, selected)
+        pool = build_pool_table(sessions)
+        frame = build_frame(sessions) if options["format"] in FRAME_FORMATS else None
         if frame is not None and qrels is not None:
             frame = fill_frame_grades(frame, qrels)
         text = (
-            FORMATS[given["format"]](pool)
+            FORMATS[options["format"]](pool)
             if frame is None
-            else format_frame(frame, given["format"])
+            else format_frame(frame, options["format"])
         )
-        if given["output"]:
-            write_atomically(Path(given["output"]), text)
+        if options["output"]:
+            write_atomically(Path(options["output"]), text)
         else:
             self.stdout.write(text, ending="")
-        more = iter_frame_notes(frame, given["format"]) if frame is not None else ()
-        for line in (*iter_pool_notes(pool), *more):
+        notes = iter_frame_notes(frame, options["format"]) if frame is not None else ()
+        for line in (*iter_pool_notes(pool), *notes):
             self.stderr.write(line)
 
 
 def format_frame(frame: SamplingFrame, fmt: str) -> str:
     if fmt == "strata" and not frame.has_strata:
-        raise CommandError("This sample has no strata but probabilities: take --format prels.")
+        raise CommandError("This sample has probabilities but no strata. Use --format prels.")
     return FRAME_FORMATS[fmt](frame)
 
 
 def iter_frame_notes(frame: SamplingFrame, fmt: str) -> Iterator[str]:
-    """How much of the frame was drawn and judged, and how the file is read again."""
-    drawn, missing = int(frame.drawn.sum()), frame.unjudged
-    yield f"Drawn {drawn:,} of {len(frame):,} documents; {drawn - missing:,} have a grade."
-    if 0 < missing < drawn:
-        yield "What was drawn and has none counts as not in the sample: judge it."
-    yield f"Scored by: evaluate --qrels-format {fmt}"
+    """How much of the frame is sampled and judged, and how to evaluate with the file."""
+    sampled, unjudged = int(frame.sampled.sum()), frame.unjudged
+    judged = sampled - unjudged
+    yield f"{sampled:,} of {len(frame):,} documents sampled; {judged:,} judged."
+    if 0 < unjudged < sampled:
+        yield "Unjudged documents of the sample count as not sampled: judge them."
+    yield f"Evaluate with: evaluate --qrels-format {fmt}"
 
 
-def spec_from_options(reader: FileReader, given: dict[str, Any]) -> PoolSpec:
-    if given["depth"] is not None:
-        return depth_spec(given["depth"])
-    found = reader.read_all([given["spec"]], read_spec)
-    reader.stop_if_refused("no pool was built")
-    return found[given["spec"]]
+def spec_from_options(reader: FileReader, options: dict[str, Any]) -> PoolSpec:
+    if options["depth"] is not None:
+        return depth_spec(options["depth"])
+    specs = reader.read_all([options["spec"]], read_spec)
+    reader.stop_if_refused("no pool built")
+    return specs[options["spec"]]
 
 
 def runs_from_options(
-    reader: FileReader, given: dict[str, Any], cutoff: int
+    reader: FileReader, options: dict[str, Any], cutoff: int
 ) -> dict[str, RunTable]:
-    processes = given["jobs"] or choose_process_count(given["runs"])
-    return reader.read_all(given["runs"], read_run_to_cutoff, processes=processes, cutoff=cutoff)
+    processes = options["jobs"] or choose_process_count(options["runs"])
+    return reader.read_all(options["runs"], read_run_to_cutoff, processes=processes, cutoff=cutoff)
 
 
 def read_run_to_cutoff(data: bytes, *, cutoff: int, **options: Any) -> RunTable:
-    """A run down to the cut-off. All of it is checked, but not kept: the memory of the first
-    file serves for the next, which is quicker by far than new memory for each.
+    """A run down to the cut-off. All lines are checked but not stored, so that files reuse the
+    same memory, which is much faster than allocating it anew.
     """
     return truncate_run(read_run(data, lenient=True, **options), cutoff)
 
 
 def check_static_spec(spec: PoolSpec) -> None:
-    """Raise ``CommandError`` for what run files alone cannot tell."""
+    """Raise ``CommandError`` if ``spec`` needs judgments or attributes that run files lack."""
     if spec.is_adaptive:
-        raise CommandError(
-            "A step of this spec learns from judgments: try it by `manage.py simulate_pool`."
-        )
+        raise CommandError("This spec has an adaptive step; use `manage.py simulate_pool`.")
     check_run_choice(spec)
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write beside ``path`` and rename, so that nobody ever sees half a file."""
+    """Write to a temporary file and rename it, so that readers never see a partial file."""
     part = path.with_name(f"{path.name}.{uuid4().hex}.part")
     try:
         part.write_text(text, encoding="utf-8", newline="")
@@ -145,25 +146,25 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def iter_pool_notes(pool: PoolTable) -> Iterator[str]:
-    """How large the pool is, and how much of it hangs on single runs."""
-    found = count_pool_sizes(pool)
-    low, high = (int(edge) for edge in (found.documents.min(), found.documents.max()))
+    """The size of the pool, and how much of it is unique to single runs."""
+    sizes = count_pool_sizes(pool)
+    low, high = (int(edge) for edge in (sizes.documents.min(), sizes.documents.max()))
     yield (
         f"{len(pool.runs)} runs, {len(pool.topics)} topics, {len(pool):,} documents;"
-        f" {low} to {high} a topic."
+        f" {low:,} to {high:,} per topic."
     )
-    alone = zip(pool.runs, found.alone.sum(axis=0).tolist(), strict=True)
-    yield from iter_unique_run_notes([(tag, count) for tag, count in alone if count])
+    unique = zip(pool.runs, sizes.unique.sum(axis=0).tolist(), strict=True)
+    yield from iter_unique_run_notes([(tag, count) for tag, count in unique if count])
 
 
-def iter_unique_run_notes(alone: Sequence[tuple[str, int]]) -> Iterator[str]:
-    """The runs that alone bring the most documents, of ``(tag, count)``, and how many are left."""
-    if alone:
-        total = sum(count for _, count in alone)
-        runs = format_count(len(alone), "run")
-        yield f"Documents that one run alone brings: {total:,}, by {runs}."
-    most = sorted(alone, key=lambda run: -run[1])
-    for tag, count in most[:SHOWN]:
+def iter_unique_run_notes(unique: Sequence[tuple[str, int]]) -> Iterator[str]:
+    """The runs with the most unique documents, of ``(tag, count)``, and how many are omitted."""
+    if unique:
+        total = sum(count for _, count in unique)
+        runs = format_count(len(unique), "run")
+        yield f"Documents unique to one run: {total:,}, from {runs}."
+    most = sorted(unique, key=lambda run: -run[1])
+    for tag, count in most[:LISTED_RUNS]:
         yield f"  {tag}  {count:,}"
-    if rest := most[SHOWN:]:
-        yield f"  and {format_count(len(rest), 'more run')} with {rest[0][1]:,} at most"
+    if rest := most[LISTED_RUNS:]:
+        yield f"  and {format_count(len(rest), 'more run')} with at most {rest[0][1]:,}"

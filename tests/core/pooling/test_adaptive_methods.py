@@ -89,7 +89,7 @@ def test_hedge_by_hand() -> None:
     assert player.gains[ALPHA] == pytest.approx([1.609, 0.916, 0.511, 0.112, 0.112], abs=1e-3)
     # delta lists nothing: ln 5 − (ln 120)/5 = 0.652 for all.
     assert player.gains[DELTA] == pytest.approx([0.652] * 5, abs=1e-3)
-    player.judged(NextDocument(A), True)
+    player.observe(NextDocument(A), True)
     # 10^(½ g(a)): alpha, gamma 10^0.805 = 6.38, beta 10^0.458 = 2.87, delta 10^0.326 = 2.12.
     assert player.weights() == pytest.approx([0.359, 0.162, 0.119, 0.359], abs=1e-3)
     # a has the most votes; then b (0.708) before c (0.609); beta falls, and d with it.
@@ -99,7 +99,7 @@ def test_hedge_by_hand() -> None:
 def test_hedge_holds_after_thousands_of_judgments() -> None:
     player = Hedge(topic_1(), {"beta": 0.0})
     for _ in range(5000):
-        player.judged(NextDocument(B), False)
+        player.observe(NextDocument(B), False)
     # gamma put b last, delta nowhere: gamma has all the weight.
     assert player.weights() == pytest.approx([0, 0, 0, 1])
     assert player.choose(np.ones(5, bool), 0).doc == A
@@ -110,7 +110,7 @@ def test_rbp_c_by_hand() -> None:
     # a 0.56, b 0.36, c 0.288, d and e 0.128. After a (relevant): alpha, gamma 0.8 · 0.6³ = 0.1728,
     # beta 0.84 · 0.58³ = 0.1639; b 0.2 · 0.1639 + 0.16 · 0.1728 = 0.0604, c 0.288 · 0.1728 = 0.050.
     player = RbpC(topic_1(), {"p": 0.8})
-    player.judged(NextDocument(A, EARLIER), True)
+    player.observe(NextDocument(A, EARLIER), True)
     assert player.residual == pytest.approx([0.8, 0.84, 1, 0.8])
     assert player.base == pytest.approx([0.2, 0.16, 0, 0.2])
     # b is not relevant: beta 0.64 · 0.48³ = 0.0708, gamma as it was: c; then e 0.128 · factor of
@@ -129,10 +129,10 @@ def test_mtc_by_hand() -> None:
     player = MinimalTestCollection(pair, {"alpha": 0.0})
     assert player.weights() == pytest.approx([11 / 6, 4 / 3, 2 / 3])
     # a is relevant: b may still bring ½ + ½ + ⅓; c has ⅓ + ⅓ − 1 for certain, 0 at best.
-    player.judged(NextDocument(A), True)
+    player.observe(NextDocument(A), True)
     assert player.weights()[1:] == pytest.approx([4 / 3, 1 / 3])
     # b is not: nothing of c hangs on b any more, ⅓ + ⅓ − 1 both ways.
-    player.judged(NextDocument(B), False)
+    player.observe(NextDocument(B), False)
     assert player.weights()[2] == pytest.approx(1 / 3)
 
 
@@ -157,7 +157,7 @@ def test_each_document_is_that_of_the_slow_twin(
     (session,) = start_sessions(build_listing(tables, 10, 0), [*steps, step(method, **values)])
     docnos = session.candidates.docnos
     past = Past(lists, [], set(docnos))
-    for given_ in session.given:
+    for given_ in session.selected:
         doc = docnos[given_.doc]
         session.judge(given_.doc, doc in relevant)
         past = past.then(Turn(doc, None, {}), doc in relevant)
@@ -165,7 +165,7 @@ def test_each_document_is_that_of_the_slow_twin(
         turn = TWINS[method](past, **values)
         by = None if choice.run == EARLIER else session.candidates.runs[choice.run]
         assert (docnos[choice.doc], by) == (turn.doc, turn.run)
-        session.give(choice)
+        session.select(choice)
         session.judge(choice.doc, turn.doc in relevant)
         past = past.then(turn, turn.doc in relevant)
     assert not past.open
@@ -196,10 +196,10 @@ def test_mtc_is_settled_where_all_possible_judgments_say_so(
     for alpha in (0.05, 0.2, 0.4):
         player = MinimalTestCollection(candidates, {"alpha": alpha})
         for doc in judged & set(docs):
-            player.judged(NextDocument(docs.index(doc)), doc in relevant)
+            player.observe(NextDocument(docs.index(doc)), doc in relevant)
         if not math.isclose(max(doubts), alpha, rel_tol=1e-6):
-            assert player.settled() == (max(doubts) < alpha)
-    assert not MinimalTestCollection(candidates, {"alpha": 0.0}).settled()
+            assert player.is_finished() == (max(doubts) < alpha)
+    assert not MinimalTestCollection(candidates, {"alpha": 0.0}).is_finished()
 
 
 def test_a_step_of_mtc_ends_when_it_is_settled() -> None:
@@ -226,7 +226,7 @@ def first_runs(method: str, **values: Any) -> list[int]:
         player = METHODS[method].player
         assert player is not None
         playing = player(candidates, default_parameters(METHODS[method]) | values)
-        playing.judged(NextDocument(A, GAMMA), False)
+        playing.observe(NextDocument(A, GAMMA), False)
         open_ = np.array([False, True, True, True, True])
         found.append(playing.choose(open_, 1).run)
     return found
@@ -268,7 +268,7 @@ def test_a_late_judgment_of_an_earlier_step_counts_when_it_comes() -> None:
         session = start_sessions(toy_listing(), steps)[0]
         before = session.next()
         assert before is not None  # b and a are in hand, and nobody has said anything
-        assert not session.open[[A, B]].any()
+        assert not session.available[[A, B]].any()
         for doc in (A, B):
             session.judge(doc, False)
         fresh = start_sessions(toy_listing(), steps)[0]
@@ -289,7 +289,7 @@ def test_documents_in_hand_are_skipped_and_move_nothing() -> None:
     for _ in range(3):
         choice = session.next()
         assert choice is not None
-        session.give(choice)
+        session.select(choice)
         given_.append(choice)
     # Three assessors get the first three documents of gamma.
     assert [(c.run, c.doc) for c in given_] == [(GAMMA, A), (GAMMA, C), (GAMMA, E)]
@@ -315,7 +315,7 @@ def test_cal_learns_anew_after_each_batch_and_keeps_still_between() -> None:
     player = ContinuousActiveLearning(topic_1(), {})
     learned = []
     for doc in range(4):
-        player.judged(NextDocument(doc), doc == A)
+        player.observe(NextDocument(doc), doc == A)
         learned.append(len(player.learned))
     # B is 1, then 2, then 3: learned after 1 and 3 judgments, next after 6.
     assert learned == [1, 1, 3, 3]
@@ -325,7 +325,7 @@ def test_cal_learns_anew_after_each_batch_and_keeps_still_between() -> None:
 def test_cal_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates = topic_1()
     for lacking in (replace(candidates, read=None), replace(candidates, query="")):
-        with pytest.raises(ValueError, match="words of topic 1"):
+        with pytest.raises(ValueError, match="a title for topic 1"):
             ContinuousActiveLearning(lacking, {})
     known = builtins.__import__
 
@@ -349,7 +349,7 @@ def test_cal_reads_when_it_first_chooses_and_only_once() -> None:
     player = ContinuousActiveLearning(replace(candidates, read=reading), {})
     assert (asked, player.cells) == ([], 0)
     player.choose(np.ones(5, bool), 0)
-    player.judged(NextDocument(0), True)
+    player.observe(NextDocument(0), True)
     player.choose(np.ones(5, bool), 1)
     assert asked == [["a", "b", "c", "d", "e"]]
     assert player.cells == player.features.nnz > 5

@@ -181,12 +181,12 @@ def of_bandit(player: Any, at: int) -> Any:
 def test_the_method_goes_by_the_same_numbers(table: Table, topic: str) -> None:
     (session,) = (
         found
-        for found in start_sessions(toy_listing(), [*burn_in_of(table), step_of(table)])
+        for found in start_sessions(toy_listing(), [*burn_in_of(table), step_by_doc(table)])
         if found.candidates.topic == topic
     )
     docnos, names = session.candidates.docnos, session.candidates.runs
-    burn_in = "".join(docnos[choice.doc] for choice in session.given)
-    for given in session.given:
+    burn_in = "".join(docnos[choice.doc] for choice in session.selected)
+    for given in session.selected:
         session.judge(given.doc, is_relevant(topic, docnos[given.doc]))
     values = values_of(table.method, **table.values)
     for past, turn in turns(table.method, past_of(topic, burn_in), **values):
@@ -197,12 +197,12 @@ def test_the_method_goes_by_the_same_numbers(table: Table, topic: str) -> None:
         assert {name: named[name] for name in turn.values} == pytest.approx(turn.values)
         assert docnos[choice.doc] == turn.doc
         assert choice.run < 0 or names[choice.run] == turn.run
-        session.give(choice)
+        session.select(choice)
         session.judge(choice.doc, is_relevant(topic, turn.doc))
     assert session.next() is None
 
 
-def step_of(table: Table) -> Any:
+def step_by_doc(table: Table) -> Any:
     return step(table.method, **table.values)
 
 
@@ -278,7 +278,7 @@ def queue_by_method(found: list[PoolSession], total: int) -> Iterator[Cells]:
     while (wanted := choose_next_in_any_topic(found, total)) is not None:
         session, choice = wanted
         topic, docno = session.candidates.topic, session.candidates.docnos[choice.doc]
-        session.give(choice)
+        session.select(choice)
         session.judge(choice.doc, is_relevant(topic, docno))
         yield [topic, docno, told(is_relevant(topic, docno))]
 

@@ -64,7 +64,7 @@ def test_the_toy_pool_is_that_worked_by_hand() -> None:
     assert documents(pool) == {"1": "abc", "2": "xyz", "3": "kl"}
     assert pool.runs == ("alpha", "beta", "delta", "gamma")
     assert pool.min_rank.tolist() == [1, 1, 2, 1, 1, 2, 1, 1]
-    assert [pool.contributors_of(row) for row in range(len(pool))] == [
+    assert [pool.contributor_tags(row) for row in range(len(pool))] == [
         ("alpha", "beta", "gamma"),
         ("alpha", "beta"),
         ("gamma",),
@@ -79,13 +79,13 @@ def test_the_toy_pool_is_that_worked_by_hand() -> None:
 def test_sizes_count_what_hangs_on_one_run() -> None:
     found = count_pool_sizes(depth_pool(toy(), 2))
     assert found.documents.tolist() == [3, 3, 2]
-    assert found.alone.tolist() == [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0]]
+    assert found.unique.tolist() == [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0]]
 
 
 def test_depth_by_run_leaves_out_runs_without_one() -> None:
     pool = depth_pool(toy(), {"alpha": 1, "gamma": 3, "delta": 0})
     assert documents(pool) == {"1": "ace", "2": "x", "3": "klm"}
-    assert pool.contributors_of(0) == ("alpha", "gamma")  # not beta, which lists it as well
+    assert pool.contributor_tags(0) == ("alpha", "gamma")  # not beta, which lists it as well
 
 
 def test_equal_scores_are_pooled_in_trec_eval_order() -> None:
@@ -96,7 +96,7 @@ def test_equal_scores_are_pooled_in_trec_eval_order() -> None:
 def test_no_run_gives_an_empty_pool() -> None:
     pool = depth_pool([], 5)
     assert (len(pool), pool.topics, pool.starts.tolist()) == (0, (), [0])
-    assert count_pool_sizes(pool).alone.shape == (0, 0)
+    assert count_pool_sizes(pool).unique.shape == (0, 0)
     assert pool_to_trec(pool) == ""
 
 

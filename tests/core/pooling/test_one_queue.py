@@ -60,7 +60,7 @@ def test_a_campaign_played_by_hand_goes_as_the_simulated_one(
     live = start_sessions(listing, steps, budget)
     while (wanted := choose_next_in_any_topic(live, total)) is not None:
         session, choice = wanted
-        session.give(choice)
+        session.select(choice)
         session.judge(choice.doc, judge("", session.candidates.docnos[choice.doc]))
     assert [order_of(s) for s in live] == [order_of(s) for s in simulated]
-    assert sum(len(s.given) for s in live) == min(total, len(listing.docnos))
+    assert sum(len(s.selected) for s in live) == min(total, len(listing.docnos))

@@ -46,7 +46,7 @@ def drawn_of(name: PoolStep, topic: str) -> dict[str, tuple[float, int]]:
     assert sample is not None
     docs = [session.candidates.docnos[doc] for doc in sample.frame]
     rows = zip(docs, sample.probability.tolist(), sample.stratum.tolist(), strict=True)
-    return {d: (share, at) for (d, share, at), yes in zip(rows, sample.drawn, strict=True) if yes}
+    return {d: (share, at) for (d, share, at), yes in zip(rows, sample.sampled, strict=True) if yes}
 
 
 def test_every_method_that_samples_is_worked_by_hand() -> None:

@@ -34,7 +34,7 @@ def test_strata_of_the_toy_are_those_worked_by_hand() -> None:
         assert sample is not None
         parts = [sample.frame[sample.stratum == number] for number in (1, 2)]
         strata[topic] = [letters(session.candidates, part) for part in parts]
-        drawn[topic] = np.bincount(sample.stratum[sample.drawn])[1:].tolist()
+        drawn[topic] = np.bincount(sample.stratum[sample.sampled])[1:].tolist()
     # Best ranks: topic 1 has a 1, b 1 before c 2, d 3, e 3; topic 2 x and y 1, z 2; topic 3
     # k 1 and l 1, m 3.
     assert strata == {"1": ["ab", "cde"], "2": ["xy", "z"], "3": ["kl", "m"]}
@@ -44,7 +44,7 @@ def test_strata_of_the_toy_are_those_worked_by_hand() -> None:
     assert pool.probability[pool.rows(0)].tolist() == [1, 1, pytest.approx(1 / 3)]
     # The best come first, and runs are looked at to the end of the last window.
     assert set(order_of(found["1"])[:2]) == {"a", "b"}
-    assert pool.contributors_of(0) == ("alpha", "beta", "gamma")
+    assert pool.contributor_tags(0) == ("alpha", "beta", "gamma")
 
 
 def test_documents_of_earlier_steps_are_certain_and_not_in_the_frame() -> None:
@@ -87,7 +87,7 @@ def test_sizes_of_strata_add_up_exactly(
     )
     found = session.sample
     assert found is not None
-    assert np.bincount(found.stratum[found.drawn], minlength=4)[1:].tolist() == sizes
+    assert np.bincount(found.stratum[found.sampled], minlength=4)[1:].tolist() == sizes
     shares = [found.probability[found.stratum == number] for number in (1, 2, 3)]
     for share, size, whole in zip(shares, sizes, (20, 20, 60), strict=True):
         assert share == pytest.approx(size / whole)
@@ -165,10 +165,10 @@ def test_documents_are_drawn_as_often_as_their_probability_says(name: str) -> No
     drawn, chance, spread = np.zeros(45), np.zeros(45), np.zeros(45)
     for seed in range(SEEDS):
         sample = of_seed(listing, DESIGNS[name], seed)
-        drawn[sample.frame] += sample.drawn
+        drawn[sample.frame] += sample.sampled
         chance[sample.frame] += sample.probability
         spread[sample.frame] += sample.probability * (1 - sample.probability)
-        assert sample.probability.sum() == pytest.approx(sample.drawn.sum())
+        assert sample.probability.sum() == pytest.approx(sample.sampled.sum())
         assert len(set(sample.frame.tolist())) == len(sample.frame)
     certain = spread < 1e-9
     assert drawn[certain] == pytest.approx(chance[certain])

@@ -114,7 +114,7 @@ def live(session: PoolSession, chance: np.random.Generator, hands: int) -> list[
     while True:
         choice = session.next() if len(held) < hands else None
         if choice is not None and (not held or chance.random() < 0.6):
-            session.give(choice)
+            session.select(choice)
             held.append(choice)
             log.append(SessionEvent(choice.doc))
         elif held:
@@ -135,7 +135,7 @@ def test_a_log_played_again_gives_the_same_documents(method: str, hands: int) ->
         session = PoolSession(candidates, steps)
         log = live(session, np.random.default_rng(at), hands)
         again = replay_events(PoolSession(candidates, steps), log)
-        assert again.given == session.given
+        assert again.selected == session.selected
         assert sorted(order_of(session)) == sorted(candidates.docnos)
 
 
@@ -151,7 +151,7 @@ def test_a_second_judgment_rewrites_nothing() -> None:
     (session, *_) = start_sessions(toy_listing(), [step("maxmean")])
     first = session.next()
     assert first is not None
-    session.give(first)
+    session.select(first)
     session.judge(first.doc, False)
     expected = session.next()
     session.judge(first.doc, True)
@@ -160,13 +160,13 @@ def test_a_second_judgment_rewrites_nothing() -> None:
 
 def test_only_what_was_given_is_judged_and_nothing_is_given_twice() -> None:
     (session, *_) = start_sessions(toy_listing(), [step("maxmean")])
-    with pytest.raises(ValueError, match="not given"):
+    with pytest.raises(ValueError, match="not selected"):
         session.judge(0, True)
     first = session.next()
     assert first is not None
-    session.give(first)
-    with pytest.raises(ValueError, match="given already"):
-        session.give(first)
+    session.select(first)
+    with pytest.raises(ValueError, match="already selected"):
+        session.select(first)
 
 
 @pytest.mark.parametrize("method", [method.name for method in LISTED])
@@ -199,7 +199,7 @@ def test_what_a_pool_keeps_of_each_document() -> None:
         assert order == order_of(found[at])
         assert topic == found[at].candidates.topic
     # Every run that lists it is a contributor, although Take looked at the best rank.
-    assert pool.contributors_of(0) == ("alpha", "beta", "gamma")
+    assert pool.contributor_tags(0) == ("alpha", "beta", "gamma")
     assert pool.stratum.tolist() == [0] * 6
     assert pool.probability.tolist() == [1.0] * 6
 

@@ -38,7 +38,7 @@ def test_a_spec_is_read_and_written_as_it_is() -> None:
     assert (maxmean.documents, maxmean.stop) == (20, StepLimit(no_relevant_in=5))
     assert spec.as_dict() == yaml.safe_load(GOOD)
     assert read_spec(yaml.safe_dump(spec.as_dict())) == spec
-    assert method_in_words(spec.as_dict()) == "depth 10, then maxmean (20 a topic), 30 a topic"
+    assert method_in_words(spec.as_dict()) == "depth 10, then maxmean (20 per topic), 30 per topic"
     assert spec.is_adaptive
 
 
@@ -68,8 +68,8 @@ steps:
         (1, "version is not 1."),
         (2, "budget is not one of total, per_topic."),
         (3, "unknown key 'cutof'."),
-        (5, "steps[1] has no method that is known."),
-        (6, "steps[2].k is not a whole number from 1, or one from 0 by run tag."),
+        (5, "Unknown method in steps[1]: depht."),
+        (6, "steps[2].k is not an integer of at least 1, or one of at least 0 per run tag."),
         (7, "steps[3].k is missing."),
         (8, "steps[4].order is not method or random."),
         (8, "steps[4].stop.relevant is not a whole number from 1."),
@@ -142,13 +142,13 @@ def test_windows_and_sizes_are_read_as_they_are_written() -> None:
     "window", ["10-1", "0-5", "1", "1-2-3", "[1]", "[1, 2, 3]", "[2, 1]", "[true, 2]", "{1: 2}"]
 )
 def test_a_window_is_a_first_and_a_last_rank(window: str) -> None:
-    with pytest.raises(InvalidFile, match=r"windows is not a list of ranks from and to"):
+    with pytest.raises(InvalidFile, match=r"windows is not a list of rank windows"):
         read_spec(f"steps: [{{method: strata, documents: 9, windows: [{window}]}}]")
 
 
 @pytest.mark.parametrize("size", ["0", "-1", "1.0", "1.5", "some", "true", "null", ".nan", "[1]"])
 def test_a_size_is_a_number_a_rate_or_all(size: str) -> None:
-    with pytest.raises(InvalidFile, match=r"sample is not a list of numbers from 1"):
+    with pytest.raises(InvalidFile, match=r"sample is not a list of integers of at least 1"):
         read_spec(f"steps: [{{method: strata, windows: [1-9], sample: [{size}]}}]")
 
 
@@ -164,12 +164,12 @@ steps:
     with pytest.raises(InvalidFile) as refused:
         read_spec(bad)
     assert sorted((f.line, f.message) for f in refused.value.report.faults) == [
-        (4, "steps[1].windows[2] does not begin after the window before it."),
+        (4, "steps[1].windows[2] does not begin after the previous window."),
         (4, "steps[1].windows[3] begins after the cutoff, 15."),
         (5, "steps[1].sample has 2 sizes for 3 windows."),
-        (6, "steps[1].stop ends a sample early."),
-        (7, "steps[2] samples again."),
-        (7, "steps[2] samples everything."),
+        (6, "steps[1].stop would end a sample early."),
+        (7, "steps[2] is a second sampling step."),
+        (7, "steps[2] would sample all documents."),
     ]
 
 

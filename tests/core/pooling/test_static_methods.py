@@ -352,14 +352,14 @@ def test_ntcir_looks_down_to_its_depth_and_rrf_to_the_cut_off() -> None:
     assert read_spec("steps: [{method: rrf, k: 7}]").cutoff == 100
     pool = build_pool_table(start_sessions(toy_listing(), spec.steps))
     # c is at rank 2 of gamma, and at rank 3 of alpha, which is not looked at.
-    assert pool.contributors_of(pool.docnos.index("c")) == ("gamma",)
+    assert pool.contributor_tags(pool.docnos.index("c")) == ("gamma",)
 
 
 @pytest.mark.parametrize(
     ("step", "told"),
     [
-        ("method: rbp_a, p: 1.5", "steps[1].p is not a number from 0 to 1"),
-        ("method: rbp_b, p: high", "steps[1].p is not a number from 0 to 1"),
+        ("method: rbp_a, p: 1.5", "steps[1].p is not a number between 0 and 1"),
+        ("method: rbp_b, p: high", "steps[1].p is not a number between 0 and 1"),
         ("method: rrf, k: 0", "steps[1].k is not a whole number from 1"),
         ("method: rrf, k: 10000000000000000000", "steps[1].k is not a whole number from 1"),
         ("method: ntcir", "steps[1].k is missing"),

@@ -73,7 +73,7 @@ def is_relevant(topic: str, docno: str) -> bool:
 
 def order_of(session: PoolSession) -> str:
     """The documents in the order in which they were given, as one word."""
-    return "".join(session.candidates.docnos[choice.doc] for choice in session.given)
+    return "".join(session.candidates.docnos[choice.doc] for choice in session.selected)
 
 
 def rows_after(title: str) -> list[list[str]]:

@@ -223,13 +223,13 @@ def test_one_queue_over_topics_keeps_its_order_and_its_total() -> None:
     topics = start_sessions(listing, spec.steps, spec.budget)
     wanted: list[tuple[str, str]] = []
     for session in topics:
-        for given_ in session.given:
+        for given_ in session.selected:
             docno = session.candidates.docnos[given_.doc]
             session.judge(given_.doc, GRADES[session.candidates.topic].get(docno, 0) > 0)
     while (chosen := choose_next_in_any_topic(topics, 8)) is not None:
         session, choice = chosen
         topic, docno = session.candidates.topic, session.candidates.docnos[choice.doc]
-        session.give(choice)
+        session.select(choice)
         session.judge(choice.doc, GRADES[topic].get(docno, 0) > 0)
         wanted.append((topic, docno))
     told = [
