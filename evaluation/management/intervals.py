@@ -44,10 +44,10 @@ def read_run_intervals(
     """Read one run and find its intervals; without judgments only look for faults."""
     read = read_file(path, read_run, lenient=True)
     if read.table is None or judged is None:
-        return FileResult(None, read.told, read.refused)
+        return FileResult(None, read.messages, read.rejected)
     batch = batch_from_table(read.table, judged, options)
     found = RunIntervals(read.table.tag, [estimate_sampling_error(batch, it) for it in measures])
-    return FileResult(found, read.told)
+    return FileResult(found, read.messages)
 
 
 def iter_interval_notes(found: RunIntervals) -> Iterator[str]:

@@ -70,7 +70,7 @@ def build_listing_from_matrices(
     is_found = np.zeros(len(known), bool)
     is_found[code] = True
     place = (np.cumsum(is_found) - 1)[code]
-    docnos = known.docnos_of(np.flatnonzero(is_found).astype(np.int32))
+    docnos = known.get_docnos(np.flatnonzero(is_found).astype(np.int32))
     return assemble_listing(
         tuple(tag for tag, _ in ordered), names, cuts, scores, docnos, place, seed
     )

@@ -162,7 +162,9 @@ def pooled_shares(
 ) -> tuple[PooledShare, ...]:
     known = matrices.get_pair_dictionary(campaign)
     pooled = np.zeros(len(known), bool)
-    pooled[known.find(PairArray(table.topics, table.starts, DocnoArray.of(table.docnos)))] = True
+    pooled[known.find(PairArray(table.topics, table.starts, DocnoArray.from_ids(table.docnos)))] = (
+        True
+    )
     names = {run.pk for run in chosen}
     floors = []
     for run in list_poolable_runs(campaign):

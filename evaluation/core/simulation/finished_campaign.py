@@ -100,7 +100,7 @@ class FinishedCampaign:
 
     @cached_property
     def index(self) -> PairIndex:
-        return PairIndex.of(self.qrels)
+        return PairIndex.from_table(self.qrels)
 
     def rows_of(self, listing: RunListing) -> Ints:
         """The row of the qrels of each document of ``listing``; -1 where it has no grade, which
