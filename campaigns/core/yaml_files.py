@@ -51,7 +51,7 @@ def is_number(value: Any) -> bool:
 
 # YAML does not read an unquoted No or 7 as text.
 TEXT, WHOLE = (is_text, "text (try quotes)"), (is_integer, "an integer")
-POSITIVE = (is_positive, "an integer of at least 1")
+POSITIVE = (is_positive, "a positive integer")
 FLAG = (lambda v: isinstance(v, bool), "true or false")
 LIST = (lambda v: isinstance(v, list) and bool(v), "a list with at least one entry")
 
@@ -99,7 +99,7 @@ class YamlFile:
     def check(self, entry: Any, schema: Schema, path: Path = ()) -> None:
         """Add the faults of the mapping ``entry`` at ``path``."""
         if not isinstance(entry, dict):
-            self.fault(path, f"{format_path(path)} must be a mapping", self.fix)
+            self.fault(path, f"{format_path(path)} is not a mapping", self.fix)
             return
         for key in entry.keys() - schema.keys():
             # A number can have more digits than Python prints.
@@ -111,7 +111,7 @@ class YamlFile:
                 if required:
                     self.fault(path, f"Missing key: {where}", f"Set it to {expected}.")
             elif not is_valid(entry[key]):
-                self.fault((*path, key), f"{where} must be {expected}", self.fix)
+                self.fault((*path, key), f"{where} is not {expected}", self.fix)
 
     def fault(self, path: Path, message: str, fix: str, code: str = "") -> None:
         line, column = mark_position(find_node_mark(self.tree, path))

@@ -39,7 +39,9 @@ def add_member(
     require_permission(actor, "campaigns.manage", campaign)
     check_role(campaign, role, team)
     if not user.is_active:
-        raise ActionRefused("inactive", f"The account of {user.shown_name} is inactive.")
+        raise ActionRefused(
+            "inactive", f"{user.shown_name} cannot be a member: the account cannot sign in."
+        )
     with transaction.atomic():
         return create_membership(actor, campaign, user, role, team)
 

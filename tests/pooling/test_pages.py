@@ -210,7 +210,7 @@ def test_a_method_can_fill_up_to_a_budget(page, address, campaign, runs):
         ({"text": "seed: x\nsteps: 3"}, "Line 2, column 8: steps is not a list"),
         ({"text": "steps: [{method: depth, k: {nobody: 4}}]"}, "chooses no document of these runs"),
         ({"text": "steps: [{method: mtc, alpha: 1}]"}, "chooses no document of these runs"),
-        ({"text": "3"}, "Line 1: the spec is not a mapping."),
+        ({"text": "3"}, "Line 1: The spec is not a mapping."),
         ({"text": "{runs: {tags: [x, beta1]}, steps: [{method: take}]}"}, "names: tag x."),
         ({"text": "{runs: {teams: [Alpha, Beeta]}, steps: [{method: take}]}"}, "team Beeta."),
         (
@@ -342,7 +342,7 @@ def test_a_spec_is_brought_as_a_file_and_can_be_seen_and_changed(page, address, 
     assert answer.context["form"]["text"].value() == SPEC_FILE
     faulty = page.post(address, asking | brought(b"steps: [{method: nothing}]\nbudgets: 3\n"))
     assert faulty.status_code == 422
-    assert "unknown key" in unescape(faulty.content.decode())
+    assert "Unknown key" in unescape(faulty.content.decode())
     assert "budgets: 3" in faulty.content.decode()
 
 
