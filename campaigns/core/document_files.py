@@ -193,19 +193,19 @@ def _good_id(docno: str, name: str, seen: dict[str, str], report: FaultReport) -
 
 def _document(docno: str, ending: str, data: bytes, report: FaultReport) -> DocumentText | None:
     media = next((kind for magic, kind in _MAGIC if magic.match(data)), "")
-    wanted = FORMATS.get(ending, "")
+    document_kind = FORMATS.get(ending, "")
     if media in _PACKED and ending in _ARCHIVES:
         report.add("ED13", "Nested archive.", "Unpack it and upload its files.")
-    elif not wanted:
+    elif not document_kind:
         fix = f"Upload files of these types: {' '.join(FORMATS)}"
         problem = f"Unknown file type: {ending}." if ending else "The file has no extension."
         report.add("ED10", problem, fix)
-    elif wanted in ("pdf", "image"):
+    elif document_kind in ("pdf", "image"):
         return _shown_by_browser(docno, ending, data, media, report)
-    elif media or (wanted == "text" and detect_foreign_kind(data) == "an HTML page"):
+    elif media or (document_kind == "text" and detect_foreign_kind(data) == "an HTML page"):
         _refuse_kind(ending, media or "an HTML page", report)
     else:
-        return _read(docno, wanted, data, report)
+        return _read(docno, document_kind, data, report)
     return None
 
 

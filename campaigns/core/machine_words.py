@@ -22,15 +22,15 @@ def byte_windows(data: bytes) -> NDArray[np.void]:
     return np.ndarray(len(padded) - 7, "V8", padded, strides=(1,))
 
 
-def load_words(seen: NDArray[np.void], starts: Places) -> Words:
+def load_words(windows: NDArray[np.void], starts: Places) -> Words:
     """The eight bytes from each of ``starts``, little-endian; 0 for bytes outside the data."""
-    last = len(seen) - 1
+    last = len(windows) - 1
     if not len(starts) or (starts.min() >= 0 and starts.max() <= last):
-        return seen[starts].view(_LITTLE_ENDIAN)
+        return windows[starts].view(_LITTLE_ENDIAN)
     inside = np.minimum(np.maximum(starts, 0), last)
     behind = 8 * np.maximum(starts - inside, 0)
     before = 8 * np.maximum(inside - starts, 0)
-    return shift_words(seen[inside].view(_LITTLE_ENDIAN) >> behind.astype(np.uint64), before)
+    return shift_words(windows[inside].view(_LITTLE_ENDIAN) >> behind.astype(np.uint64), before)
 
 
 def shift_words(words: Words, bits: Places) -> Words:

@@ -107,12 +107,12 @@ def _check_text(source: ColumnFile, rules: RunRules) -> CheckedRun:
 
 def check_missing_topics(report: FaultReport, rules: RunRules, answered: tuple[str, ...]) -> None:
     """Add W02, or E17 where every topic is required, if topics have no documents."""
-    wanted = (rules.topics or frozenset()) - rules.withheld_topics
-    missing = sorted(wanted - set(answered))
+    required = (rules.topics or frozenset()) - rules.withheld_topics
+    missing = sorted(required - set(answered))
     if not missing:
         return
     listing = ", ".join(missing[:10]) + (", …" if len(missing) > 10 else "")
-    message = f"{len(missing)} of {len(wanted)} topics have no documents: {listing}."
+    message = f"{len(missing)} of {len(required)} topics have no documents: {listing}."
     if rules.require_all_topics:
         report.add("E17", message, "Add documents for these topics; every topic is required.")
     else:

@@ -30,8 +30,8 @@ class FieldChecks:
     tag_pattern: re.Pattern[str] | None
     _first_tag: bytes | None = None
     _seen_tags: set[bytes] = field(default_factory=set)
-    _odd_q0: list[int] = field(default_factory=list)
-    _odd_q0_count: int = 0
+    _other_q0: list[int] = field(default_factory=list)
+    _other_q0_count: int = 0
     _ranks: list[NDArray[np.int64]] = field(default_factory=list)
 
     def check(self, block: LineBlock) -> None:
@@ -46,12 +46,12 @@ class FieldChecks:
         return np.concatenate([np.empty(0, np.int64), *self._ranks])
 
     def finish(self) -> None:
-        if self._odd_q0_count:
+        if self._other_q0_count:
             self.source.fault(
                 "W01",
-                f"Column 2 is not Q0 on {format_count(self._odd_q0_count, 'line')}.",
+                f"Column 2 is not Q0 on {format_count(self._other_q0_count, 'line')}.",
                 "The value is ignored; use Q0 for compatibility with other tools.",
-                line=self._odd_q0[0],
+                line=self._other_q0[0],
                 field=Q0,
             )
 
@@ -108,9 +108,9 @@ class FieldChecks:
         self.source.faults("E06", entries, len(changed), field=TAG)
 
     def _check_q0(self, block: LineBlock) -> None:
-        odd = np.flatnonzero(~block.column(Q0).equal(b"Q0"))
-        self._odd_q0_count += len(odd)
-        self._odd_q0 = self._odd_q0 or [int(block.lines[row]) for row in odd[:1]]
+        others = np.flatnonzero(~block.column(Q0).equal(b"Q0"))
+        self._other_q0_count += len(others)
+        self._other_q0 = self._other_q0 or [int(block.lines[row]) for row in others[:1]]
 
     def _check_ranks(self, block: LineBlock) -> None:
         column = block.column(RANK)

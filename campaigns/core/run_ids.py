@@ -97,12 +97,12 @@ def check_docnos(
 
 def find_near_misses(strange: set[str], ids: Iterable[str]) -> dict[str, str]:
     """``ids`` that differ from unknown ones only in case or leading zeros."""
-    wanted = {normalize_id(name) for name in strange}
-    if not wanted:
+    normalized = {normalize_id(name) for name in strange}
+    if not normalized:
         return {}
     matches: dict[str, str] = {}
     for name in ids:
-        if (plain := normalize_id(name)) in wanted:
+        if (plain := normalize_id(name)) in normalized:
             matches[plain] = min(name, matches.get(plain, name))
     return {name: matches[normalize_id(name)] for name in strange if normalize_id(name) in matches}
 

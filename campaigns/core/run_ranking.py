@@ -129,10 +129,10 @@ def check_rank_order(source: ColumnFile, ranking: RankedRows) -> None:
 def check_rank_steps(source: ColumnFile, ranking: RankedRows) -> None:
     """W07 when the ranks of a topic are not 0, 1, 2, … or 1, 2, 3, …"""
     same_topic = ranking.codes[:-1] == ranking.codes[1:]
-    odd = np.concatenate(([False], same_topic & (np.diff(ranking.ranks) != 1)))
+    irregular = np.concatenate(([False], same_topic & (np.diff(ranking.ranks) != 1)))
     first = np.concatenate(([True], ~same_topic))
-    odd |= first & (ranking.ranks != 0) & (ranking.ranks != 1)
-    wrong = np.flatnonzero(odd)
+    irregular |= first & (ranking.ranks != 0) & (ranking.ranks != 1)
+    wrong = np.flatnonzero(irregular)
     if not len(wrong):
         return
     source.fault(

@@ -135,8 +135,8 @@ def _odd_scores(source: ColumnFile, block: LineBlock, rows: Ints) -> list[float]
     fix = "Use a format such as 12.5 or 1.25e1; nan, inf, commas and hexadecimal are not accepted."
     entries = ((int(block.lines[rows[i]]), message, fix) for i in bad)
     source.faults("E14", entries, len(bad), field=SCORE)
-    refused = set(bad)
-    return [0.0 if i in refused else float(text) for i, text in enumerate(texts)]
+    invalid = set(bad)
+    return [0.0 if i in invalid else float(text) for i, text in enumerate(texts)]
 
 
 def _is_finite_decimal(text: bytes) -> bool:

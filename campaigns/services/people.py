@@ -101,7 +101,7 @@ def create_invitation(
             else None
         )
         check_role(campaign, role, team)
-        subject = f"{role}{f' of {team.name}' if team else ''}"
+        subject = f"{role}{f', {team.name}' if team else ''}"
         events.log_event(
             campaign=campaign,
             actor=actor,
@@ -125,7 +125,7 @@ def revoke_invitation(*, actor: User, invitation: Invitation) -> None:
     campaign = invitation.campaign
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
-        subject = f"{invitation.role}{f' of {invitation.team.name}' if invitation.team else ''}"
+        subject = f"{invitation.role}{f', {invitation.team.name}' if invitation.team else ''}"
         if Invitation.objects.filter(pk=invitation.pk).delete()[0]:
             events.log_event(
                 campaign=campaign, actor=actor, code="invitation.revoked", subject=subject
@@ -139,7 +139,7 @@ def sign_invitation_token(invitation: Invitation) -> str:
 
 def get_invitation(token: str) -> Invitation:
     """The open invitation of ``token``. Raises ``ActionRefused`` with the reason otherwise."""
-    ask = _("Ask the organizer who sent it for a new link.")
+    advice = _("Ask the organizer who sent it for a new link.")
     try:
         number = signing.loads(token, salt=SALT)
     except signing.BadSignature as error:
@@ -148,14 +148,14 @@ def get_invitation(token: str) -> Invitation:
     invitations = Invitation.objects.select_related("campaign", "team", "created_by")
     invitation = invitations.filter(pk=number).first()
     if invitation is None:
-        raise ActionRefused("revoked", _("This invitation has been revoked."), ask)
+        raise ActionRefused("revoked", _("This invitation has been revoked."), advice)
     if invitation.uses_left == 0:
-        raise ActionRefused("used-up", _("This invitation has already been used."), ask)
+        raise ActionRefused("used-up", _("This invitation has already been used."), advice)
     if not invitation.is_open:
         message = _("This invitation expired on %(at)s.") % {
             "at": format_utc(invitation.expires_at)
         }
-        raise ActionRefused("expired", message, ask)
+        raise ActionRefused("expired", message, advice)
     return invitation
 
 

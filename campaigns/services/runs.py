@@ -182,7 +182,7 @@ def accept_run(job: Job, run: Run, fields: dict[str, Any], matrix: str) -> None:
             code="run.replaced",
             subject=format_run_label(run.replaces),
             run=run.replaces.pk,
-            by=run.pk,
+            replaced_by=run.pk,
         )
     write_run_outcome(job, run, Run.State.ACCEPTED, fields | {"matrix": matrix})
 

@@ -14,7 +14,7 @@ from replay.demo.words import DEPTH, Scored, short_query, split_words, title_que
 PREFIX = 5
 """Letters of a word that the prefix ranker uses."""
 
-_ASK = (
+_QUERY = (
     "SELECT docno, -bm25(docs, 0, {title}, {body}) AS score FROM docs WHERE docs MATCH ?"
     " ORDER BY round(score, 6) DESC, docno DESC LIMIT {depth}"
 )
@@ -72,11 +72,11 @@ def _search(
     title: float,
     body: float,
 ) -> Iterator[Scored]:
-    ask = _ASK.format(title=title, body=body, depth=DEPTH)
+    statement = _QUERY.format(title=title, body=body, depth=DEPTH)
     with closing(sqlite3.connect(":memory:")) as connection:
         _fill(connection, documents, tokenizer)
         for topic, query in queries.items():
-            for docno, score in connection.execute(ask, (query,)):
+            for docno, score in connection.execute(statement, (query,)):
                 yield topic, docno, round(score, 6)
 
 

@@ -71,5 +71,5 @@ RUNS = [
             probabilistic.rank_query_likelihood),
     DemoRun(_PIGEON, "pigeon-names", "Names only, split at case, dots and underscores", 2,
             geometric.rank_by_name_parts),
-    DemoRun(_FUSION, "fusion-rrf", "Reciprocal rank fusion of four different rankers", 1, rank_fusion),
+    DemoRun(_FUSION, "fusion-rrf", "Reciprocal rank fusion of four other rankers", 1, rank_fusion),
 ]  # fmt: skip
