@@ -1,13 +1,13 @@
-# Poolbench: `make demo` and `make test` do all set-up; nothing else is needed first.
+# Poolbench: `make demo` and `make test` do all the setup; nothing else is needed first.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 
 .PHONY: demo run test check bench constraints messages clean
 
-demo: .venv/.main  ## build the demonstration campaign and serve it (ARGS=--no-serve: tables only)
+demo: .venv/.main  ## build the demo campaign and serve it (ARGS=--no-serve: tables only)
 	POOLBENCH_VAR=var/demo $(PY) manage.py demo $(ARGS)
 
-run: .venv/.main  ## serve an installation of your own: web and worker together
+run: .venv/.main  ## run your own installation: web server and worker
 	$(PY) manage.py migrate -v 0
 	$(PY) manage.py serve $(ARGS)
 
@@ -21,16 +21,16 @@ check: .venv/.dev  ## formatting, lint, types, import contracts, templates, migr
 	$(PY) manage.py makemigrations --check --dry-run && $(PY) manage.py check
 	$(PY) manage.py spectacular --validate --fail-on-warn --file /dev/null
 
-bench: .venv/.dev  ## what README's figures come from
+bench: .venv/.dev  ## reproduce the figures in README
 	$(PY) benchmarks/campaign.py
 	$(PY) benchmarks/evaluate.py
 	$(PY) benchmarks/pooling.py
 
-constraints:  ## pin every package anew (needs uv)
+constraints:  ## update the pinned versions of all packages (needs uv)
 	uv pip compile --upgrade --python-version 3.11 --no-header --no-emit-index-url \
 		--no-annotate pyproject.toml --extra dev -o constraints.txt
 
-messages:  ## gather texts for translation anew and compile them (needs GNU gettext)
+messages:  ## extract texts for translation and compile the catalogs (needs GNU gettext)
 	$(PY) manage.py makemessages --all --no-wrap --no-obsolete --add-location file \
 		--ignore .venv --ignore var
 	$(PY) manage.py compilemessages --ignore .venv

@@ -12,19 +12,19 @@ FROM_FILES = {
     "pool": "pooling",
     "user_measures": "evaluation",
 }
-"""Commands that use no app, with the folder of each."""
+"""Commands that work on files only, with the app of each."""
 MANY = 100_000
-"""New objects after which these commands search for garbage; Python's own number is 700."""
+"""New objects before these commands collect garbage; Python's default is 700."""
 
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
     if (app := FROM_FILES.get("".join(sys.argv[1:2]))) is not None:
-        # Loading every app takes as long as scoring some twenty runs, and files need none.
-        # What is read lives to the end: to search it for garbage takes a tenth of the time.
+        # Loading every app takes as long as scoring about 20 runs, and these commands need none.
+        # The data live to the end: garbage collection would take a tenth of the time.
         gc.set_threshold(MANY)
-        found = import_module(f"{app}.management.commands.{sys.argv[1]}")
-        found.Command().run_from_argv(sys.argv)
+        module = import_module(f"{app}.management.commands.{sys.argv[1]}")
+        module.Command().run_from_argv(sys.argv)
         return
     from django.core.management import execute_from_command_line
 

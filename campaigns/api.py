@@ -33,11 +33,11 @@ from campaigns.services.runs import (
     withdraw_run,
 )
 
-CAMPAIGN = OpenApiParameter("campaign", str, description="Slug: only this campaign's.")
+CAMPAIGN = OpenApiParameter("campaign", str, description="Slug. Only rows of this campaign.")
 
 
 def handle_api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler; ``Refused`` is 409 with its code and fix, ``BadFile`` 422."""
+    """DRF's exception handler: ``ActionRefused`` becomes 409, ``InvalidFile`` 422."""
     if isinstance(error, ActionRefused):
         detail = {"code": error.code, "detail": error.message, "fix": error.fix}
         return Response(detail, status=status.HTTP_409_CONFLICT)
@@ -68,9 +68,9 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
     def validate_slug(self, slug: str) -> str:
         if self.instance is not None:
-            raise serializers.ValidationError("The slug of a campaign stays.")
+            raise serializers.ValidationError("The slug of a campaign cannot be changed.")
         if Campaign.objects.filter(slug=slug).exists():
-            raise serializers.ValidationError("Another campaign has this slug.")
+            raise serializers.ValidationError("This slug is already in use.")
         return slug
 
 
@@ -104,7 +104,7 @@ class ImportedSerializer(Serializer[Any]):
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):
-    """A run with what the check said: ``report`` lists faults by code, line and column."""
+    """A run with the result of its check: ``report`` lists faults by code, line and column."""
 
     campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
     team = serializers.SlugRelatedField[Any](slug_field="name", read_only=True)
@@ -123,16 +123,18 @@ class RunSerializer(serializers.ModelSerializer[Run]):
 class RunUploadSerializer(Serializer[Any]):
     campaign = serializers.SlugField()
     file = serializers.FileField(allow_empty_file=True)
-    team = serializers.CharField(required=False, help_text="By name; your own if left out.")
-    tag = serializers.CharField(required=False, max_length=60, help_text="Else the file's.")
+    team = serializers.CharField(required=False, help_text="Team name. Default: your own team.")
+    tag = serializers.CharField(
+        required=False, max_length=60, help_text="Default: the tag in the file."
+    )
     description = serializers.CharField(required=False, max_length=5000)
     kind = serializers.ChoiceField(choices=Run.Kind.choices, required=False)
     priority = serializers.IntegerField(required=False, min_value=1, max_value=99)
-    replaces = serializers.IntegerField(required=False, help_text="Id of the run to replace.")
+    replaces = serializers.IntegerField(required=False, help_text="ID of the run to replace.")
 
 
 def request_user(request: Request) -> User:
-    """Whoever asks: the permission classes let nobody else in."""
+    """The signed-in user; the permission classes admit no one else."""
     assert isinstance(request.user, User)  # noqa: S101 (for the type checker)
     return request.user
 
@@ -175,12 +177,18 @@ class TopicViewSet(viewsets.ReadOnlyModelViewSet[Topic]):
     serializer_class = TopicSerializer
 
     def get_queryset(self) -> QuerySet[Topic]:
-        found = Topic.objects.filter(campaign__in=filter_campaigns(self.request))
-        return found.select_related("campaign")
+        topics = Topic.objects.filter(campaign__in=filter_campaigns(self.request))
+        return topics.select_related("campaign")
 
     @extend_schema(request={"multipart/form-data": ImportSerializer}, responses=ImportedSerializer)
-    @action(detail=False, methods=["post"], url_path="import", parser_classes=[MultiPartParser])
-    def bring(self, request: Request) -> Response:
+    @action(
+        detail=False,
+        methods=["post"],
+        url_path="import",
+        url_name="import",
+        parser_classes=[MultiPartParser],
+    )
+    def import_topics(self, request: Request) -> Response:
         """Import topics from a file: all of them, or none and the list of faults (422)."""
         return import_response(request, collection.import_topics)
 
@@ -193,14 +201,20 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
     serializer_class = DocumentSerializer
 
     def get_queryset(self) -> QuerySet[Document]:
-        found = Document.objects.filter(campaign__in=filter_campaigns(self.request))
+        documents = Document.objects.filter(campaign__in=filter_campaigns(self.request))
         if docno := self.request.query_params.get("docno"):
-            found = found.filter(docno=docno)
-        return found.select_related("campaign")
+            documents = documents.filter(docno=docno)
+        return documents.select_related("campaign")
 
     @extend_schema(request={"multipart/form-data": ImportSerializer}, responses=ImportedSerializer)
-    @action(detail=False, methods=["post"], url_path="import", parser_classes=[MultiPartParser])
-    def bring(self, request: Request) -> Response:
+    @action(
+        detail=False,
+        methods=["post"],
+        url_path="import",
+        url_name="import",
+        parser_classes=[MultiPartParser],
+    )
+    def import_documents(self, request: Request) -> Response:
         """Import documents from a file: all of them, or none and the list of faults (422)."""
         return import_response(request, collection.import_documents)
 
@@ -211,9 +225,9 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
     parser_classes = (MultiPartParser, FormParser)
 
     def get_queryset(self) -> QuerySet[Run]:
-        found = Run.objects.visible_to(self.request.user)
-        found = found.filter(campaign__in=filter_campaigns(self.request))
-        return found.select_related("campaign", "team")
+        runs = Run.objects.visible_to(self.request.user)
+        runs = runs.filter(campaign__in=filter_campaigns(self.request))
+        return runs.select_related("campaign", "team")
 
     @extend_schema(parameters=[CAMPAIGN])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -221,7 +235,7 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
 
     @extend_schema(request={"multipart/form-data": RunUploadSerializer}, responses=RunSerializer)
     def create(self, request: Request) -> Response:
-        """Submit a run; a small one comes back checked, a large one as ``received``."""
+        """Submit a run. Small runs are checked at once, large ones return as ``received``."""
         form = RunUploadSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         run = submit_uploaded_run(request_user(request), dict(form.validated_data))
@@ -244,18 +258,18 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
 
 
 def filter_campaigns(request: Request) -> QuerySet[Campaign]:
-    """The visible campaigns, or the one that ``?campaign=`` names."""
-    found = Campaign.objects.visible_to(request.user)
+    """The visible campaigns, or only the one named by ``?campaign=``."""
+    campaigns = Campaign.objects.visible_to(request.user)
     slug = request.query_params.get("campaign")
-    return found.filter(slug=slug) if slug else found
+    return campaigns.filter(slug=slug) if slug else campaigns
 
 
-def import_response(request: Request, bring: Any) -> Response:
+def import_response(request: Request, import_file: Any) -> Response:
     form = ImportSerializer(data=request.data)
     form.is_valid(raise_exception=True)
     fields = form.validated_data
     actor, upload = request_user(request), fields["file"]
-    count = bring(
+    count = import_file(
         actor=actor,
         campaign=get_campaign_for(actor, fields["campaign"], "campaigns.manage"),
         data=read_upload_bytes(upload),
@@ -266,19 +280,19 @@ def import_response(request: Request, bring: Any) -> Response:
 
 
 def read_upload_bytes(upload: Any) -> bytes:
-    """The bytes of an upload, which are looked at only if there are not too many."""
+    """The bytes of an upload, read only if its size is within the limit."""
     check_size(upload.size)
     data: bytes = upload.read()
     return data
 
 
 def submit_uploaded_run(actor: User, fields: dict[str, Any]) -> Run:
-    """Submit the run of an upload form and check it now if it is small."""
+    """Submit the run of an upload form, and check it now if it is small."""
     campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.see_runs")
     teams, name = list_teams_for(actor, campaign), fields.pop("team", None)
     fields["team"] = get_object_or_404(teams, name=name) if name else teams.first()
     if fields["team"] is None:
-        raise ActionRefused("no-team", "Say for which team the run is.", "Send the field team.")
+        raise ActionRefused("no-team", "The run has no team.", 'Set the field "team".')
     if (number := fields.pop("replaces", None)) is not None:
         visible = Run.objects.visible_to(actor)
         fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)

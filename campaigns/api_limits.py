@@ -1,4 +1,4 @@
-"""What the API takes in and gives out at most. The settings name these classes."""
+"""Limits on what the API reads and returns. The settings name these classes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class PlainJSONParser(JSONParser):
         try:
             data = super().parse(stream, media_type, parser_context)
             if not is_storable_json(data):
-                raise ParseError("A number or a character of the JSON cannot be stored.")
+                raise ParseError("The JSON contains a number or character that cannot be stored.")
         except RecursionError as error:
             raise ParseError("The JSON is nested too deeply.") from error
         return data

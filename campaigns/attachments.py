@@ -1,4 +1,4 @@
-"""Files that a page gives away to be saved."""
+"""Files that a page offers for download."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONTENT_TYPES = {
 
 
 def attachment_response(content: str | bytes, name: str, content_type: str = "") -> HttpResponse:
-    """``content`` as the file ``name``, whose ending says what it is if nothing else does."""
+    """``content`` as the file ``name``; its extension gives the content type by default."""
     answer = HttpResponse(
         content, content_type=content_type or CONTENT_TYPES[PurePath(name).suffix]
     )

@@ -1,4 +1,4 @@
-"""What every page knows."""
+"""Template variables of every page."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ THEMES = ("light", "dark")
 
 
 def theme_context(request: HttpRequest) -> dict[str, str]:
-    """``theme`` is what the visitor chose, or empty for the system's choice."""
+    """``theme`` is the visitor's choice, or empty for the system default."""
     theme = request.COOKIES.get("theme", "")
     return {"theme": theme if theme in THEMES else "", "version": version("poolbench")}

@@ -1,4 +1,4 @@
-"""How a service says no to something that its rules forbid."""
+"""The exception with which a service refuses an action, and helpers for its messages."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from django.utils.translation import get_language
 
 
 def format_utc(moment: datetime) -> str:
-    """A moment as refusals tell it."""
+    """A moment for messages, in UTC."""
     return date_format(moment, "DATETIME_FORMAT") + " UTC"
 
 
 def lowercase_label(label: object) -> str:
-    """A label inside a sentence: in small letters, but German nouns keep their capital."""
+    """A label inside a sentence: in lower case, but German nouns keep their capital."""
     return str(label) if (get_language() or "").startswith("de") else str(label).lower()
 
 
-class ActionRefused(Exception):  # noqa: N818 (a no is no error)
-    """A state, limit or deadline forbids the act. Pages, API and commands show it as it is."""
+class ActionRefused(Exception):  # noqa: N818 (a refusal is not an error)
+    """A state, limit or deadline forbids the action. Shown as is by pages, API and commands."""
 
     def __init__(self, code: str, message: str, fix: str = "") -> None:
         self.code, self.message, self.fix = code, message, fix

@@ -1,6 +1,6 @@
-"""Event codes of all apps, and the words that pages show for them.
+"""Event codes of all apps, and the phrases that pages show for them.
 
-The log keeps codes, so that it can be read in any language and searched by programs. A code is
+The log stores codes, so that it can be read in any language and searched by programs. A code is
 ``object.act``; a new kind of event adds a line here.
 """
 

@@ -1,4 +1,4 @@
-"""Forms: what people type, checked for its shape; services check the rules."""
+"""Forms: they check the shape of the input; services check the rules."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ PRESETS = {
         GradeSpec(1, "relevant", "1", 1),
     ),
     "three": (
-        GradeSpec(0, "not relevant", "0", 0, "Nothing of use on this topic."),
-        GradeSpec(1, "partly relevant", "1", 1, "On the topic, answers a part of it."),
-        GradeSpec(2, "relevant", "2", 2, "Answers what the topic asks."),
+        GradeSpec(0, "not relevant", "0", 0, "Contains nothing useful on the topic."),
+        GradeSpec(1, "partly relevant", "1", 1, "Answers part of the topic."),
+        GradeSpec(2, "relevant", "2", 2, "Answers the topic."),
     ),
     "four": (
-        GradeSpec(0, "not relevant", "0", 0, "Nothing to do with the topic."),
-        GradeSpec(1, "related", "1", 1, "On the topic, but does not answer it."),
-        GradeSpec(2, "relevant", "2", 2, "Answers it, with other matter around or in part."),
-        GradeSpec(3, "perfect", "3", 3, "Is about the topic and answers it in full."),
+        GradeSpec(0, "not relevant", "0", 0, "Not related to the topic."),
+        GradeSpec(1, "related", "1", 1, "Related to the topic, but does not answer it."),
+        GradeSpec(2, "relevant", "2", 2, "Answers the topic partly, or among other content."),
+        GradeSpec(3, "perfect", "3", 3, "Dedicated to the topic; answers it fully."),
     ),
 }
 FORMAT_NAMES = {
@@ -52,7 +52,7 @@ class MomentInput(forms.DateTimeInput):
 
 
 class NamesField(forms.CharField):
-    """A list of names, typed with blanks between them."""
+    """A space-separated list of names."""
 
     def prepare_value(self, value: Any) -> Any:
         return " ".join(value) if isinstance(value, list) else value
@@ -64,8 +64,8 @@ class NamesField(forms.CharField):
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     measures = NamesField(
         required=False,
-        help_text="Names with blanks between them, such as ndcg_cut_10 map P_5. They are computed"
-        " and shown unless others are asked for. Empty: the usual ones.",
+        help_text="Space-separated measure names, e.g. ndcg_cut_10 map P_5. Computed and shown"
+        " by default. Leave empty for the standard set.",
     )
 
     class Meta:
@@ -97,17 +97,17 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         }
         help_texts = {"runs_deadline": "", "judging_deadline": ""}
         error_messages = {
-            "slug": {"unique": "Another campaign has this short name; choose another."}
+            "slug": {"unique": "This short name is already in use. Choose a different one."}
         }
         labels = {
             "slug": "Short name",
             "relevance_level": "Relevance level",
-            "runs_deadline": "Deadline for runs",
-            "judging_deadline": "Deadline for judgments",
+            "runs_deadline": "Run deadline",
+            "judging_deadline": "Judging deadline",
             "max_runs_per_team": "Runs per team",
             "max_docs_per_topic": "Documents per topic",
-            "require_all_topics": "A run must answer every topic",
-            "board": "After release participants see",
+            "require_all_topics": "Runs must cover every topic",
+            "board": "Visible to participants after release",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -115,12 +115,12 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         if self.instance.pk:
             del self.fields["slug"]
             if self.instance.score_sets.exists():
-                # The service would refuse a change; the page does not offer one.
+                # The service refuses a change, so the page does not offer one.
                 for name in ("test", "correction", "alpha"):
                     self.fields[name].disabled = True
             return
         self.fields["slug"].required = False
-        self.fields["slug"].help_text = "Stands in every address; made from the title if empty."
+        self.fields["slug"].help_text = "Used in URLs. Generated from the title if left empty."
 
 
 class GradeForm(forms.Form):
@@ -130,11 +130,11 @@ class GradeForm(forms.Form):
         max_length=1, label="Key", widget=forms.TextInput({"size": 1, "autocomplete": "off"})
     )
     gain = forms.FloatField(min_value=0, label="Gain", widget=forms.NumberInput({"step": "any"}))
-    meaning = forms.CharField(max_length=200, required=False, label="Meaning, for assessors")
+    meaning = forms.CharField(max_length=200, required=False, label="Description for assessors")
 
 
 class BaseGradeFormSet(forms.BaseFormSet):  # type: ignore[type-arg]
-    """Rows left empty do not count, wherever they stand: emptying a row removes the grade."""
+    """Empty rows are ignored at any position: emptying a row removes the grade."""
 
     def initial_form_count(self) -> int:
         return 0 if self.is_bound else super().initial_form_count()
@@ -151,25 +151,27 @@ GradeFormSet = forms.formset_factory(
 
 class InviteForm(forms.Form):
     role = forms.ChoiceField(choices=Role, initial=Role.PARTICIPANT, label=_("Role"))
-    team = forms.CharField(max_length=60, required=False, label=_("Team, for participants"))
-    uses = forms.IntegerField(min_value=1, max_value=500, initial=1, label=_("People"))
-    days = forms.IntegerField(min_value=1, max_value=365, initial=14, label=_("Days"))
+    team = forms.CharField(max_length=60, required=False, label=_("Team (participants only)"))
+    uses = forms.IntegerField(min_value=1, max_value=500, initial=1, label=_("Uses"))
+    days = forms.IntegerField(min_value=1, max_value=365, initial=14, label=_("Valid for (days)"))
 
 
 class MemberForm(forms.Form):
-    username = forms.CharField(max_length=150, label=_("User name"))
+    username = forms.CharField(max_length=150, label=_("Username"))
     role = forms.ChoiceField(choices=Role, initial=Role.ASSESSOR, label=_("Role"))
-    team = forms.CharField(max_length=60, required=False, label=_("Team, for participants"))
+    team = forms.CharField(max_length=60, required=False, label=_("Team (participants only)"))
 
     def clean_username(self) -> User:
-        found = User.objects.filter(username=self.cleaned_data["username"]).first()
-        if found is None:
-            raise forms.ValidationError(_("Nobody has this user name; send a link instead."))
-        return found
+        user = User.objects.filter(username=self.cleaned_data["username"]).first()
+        if user is None:
+            raise forms.ValidationError(
+                _("No account has this username. Send an invitation link instead.")
+            )
+        return user
 
 
 class SignInForm(AuthenticationForm):
-    """Django's own takes a name of any length, which the log of failures could not keep."""
+    """Limits the username; Django's form accepts any length, the log of failures does not."""
 
     username = UsernameField(max_length=150, widget=forms.TextInput({"autofocus": True}))
 
@@ -186,29 +188,30 @@ class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         username = self.fields["username"]
-        username.label, username.help_text = _("User name"), _("Letters, digits and @ . + - _")
+        username.label, username.help_text = _("Username"), _("Letters, digits and @.+-_ only")
         username.widget.attrs.pop("autofocus", None)
-        told = _("At least 8 characters; no common word, not your name.")
-        self.fields["password1"].help_text = told
-        self.fields["password2"].label, self.fields["password2"].help_text = _("Once more"), ""
+        help_text = _("At least 8 characters; not a common password or your name.")
+        self.fields["password1"].help_text = help_text
+        self.fields["password2"].label = _("Confirm password")
+        self.fields["password2"].help_text = ""
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
         if User.objects.filter(username__iexact=username).exists():
-            raise forms.ValidationError(_("Somebody has this user name already."))
+            raise forms.ValidationError(_("This username is taken."))
         return username
 
 
 class ImportForm(forms.Form):
-    """A file of topics or documents, and the format if it is not to be told from the file."""
+    """A file of topics or documents, and its format if it is not to be detected."""
 
-    file = forms.FileField(allow_empty_file=True, label="File", help_text="Plain or gzipped.")
+    file = forms.FileField(allow_empty_file=True, label="File", help_text="Plain text or gzip.")
     format = forms.ChoiceField(required=False, label="Format")
 
     def __init__(self, *args: Any, formats: dict[str, Any], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         named = [(key, FORMAT_NAMES.get(key, key)) for key in formats]
-        self.fields["format"].choices = [("", "Told from the file"), *named]  # type: ignore[attr-defined]
+        self.fields["format"].choices = [("", "Detect automatically"), *named]  # type: ignore[attr-defined]
 
     def clean_file(self) -> UploadedFile[Any]:
         return check_upload_size(self.cleaned_data["file"])
@@ -218,34 +221,38 @@ class RunForm(forms.Form):
     file = forms.FileField(
         allow_empty_file=True,
         label="Run file",
-        help_text="Lines of: topic Q0 docno rank score tag. Plain or gzipped.",
+        help_text="TREC run format: topic Q0 docno rank score tag. Plain text or gzip.",
     )
     team = forms.ModelChoiceField(Team.objects.none(), empty_label="Choose a team")
     tag = forms.CharField(
-        max_length=60, required=False, help_text="Taken from the file if left empty."
+        label="Run tag",
+        max_length=60,
+        required=False,
+        help_text="Read from the file if left empty.",
     )
     description = forms.CharField(
         required=False,
         max_length=5000,
         widget=forms.Textarea({"rows": 4}),
-        help_text="What the system does, in a few sentences. Organizers read it.",
+        help_text="Briefly describe the system. Visible to organizers.",
     )
     kind = forms.ChoiceField(
         choices=[
             (Run.Kind.AUTOMATIC, "Automatic"),
-            (Run.Kind.MANUAL, "Manual: a person took part"),
+            (Run.Kind.MANUAL, "Manual: human intervention"),
         ],
+        label="Run type",
         initial=Run.Kind.AUTOMATIC,
         widget=forms.RadioSelect,
     )
     priority = forms.IntegerField(
-        min_value=1, max_value=99, initial=1, help_text="1 is pooled first."
+        min_value=1, max_value=99, initial=1, help_text="Judging precedence; 1 is first."
     )
     replaces = forms.ModelChoiceField(
         Run.objects.none(),
         required=False,
-        empty_label="No run: this is a further one",
-        help_text="The run replaced keeps its record and leaves the campaign.",
+        empty_label="None (new run)",
+        help_text="The replaced run stays on record but no longer takes part.",
     )
 
     def __init__(self, *args: Any, user: User, campaign: Campaign, **kwargs: Any) -> None:
@@ -274,10 +281,11 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 def check_upload_size(upload: UploadedFile[Any]) -> UploadedFile[Any]:
-    """Refuse a file that is too large before its bytes are read."""
+    """Reject a file that is too large before its bytes are read."""
     limit = settings.POOLBENCH_MAX_UPLOAD_BYTES
     if (upload.size or 0) > limit:
-        raise forms.ValidationError(f"The file is larger than {limit:,} bytes.", code="too-large")
+        message = f"The file exceeds the limit of {limit:,} bytes."
+        raise forms.ValidationError(message, code="too-large")
     return upload
 
 
@@ -289,6 +297,6 @@ def document_import_form(*args: Any) -> ImportForm:
     form = ImportForm(*args, formats=DOCUMENT_FORMATS)
     field = form.fields["file"]
     field.help_text = (
-        "Plain or gzipped; or a zip of text, HTML, PDF and pictures, each named by its docno."
+        "Plain text or gzip, or a zip of text, HTML, PDF and image files named by docno."
     )
     return form

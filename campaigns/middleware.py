@@ -1,4 +1,4 @@
-"""What every request passes: the language of its page, refusals explained, no NULs."""
+"""Middleware: the language of each page, pages for refused actions, no NUL in URLs."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ TRANSLATED = (
     "judging.views.training.",
     "judging.views.judging.",
 )
-"""Views whose pages are translated, or modules of them; all other pages come in English, as a
-whole and figures too."""
+"""Views whose pages are translated, or modules of them. All other pages are in English,
+including their numbers."""
 MODULES = tuple(name for name in TRANSLATED if name.endswith("."))
 
 
 class LanguageMiddleware(LocaleMiddleware):
-    """The visitor's language on pages; the API speaks English to every program."""
+    """The visitor's language on pages; the API always answers in English."""
 
     async_capable = False
 
     def __call__(self, request: HttpRequest) -> Any:
-        # The thread's next work (a command, a job, a test) begins in the site's own language.
+        # What the thread does next (a command, a job, a test) starts in the site's language.
         with translation.override(settings.LANGUAGE_CODE):
             return super().__call__(request)
 
@@ -67,7 +67,7 @@ class LanguageMiddleware(LocaleMiddleware):
             activate_english(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> None:
-        """Who is not let in is told so in their own language, whatever the page's own is."""
+        """Error pages 403 and 404 are in the visitor's language even if the page is not."""
         if isinstance(error, Http404 | PermissionDenied):
             self.process_request(request)
 
@@ -78,9 +78,9 @@ def activate_english(request: HttpRequest) -> None:
 
 
 class ActionRefusedMiddleware:
-    """Turns a service's ``Refused`` that no form has caught into a page that explains it.
+    """Renders an ``ActionRefused`` that no form has caught as a page that explains it.
 
-    An address that takes posts only says so too, to somebody who types or reloads it.
+    A GET of a POST-only URL, typed or reloaded, gets such a page too.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -89,8 +89,8 @@ class ActionRefusedMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         answer = self.get_response(request)
         if answer.status_code == 405 and request.method == "GET" and not answer.content:
-            told = _("This address is reached by a button.")
-            posted = ActionRefused("by-button", told, _("Go back to it."))
+            message = _("This page only accepts form submissions.")
+            posted = ActionRefused("by-button", message, _("Go back and use the form."))
             page = render(request, "refused.html", {"refused": posted}, status=405)
             page["Allow"] = answer["Allow"]
             return page
@@ -103,9 +103,9 @@ class ActionRefusedMiddleware:
 
 
 class NoNulMiddleware:
-    """NUL is nothing that a page, a name or a database could hold: such an address is no address.
+    """Rejects URLs with a NUL character, which no page, name or database can hold.
 
-    Forms and the API check their fields themselves.
+    Forms and the API check their own fields.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -113,5 +113,5 @@ class NoNulMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
-            return HttpResponseBadRequest("The address holds a NUL character.", "text/plain")
+            return HttpResponseBadRequest("The URL contains a NUL character.", "text/plain")
         return self.get_response(request)

@@ -1,4 +1,4 @@
-"""Reading: the gate through which views reach a campaign, and what its pages show."""
+"""Queries: access to campaigns, and what their pages show."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from campaigns.models import (
 from campaigns.rules import is_organizer_anywhere, require_permission
 
 MOST_WORDS = 10
-"""Of a search; a query of hundreds is more than a database takes."""
+"""Words per search; databases do not accept hundreds."""
 
 
 def get_campaign_for(
     user: User | AnonymousUser, slug: str, permission: str = "campaigns.view"
 ) -> Campaign:
-    """The campaign ``slug``, if ``user`` may see it (404) and has ``permission`` (403)."""
+    """The campaign ``slug`` if ``user`` can see it (else 404) and has ``permission`` (else 403)."""
     campaign = Campaign.objects.visible_to(user).filter(slug=slug).first()
     if campaign is None:
         raise Http404(f"no campaign {slug}")
-    require_permission(user, permission, campaign)  # type: ignore[arg-type]  # nobody sees none
+    require_permission(user, permission, campaign)  # type: ignore[arg-type]  # has signed in
     return campaign
 
 
@@ -63,26 +63,26 @@ def list_campaigns_for(user: User) -> QuerySet[Campaign]:
 
 
 def count_subquery(rows_of_all: Manager[Any]) -> Coalesce:
-    """How many of the rows a campaign has: a subquery, so that counts do not multiply."""
+    """The number of these rows per campaign: a subquery, so that counts do not multiply."""
     rows = rows_of_all.filter(campaign=OuterRef("pk")).order_by()
     count = rows.values("campaign").annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(count), 0, output_field=IntegerField())
 
 
 def list_members_by_role(campaign: Campaign) -> list[tuple[str, list[Member]]]:
-    """``(role's label, members)`` for every role somebody has."""
+    """``(role's label, members)`` for every role with members."""
     members = list(campaign.members.select_related("user", "team"))
     by_role = [(str(r.label), [m for m in members if m.role == r]) for r in Role]
-    return [(label, found) for label, found in by_role if found]
+    return [(label, holders) for label, holders in by_role if holders]
 
 
 def list_open_invitations(campaign: Campaign) -> list[Invitation]:
-    found = campaign.invitations.select_related("team", "created_by")
-    return [invitation for invitation in found if invitation.is_open]
+    invitations = campaign.invitations.select_related("team", "created_by")
+    return [invitation for invitation in invitations if invitation.is_open]
 
 
 def list_runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
-    """The runs of ``campaign`` that ``user`` may see, teams together, newest first."""
+    """The runs of ``campaign`` that ``user`` can see, by team, newest first."""
     return (
         Run.objects.visible_to(user)
         .filter(campaign=campaign)
@@ -92,40 +92,40 @@ def list_runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
 
 
 def list_teams_for(user: User, campaign: Campaign) -> QuerySet[Team]:
-    """The teams for which ``user`` may submit a run."""
+    """The teams for which ``user`` can submit a run."""
     if is_organizer_anywhere(user, campaign):
         return campaign.teams.all()
     return campaign.teams.filter(members__user=user)
 
 
 def search_topics(campaign: Campaign, words: str) -> QuerySet[Topic]:
-    found = campaign.topics.all()
+    topics = campaign.topics.all()
     for word in words.split()[:MOST_WORDS]:
-        found = found.filter(
+        topics = topics.filter(
             Q(number__icontains=word) | Q(title__icontains=word) | Q(description__icontains=word)
         )
-    return found
+    return topics
 
 
 def has_dependent_data(campaign: Campaign) -> bool:
-    """Whether runs, pools or judgments name topics and documents.
+    """Whether runs, pools or judgments refer to topics and documents.
 
-    Pools and judgments are upper apps', known by their relation.
+    Pools and judgments belong to upper apps; only their reverse relations are known here.
     """
-    found: tuple[Manager[Any], ...] = (campaign.runs, campaign.pools, campaign.judgments)
-    return any(rows.exists() for rows in found)
+    related: tuple[Manager[Any], ...] = (campaign.runs, campaign.pools, campaign.judgments)
+    return any(rows.exists() for rows in related)
 
 
 def search_documents(campaign: Campaign, words: str) -> QuerySet[Document]:
-    """Documents whose docno or title holds every word; bodies are not read."""
-    found = campaign.documents.defer("body")
+    """Documents whose docno or title contains every word; bodies are not searched."""
+    documents = campaign.documents.defer("body")
     for word in words.split()[:MOST_WORDS]:
-        found = found.filter(Q(docno__icontains=word) | Q(title__icontains=word))
-    return found
+        documents = documents.filter(Q(docno__icontains=word) | Q(title__icontains=word))
+    return documents
 
 
 def adjacent_topics(campaign: Campaign, topic: Topic) -> tuple[Topic | None, Topic | None]:
-    """The topics before and after ``topic`` in the campaign's order."""
+    """The previous and next topics of ``topic`` in the campaign's order."""
     before = Q(position=topic.position, number__lt=topic.number) | Q(position__lt=topic.position)
     same = campaign.topics.exclude(pk=topic.pk)
     previous = same.filter(before).order_by("-position", "-number").first()
@@ -133,9 +133,9 @@ def adjacent_topics(campaign: Campaign, topic: Topic) -> tuple[Topic | None, Top
 
 
 def list_jobs_for(user: User, campaign: Campaign) -> QuerySet[Job]:
-    """All jobs for organizers, their own for everybody else."""
-    found = Job.objects.filter(campaign=campaign)
-    return found if is_organizer_anywhere(user, campaign) else found.filter(created_by=user)
+    """All jobs for organizers, their own for other users."""
+    jobs = Job.objects.filter(campaign=campaign)
+    return jobs if is_organizer_anywhere(user, campaign) else jobs.filter(created_by=user)
 
 
 def oldest_waiting_job() -> Job | None:

@@ -1,7 +1,7 @@
-"""Who may do what in a campaign: one sentence a predicate.
+"""Permissions in a campaign, each from predicates on roles.
 
-Permissions are asked of a ``Campaign``: ``user.has_perm("campaigns.manage", campaign)``.
-A superuser may do everything. ``require`` is how a service asks.
+Permissions are checked on a ``Campaign``: ``user.has_perm("campaigns.manage", campaign)``. A
+superuser has all of them. Services check them with ``require_permission``.
 """
 
 from __future__ import annotations

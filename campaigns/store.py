@@ -14,13 +14,13 @@ def sha256(data: bytes) -> str:
 
 
 def put_blob(data: bytes, suffix: str = "") -> str:
-    """Keep ``data`` and return its name. Writing the same bytes twice keeps one file."""
+    """Store ``data`` and return its name. The same bytes are stored once."""
     digest = sha256(data)
     name = f"{digest[:2]}/{digest}{suffix}"
     target = blob_path(name)
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
-        # Written beside and renamed, so that no reader ever sees half a file.
+        # Written to a temporary file and renamed, so that no reader sees half a file.
         part = target.with_name(f"{target.name}.{uuid4().hex}.part")
         part.write_bytes(data)
         part.replace(target)
@@ -32,5 +32,5 @@ def get_blob(name: str) -> bytes:
 
 
 def blob_path(name: str) -> Path:
-    """Where the file ``name`` lies. ``name`` comes from ``put``, never from a request."""
+    """The path of the file ``name``. ``name`` comes from ``put_blob``, never from a request."""
     return Path(settings.STORE_DIR) / name

@@ -1,4 +1,4 @@
-"""Celery's entrances. Each performs one job by its number."""
+"""Celery tasks. Each performs one job by its ID."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Plays a campaign folder through the whole life of a campaign, with the same services
-that people's clicks call: topics, documents, runs, pool, judgments, qrels, scores, release.
+"""Replay a campaign folder through all phases of a campaign, with the services that the pages
+use: topics, documents, runs, pool, judgments, qrels, scores, release.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from pooling.core.spec import depth_spec
 from pooling.models import Pool
 from replay.core.manifest import ReplayManifest, RunEntry
 
-Say = Callable[[str], None]
+Write = Callable[[str], None]
 
 
 @dataclass
 class ReplayResult:
-    """What came of it. ``seconds`` is wall time by step."""
+    """The replayed campaign and its scores. ``seconds`` is wall time by step."""
 
     campaign: Campaign
     score_set: ScoreSet
@@ -41,26 +41,26 @@ class ReplayResult:
 
 @dataclass
 class StepTimer:
-    """Says each step and how long it took."""
+    """Prints each step and its duration."""
 
-    say: Say
+    write: Write
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
     def step(self, name: str) -> Iterator[list[str]]:
-        """The block may append to the list what it did; that is said when it ends."""
-        start, did = time.perf_counter(), list[str]()
-        yield did
+        """Yields a list to which the block appends its results, printed at the end."""
+        start, results = time.perf_counter(), list[str]()
+        yield results
         self.seconds[name] = time.perf_counter() - start
-        self.say(f"{name:<12} {self.seconds[name]:6.1f} s  {'; '.join(did)}")
+        self.write(f"{name:<12} {self.seconds[name]:6.1f} s  {'; '.join(results)}")
 
 
-def replay_campaign(*, actor: User, manifest: ReplayManifest, say: Say) -> ReplayResult:
-    """Create the campaign of ``manifest`` and take it as far as the manifest says.
+def replay_campaign(*, actor: User, manifest: ReplayManifest, write: Write) -> ReplayResult:
+    """Create the campaign of ``manifest`` and replay it as far as the manifest says.
 
-    A refused run stops everything with its faults: a manifest is a complete record.
+    A rejected run stops the replay with its faults: a manifest is a complete record.
     """
-    clock = StepTimer(say)
+    clock = StepTimer(write)
     judged = {entry.assessor: read_grades(entry.file) for entry in manifest.qrels}
     with run_jobs_inline():
         campaign = create_replayed_campaign(actor, manifest, clock)
@@ -80,7 +80,7 @@ SETTINGS = ("description", "guidelines", "relevance_level", "board", "test", "co
 
 def create_replayed_campaign(actor: User, manifest: ReplayManifest, clock: StepTimer) -> Campaign:
     settings = {name: getattr(manifest, name) for name in SETTINGS}
-    with clock.step("set-up") as did:
+    with clock.step("set-up") as results:
         campaign = campaigns.create_campaign(
             actor=actor,
             title=manifest.title,
@@ -94,13 +94,13 @@ def create_replayed_campaign(actor: User, manifest: ReplayManifest, clock: StepT
         count = collection.import_topics(
             actor=actor, campaign=campaign, data=data, file=manifest.topics.name
         )
-        did.append(f"{count} topics")
+        results.append(f"{count} topics")
         if manifest.documents:
             data = read_bytes(manifest.documents)
             count = collection.import_documents(
                 actor=actor, campaign=campaign, data=data, file=manifest.documents.name
             )
-            did.append(f"{count} documents")
+            results.append(f"{count} documents")
     return campaign
 
 
@@ -108,7 +108,7 @@ def submit_replayed_runs(
     actor: User, campaign: Campaign, manifest: ReplayManifest, clock: StepTimer
 ) -> list[tuple[RunEntry, Run]]:
     submitted = []
-    with clock.step("runs") as did:
+    with clock.step("runs") as results:
         for entry in manifest.runs:
             team = people.get_or_create_team(actor=actor, campaign=campaign, name=entry.team)
             run = runs.submit_run(
@@ -128,7 +128,7 @@ def submit_replayed_runs(
             submitted.append((entry, run))
         lines = sum(run.lines for _, run in submitted)
         teams = len({entry.team for entry in manifest.runs})
-        did.append(f"{len(submitted)} runs of {teams} teams, {lines:,} lines")
+        results.append(f"{len(submitted)} runs of {teams} teams, {lines:,} lines")
     return submitted
 
 
@@ -148,27 +148,27 @@ def freeze_replayed_pool(
     clock: StepTimer,
 ) -> Pool:
     pooled = [run for entry, run in submitted if entry.pooled]
-    with clock.step("pool") as did:
+    with clock.step("pool") as results:
         pool = pooling.freeze_pool(
             actor=actor, campaign=campaign, spec=depth_spec(manifest.depth), runs=pooled
         )
-        did.append(f"{pool.size:,} pairs of {len(pooled)} runs at depth {manifest.depth}")
+        results.append(f"{pool.size:,} pairs of {len(pooled)} runs at depth {manifest.depth}")
     return pool
 
 
 def replay_judgments(
     actor: User, pool: Pool, judged: dict[str, QrelsTable], clock: StepTimer
 ) -> None:
-    """Plan the pool among the assessors who judged it, and import what each of them said."""
+    """Create plans for the assessors who judged the pool, and import their judgments."""
     campaign = pool.campaign
-    with clock.step("judgments") as did:
+    with clock.step("judgments") as results:
         users = {name: get_or_create_assessor(actor, campaign, name) for name in judged}
         create_replay_plans(actor, pool, judged, users)
         for name, table in judged.items():
             count = imports.import_judgments(
                 actor=actor, campaign=campaign, assessor=users[name], rows=iter_qrels_rows(table)
             )
-            did.append(f"{name} {count:,}")
+            results.append(f"{name} {count:,}")
 
 
 def iter_qrels_rows(table: QrelsTable) -> Iterator[tuple[str, str, int]]:
@@ -179,7 +179,7 @@ def iter_qrels_rows(table: QrelsTable) -> Iterator[tuple[str, str, int]]:
 
 
 def get_or_create_assessor(actor: User, campaign: Campaign, name: str) -> User:
-    """The account ``name``, made without a usable password if there is none."""
+    """The account ``name``, created without a usable password if there is none."""
     user, created = User.objects.get_or_create(username=name)
     if created:
         user.set_unusable_password()
@@ -191,7 +191,7 @@ def get_or_create_assessor(actor: User, campaign: Campaign, name: str) -> User:
 def create_replay_plans(
     actor: User, pool: Pool, judged: dict[str, QrelsTable], users: dict[str, User]
 ) -> None:
-    """One plan for each number of assessors a topic: all who judged a topic are its assessors."""
+    """One plan per number of assessors of a topic; all who judged a topic are its assessors."""
     by_topic: dict[str, list[User]] = defaultdict(list)
     for name, table in judged.items():
         for topic in table.topics:
@@ -209,20 +209,20 @@ def create_replay_plans(
 def score_replayed_campaign(
     actor: User, campaign: Campaign, manifest: ReplayManifest, clock: StepTimer
 ) -> ScoreSet:
-    with clock.step("qrels") as did:
-        release = qrels.freeze_qrels(actor=actor, campaign=campaign, policy=manifest.policy)
-        did.append(f"{release.pairs:,} pairs by policy {release.policy}")
-    with clock.step("scores") as did:
-        score_set = evaluation.score_campaign(actor=actor, campaign=campaign, qrels=release)
-        did.append(f"{score_set.runs.count()} runs, {len(score_set.measures)} measures")
+    with clock.step("qrels") as results:
+        version = qrels.freeze_qrels(actor=actor, campaign=campaign, policy=manifest.policy)
+        results.append(f"{version.pairs:,} pairs by policy {version.policy}")
+    with clock.step("scores") as results:
+        score_set = evaluation.score_campaign(actor=actor, campaign=campaign, qrels=version)
+        results.append(f"{score_set.runs.count()} runs, {len(score_set.measures)} measures")
         if manifest.release:
             evaluation.release_scores(actor=actor, score_set=score_set)
-            did.append("released to participants")
+            results.append("released to participants")
     return score_set
 
 
 def get_or_create_organizer(name: str) -> User:
-    """The account ``name`` with the right to create campaigns; made if there is none."""
+    """The account ``name`` with permission to create campaigns, created if there is none."""
     user, created = User.objects.get_or_create(username=name)
     if created:
         user.set_unusable_password()
@@ -233,4 +233,4 @@ def get_or_create_organizer(name: str) -> User:
 
 def check_slug_free(slug: str) -> None:
     if Campaign.objects.filter(slug=slug).exists():
-        raise ActionRefused("taken", f"There is a campaign {slug} already.", "Choose another slug.")
+        raise ActionRefused("taken", f"Campaign {slug} already exists.", "Choose a different slug.")

@@ -1,4 +1,4 @@
-"""What the demonstration prints: scores and agreement as plain text."""
+"""The tables that the demo prints: scores, agreement and accounts as plain text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHOWN = ("map", "ndcg_cut_10", "bpref", "bpref-10", "P_10", "recip_rank", "judge
 
 
 def format_scores_table(score_set: ScoreSet) -> str:
-    """Means by run, best first by the first measure shown."""
+    """Means by run, sorted by the first measure shown."""
     measures = [name for name in SHOWN if name in score_set.measures]
     rows = sorted(
         score_set.runs.select_related("run__team"),

@@ -170,10 +170,10 @@ api-campaign-list           POST   401    403    403    403    403    403    201
 api-campaign-detail         GET    401    404    200    200    200    200    200    404
 api-campaign-detail         PATCH  401    404    403    403    403    403    200    404
 api-topic-list              GET    401    200    200    200    200    200    200    200
-api-topic-bring             POST   401    404    403    403    403    403    201    404
+api-topic-import            POST   401    404    403    403    403    403    201    404
 api-topic-detail            GET    401    404    200    200    200    200    200    404
 api-document-list           GET    401    200    200    200    200    200    200    200
-api-document-bring          POST   401    404    403    403    403    403    201    404
+api-document-import         POST   401    404    403    403    403    403    201    404
 api-document-detail         GET    401    404    200    200    200    200    200    404
 api-run-list                GET    401    200    200    200    200    200    200    200
 api-run-list                POST   401    404    403    201    201    403    201    404

@@ -157,8 +157,8 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
         "api-automatic-judgments": {"judgments": [page | {"topic": "2", "grade": 1}]},
         "api-score-set-evaluate": api | {"qrels": 1},
         "api-campaign-list": {"title": "New", "grades": scale},
-        "api-topic-bring": api | {"file": '{"_id": "4", "text": "new"}\n', "format": "jsonl"},
-        "api-document-bring": api | {"file": '{"_id": "d10", "text": "new"}\n'},
+        "api-topic-import": api | {"file": '{"_id": "4", "text": "new"}\n', "format": "jsonl"},
+        "api-document-import": api | {"file": '{"_id": "d10", "text": "new"}\n'},
         "api-run-list": api | {"file": "1 Q0 d9 1 2.5 new\n"},
     }
 

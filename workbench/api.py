@@ -1,4 +1,4 @@
-"""The REST API's routes: one router over the view sets of the apps, its schema and its page."""
+"""Routes of the REST API: one router for the view sets of the apps, its schema and docs page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ASGI entry point, for uvicorn and its like."""
+"""The ASGI entry point, for uvicorn and similar servers."""
 
 import os
 

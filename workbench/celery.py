@@ -1,4 +1,4 @@
-"""The Celery application: carries jobs; the Job row is the truth about them."""
+"""The Celery application: it carries jobs, whose ``Job`` rows are authoritative."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Every knob of an installation, read from the environment, with an embedded default.
+"""All settings of an installation, read from the environment, with defaults.
 
-``docs/deployment.md`` explains each variable. Without any, Poolbench runs on SQLite,
-a file-system broker and the local disk, all below ``var/``.
+``docs/deployment.md`` explains each variable. By default, Poolbench runs on SQLite, a file-system
+broker and the local disk, all below ``var/``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ for folder in (STORE_DIR, VAR_DIR / "static", BROKER_DIR / "queue", BROKER_DIR /
 
 
 def load_or_create_secret_key(path: Path) -> str:
-    """The installation's own key: made once, kept readable by its owner only."""
+    """The installation's own key: created once, readable only by its owner."""
     if not path.exists():
         path.touch(mode=0o600)
         path.write_text(get_random_secret_key())
@@ -101,7 +101,7 @@ TEMPLATES = [
 DATABASES = {
     "default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'poolbench.sqlite3'}")
 }
-# Opening one costs PostgreSQL more than most requests do; each web thread keeps its own.
+# Opening a connection costs PostgreSQL more than most requests; each web thread keeps its own.
 DATABASES["default"].setdefault("CONN_MAX_AGE", 600)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
@@ -153,17 +153,17 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 CELERY_APP_PATH = "workbench.celery.app"
-# Runs a job in the process that asks for it: for the demo's own script and for tests.
+# Run jobs in the process that enqueues them: for the demo script and for tests.
 POOLBENCH_INLINE = env.bool("POOLBENCH_INLINE", default=False)
-# A run up to this size is checked while the participant waits; a larger one by a worker.
+# Runs up to this size are checked while the participant waits, larger ones by a worker.
 POOLBENCH_CHECK_AT_ONCE_BYTES = env.int("POOLBENCH_CHECK_AT_ONCE_BYTES", default=8_000_000)
 POOLBENCH_MAX_UPLOAD_BYTES = env.int("POOLBENCH_MAX_UPLOAD_BYTES", default=200_000_000)
 POOLBENCH_LEASE_MINUTES = env.int("POOLBENCH_LEASE_MINUTES", default=30)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000_000
-# One box for each topic and assessor of a plan: hundreds times dozens.
+# One checkbox per topic and assessor of a plan: hundreds times dozens.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
-# What a visitor has chosen, else what the browser asks for; docs/translating.md tells more.
+# The visitor's choice, otherwise the browser's language; see docs/translating.md.
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
@@ -189,7 +189,7 @@ CONTENT_SECURITY_POLICY = {
         "style-src": [SELF],
         "img-src": [SELF],
         "connect-src": [SELF],
-        # Documents; everything but their bodies says that it may not be framed.
+        # Documents; all other responses forbid framing.
         "frame-src": [SELF],
         "form-action": [SELF],
         "frame-ancestors": [NONE],
@@ -239,6 +239,6 @@ LOGGING = {
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["console"], "level": env("POOLBENCH_LOG_LEVEL", default="WARNING")},
-    # Pages that are refused or not there, and brokers without a host name, are no news.
+    # Refused or missing pages, and brokers without a host name, are not worth logging.
     "loggers": {"django.request": {"level": "ERROR"}, "kombu.connection": {"level": "ERROR"}},
 }

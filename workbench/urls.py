@@ -1,4 +1,4 @@
-"""The site map: pages by app, the API, and what every installation needs."""
+"""URLs: the apps' pages, the API, sign-in and language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The WSGI entry point, for gunicorn and its like."""
+"""The WSGI entry point, for gunicorn and similar servers."""
 
 import os
 

@@ -1,7 +1,7 @@
 """The card of anything that users choose by name: a measure, a pooling method, a coefficient.
 
-A card says in words what the code beside it computes. Pages, help texts and docs are
-made from cards, so that they cannot get out of step with the code.
+A card describes what the code next to it computes. Pages, help texts and docs are generated
+from cards, so they stay in step with the code.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: its name, what it means, the default and, if limited, the choices.
+    """One parameter: its name, meaning, default and, if limited, the choices.
 
-    ``kind`` says how its values are written; whoever reads them knows the kinds. One without
-    a default is required unless it is ``optional``.
+    ``kind`` says how its values are written; the parser of the values knows the kinds. A
+    parameter without a default is required unless it is ``optional``.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """A few arrays and a little JSON in one file, read without copying and without a library.
 
-The file: ``PBCOLS1\\n``, the length of the head (4 bytes), the head as JSON, then each array,
-little-endian, beginning at a multiple of 64 bytes. The head's ``columns`` lists name, type
-and length of each array; everything else in it belongs to the writer.
+The file: ``PBCOLS1\\n``, the length of the header (4 bytes), the header as JSON, then each
+array, little-endian, starting at a multiple of 64 bytes. The header's ``columns`` lists name,
+type and length of each array; everything else in it belongs to the writer.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ Columns: TypeAlias = Mapping[str, NDArray[Any]]
 def write_columns(head: Mapping[str, Any], columns: Columns) -> bytes:
     """The file of ``head`` and ``columns``."""
     listed = {name: np.ascontiguousarray(values) for name, values in columns.items()}
-    told = [[name, values.dtype.str, len(values)] for name, values in listed.items()]
-    text = json.dumps({**head, "columns": told}, ensure_ascii=False).encode()
+    specs = [[name, values.dtype.str, len(values)] for name, values in listed.items()]
+    text = json.dumps({**head, "columns": specs}, ensure_ascii=False).encode()
     parts = [_padded(MAGIC + len(text).to_bytes(4, "little") + text)]
     parts += [_padded(values.tobytes()) for values in listed.values()]
     return b"".join(parts)
 
 
 def read_columns(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]], int]:
-    """``(head, columns, where the last column begins)`` of what ``write_columns`` wrote.
+    """``(head, columns, offset of the last column)`` of a file by ``write_columns``.
 
     Raises ``ValueError`` for anything else.
     """
     begin = len(MAGIC) + 4
     if not data.startswith(MAGIC):
-        raise ValueError("this is no file of columns")
+        raise ValueError("not a column file")
     place = begin + int.from_bytes(data[len(MAGIC) : begin], "little")
     head, columns, last = json.loads(data[begin:place]), {}, 0
     for name, kind, length in head.pop("columns"):
         if kind not in _KINDS:
-            raise ValueError(f"column {name} has a type that is not known, {kind}")
+            raise ValueError(f"column {name} has an unknown type, {kind}")
         last = place = -(-place // _ALIGNED) * _ALIGNED
         columns[name] = np.frombuffer(data, kind, length, place)
         place += columns[name].nbytes

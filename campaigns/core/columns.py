@@ -1,7 +1,7 @@
-"""Read files of white-space separated columns (runs, qrels) quickly, and place their faults.
+"""Read whitespace-separated files (runs, qrels) quickly, and locate their faults.
 
-The file is walked in blocks of lines. ``campaigns.core.scan`` finds the fields of a block
-without any oddity all at once; the lines of any other block are looked at one by one.
+The file is read in blocks of lines. ``campaigns.core.field_scanner`` finds the fields of a
+regular block all at once; the lines of any other block are read one by one.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class ColumnLayout:
-    """What the columns are called, and the codes of the faults that every such file can have.
+    """The names of the columns, and the codes of the faults that any such file can have.
 
-    ``lenient`` takes extra columns at the end of a line.
+    ``lenient`` accepts extra columns at the end of a line.
     """
 
     columns: tuple[str, ...]
@@ -44,7 +44,7 @@ class ColumnLayout:
 
 @dataclass(frozen=True, slots=True)
 class LineBlock:
-    """Well-formed lines of ``data``: their numbers, from 1, and the places of their fields.
+    """Well-formed lines of ``data``: their numbers, from 1, and the offsets of their fields.
 
     ``starts`` and ``ends`` have the shape (lines, columns).
     """
@@ -84,8 +84,8 @@ class ColumnFile:
             self.data = self.data[len(_BOM) :]
             self.report.add(
                 self.layout.bom,
-                "The file starts with a byte order mark, which was dropped.",
-                "Save it as UTF-8 without BOM.",
+                "The file starts with a byte order mark; it was ignored.",
+                "Save the file as UTF-8 without BOM.",
                 line=1,
                 column=1,
             )
@@ -93,16 +93,16 @@ class ColumnFile:
     def blocks(self) -> Iterator[LineBlock]:
         """Blocks of well-formed lines; every other line becomes a fault of the report."""
         if (kind := detect_foreign_kind(self.data)) is not None:
-            fix = f"Send a plain UTF-8 text file with lines of: {self.layout.line_shape}."
+            fix = f"Upload a UTF-8 text file with lines of the form: {self.layout.line_shape}."
             self.report.add(self.layout.not_text, f"The file is {kind}.", fix)
             return
-        found, bad_before = 0, self.report.counts.total()
+        good_lines, bad_before = 0, self.report.counts.total()
         for block in self._blocks():
-            found += len(block)
+            good_lines += len(block)
             yield block
-        if not found and self.report.counts.total() == bad_before:
-            fix = f"Send a file with lines of: {self.layout.line_shape}."
-            self.report.add(self.layout.empty, "The file holds no data line.", fix)
+        if not good_lines and self.report.counts.total() == bad_before:
+            fix = f"Upload a file with lines of the form: {self.layout.line_shape}."
+            self.report.add(self.layout.empty, "The file contains no data lines.", fix)
 
     def _blocks(self) -> Iterator[LineBlock]:
         keep_freed_memory()
@@ -110,7 +110,7 @@ class ColumnFile:
         while start < len(self.data):
             end = self.data.find(b"\n", start + _BLOCK)
             end = len(self.data) if end < 0 else end
-            # The newline that ends the file begins no line.
+            # The newline at the end of the file does not start another line.
             stop = end - (end == len(self.data) and self.data.endswith(b"\n"))
             self._starts.append(self.lines + 1)
             self._spans.append(slice(start, end))
@@ -122,7 +122,7 @@ class ColumnFile:
             start = end + 1
 
     def _by_line(self, span: slice) -> FieldSpans:
-        """The good lines of a block, after a look at each; the others become faults."""
+        """The good lines of a block, checked one by one; the others become faults."""
         width, good, place = len(self.layout.columns), [], span.start
         lines = self.data[span].split(b"\n")
         for number, line in enumerate(lines):
@@ -147,9 +147,9 @@ class ColumnFile:
 
     def _add_wrong_columns(self, number: int, line: bytes, fields: list[bytes]) -> None:
         width = len(self.layout.columns)
-        fix = f"A line is: {self.layout.line_shape}, separated by blanks or tabs."
+        fix = f"Use lines of the form: {self.layout.line_shape}, separated by spaces or tabs."
         if len(fields) > width:
-            fix += " No field may hold a blank."
+            fix += " Fields cannot contain spaces."
             column = field_column(line, width)
         else:
             column = len(line.rstrip().decode("utf-8", "replace")) + 1
@@ -160,7 +160,7 @@ class ColumnFile:
 
     @property
     def room(self) -> int:
-        """No fewer than the file has good lines: each field takes two bytes with its blank."""
+        """An upper bound of the good lines: a field and its separator take at least 2 bytes."""
         return len(self.data) // (2 * len(self.layout.columns)) + 1
 
     def line(self, number: int) -> bytes:
@@ -176,22 +176,22 @@ class ColumnFile:
             self.report.counts[code] += 1
             return
         raw = self.line(line)
-        shown = raw.split()[field] if excerpt else raw
+        text = raw.split()[field] if excerpt else raw
         self.report.add(
-            code, message, fix, line=line, column=field_column(raw, field), excerpt=shown
+            code, message, fix, line=line, column=field_column(raw, field), excerpt=text
         )
 
     def faults(
-        self, code: str, told: Iterable[tuple[int, str, str]], count: int, *, field: int
+        self, code: str, entries: Iterable[tuple[int, str, str]], count: int, *, field: int
     ) -> None:
         """Add ``count`` faults of one code from ``(line, message, fix)``, lazily read."""
         room = max(0, SHOWN_PER_CODE - self.report.counts[code])
-        shown = 0
-        for line, message, fix in islice(told, room):
+        added = 0
+        for line, message, fix in islice(entries, room):
             self.fault(code, message, fix, line=line, field=field)
-            shown += 1
-        if count > shown:
-            self.report.counts[code] += count - shown
+            added += 1
+        if count > added:
+            self.report.counts[code] += count - added
 
 
 def field_column(line: bytes, field: int) -> int:
@@ -210,7 +210,7 @@ def _numbers(lines: Sequence[int] | Ints, first: int) -> Sequence[int] | Ints:
 def _damage(line: bytes) -> tuple[str, int] | None:
     """``(message, byte offset)`` of a NUL byte or of bytes that are not UTF-8."""
     if (at := line.find(b"\0")) >= 0:
-        return "The line holds a NUL byte.", at
+        return "The line contains a NUL byte.", at
     try:
         line.decode()
     except UnicodeDecodeError as error:

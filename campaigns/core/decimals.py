@@ -1,8 +1,8 @@
-"""Decimal numbers out of text, many at once, each to the nearest double as ``float`` has it.
+"""Parse many decimal numbers at once, each to the nearest double, as ``float`` does.
 
-Sixteen characters of a number are two words. The point is taken out, the digits of a word
-are added up pairwise (8 digits in three steps), and the whole number is divided by a power
-of ten. Both are exact below 2^53 and 10^22, so the quotient is rounded once, correctly.
+Sixteen characters of a number are two words. The decimal point is removed, the digits of a
+word are added up pairwise (8 digits in three steps), and the integer is divided by a power of
+ten. Both are exact below 2^53 and 10^22, so the quotient is rounded once, correctly.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _STEPS = (
     (np.uint64(10_000), np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
 )
 _SIZES = 16
-# The last bytes of a word, by how many of them belong to the number; one size more for all longer.
+# Masks of a word's last bytes, by how many belong to the number; the last entry: all longer ones.
 _OWN = [(_ALL << (64 - 8 * min(n, 8))) & _ALL for n in range(_SIZES + 2)]
 _OWN_LOW = np.array(_OWN, np.uint64)
 _OWN_HIGH = np.array([_OWN[max(n - 8, 0)] for n in range(_SIZES + 2)], np.uint64)
 
 
 class Decimals(NamedTuple):
-    """Numbers by row. Where ``is_odd`` the text is something else, or longer, or signed ``+``:
-    look at it again. ``has_point`` tells ``5.`` from ``5``.
+    """Numbers by row. Where ``is_odd`` the text is not a plain decimal, is longer, or is signed
+    ``+``: parse it again. ``has_point`` distinguishes ``5.`` from ``5``.
     """
 
     values: NDArray[np.float64]
@@ -47,7 +47,7 @@ class Decimals(NamedTuple):
 
 
 class _PackedDigits(NamedTuple):
-    """Words without their points: eight digits each, how many stood behind the point."""
+    """Words without their points: eight digits each, and how many followed the point."""
 
     digits: Words
     points: Words
@@ -56,7 +56,7 @@ class _PackedDigits(NamedTuple):
 
 
 def parse_decimals(column: DocnoArray) -> Decimals:
-    """The numbers that texts are: digits, perhaps with ``-`` before and a point among them."""
+    """The numbers in ``column``: digits, optionally with a leading ``-`` and one point."""
     ends = column.starts + column.lengths
     negative = column.array[column.starts] == _MINUS
     size = np.minimum(column.lengths - negative, _SIZES + 1)
@@ -82,7 +82,7 @@ def _closed(digits: Words) -> _PackedDigits:
         return _PackedDigits(digits, none.astype(np.uint64), none, none.astype(np.bool_))
     mark = marks >> _SEVEN
     below = mark - _ONE
-    # The first character is the lowest byte: the digits below the mark stand before the point.
+    # The first character is the lowest byte: digits below the mark precede the point.
     before = digits & below
     after = digits ^ before ^ (mark * _POINT)
     is_odd = (np.bitwise_count(marks) > 1) | ((after & (mark * _BYTE)) != 0)

@@ -1,4 +1,4 @@
-"""Many ids as one piece of text with places: as quick to compare as numbers, exact as strings."""
+"""Many IDs as one byte string with offsets: compared as fast as numbers, exact as strings."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from campaigns.core.machine_words import (
 from campaigns.core.machine_words import byte_windows as words_at
 
 BLOCK = 1 << 15
-"""Rows that are worked on at once: their words stay in the processor's cache."""
+"""Rows processed at once: their words stay in the processor's cache."""
 
 _MANY_BYTES = (1 << 31) - (1 << 12)
-"""From here on a place in the data does not fit into 32 bits."""
+"""From here on an offset does not fit into 32 bits."""
 
 SHORT = 4
-"""Words of an id up to which they are kept beside it once they are loaded."""
+"""IDs of at most so many words keep their words once loaded."""
 
 LONGEST = 256
-"""Longer ids are taken one by one: their bytes dwarf the call."""
+"""IDs with more bytes are processed one by one: their bytes dwarf the call."""
 
 
 @dataclass(frozen=True, eq=False)
 class DocnoArray(Sequence[str]):
-    """Ids in a fixed order. Id ``i`` is ``data[starts[i]:starts[i] + lengths[i]]``, UTF-8.
+    """IDs in a fixed order. ID ``i`` is ``data[starts[i]:starts[i] + lengths[i]]``, UTF-8.
 
-    ``data`` is usually the file that the ids were read from. One id comes as a string, a
-    slice as a list of strings.
+    ``data`` is usually the file that the IDs were read from. Indexing returns a string, slicing
+    a list of strings.
     """
 
     data: bytes
@@ -50,8 +50,8 @@ class DocnoArray(Sequence[str]):
     lengths: Places
 
     @classmethod
-    def of(cls, ids: Iterable[str]) -> DocnoArray:
-        """``ids`` packed one behind the other."""
+    def from_ids(cls, ids: Iterable[str]) -> DocnoArray:
+        """``ids``, packed one after the other."""
         texts = [text.encode() for text in ids]
         ends = np.fromiter(accumulate(map(len, texts)), np.int64, len(texts))
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -81,18 +81,18 @@ class DocnoArray(Sequence[str]):
     __hash__ = None  # type: ignore[assignment]
 
     def text(self, row: int) -> bytes:
-        """One id as bytes."""
+        """One ID as bytes."""
         start = int(self.starts[row])
         return self.data[start : start + int(self.lengths[row])]
 
     def texts(self, rows: slice | Ints) -> list[bytes]:
-        """The ids of ``rows`` as bytes."""
+        """The IDs of ``rows`` as bytes."""
         starts = self.starts[rows]
         ends = (starts + self.lengths[rows]).tolist()
         return [self.data[s:e] for s, e in zip(starts.tolist(), ends, strict=True)]
 
     def joined(self) -> bytes:
-        """The bytes of all ids, one behind the other."""
+        """The bytes of all IDs, one after the other."""
         return b"".join(map(self._joined, self.parts()))
 
     def _joined(self, rows: slice) -> bytes:
@@ -102,17 +102,17 @@ class DocnoArray(Sequence[str]):
         return self.array[places].tobytes()
 
     def take(self, rows: slice | Ints) -> DocnoArray:
-        """The ids of ``rows``, in that order."""
+        """The IDs of ``rows``, in that order."""
         taken = DocnoArray(self.data, self.starts[rows], self.lengths[rows])
         if "all_words" in self.__dict__:
-            # To load them again takes longer, for the text has left the cache by now.
+            # Loading them again takes longer: the text has left the cache by now.
             taken.__dict__["all_words"] = [word[rows] for word in self.all_words]
         return taken
 
     def loaded(self) -> DocnoArray:
-        """These ids with their words at hand from now on: for ids that are asked for often."""
+        """These IDs with their words loaded, for IDs that are looked up often."""
         if self.words <= SHORT:
-            self.all_words  # noqa: B018 -- kept by being asked for
+            self.all_words  # noqa: B018 -- cached by access
         return self
 
     def parts(self) -> Iterator[slice]:
@@ -120,10 +120,10 @@ class DocnoArray(Sequence[str]):
         return (slice(start, start + BLOCK) for start in range(0, len(self), BLOCK))
 
     def hashes(self) -> Words:
-        """A 64-bit hash of each id. Different ids may have the same one: ask ``are``."""
+        """A 64-bit hash of each ID. Hashes can collide: confirm with ``are``."""
         mixed = self.lengths.astype(np.uint64)
         for index, word in enumerate(self.all_words):
-            # Only the words that an id has: its hash must not depend on its neighbours.
+            # Only the words that an ID has: its hash must not depend on its neighbors.
             longer = self.lengths > 8 * index
             spread = mix_bits(mixed ^ word)
             mixed = spread if longer.all() else np.where(longer, spread, mixed)
@@ -133,7 +133,7 @@ class DocnoArray(Sequence[str]):
         return mixed
 
     def are(self, other: DocnoArray) -> Mask:
-        """By place: whether the ids there are the same, byte for byte."""
+        """By position: whether the IDs are the same, byte for byte."""
         equal: Mask = self.lengths == other.lengths
         for index in range(self.words):
             equal &= self.word(index) == other.word(index)
@@ -142,12 +142,12 @@ class DocnoArray(Sequence[str]):
         return equal
 
     def equal(self, text: bytes) -> Mask:
-        """Which ids are ``text``."""
+        """Which IDs are ``text``."""
         same = np.zeros(len(self), np.int64)
         return self.are(DocnoArray(text, same, same + len(text)))
 
     def changes(self) -> Ints:
-        """The rows whose id is not that of the row before; the first row is one of them."""
+        """The rows whose ID differs from the row before; the first row is one of them."""
         same: Mask = self.lengths[1:] == self.lengths[:-1]
         for index in range(self.words):
             word = self.word(index)
@@ -157,19 +157,19 @@ class DocnoArray(Sequence[str]):
         return np.flatnonzero(np.concatenate(([True], ~same))[: len(self)])
 
     def distinct(self) -> set[bytes]:
-        """The different ids."""
+        """The distinct IDs."""
         _, first, of_row = np.unique(self.hashes(), return_index=True, return_inverse=True)
         others = np.flatnonzero(~self.are(self.take(first[of_row])))
         return {*self.texts(first), *self.texts(others)}
 
     def ranks(self) -> Ints:
-        """The place, from 0, of each id by code point; equal ids share theirs."""
+        """The rank, from 0, of each ID by code point; equal IDs share theirs."""
         if self.is_long.any():
             texts = self.texts(slice(None))
             places = {text: place for place, text in enumerate(sorted(set(texts)))}
             return np.fromiter((places[text] for text in texts), np.int64, len(texts))
-        # The order of UTF-8 bytes is that of code points. An id comes before those that go
-        # on with NUL bytes, which its last word does not show.
+        # UTF-8 bytes sort like code points. An ID precedes those that continue it with NUL
+        # bytes, which its last word does not show.
         ranked = dense_ranks(self.lengths) if b"\0" in self.data else None
         for index in reversed(range(self.words)):
             first = dense_ranks(self._key(index))
@@ -183,38 +183,38 @@ class DocnoArray(Sequence[str]):
 
     @cached_property
     def windows(self) -> NDArray[np.void]:
-        """The eight bytes from each place of ``data``."""
+        """The eight bytes from each offset of ``data``."""
         return words_at(self.data)
 
     @cached_property
     def is_long(self) -> Mask:
-        """Which ids are longer than ``LONGEST``."""
+        """Which IDs are longer than ``LONGEST``."""
         return self.lengths > LONGEST
 
     @cached_property
     def words(self) -> int:
-        """How many words are looked at: those of the longest id, up to ``LONGEST``."""
+        """How many words are compared: those of the longest ID, up to ``LONGEST``."""
         return -(-min(int(self.lengths.max(initial=0)), LONGEST) // 8)
 
     @cached_property
     def all_words(self) -> list[Words]:
-        """Every word of each id; those that end early repeat their last."""
+        """Every word of each ID; shorter IDs repeat their last."""
         return [self.word(index) for index in range(self.words)]
 
     def word(self, index: int) -> Words:
-        """Word ``index`` of each id. The last word of an id ends with it and so may repeat bytes
-        of the one before; an id of one short word comes at the high end of it, above zeros.
+        """Word ``index`` of each ID. The last word of an ID ends with it, so it may repeat bytes
+        of the word before; an ID shorter than a word fills its high end, above zeros.
         """
         short = np.minimum(self.lengths - 8, 0) if self._shortest < 8 else None
         starts = self.starts
         if self.words > 1:
             behind = np.minimum(8 * index, self.lengths - 8)
             starts = starts + (behind if short is None else np.maximum(behind, 0))
-        found = load_words(self.windows, starts)
-        return found if short is None else shift_words(found, -8 * short)
+        words = load_words(self.windows, starts)
+        return words if short is None else shift_words(words, -8 * short)
 
     def _key(self, index: int) -> Words:
-        """Word ``index`` of each id as a number in the order of bytes, 0 past the end."""
+        """Word ``index`` of each ID as a number that sorts like its bytes, 0 past the end."""
         empty = np.minimum(np.maximum(8 * (index + 1) - self.lengths, 0), 8)
         shift = (8 * empty).astype(np.uint64)
         return ((load_words(self.windows, self.starts + 8 * index) << shift) >> shift).byteswap()
@@ -225,7 +225,7 @@ class DocnoArray(Sequence[str]):
 
 
 class DocnoCollector:
-    """Gathers the ids of one column of ``data``, block by block, at most ``room`` of them."""
+    """Collects the IDs of one column of ``data``, block by block, at most ``room`` of them."""
 
     def __init__(self, data: bytes, room: int) -> None:
         kind = np.int32 if len(data) < _MANY_BYTES else np.int64
@@ -237,7 +237,7 @@ class DocnoCollector:
         self._end = 0
 
     def add(self, ids: DocnoArray) -> None:
-        """Add ``ids``, of which there is one at least, and look at them while they are at hand."""
+        """Add ``ids``, at least one, and load their words while they are in the cache."""
         rows = slice(self._end, self._end + len(ids))
         self._starts[rows], self._lengths[rows] = ids.starts, ids.lengths
         self._long = self._long or ids.words > SHORT
@@ -247,7 +247,7 @@ class DocnoCollector:
 
     def _add_words(self, rows: slice, ids: DocnoArray) -> None:
         while len(self._words) < ids.words:
-            # Ids without a word of this index repeat their last one there.
+            # IDs without a word at this index repeat their last one there.
             more = np.empty(len(self._starts), np.uint64)
             more[: rows.start] = self._words[-1][: rows.start] if self._words else 0
             self._words.append(more)
@@ -255,7 +255,7 @@ class DocnoCollector:
             words[rows] = ids.all_words[min(index, ids.words - 1)]
 
     def finish(self) -> DocnoArray:
-        """All ids so far."""
+        """All IDs so far."""
         rows = slice(0, self._end)
         ids = DocnoArray(self._data, self._starts[rows], self._lengths[rows])
         if not self._long:

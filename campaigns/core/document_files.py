@@ -1,8 +1,8 @@
-"""Documents that are files of their own: a folder or a zip of text, HTML, PDF and pictures.
+"""Documents as files: a folder or a zip of text, HTML, PDF and image files.
 
-The docno is the name of the file without folders and ending. What a file is, is told by its
-bytes: a name that says otherwise refuses it. Nothing is ever unpacked to a path of the
-archive's choosing, and never more bytes than allowed.
+The docno is the file name without folders and extension. The bytes determine the kind of a
+file: if its name says otherwise, it is rejected. Nothing is unpacked to a path chosen by the
+archive, and never more bytes than allowed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from campaigns.core.file_kinds import detect_foreign_kind
 from campaigns.core.records import decode_text
 
 MAX_FILE_BYTES = 64 << 20
-"""Of one document."""
+"""Per document."""
 MAX_FILES = 1_000_000
 
 FORMATS = {
@@ -64,31 +64,33 @@ def is_zip(data: bytes) -> bool:
 
 
 def read_files(files: Named, report: FaultReport) -> Iterator[DocumentText]:
-    """The good documents of ``(name, bytes)`` in their order; all faults go to ``report``."""
+    """The good documents of ``(name, bytes)``, in order; all faults go to ``report``."""
     seen: dict[str, str] = {}
     for name, data in files:
-        told = FaultReport(report.file)
+        file_report = FaultReport(report.file)
         docno = PurePosixPath(name).stem
-        if _good_id(docno, name, seen, told):
-            document = _document(docno, PurePosixPath(name).suffix.lower(), data, told)
+        if _good_id(docno, name, seen, file_report):
+            document = _document(docno, PurePosixPath(name).suffix.lower(), data, file_report)
             if document is not None:
-                warn_if_empty(document, told)
+                warn_if_empty(document, file_report)
                 yield document
-        told.faults = [replace(fault, excerpt=escape_excerpt(name)) for fault in told.faults]
-        report.take(told)
+        file_report.faults = [
+            replace(fault, excerpt=escape_excerpt(name)) for fault in file_report.faults
+        ]
+        report.take(file_report)
     if not seen and not report.has_errors:
         endings = " ".join(FORMATS)
-        report.add(CODES.none, "There is no document.", f"Send files of these kinds: {endings}")
+        report.add(CODES.none, "No documents found.", f"Upload files of these types: {endings}")
 
 
 def folder_files(folder: Path, report: FaultReport) -> Named:
-    """The files below ``folder`` by name; hidden ones and links are not followed."""
+    """The files below ``folder`` by name; hidden files are skipped, links not followed."""
     count = 0
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(place) / name
-            shown = path.relative_to(folder).as_posix()
+            relative = path.relative_to(folder).as_posix()
             if name.startswith("."):
                 continue
             count += 1
@@ -96,21 +98,21 @@ def folder_files(folder: Path, report: FaultReport) -> Named:
                 report.add("ED15", f"More than {MAX_FILES:,} files.", "Import them in parts.")
                 return
             if path.is_symlink() or not path.is_file():
-                _refuse_path(shown, report)
+                _refuse_path(relative, report)
             elif path.stat().st_size > MAX_FILE_BYTES:
-                _refuse_size(shown, report)
+                _refuse_size(relative, report)
             else:
-                yield shown, path.read_bytes()
+                yield relative, path.read_bytes()
 
 
 def zip_files(source: IO[bytes], report: FaultReport, *, max_bytes: int) -> Named:
-    """The files in a zip by name, not more than ``max_bytes`` of them all together."""
+    """The files in a zip by name, at most ``max_bytes`` in total."""
     try:
         with zipfile.ZipFile(source) as archive:
             yield from _unpack_member(archive, report, max_bytes)
     except (zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
         message = f"The zip is damaged ({error})."
-        report.add("ED16", message, "Pack it again.")
+        report.add("ED16", message, "Compress the files again.")
 
 
 def _unpack_member(archive: zipfile.ZipFile, report: FaultReport, max_bytes: int) -> Named:
@@ -132,8 +134,8 @@ def _unpack_member(archive: zipfile.ZipFile, report: FaultReport, max_bytes: int
         if len(data) > MAX_FILE_BYTES:
             _refuse_size(info.filename, report)
         elif len(data) > room:
-            message = f"The files hold more than {max_bytes:,} bytes together."
-            fix = "Import them in parts, or unpack them and import the folder by the command."
+            message = f"The files exceed {max_bytes:,} bytes in total."
+            fix = "Import them in parts, or unpack them and import the folder by command."
             report.add("ED15", message, fix, excerpt=info.filename)
             return
         else:
@@ -151,9 +153,9 @@ def _leads_out(path: PurePosixPath, info: zipfile.ZipInfo) -> bool:
 def _bytes_of(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: int, report: FaultReport
 ) -> bytes | None:
-    """At most one byte more than ``room``; None where the entry cannot be read."""
+    """At most ``room`` + 1 bytes; None if the entry cannot be read."""
     if info.flag_bits & 1:
-        fix = "Pack the files without a password."
+        fix = "Compress the files without a password."
         report.add("ED16", "The file is encrypted.", fix, excerpt=info.filename)
         return None
     try:
@@ -161,91 +163,94 @@ def _bytes_of(
             return packed.read(room + 1)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
         message = f"The file cannot be unpacked ({error})."
-        report.add("ED16", message, "Pack it again.", excerpt=info.filename)
+        report.add("ED16", message, "Compress the files again.", excerpt=info.filename)
         return None
 
 
 def _refuse_path(name: str, report: FaultReport) -> None:
-    message = "The path leads out of the folder or archive, or is a link."
-    report.add("ED12", message, "Send plain files below one folder.", excerpt=name)
+    message = "The path points outside the folder or archive, or is a symbolic link."
+    report.add("ED12", message, "Use regular files below one folder.", excerpt=name)
 
 
 def _refuse_size(name: str, report: FaultReport) -> None:
-    message = f"The file holds more than {MAX_FILE_BYTES:,} bytes."
-    report.add("ED14", message, "Send a smaller one: assessors have to load it.", excerpt=name)
+    message = f"The file exceeds {MAX_FILE_BYTES:,} bytes."
+    report.add("ED14", message, "Use a smaller file; assessors have to load it.", excerpt=name)
 
 
-def _good_id(docno: str, name: str, seen: dict[str, str], told: FaultReport) -> bool:
+def _good_id(docno: str, name: str, seen: dict[str, str], report: FaultReport) -> bool:
     if len(docno.encode().split()) != 1 or len(docno) > CODES.max_id or not docno.isprintable():
-        message = f"The name holds white space or more than {CODES.max_id} characters."
-        told.add(CODES.bad_id, message, "Rename the file: its name without ending is the docno.")
+        message = f"The file name contains whitespace or exceeds {CODES.max_id} characters."
+        fix = "Rename the file; its name without extension is the docno."
+        report.add(CODES.bad_id, message, fix)
         return False
     if docno in seen:
-        message = f"Its docno is that of {escape_excerpt(seen[docno])} already."
-        told.add(CODES.twice, message, "Keep one file for each docno; folders do not count.")
+        message = f"Duplicate docno: already used by {escape_excerpt(seen[docno])}."
+        report.add(CODES.twice, message, "Keep one file per docno; folder names are ignored.")
         return False
     seen[docno] = name
     return True
 
 
-def _document(docno: str, ending: str, data: bytes, told: FaultReport) -> DocumentText | None:
+def _document(docno: str, ending: str, data: bytes, report: FaultReport) -> DocumentText | None:
     media = next((kind for magic, kind in _MAGIC if magic.match(data)), "")
-    wanted = FORMATS.get(ending, "")
+    document_kind = FORMATS.get(ending, "")
     if media in _PACKED and ending in _ARCHIVES:
-        told.add("ED13", "An archive in an archive.", "Unpack it, and send the files in it.")
-    elif not wanted:
-        fix = f"Send files of these kinds: {' '.join(FORMATS)}"
-        told.add("ED10", f"{ending or 'No ending'} is no known kind of document.", fix)
-    elif wanted in ("pdf", "image"):
-        return _shown_by_browser(docno, ending, data, media, told)
-    elif media or (wanted == "text" and detect_foreign_kind(data) == "an HTML page"):
-        _refuse_kind(ending, media or "an HTML page", told)
+        report.add("ED13", "Nested archive.", "Unpack it and upload its files.")
+    elif not document_kind:
+        fix = f"Upload files of these types: {' '.join(FORMATS)}"
+        problem = f"Unknown file type: {ending}." if ending else "The file has no extension."
+        report.add("ED10", problem, fix)
+    elif document_kind in ("pdf", "image"):
+        return _shown_by_browser(docno, ending, data, media, report)
+    elif media or (document_kind == "text" and detect_foreign_kind(data) == "an HTML page"):
+        _refuse_kind(ending, media or "an HTML page", report)
     else:
-        return _read(docno, wanted, data, told)
+        return _read(docno, document_kind, data, report)
     return None
 
 
 def _shown_by_browser(
-    docno: str, ending: str, data: bytes, media: str, told: FaultReport
+    docno: str, ending: str, data: bytes, media: str, report: FaultReport
 ) -> DocumentText | None:
     kind = FORMATS[ending]
     if (media == "application/pdf") != (kind == "pdf") or media in _PACKED or not media:
-        _refuse_kind(ending, media or "something else", told)
+        _refuse_kind(ending, media or "something else", report)
         return None
     if kind == "image" and media != _PICTURES[ending]:
-        told.add("WD04", f"The name says {ending}, the file is {media}.", "It is shown as that.")
+        message = f"The file has the extension {ending}, but is {media}."
+        report.add("WD04", message, f"No action is required; it is shown as {media}.")
     return DocumentText(docno, format=kind, data=data, media_type=media)
 
 
-def _refuse_kind(ending: str, media: str, told: FaultReport) -> None:
-    fix = "Name the file by what it is, or leave it out."
-    told.add("ED11", f"The name says {ending}, but the file is {media}.", fix)
+def _refuse_kind(ending: str, media: str, report: FaultReport) -> None:
+    fix = "Correct the extension, or remove the file."
+    report.add("ED11", f"The file has the extension {ending}, but is {media}.", fix)
 
 
-def _read(docno: str, kind: str, data: bytes, told: FaultReport) -> DocumentText | None:
+def _read(docno: str, kind: str, data: bytes, report: FaultReport) -> DocumentText | None:
     if kind == "html":
         data = _as_utf8(data)
-    text = decode_text(data, CODES, told)
+    text = decode_text(data, CODES, report)
     if text is None:
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
     document = DocumentText(docno)
     if kind == "html":
-        return set_sanitized_html(document, text, told) if text.strip() else document
+        return set_sanitized_html(document, text, report) if text.strip() else document
     return DocumentText(docno, body=text.strip("\n") if text.strip() else "")
 
 
 def _as_utf8(data: bytes) -> bytes:
-    """A page in the encoding that it declares in its head, if that is what it is in."""
-    found = _CHARSET.search(data[:4096])
+    """A page, recoded from the encoding that its head declares, if it decodes with it."""
+    declared = _CHARSET.search(data[:4096])
     try:
         data.decode()
         return data
     except UnicodeDecodeError:
         pass
     try:
-        name = codecs.lookup(found[1].decode()).name if found else ""
-        # A page in Latin-1 is one in Windows-1252, as browsers read it.
+        name = codecs.lookup(declared[1].decode()).name if declared else ""
+        # Browsers read Latin-1 as Windows-1252.
         return data.decode("cp1252" if name == "iso8859-1" else name).encode()
     except (LookupError, UnicodeDecodeError):
         return data

@@ -1,6 +1,6 @@
 """Read documents: TREC SGML, JSON lines (BEIR, Anserini), SMART and TSV.
 
-Of JSON lines a field ``html`` is the body in place of a text, and is sanitised here.
+In JSON lines, a field ``html`` is the body instead of a text, and is sanitized here.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ _TSV = {
 
 @dataclass(frozen=True)
 class DocumentText:
-    """One document; ``extra`` holds every other field of the file by its name there.
+    """One document; ``extra`` has every other field of the file, by its name there.
 
-    ``format`` is text, html (``body`` is sanitised, ``source_sha256`` of what came), pdf or
-    image (``data`` are the bytes, of type ``media_type``).
+    ``format`` is text, html (``body`` is sanitized, ``source_sha256`` is of the original), pdf
+    or image (``data`` are the bytes, of type ``media_type``).
     """
 
     docno: str
@@ -111,20 +111,22 @@ def read_documents(
 ) -> Iterator[DocumentText]:
     """Yield the good documents of ``data`` (plain or gzip), in file order.
 
-    ``format`` is a key of ``DOCUMENT_FORMATS``, by default told from the text itself.
-    With a ``report`` all faults go there and the caller looks at the end; without one
-    ``BadFile`` is raised after the last document. Broken gzip always raises at once.
+    ``file_format`` is a key of ``DOCUMENT_FORMATS``, by default detected from the text. With a
+    ``report`` all faults go there and the caller checks it at the end; without one
+    ``InvalidFile`` is raised after the last document. Broken gzip always raises at once.
     """
-    told = FaultReport(file) if report is None else report
-    text = decode_text(read_bytes(data, file=file, max_bytes=max_bytes), CODES, told)
-    found = False
-    for document in _documents(text, file_format, told) if text is not None else ():
-        found = True
+    faults = FaultReport(file) if report is None else report
+    text = decode_text(read_bytes(data, file=file, max_bytes=max_bytes), CODES, faults)
+    has_documents = False
+    for document in _documents(text, file_format, faults) if text is not None else ():
+        has_documents = True
         yield document
-    if not found and not told.has_errors:
-        told.add(CODES.none, "The file holds no document.", "See docs/formats.md for the formats.")
-    if report is None and told.has_errors:
-        raise InvalidFile(told)
+    if not has_documents and not faults.has_errors:
+        faults.add(
+            CODES.none, "The file contains no documents.", "See docs/formats.md for the formats."
+        )
+    if report is None and faults.has_errors:
+        raise InvalidFile(faults)
 
 
 def detect_document_format(text: str) -> str | None:
@@ -142,8 +144,8 @@ def detect_document_format(text: str) -> str | None:
 def _documents(text: str, form: str | None, report: FaultReport) -> Iterator[DocumentText]:
     form = form or detect_document_format(text)
     if form not in DOCUMENT_FORMATS:
-        fix = f"Send one of: {', '.join(DOCUMENT_FORMATS)} (docs/formats.md shows each)."
-        message = "This is no known format of documents."
+        fix = f"Use one of: {', '.join(DOCUMENT_FORMATS)} (see docs/formats.md)."
+        message = "Unrecognized document format."
         report.add(CODES.not_text, message, fix, excerpt=text[:200])
         return
     ids = IdCheck(CODES, report)
@@ -163,28 +165,28 @@ def _documents(text: str, form: str | None, report: FaultReport) -> Iterator[Doc
 
 def warn_if_empty(document: DocumentText, report: FaultReport, line: int | None = None) -> None:
     if not document.title and not document.body and not document.data:
-        message = f"Document {document.docno} has neither title nor text."
-        fix = "It is kept; assessors will see an empty page."
+        message = f"Document {document.docno} has no title and no text."
+        fix = "Documents without text are imported; assessors will see an empty page."
         report.add(_NO_TEXT, message, fix, line=line)
 
 
 def set_sanitized_html(
     document: DocumentText, html: str, report: FaultReport, line: int | None = None
 ) -> DocumentText | None:
-    """``document`` with ``html``, sanitised, as its body; what was taken away is told.
+    """``document`` with sanitized ``html`` as its body; removed elements are reported.
 
-    None, and a fault in ``report``, where no sane parser should be given it.
+    None, and a fault in ``report``, if it is nested too deeply to be parsed.
     """
     try:
         clean = sanitize(html)
     except NestingTooDeep as deep:
-        fix = "Send HTML that people could read; close what is opened."
+        fix = "Upload well-formed HTML with balanced tags."
         report.add(_TOO_DEEP, str(deep), fix, line=line, excerpt=document.docno)
         return None
     if clean.removed:
-        told = ", ".join(f"{name} ×{count}" for name, count in clean.removed.most_common(6))
-        message = f"What may not be shown was taken out of the HTML: {told}."
-        fix = "Look at the document; what is left is what assessors see."
+        removed = ", ".join(f"{name} ×{count}" for name, count in clean.removed.most_common(6))
+        message = f"Unsafe elements were removed from the HTML: {removed}."
+        fix = "Review the document; assessors see the cleaned version."
         report.add(_SANITISED, message, fix, line=line, excerpt=document.docno)
     return replace(
         document,

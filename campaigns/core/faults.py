@@ -1,7 +1,7 @@
-"""What is wrong with a file: one fault, and a report of all of them, grouped by code.
+"""The faults of a file, and the report of all of them, grouped by code.
 
-Readers never stop at the first fault; they add to a ``FaultReport`` and the caller
-decides. Codes are stable: E.. refuses the file, W.. is told and accepted.
+Readers never stop at the first fault; they add to a ``FaultReport`` and the caller decides.
+Codes are stable: E.. are errors (the file is rejected), W.. are warnings (it is accepted).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Fault:
 
 @dataclass
 class FaultReport:
-    """All faults of one file: every one counted, the first 25 of each code kept."""
+    """All faults of one file: each one is counted, the first 25 per code are kept."""
 
     file: str = ""
     faults: list[Fault] = field(default_factory=list)
@@ -64,10 +64,10 @@ class FaultReport:
             )
 
     def take(self, other: FaultReport) -> None:
-        """Add what ``other`` has found, of a part of this file, under its own name."""
+        """Add the faults of ``other``, a report on a part of this file."""
         for code, count in other.counts.items():
-            shown = [fault for fault in other.faults if fault.code == code]
-            self.faults += shown[: max(0, SHOWN_PER_CODE - self.counts[code])]
+            first = [fault for fault in other.faults if fault.code == code]
+            self.faults += first[: max(0, SHOWN_PER_CODE - self.counts[code])]
             self.counts[code] += count
 
     @property
@@ -94,8 +94,8 @@ class FaultReport:
         return cls(data.get("file", ""), faults, Counter(data.get("counts", {})))
 
 
-class InvalidFile(ValueError):  # noqa: N818 -- it is the file that is bad
-    """A file that cannot be taken; ``report`` lists everything that is wrong with it."""
+class InvalidFile(ValueError):  # noqa: N818 -- it is the file that is invalid
+    """A file that is rejected; ``report`` lists all its faults."""
 
     def __init__(self, report: FaultReport) -> None:
         self.report = report
@@ -112,5 +112,5 @@ def escape_excerpt(text: str | bytes, limit: int = EXCERPT) -> str:
     if isinstance(text, bytes):
         text = text[: 4 * limit].decode("utf-8", "backslashreplace")
     cut = text[:limit]
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
-    return shown + ("…" if len(text) > limit else "")
+    printable = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
+    return printable + ("…" if len(text) > limit else "")

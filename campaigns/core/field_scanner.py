@@ -1,12 +1,12 @@
-"""Find the fields of white-space separated lines, a block of lines at once.
+"""Find the fields of whitespace-separated lines, a block of lines at once.
 
-Three ways, each exact, from the quickest to the one that takes everything:
+Three scanners, each exact, from the fastest to the most general:
 
-- ``tight``: as nearly all files are, one blank or tab between fields and none at the ends;
-- ``loose``: any ASCII white space, ``\\r\\n`` and empty lines;
-- ``by_line``, for the lines of a block that none of them takes.
+- ``scan_single_gaps``: one space or tab between fields, none at the ends (nearly all files);
+- ``scan_any_gaps``: any ASCII whitespace, ``\\r\\n`` and empty lines;
+- ``scan_line_by_line``: the lines of a block that neither of them accepts.
 
-Fields are split on ASCII white space only, as trec_eval does: U+00A0 or U+2028 inside a
+Fields are split on ASCII whitespace only, as trec_eval does: U+00A0 or U+2028 inside a
 docno is part of it.
 """
 
@@ -31,8 +31,8 @@ _IS_SPACE = np.isin(np.arange(256), list(b" \t\n\r\x0b\x0c"))
 class FieldSpans(NamedTuple):
     """The fields of some lines: where they start and end in the file, shape (lines, width).
 
-    ``lines`` has the number of each line, from 0 at the first of the block; ``size`` says
-    how many lines the block has, with those that hold nothing.
+    ``lines`` has the number of each line, from 0 at the first of the block; ``size`` is the
+    number of lines in the block, including empty ones.
     """
 
     size: int
@@ -44,9 +44,8 @@ class FieldSpans(NamedTuple):
 def scan_fields(data: bytes, start: int, stop: int, width: int) -> FieldSpans | None:
     """The fields of the lines in ``data[start:stop]``, each of which must have ``width``.
 
-    ``stop`` is the place of a newline or the end of the data. None when a line has another
-    number of fields, starts with ``#``, or holds a control character or bytes that are not
-    UTF-8.
+    ``stop`` is the offset of a newline or the end of the data. None when a line has another
+    number of fields, starts with ``#``, or contains a control character or invalid UTF-8.
     """
     block = np.frombuffer(data, np.uint8, min(stop + 1, len(data)) - start, start)
     if stop == start or not _is_utf8(data, block, start, stop):
@@ -55,14 +54,14 @@ def scan_fields(data: bytes, start: int, stop: int, width: int) -> FieldSpans | 
         block = np.append(block, np.uint8(_LINE))
     is_gap = block <= _BLANK
     gaps = np.flatnonzero(is_gap)
-    found = scan_single_gaps(block, is_gap, gaps, width) or scan_any_gaps(block, gaps, width)
-    if found is None or (block[found.starts[:, 0]] == _HASH).any():
+    spans = scan_single_gaps(block, is_gap, gaps, width) or scan_any_gaps(block, gaps, width)
+    if spans is None or (block[spans.starts[:, 0]] == _HASH).any():
         return None
-    return FieldSpans(found.size, found.lines, found.starts + start, found.ends + start)
+    return FieldSpans(spans.size, spans.lines, spans.starts + start, spans.ends + start)
 
 
 def scan_single_gaps(block: Bytes, is_gap: Mask, gaps: Ints, width: int) -> FieldSpans | None:
-    """Spans when every gap between fields is one blank or tab, or one newline between lines."""
+    """Spans if every gap between fields is one space or tab, or one newline between lines."""
     if len(gaps) % width or is_gap[0] or (is_gap[1:] & is_gap[:-1]).any():
         return None
     ends = gaps.reshape(-1, width)
@@ -79,7 +78,7 @@ def scan_single_gaps(block: Bytes, is_gap: Mask, gaps: Ints, width: int) -> Fiel
 
 
 def scan_any_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
-    """Spans when all lines that hold anything have ``width`` fields."""
+    """Spans if all nonempty lines have ``width`` fields."""
     kinds = block[gaps]
     if not _IS_SPACE[kinds].all():
         return None
@@ -97,7 +96,7 @@ def scan_any_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
 
 
 def scan_line_by_line(size: int, lines: Sequence[tuple[int, int, bytes]], width: int) -> FieldSpans:
-    """Spans of ``(number, place in the file, line)``; each line has ``width`` fields or more."""
+    """Spans of ``(number, offset in the file, line)``; each line has at least ``width`` fields."""
     fields = [[match.span() for match in _FIELD.finditer(line)][:width] for _, _, line in lines]
     places = np.array([place for _, place, _ in lines], np.int64).reshape(-1, 1)
     spans = np.array(fields, np.int64).reshape(-1, width, 2)

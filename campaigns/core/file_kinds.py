@@ -1,4 +1,4 @@
-"""Tell what a file is when it is not the text that was asked for."""
+"""Detect what a file is when it is not the expected text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _CONTROLS = bytes(c for c in range(32) if c not in _TEXT_CONTROLS)
 _BINARY = (
     (b"%pdf-", "a PDF file"),
     (b"pk\x03\x04", "a zip file"),
-    (b"\x1f\x8b", "gzip packed inside gzip"),
+    (b"\x1f\x8b", "gzip inside gzip"),
     (b"\xff\xfe", "UTF-16 text"),
     (b"\xfe\xff", "UTF-16 text"),
 )
@@ -22,12 +22,12 @@ _MARKED_UP = (
 
 
 def detect_foreign_kind(data: bytes) -> str | None:
-    """What a file is that does not hold lines of columns at all, or None."""
+    """The kind of a file that cannot be lines of columns, or None."""
     return _kind(data, _MARKED_UP) or detect_binary_kind(data)
 
 
 def detect_binary_kind(data: bytes) -> str | None:
-    """What a file is that does not hold text in an encoding built on ASCII, or None."""
+    """The kind of a file that is not text in an ASCII-based encoding, or None."""
     if (kind := _kind(data, _BINARY)) is not None:
         return kind
     head = data[:65536]

@@ -1,4 +1,4 @@
-"""Rows by topic: found in the order of a file, wanted one topic after the other."""
+"""Group the rows of a file by topic, in whatever order the file has them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ONE = np.uint64(1)
 class TopicGroups:
     """Rows of a file by topic. Topics ascend by code point.
 
-    The file is made of stretches of rows of one topic: ``codes`` has the index in ``topics``
+    The file consists of stretches of rows of one topic: ``codes`` has the index in ``topics``
     of each, ``firsts`` its first row, and at the end the number of rows.
     """
 
@@ -30,17 +30,17 @@ class TopicGroups:
 
     @cached_property
     def starts(self) -> Ints:
-        """Topic ``i`` has the places ``starts[i]`` to ``starts[i + 1] - 1`` of ``order``."""
+        """Topic ``i`` has the positions ``starts[i]`` to ``starts[i + 1] - 1`` of ``order``."""
         sizes = np.bincount(self.codes, np.diff(self.firsts), len(self.topics))
         return group_starts(sizes.astype(np.int64))
 
     @cached_property
     def is_sorted(self) -> bool:
-        """Whether the file has one topic after the other, in their order."""
+        """Whether the topics of the file are contiguous and ascending."""
         return bool((self.codes[1:] > self.codes[:-1]).all())
 
     def order(self) -> Ints:
-        """The rows by topic, in file order within; a new array each time."""
+        """The rows by topic, in file order within a topic; a new array each time."""
         return self._ordered(0, len(self.codes))
 
     def rows(self, first: int, end: int) -> slice | Ints:
@@ -51,7 +51,7 @@ class TopicGroups:
 
     @cached_property
     def _by_topic(self) -> Ints:
-        """The stretches in the order of their topics."""
+        """The stretches, sorted by topic."""
         return np.argsort(self.codes, kind="stable")
 
     @cached_property
@@ -59,7 +59,7 @@ class TopicGroups:
         return self.codes[self._by_topic]
 
     def _ordered(self, first: int, end: int) -> Ints:
-        """The rows of stretches ``first`` to ``end - 1`` in the order of their topics."""
+        """The rows of stretches ``first`` to ``end - 1``, sorted by topic."""
         stretches = self._by_topic[first:end]
         sizes = np.diff(self.firsts)[stretches]
         moved = self.firsts[stretches] - (np.cumsum(sizes) - sizes)
@@ -77,7 +77,7 @@ class TopicGroups:
 
 @dataclass
 class TopicCollector:
-    """Gathers the topic column of a file as stretches of rows that have the same topic."""
+    """Collects the topic column of a file as stretches of rows with the same topic."""
 
     rows: int = 0
     names: dict[str, int] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class TopicCollector:
     def finish(self) -> TopicGroups:
         """All rows so far by topic."""
         topics = sorted(self.names)
-        # The index by code point of each topic, by the order in which they were seen.
+        # The index of each topic by code point, in the order of first occurrence.
         place = np.empty(len(topics), np.int64)
         place[[self.names[topic] for topic in topics]] = np.arange(len(topics))
         firsts = np.concatenate([*self._firsts, np.array([self.rows])])
@@ -105,20 +105,20 @@ class TopicCollector:
 def group_by_topic(topics: Iterable[str]) -> TopicGroups:
     """Group rows by the topic of each."""
     collector = TopicCollector()
-    collector.add(DocnoArray.of(topics))
+    collector.add(DocnoArray.from_ids(topics))
     return collector.finish()
 
 
 def regroup_rows(grouped: TopicGroups, rows: Ints) -> TopicGroups:
-    """The grouping of some ``rows``, ascending, of which each topic has one at least."""
+    """The grouping of some ``rows``, ascending; each topic has at least one of them."""
     codes = grouped.row_codes()[rows]
     first = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
     return TopicGroups(grouped.topics, codes[first], np.append(first, len(codes)))
 
 
 def find_duplicate_rows(docnos: DocnoArray, grouped: TopicGroups) -> dict[int, int]:
-    """Rows whose (topic, docno) stands in an earlier row, ascending, with the first such row."""
-    found: dict[int, int] = {}
+    """Rows whose (topic, docno) occurs in an earlier row, ascending, with the first such row."""
+    duplicates: dict[int, int] = {}
     for first, end in split_topic_ranges(grouped.starts, BLOCK):
         rows = grouped.rows(first, end)
         topics = np.repeat(np.arange(first, end), np.diff(grouped.starts[first : end + 1]))
@@ -128,8 +128,8 @@ def find_duplicate_rows(docnos: DocnoArray, grouped: TopicGroups) -> dict[int, i
         if len(again):
             suspect = np.flatnonzero(np.isin(keys, again))
             listed = rows[suspect] if isinstance(rows, np.ndarray) else suspect + rows.start
-            found.update(_truly_repeated(docnos, topics[suspect], listed))
-    return dict(sorted(found.items()))
+            duplicates.update(_truly_repeated(docnos, topics[suspect], listed))
+    return dict(sorted(duplicates.items()))
 
 
 def _truly_repeated(docnos: DocnoArray, topics: Ints, rows: Ints) -> Iterator[tuple[int, int]]:

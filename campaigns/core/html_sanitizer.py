@@ -1,8 +1,8 @@
-"""HTML as it may be shown: structure, tables, lists and pictures that it carries itself.
+"""Sanitize HTML: what remains is structure, tables, lists and embedded images.
 
-Scripts, styles, forms, frames, event handlers and whatever would be fetched from elsewhere
-are taken away by nh3 (ammonia), which parses as browsers do. Documents are shown in a
-sandboxed frame besides; this is what is stored, so that nothing else ever could be shown.
+Scripts, styles, forms, frames, event handlers and anything loaded from other sites are removed
+by nh3 (ammonia), which parses as browsers do. Only the sanitized HTML is stored; pages show it
+in a sandboxed frame in addition.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from html import unescape
 import nh3
 
 MAX_DEPTH = 500
-"""Elements in each other; browsers flatten what is deeper, and parsing takes its square."""
+"""Nested elements; browsers flatten deeper ones, and parsing takes quadratic time."""
 MAX_COST = 1_000_000
-"""Formatting elements left open, summed over all tags: what a parser opens again each time."""
+"""Open formatting elements, summed over all tags: a parser reopens them each time."""
 
 TAGS = {
     *("a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br"),
@@ -53,7 +53,7 @@ _FORMATTING = {
     *("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong"),
     *("tt", "u"),
 }
-# Never open, or closed by the next of their kind: legal pages leave out their end tags.
+# Never open, or closed by the next of their kind: valid pages omit their end tags.
 _UNCOUNTED = {
     *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param"),
     *("source", "track", "wbr", "p", "li", "dt", "dd", "tr", "td", "th", "tbody", "thead"),
@@ -70,7 +70,7 @@ _FRAMEWORK = {"html", "head", "body", "title", "meta", "link", "!doctype"}
 
 @dataclass(frozen=True)
 class SanitizedHtml:
-    """``html`` may be shown; ``removed`` counts the start tags that may not, by name."""
+    """``html`` is safe to show; ``removed`` counts the removed start tags by name."""
 
     html: str
     title: str
@@ -78,18 +78,18 @@ class SanitizedHtml:
 
 
 class NestingTooDeep(ValueError):  # noqa: N818 -- it is the page that is too deep
-    """Elements stand in each other deeper than any page that people read."""
+    """Elements are nested deeper than on any page that people read."""
 
 
 def sanitize(html: str) -> SanitizedHtml:
-    """What may be shown of a page or a fragment. Raises ``TooDeep``.
+    """The safe part of a page or a fragment. Raises ``NestingTooDeep``.
 
-    Links into the page stay; links out of it stay to be seen, and lead nowhere in a sandbox.
-    Ids get a prefix, so that no element can pass for a property of the document.
+    Links within the page work; links out of it stay visible, but the sandbox blocks them. IDs
+    get a prefix, so that no element can pass for a property of the document.
     """
     html = html.replace("\0", " ").replace("\r\n", "\n").replace("\r", "\n")
     names = _checked_names(html)
-    found = _TITLE.search(html)
+    title_match = _TITLE.search(html)
     cleaned = nh3.clean(
         html,
         tags=TAGS,
@@ -100,13 +100,13 @@ def sanitize(html: str) -> SanitizedHtml:
         link_rel="noopener noreferrer",
     )
     removed = Counter({n: c for n, c in names.items() if n not in TAGS and n not in _FRAMEWORK})
-    title = " ".join(unescape(found[1]).split()) if found else ""
+    title = " ".join(unescape(title_match[1]).split()) if title_match else ""
     body = _OUTWARD.sub('<a target="_blank" ', cleaned).strip()
     return SanitizedHtml(_describe_removed(html, body), title, removed)
 
 
 def _describe_removed(html: str, body: str) -> str:
-    """``body`` in an element of the language and direction that the page declares for itself."""
+    """``body`` in an element with the language and direction that the page declares."""
     declared: dict[str, str] = {}
     for tag in _PAGE.finditer(html[:20_000]):
         declared |= {name.lower(): value.lower() for name, value in _SPEECH.findall(tag[0])}
@@ -114,12 +114,12 @@ def _describe_removed(html: str, body: str) -> str:
         del declared["dir"]
     if not declared or not body:
         return body
-    told = "".join(f' {name}="{value}"' for name, value in sorted(declared.items()))
-    return f"<div{told}>{body}</div>"
+    attributes = "".join(f' {name}="{value}"' for name, value in sorted(declared.items()))
+    return f"<div{attributes}>{body}</div>"
 
 
 def _attribute(_tag: str, name: str, value: str) -> str | None:
-    """``value`` as it may stand, or None where the attribute goes."""
+    """``value`` as it is allowed, or None to remove the attribute."""
     if name == "src":
         return value if _PICTURE.match(value) else None
     if name == "id":
@@ -132,7 +132,7 @@ def _attribute(_tag: str, name: str, value: str) -> str | None:
 
 
 def _checked_names(html: str) -> Counter[str]:
-    """How often each start tag stands in ``html``, after looking at how deep they nest."""
+    """The count of each start tag in ``html``. Raises ``NestingTooDeep``."""
     names: Counter[str] = Counter()
     opened: Counter[str] = Counter()
     depth = formatting = cost = 0
@@ -143,7 +143,7 @@ def _checked_names(html: str) -> Counter[str]:
             names[name] += 1
             cost += formatting
         if depth > MAX_DEPTH or cost > MAX_COST:
-            raise NestingTooDeep("Hundreds of elements stand open in each other.")
+            raise NestingTooDeep(f"The HTML is nested too deeply (limit: {MAX_DEPTH} elements).")
         if name in _UNCOUNTED or opened[name] + step < 0:
             continue
         opened[name] += step

@@ -1,4 +1,4 @@
-"""The bytes of a file as words of eight, and what numpy does quickly with them."""
+"""The bytes of a file as 64-bit words, and fast numpy operations on them."""
 
 from __future__ import annotations
 
@@ -17,45 +17,44 @@ _HALF = np.uint64(32)
 
 
 def byte_windows(data: bytes) -> NDArray[np.void]:
-    """The eight bytes from each place of ``data``; a view without a copy."""
-    held = data if len(data) >= 8 else data.ljust(8, b"\0")
-    return np.ndarray(len(held) - 7, "V8", held, strides=(1,))
+    """The eight bytes from each offset of ``data``; a view without a copy."""
+    padded = data if len(data) >= 8 else data.ljust(8, b"\0")
+    return np.ndarray(len(padded) - 7, "V8", padded, strides=(1,))
 
 
-def load_words(seen: NDArray[np.void], starts: Places) -> Words:
-    """The eight bytes from each of ``starts``, the first lowest; 0 for those outside the data."""
-    last = len(seen) - 1
+def load_words(windows: NDArray[np.void], starts: Places) -> Words:
+    """The eight bytes from each of ``starts``, little-endian; 0 for bytes outside the data."""
+    last = len(windows) - 1
     if not len(starts) or (starts.min() >= 0 and starts.max() <= last):
-        return seen[starts].view(_LITTLE_ENDIAN)
+        return windows[starts].view(_LITTLE_ENDIAN)
     inside = np.minimum(np.maximum(starts, 0), last)
     behind = 8 * np.maximum(starts - inside, 0)
     before = 8 * np.maximum(inside - starts, 0)
-    return shift_words(seen[inside].view(_LITTLE_ENDIAN) >> behind.astype(np.uint64), before)
+    return shift_words(windows[inside].view(_LITTLE_ENDIAN) >> behind.astype(np.uint64), before)
 
 
 def shift_words(words: Words, bits: Places) -> Words:
-    """Each word moved up by its own number of bits; by 64 and more it is 0."""
+    """Each word shifted left by its own number of bits; 0 from 64 bits on."""
     return words << bits.astype(np.uint64)
 
 
 def keep_freed_memory() -> None:
-    """Let this process keep freed memory, up to 64 MB, instead of asking for it again and again.
+    """Let this process keep freed memory, up to 64 MB, instead of requesting it repeatedly.
 
-    glibc gives freed memory back at once until it has seen a large piece come and go, and
-    getting it anew takes as long as all that is done with a block of a file. Allocators
-    that do not learn are not harmed.
+    glibc returns freed memory at once until it has freed one large piece, and requesting it
+    again takes as long as all the work on a block of a file. Harmless with other allocators.
     """
     np.empty(_LARGEST_LEARNT, np.uint8)
 
 
 def mix_bits(values: Words) -> Words:
-    """Values spread over all 64 bits, different ones to different ones."""
+    """Values spread over all 64 bits, one to one."""
     spread = values * _ODD
     return spread ^ (spread >> _HALF)
 
 
 def dense_ranks(keys: Words | Places) -> Ints:
-    """The place, from 0, of each key among the different ones."""
+    """The rank, from 0, of each key among the distinct keys."""
     order = np.argsort(keys)
     ordered = keys[order]
     ranked = np.empty(len(keys), np.int64)

@@ -1,4 +1,4 @@
-"""Parsers of marked-up topics and documents: TREC SGML, and XML without any declaration."""
+"""Parsers of marked-up topics and documents: TREC SGML, and XML without declarations."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _TOPIC_ELEMENTS = ("topic", "top")
 
 
 def has_xml_declaration(text: str) -> bool:
-    """Whether XML declares a document type or an entity: such files are refused unread."""
+    """Whether XML declares a document type or an entity: such files are rejected unread."""
     return re.search(r"<!\s*(DOCTYPE|ENTITY)", text, re.IGNORECASE) is not None
 
 
 def parse_sgml_topics(text: str, tell: Tell) -> Iterator[RecordDraft]:
-    """``<top>`` records whose fields need no closing tag and may start with a label."""
+    """``<top>`` records; their fields need no closing tag and may start with a label."""
     line, counted = 1, 0
     for top in _TOP.finditer(text):
         line, counted = line + text.count("\n", counted, top.start()), top.start()
@@ -67,7 +67,7 @@ def parse_xml_topics(text: str, tell: Tell) -> Iterator[RecordDraft]:
 
 
 def parse_sgml_documents(text: str, tell: Tell) -> Iterator[RecordDraft]:
-    """``<DOC>`` records, many a file; ``<TEXT>`` parts are joined, stray entities are kept."""
+    """``<DOC>`` records; ``<TEXT>`` parts are joined, unknown entities are kept."""
     line, counted = 1, 0
     opened: tuple[int, int] | None = None
     for tag in _DOC.finditer(text):
@@ -76,13 +76,13 @@ def parse_sgml_documents(text: str, tell: Tell) -> Iterator[RecordDraft]:
             yield RecordDraft(opened[0], _document_texts(text[opened[1] : tag.start()]))
             opened = None
         elif tag[1]:
-            tell(line, "A </DOC> stands without its <DOC>.", "")
+            tell(line, "</DOC> without <DOC>.", "")
         else:
             if opened:
-                tell(opened[0], "The <DOC> is not closed.", text[opened[1] : opened[1] + 80])
+                tell(opened[0], "Missing </DOC>.", text[opened[1] : opened[1] + 80])
             opened = line, tag.end()
     if opened:
-        tell(opened[0], "The <DOC> is not closed.", text[opened[1] : opened[1] + 80])
+        tell(opened[0], "Missing </DOC>.", text[opened[1] : opened[1] + 80])
 
 
 def strip_markup(markup: str) -> str:
@@ -93,21 +93,21 @@ def strip_markup(markup: str) -> str:
 
 
 def _document_texts(markup: str) -> dict[str, str]:
-    """Texts by element name; without a ``<TEXT>``, all but the head of the document is text."""
+    """Texts by element name; without ``<TEXT>``, all but the document's head is text."""
     elements = [(name, strip_markup(raw)) for name, raw in _elements(markup)]
     if all(name != "text" for name, _ in elements):
         elements = [(name if name in _HEAD else "text", text) for name, text in elements]
-    found: dict[str, list[str]] = {}
+    collected: dict[str, list[str]] = {}
     for name, text in elements:
-        found.setdefault(name or "between", []).append(text)
-    found.pop("between", None)
-    return {name: "\n".join(parts) for name, parts in found.items()}
+        collected.setdefault(name or "between", []).append(text)
+    collected.pop("between", None)
+    return {name: "\n".join(parts) for name, parts in collected.items()}
 
 
 def _elements(markup: str) -> Iterator[tuple[str, str]]:
-    """Yield ``(name, inner markup)`` of outer elements, name "" for what stands between.
+    """Yield ``(name, inner markup)`` of outer elements, name "" for markup in between.
 
-    A tag that is never closed opens nothing. One pass, whatever the nesting.
+    A tag that is never closed opens nothing. One pass at any nesting.
     """
     tags = [(tag, tag[2].lower()) for tag in _TAG.finditer(markup)]
     last_close = {name: tag.start() for tag, name in tags if tag[1]}

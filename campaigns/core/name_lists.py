@@ -1,4 +1,4 @@
-"""Lists of names as they are typed, with blanks between them."""
+"""Space-separated lists of names, as users type them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _NAME = re.compile(r"(?:\([^()]*\)?|[^\s(])+")
 
 
 def split_names(text: str) -> list[str]:
-    """The names in ``text``, split at white space outside brackets.
+    """The names in ``text``, split at whitespace outside brackets.
 
-    ``map P_5(list=condensed, rel=2)`` are two. A bracket that is not closed keeps what
-    follows with its name.
+    ``map P_5(list=condensed, rel=2)`` are two. After an unclosed bracket, the rest belongs to
+    its name.
     """
     return _NAME.findall(text)

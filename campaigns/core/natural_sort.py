@@ -1,4 +1,4 @@
-"""Ids in the order in which people count: ``2`` before ``10``, ``q9`` before ``q10``."""
+"""Natural sort order of IDs: ``2`` before ``10``, ``q9`` before ``q10``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 def natural_sort_key(text: str) -> tuple[list[tuple[int, str]], str]:
-    """A key to sort by: digits by the number that they are; ``01`` and ``1`` by code point."""
-    # The parts at odd places are the digits: without zeros before, the longer number is larger.
+    """A sort key: digits compare as numbers, ``01`` and ``1`` by code point."""
+    # Parts at odd positions are digits: without leading zeros, the longer number is larger.
     parts = enumerate(_DIGITS.split(text))
     return [(len(p.lstrip("0")), p.lstrip("0")) if at % 2 else (0, p) for at, p in parts], text

@@ -1,7 +1,7 @@
-"""Find the rows of a run in the qrels: where each (topic, docno) pair stands, or that it does not.
+"""Find the rows of a run in the qrels: the row of each (topic, docno) pair, if it has one.
 
-A hash table for each topic, filled and asked for many pairs at once. A hash only says where
-to look: a pair is found when its bytes are the same.
+One hash table per topic, filled and queried for many pairs at once. A hash only says where to
+look: a pair matches if its bytes are the same.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from campaigns.core.tables import PairTable, group_starts, split_topic_ranges
 
 _TRIES = 8
 _ROOM = 4
-"""Slots for each pair: with so many free, hardly any pair needs a second try."""
+"""Slots per pair: with so many free, hardly any pair needs a second try."""
 
 _FREE, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 
 
 @dataclass(frozen=True, eq=False)
 class PairIndex:
-    """The pairs of one table, usually qrels, made once and asked for many runs.
+    """The pairs of one table, usually qrels; built once, queried for many runs.
 
-    The slots of topic ``i`` are those from ``firsts[i]`` on; ``sizes[i]`` of them can be the
-    first of a pair, ``_TRIES`` more take what found its own taken. ``keys`` are the hashes
-    in the slots, ``rows`` the rows of the table. What found no slot is in ``crowded``.
-    ``words`` are those of ``docnos``.
+    The slots of topic ``i`` start at ``firsts[i]``; ``sizes[i]`` of them can be the first
+    choice of a pair, ``_TRIES`` more take pairs whose first choice was occupied. ``keys`` are
+    the hashes in the slots, ``rows`` the rows of the table. Pairs without a slot are in
+    ``crowded``. ``words`` are those of ``docnos``.
     """
 
     topics: Mapping[str, int]
@@ -43,8 +43,8 @@ class PairIndex:
     crowded: Mapping[tuple[int, bytes], int]
 
     @classmethod
-    def of(cls, table: PairTable) -> PairIndex:
-        """The index of the pairs of ``table``, whose topics may come several times."""
+    def from_table(cls, table: PairTable) -> PairIndex:
+        """The index of the pairs of ``table``, whose topics may occur several times."""
         topics: dict[str, int] = {}
         numbers = [topics.setdefault(topic, len(topics)) for topic in table.topics]
         topic_of = np.repeat(np.array(numbers, np.int64), np.diff(table.starts))
@@ -60,7 +60,7 @@ class PairIndex:
 
     def find(self, table: PairTable) -> NDArray[np.int32]:
         """By row of ``table``: the row of its pair in the indexed table, or -1."""
-        found = np.full(len(table.docnos), -1, np.int32)
+        matches = np.full(len(table.docnos), -1, np.int32)
         topics = np.array([self.topics.get(topic, -1) for topic in table.topics], np.int64)
         for first, end in split_topic_ranges(table.starts, BLOCK):
             if (topics[first:end] < 0).all():
@@ -70,12 +70,12 @@ class PairIndex:
             rows: slice | Ints = slice(start, int(bounds[-1]))
             if not (known := topic_of >= 0).all():
                 rows, topic_of = start + np.flatnonzero(known), topic_of[known]
-            found[rows] = self._find(topic_of, table.docnos.take(rows))
-        return found
+            matches[rows] = self._find(topic_of, table.docnos.take(rows))
+        return matches
 
     def _find(self, topics: Ints, docnos: DocnoArray) -> Ints:
-        """The same for a few rows, all of topics that are in the qrels."""
-        found = np.full(len(docnos), -1, np.int64)
+        """``find`` for one block of rows, all of topics that are in the qrels."""
+        matches = np.full(len(docnos), -1, np.int64)
         hashes = docnos.hashes() | _ONE
         places = _places(hashes, self.firsts[topics], self.sizes[topics])
         rows, words = np.arange(len(docnos)), docnos.all_words
@@ -83,43 +83,43 @@ class PairIndex:
             keys = self.keys[places]
             more = keys != _FREE
             same = np.flatnonzero(keys == hashes)
-            hits, held = rows[same], self.rows[places[same]]
-            are = self._are(held, docnos, words, hits)
-            found[hits[are]] = held[are]
+            hits, candidates = rows[same], self.rows[places[same]]
+            are = self._are(candidates, docnos, words, hits)
+            matches[hits[are]] = candidates[are]
             more[same[are]] = False
             more = np.flatnonzero(more)
             if not len(more):
-                return found
+                return matches
             rows, places, hashes = rows[more], places[more] + 1, hashes[more]
         for row in rows.tolist() if self.crowded else ():
-            found[row] = self.crowded.get((int(topics[row]), docnos.text(row)), -1)
-        return found
+            matches[row] = self.crowded.get((int(topics[row]), docnos.text(row)), -1)
+        return matches
 
-    def _are(self, held: Ints, docnos: DocnoArray, words: list[Words], rows: Ints) -> Mask:
-        """By place: whether row ``held`` of the qrels has the docno of row ``rows`` asked for."""
-        lengths = self.docnos.lengths[held]
+    def _are(self, own_rows: Ints, docnos: DocnoArray, words: list[Words], rows: Ints) -> Mask:
+        """By position: whether row ``own_rows`` of the qrels has the docno of row ``rows``."""
+        lengths = self.docnos.lengths[own_rows]
         are: Mask = lengths == docnos.lengths[rows]
-        # Of two docnos of one length, one has no word that the other lacks.
+        # Docnos of the same length have the same number of words.
         for mine, theirs in zip(self.words, words, strict=False):
-            are &= mine[held] == theirs[rows]
+            are &= mine[own_rows] == theirs[rows]
         for at in np.flatnonzero(are & (lengths > LONGEST)).tolist():
-            are[at] = self.docnos.text(int(held[at])) == docnos.text(int(rows[at]))
+            are[at] = self.docnos.text(int(own_rows[at])) == docnos.text(int(rows[at]))
         return are
 
 
 def _places(hashes: Words, firsts: Ints, sizes: Words) -> Ints:
-    """The first slot for each hash: as far into the slots of its topic as it is into all hashes."""
+    """The first-choice slot of each hash, proportional to the hash within its topic's slots."""
     return firsts + (((hashes >> _HALF) * sizes) >> _HALF).view(np.int64)
 
 
-def _fill(keys: Words, held: Ints, hashes: Words, places: Ints) -> Ints:
-    """Put each row into the first free slot from its place on; returns the rows without one."""
+def _fill(keys: Words, owners: Ints, hashes: Words, places: Ints) -> Ints:
+    """Put each row into the first free slot from ``places`` on; return the rows without one."""
     rows = np.arange(len(hashes))
     for _ in range(_TRIES):
         free = keys[places] == _FREE
-        # Of several rows that want one slot the last gets it.
-        held[places[free]] = rows[free]
+        # If several rows compete for a slot, the last one gets it.
+        owners[places[free]] = rows[free]
         keys[places[free]] = hashes[rows[free]]
-        left = np.flatnonzero(~free | (held[places] != rows))
+        left = np.flatnonzero(~free | (owners[places] != rows))
         rows, places = rows[left], places[left] + 1
     return rows

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from campaigns.core.columns import ColumnFile, ColumnLayout, LineBlock
 from campaigns.core.decimals import parse_decimals
 from campaigns.core.docnos import DocnoArray, DocnoCollector
-from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.faults import FaultReport, InvalidFile, escape_excerpt
 from campaigns.core.grouping import TopicCollector, TopicGroups, find_duplicate_rows, group_by_topic
 from campaigns.core.machine_words import Mask
 from campaigns.core.tables import QrelsTable
 
 MAX_GRADE = 10_000
-"""Grades beyond this, up or down, are taken for a slip (measures count per grade)."""
+"""Grades beyond this, positive or negative, are rejected (measures count per grade)."""
 
 QRELS_LAYOUT = ColumnLayout(
     columns=("topic", "0", "docno", "grade"),
@@ -35,10 +35,10 @@ Grades = NDArray[np.int32]
 
 
 def read_qrels(data: bytes, *, file: str = "", report: FaultReport | None = None) -> QrelsTable:
-    """The qrels in ``data``; column 2 is not kept, negative grades are.
+    """The qrels in ``data``; column 2 is ignored, negative grades are kept.
 
-    Warnings go to ``report`` when one is given. Raises ``BadFile`` with every fault
-    (EQ01 to EQ06); a pair judged twice is a fault even when the grades agree.
+    Warnings go to ``report`` when one is given. Raises ``InvalidFile`` with every fault
+    (EQ01 to EQ06); a duplicate pair is an error even if the grades are equal.
     """
     report = FaultReport(file) if report is None else report
     source = ColumnFile(data, QRELS_LAYOUT, report)
@@ -63,18 +63,18 @@ def read_qrels(data: bytes, *, file: str = "", report: FaultReport | None = None
 
 
 def qrels_from_rows(rows: Iterable[Row]) -> QrelsTable:
-    """Qrels out of ``(topic, docno, grade)`` rows in any order.
+    """Qrels from ``(topic, docno, grade)`` rows in any order.
 
-    Raises ``ValueError`` for a pair that stands twice or a grade beyond ``MAX_GRADE``.
+    Raises ``ValueError`` for a duplicate pair or a grade beyond ``MAX_GRADE``.
     """
     listed = list(rows)
     if len({row[:2] for row in listed}) < len(listed):
-        raise ValueError("qrels hold one grade for each topic and document")
+        raise ValueError("qrels have one grade per topic and document")
     if any(abs(grade) > MAX_GRADE for _, _, grade in listed):
-        raise ValueError(f"grades are whole numbers from -{MAX_GRADE} to {MAX_GRADE}")
+        raise ValueError(f"grades are integers between -{MAX_GRADE} and {MAX_GRADE}")
     grades = np.array([row[2] for row in listed], dtype=np.int32)
     topics = group_by_topic(row[0] for row in listed)
-    return _table(topics, DocnoArray.of(row[1] for row in listed), grades)
+    return _table(topics, DocnoArray.from_ids(row[1] for row in listed), grades)
 
 
 def write_qrels(table: QrelsTable) -> bytes:
@@ -89,7 +89,7 @@ def write_qrels(table: QrelsTable) -> bytes:
 
 
 def _read_grades(source: ColumnFile, block: LineBlock) -> tuple[Grades, Mask]:
-    """``(grades, which of them are none)``; those are EQ04."""
+    """``(grades, which of them are invalid)``; invalid ones are EQ04."""
     column = block.column(GRADE)
     read = parse_decimals(column)
     grades = np.where(read.is_odd, 0, read.values)
@@ -102,8 +102,9 @@ def _read_grades(source: ColumnFile, block: LineBlock) -> tuple[Grades, Mask]:
     for row in np.flatnonzero(is_bad).tolist():
         source.fault(
             "EQ04",
-            f"The grade is not a whole number from -{MAX_GRADE} to {MAX_GRADE}.",
-            "Write the grade as a whole number, for example 0, 1, 2 or -1.",
+            f"The grade is not an integer between -{MAX_GRADE} and {MAX_GRADE}:"
+            f" {escape_excerpt(column.text(row), 20)}.",
+            "Use an integer grade, e.g. 0, 1, 2 or -1.",
             line=int(block.lines[row]),
             field=GRADE,
         )
@@ -115,7 +116,7 @@ def _is_grade(text: bytes) -> bool:
 
 
 class _QrelsWarnings(NamedTuple):
-    """What is told of rows in file order."""
+    """What messages about rows need, in file order."""
 
     grouped: TopicGroups
     grades: Grades
@@ -126,12 +127,12 @@ def _add_duplicates(source: ColumnFile, rows: _QrelsWarnings, again: dict[int, i
     codes = rows.grouped.row_codes()
     for row, seen in again.items():
         grade, earlier = int(rows.grades[row]), int(rows.grades[seen])
-        message = f"Topic {rows.grouped.topics[codes[row]]} and this document have grade {earlier}"
-        here = "" if grade == earlier else f", here {grade}"
+        topic, first = rows.grouped.topics[codes[row]], rows.lines[seen]
+        other = "" if grade == earlier else f", here {grade}"
         source.fault(
             "EQ05" if grade == earlier else "EQ06",
-            f"{message} on line {rows.lines[seen]} already{here}.",
-            "Keep one line for each topic and document.",
+            f"Duplicate document in topic {topic}: grade {earlier} on line {first}{other}.",
+            "Keep one line per topic and document.",
             line=rows.lines[row],
             field=DOCNO,
         )

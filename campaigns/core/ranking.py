@@ -1,4 +1,4 @@
-"""Put a run in trec_eval's order: score descending, then docno descending by code point."""
+"""Sort a run in trec_eval's order: score descending, then docno descending by code point."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 def sort_in_trec_order(
     tag: str, grouped: TopicGroups, docnos: DocnoArray, scores: Floats
 ) -> RunTable:
-    """The table of rows in file order. What stands in order already is not sorted again."""
+    """The table of rows given in file order. Topics already in order are not sorted again."""
     order = None if grouped.is_sorted else grouped.order()
     ordered = scores if order is None else scores[order]
     if unsorted := _topics_that_rise(ordered, grouped.starts):
@@ -30,7 +30,7 @@ def sort_in_trec_order(
         order = grouped.order() if order is None else order
         rows = np.flatnonzero(tied[1:] | tied[:-1])
         order[rows] = order[rows][_by_docno(docnos.take(order[rows]), ~tied[rows])]
-        # Equal scores need not be the same: one may be -0.0.
+        # Equal scores can differ in their bits: one may be -0.0.
         ordered = ordered.copy() if ordered is scores else ordered
         ordered[rows] = scores[order[rows]]
     docnos = docnos if order is None else docnos.take(order)
@@ -38,7 +38,7 @@ def sort_in_trec_order(
 
 
 def _topics_that_rise(scores: Floats, starts: Ints) -> list[int]:
-    """The topics whose scores do not fall or stay from row to row."""
+    """The topics in which a score is higher than that of the row before."""
     rises = scores[1:] > scores[:-1]
     rises[starts[1:-1] - 1] = False
     steps = np.flatnonzero(rises)
@@ -46,7 +46,7 @@ def _topics_that_rise(scores: Floats, starts: Ints) -> list[int]:
 
 
 def _ties(scores: Floats, starts: Ints) -> NDArray[np.bool_]:
-    """Whether each row has the score of the row before and its topic; one more False at the end."""
+    """Whether each row has the topic and score of the row before; one more False at the end."""
     tied = np.zeros(len(scores) + 1, np.bool_)
     tied[1:-1] = scores[1:] == scores[:-1]
     tied[starts] = False
@@ -54,6 +54,6 @@ def _ties(scores: Floats, starts: Ints) -> NDArray[np.bool_]:
 
 
 def _by_docno(docnos: DocnoArray, is_first: NDArray[np.bool_]) -> Ints:
-    """The order of rows by docno, descending, within groups; ``is_first`` begins each group."""
+    """The order of rows by docno, descending, within groups; ``is_first`` starts each group."""
     group = np.cumsum(is_first)
     return np.argsort(group * len(docnos) - docnos.ranks())

@@ -1,7 +1,7 @@
 """Text files of records (topics, documents): what their formats have in common.
 
-Every format is a parser: text in, ``Draft`` records out, each a bag of named texts with
-the line where it starts. Which name means title or body is a table of the reader.
+Every format is a parser: text in, ``RecordDraft`` out, each a dict of named texts with the
+line where it starts. A table of the reader maps the names to title, body and so on.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from campaigns.core.file_kinds import detect_binary_kind
 
 @dataclass(frozen=True, slots=True)
 class RecordDraft:
-    """One record as it stands in the file; names are lower case, texts not yet tidied."""
+    """One record as in the file; names are lower case, texts not yet tidied."""
 
     line: int
     texts: dict[str, str]
@@ -26,7 +26,7 @@ class RecordDraft:
 
 @dataclass(frozen=True)
 class RecordCodes:
-    """The fault codes of one kind of record, and the noun and id length its messages use."""
+    """The fault codes of one kind of record, and the noun and ID length its messages use."""
 
     noun: str
     max_id: int
@@ -41,7 +41,7 @@ class RecordCodes:
 
 
 _BLANKS = " \t\n\r\x0b\x0c"
-"""ASCII white space: what splits fields of runs, so what an id cannot start with."""
+"""ASCII whitespace, which separates the fields of runs, so no ID starts with it."""
 
 Tell = Callable[[int, str, str], None]
 """Adds a fault of a malformed record: line, message, excerpt."""
@@ -49,10 +49,10 @@ Parser = Callable[[str, Tell], Iterator[RecordDraft]]
 
 
 def decode_text(data: bytes, codes: RecordCodes, report: FaultReport) -> str | None:
-    """``data`` as text: UTF-8, or else Latin-1 with a warning; None when it is no text."""
+    """``data`` as text: UTF-8, otherwise Latin-1 with a warning; None if it is not text."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     if (kind := detect_binary_kind(data)) is not None:
-        report.add(codes.not_text, f"The file is {kind}.", "Send a plain UTF-8 text file.")
+        report.add(codes.not_text, f"The file is {kind}.", "Upload a UTF-8 text file.")
         return None
     try:
         return data.decode()
@@ -60,7 +60,7 @@ def decode_text(data: bytes, codes: RecordCodes, report: FaultReport) -> str | N
         report.add(
             codes.latin,
             f"The file is not UTF-8 (byte 0x{data[error.start]:02x}); it was read as Latin-1.",
-            "Look at letters with accents; save the file as UTF-8 if they came out wrong.",
+            "Check accented letters; if they are wrong, save the file as UTF-8.",
             line=data.count(b"\n", 0, error.start) + 1,
         )
         return data.decode("latin-1")
@@ -70,7 +70,7 @@ def make_fault_reporter(codes: RecordCodes, report: FaultReport) -> Tell:
     """The function with which a parser reports a malformed record."""
 
     def tell(line: int, message: str, excerpt: str) -> None:
-        fix = f"Correct this {codes.noun}; docs/formats.md shows each format."
+        fix = f"Correct this {codes.noun}; see docs/formats.md for the formats."
         report.add(codes.malformed, message, fix, line=line, excerpt=excerpt)
 
     return tell
@@ -78,24 +78,25 @@ def make_fault_reporter(codes: RecordCodes, report: FaultReport) -> Tell:
 
 @dataclass
 class IdCheck:
-    """Looks at each id once: it must be there, hold no white space, and stand once."""
+    """Checks each ID: it must be present, unique and without whitespace."""
 
     codes: RecordCodes
     report: FaultReport
     seen: dict[str, int] = field(default_factory=dict)
 
     def good(self, name: str, line: int) -> bool:
-        """Whether ``name`` can be kept; if not, a fault says why."""
+        """Whether ``name`` is a valid ID; if not, a fault is added."""
         noun, longest = self.codes.noun, self.codes.max_id
         if not name:
-            self._add(self.codes.no_id, f"This {noun} has no id.", "Give each its id.", line, "")
+            message = f"This {noun} has no ID."
+            self._add(self.codes.no_id, message, "Add the missing ID.", line, "")
         elif len(name.encode().split()) > 1 or len(name) > longest:
-            message = f"The id holds white space or more than {longest} characters."
-            fix = "Use an id in one piece; runs and qrels are split at white space."
+            message = f"The ID contains whitespace or exceeds {longest} characters."
+            fix = "Use an ID without whitespace; run and qrels files are whitespace-separated."
             self._add(self.codes.bad_id, message, fix, line, name)
         elif name in self.seen:
-            message = f"The id stands on line {self.seen[name]} already."
-            self._add(self.codes.twice, message, f"Keep one {noun} for each id.", line, name)
+            message = f"Duplicate ID: already used on line {self.seen[name]}."
+            self._add(self.codes.twice, message, f"Keep one {noun} per ID.", line, name)
         else:
             self.seen[name] = line
             return True
@@ -108,16 +109,16 @@ class IdCheck:
 def assign_record_fields(
     texts: Mapping[str, str], names: Mapping[str, tuple[str, ...]]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Sort ``texts`` into roles by the table ``names``; each text serves one role at most.
+    """Assign ``texts`` to roles by the table ``names``; each text has at most one role.
 
-    Returns ``(text by role, what is left and not empty)``.
+    Returns ``(text by role, remaining nonempty texts)``.
     """
-    # NUL is nothing that a database or a page could show.
+    # Databases and pages cannot hold NUL.
     left = {k: v.replace("\0", " ") for k, v in texts.items() if v.strip("\0" + _BLANKS)}
     roles = {}
     for role, candidates in names.items():
-        found = next((name for name in candidates if name in left), None)
-        roles[role] = left.pop(found).strip(_BLANKS) if found is not None else ""
+        source = next((name for name in candidates if name in left), None)
+        roles[role] = left.pop(source).strip(_BLANKS) if source is not None else ""
     return roles, left
 
 
@@ -126,13 +127,13 @@ def collapse_whitespace(text: str) -> str:
 
 
 def tidy_text(text: str) -> str:
-    """``text`` with every line stripped and at most one empty line between two others."""
+    """``text`` with every line stripped and no consecutive empty lines."""
     stripped = "\n".join(" ".join(line.split()) for line in text.split("\n"))
     return re.sub(r"\n{3,}", "\n\n", stripped).strip()
 
 
 def parse_json_lines(text: str, tell: Tell) -> Iterator[RecordDraft]:
-    """One JSON object a line; the keys of an object ``metadata`` count as its own."""
+    """One JSON object per line; the keys of an object ``metadata`` count as its own."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -161,13 +162,13 @@ def parse_smart(text: str, tell: Tell) -> Iterator[RecordDraft]:
         elif name:
             texts.setdefault(name, []).append(line)
         elif line.strip():
-            tell(number, "A line stands before the first field.", line)
+            tell(number, "Text found before the first field.", line)
     if start:
         yield _smart_draft(start, texts)
 
 
 def make_tsv_parser(columns: Callable[[list[str]], tuple[str, ...] | None]) -> Parser:
-    """A parser of lines of tab separated fields; ``columns`` names the fields of a line."""
+    """A parser of tab-separated lines; ``columns`` names the fields of a line."""
 
     def parse(text: str, tell: Tell) -> Iterator[RecordDraft]:
         for number, line in enumerate(text.split("\n"), 1):
@@ -176,7 +177,8 @@ def make_tsv_parser(columns: Callable[[list[str]], tuple[str, ...] | None]) -> P
             fields = line.rstrip("\r").split("\t")
             names = columns(fields)
             if names is None:
-                tell(number, f"{format_count(len(fields), 'tab separated column')}.", line)
+                columns_found = format_count(len(fields), "tab-separated column")
+                tell(number, f"Unexpected number of columns: {columns_found}.", line)
             else:
                 yield RecordDraft(number, dict(zip(names, fields, strict=True)))
 
@@ -201,6 +203,6 @@ def _pairs(*records: dict[str, Any]) -> Iterable[tuple[str, Any]]:
 
 def _json_text(value: object) -> str:
     if isinstance(value, str):
-        # Half of a surrogate pair is JSON, but no text that could be stored.
+        # Half of a surrogate pair is valid JSON, but cannot be stored as text.
         return value.encode("utf-8", "replace").decode()
     return "" if value is None else json.dumps(value, ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""The run validator: one report of everything that is wrong or odd in a submitted run.
+"""The run validator: one report of all errors and warnings of a submitted run.
 
-The same function answers the browser, the API and the command line. Codes and fixes
-are listed in docs/formats.md.
+The same function serves pages, API and command line. Codes and fixes are listed in
+docs/formats.md.
 """
 
 from __future__ import annotations
@@ -26,12 +26,11 @@ _STRUCTURE = ("E01", "E03", "E13", "E14")
 
 @dataclass(frozen=True)
 class RunRules:
-    """What a campaign asks of a run. None means: not checked.
+    """The requirements of a campaign on runs. None means: not checked.
 
-    ``topics`` are those that may be submitted; ``withheld_topics`` (training topics)
-    are told apart from unknown ones. ``docnos`` is the collection; without it
-    ``docno_pattern`` is used. ``earlier_hashes`` maps ``normalised_hash`` of the same
-    team's other runs to their tags.
+    ``topics`` are those that runs may contain; ``withheld_topics`` (training topics) get a
+    message of their own. ``docnos`` is the collection; without it ``docno_pattern`` is used.
+    ``earlier_hashes`` maps ``normalised_hash`` of the same team's other runs to their tags.
     """
 
     topics: frozenset[str] | None = None
@@ -52,10 +51,10 @@ class RunRules:
 
 @dataclass(frozen=True)
 class CheckedRun:
-    """The answer: ``table`` is None when the run is refused.
+    """The result of a check: ``table`` is None if the run is rejected.
 
-    ``lines`` counts the lines of the file, ``documents`` its good ones; ``tied`` is the
-    number of documents that share their score with another of the topic.
+    ``lines`` counts the lines of the file, ``documents`` the valid ones; ``tied`` is the
+    number of documents that share their score with another one of the topic.
     """
 
     report: FaultReport
@@ -80,7 +79,7 @@ def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRu
         return CheckedRun(refused.report)
     lines = text.count(b"\n") + (not text.endswith(b"\n"))
     if rules.max_lines is not None and lines > rules.max_lines:
-        # A limit on resources: nothing else of the file is looked at.
+        # A limit on resources: nothing else in the file is checked.
         return CheckedRun(_too_many_lines(file, lines, rules.max_lines), lines=lines)
     return _check_text(ColumnFile(text, RUN_LAYOUT, FaultReport(file)), rules)
 
@@ -93,7 +92,7 @@ def _check_text(source: ColumnFile, rules: RunRules) -> CheckedRun:
         collector.add(block, parse_scores(source, block))
     fields.finish()
     rows = collector.finish()
-    # What hangs on complete lines and sound numbers is only told when all are.
+    # Checks that need complete lines and valid numbers run only if all of them are.
     sound = len(rows) > 0 and not any(source.report.counts[code] for code in _STRUCTURE)
     check_topics(source, rows, rules.topics, rules.withheld_topics)
     check_docnos(source, rows, rules.docnos, _pattern(rules.docno_pattern), rules.max_docno)
@@ -102,26 +101,26 @@ def _check_text(source: ColumnFile, rules: RunRules) -> CheckedRun:
     tied = 0
     if sound:
         check_missing_topics(source.report, rules, rows.grouped.topics)
-        tied = check_ranking(source, RankedRows.of(rows, fields.ranks()), table)
+        tied = check_ranking(source, RankedRows.from_rows(rows, fields.ranks()), table)
     return _answer(source, table, tied, rules.earlier_hashes)
 
 
-def check_missing_topics(report: FaultReport, rules: RunRules, found: tuple[str, ...]) -> None:
-    """Add W02, or E17 where every topic is required, when topics have no document."""
-    wanted = (rules.topics or frozenset()) - rules.withheld_topics
-    missing = sorted(wanted - set(found))
+def check_missing_topics(report: FaultReport, rules: RunRules, answered: tuple[str, ...]) -> None:
+    """Add W02, or E17 where every topic is required, if topics have no documents."""
+    required = (rules.topics or frozenset()) - rules.withheld_topics
+    missing = sorted(required - set(answered))
     if not missing:
         return
-    shown = ", ".join(missing[:10]) + (", …" if len(missing) > 10 else "")
-    message = f"{len(missing)} of {len(wanted)} topics have no document: {shown}."
+    listing = ", ".join(missing[:10]) + (", …" if len(missing) > 10 else "")
+    message = f"{len(missing)} of {len(required)} topics have no documents: {listing}."
     if rules.require_all_topics:
-        report.add("E17", message, "This campaign asks for documents for every topic.")
+        report.add("E17", message, "Add documents for these topics; every topic is required.")
     else:
-        report.add("W02", message, "They count as 0 in the means over all topics.")
+        report.add("W02", message, "Missing topics score 0 in means over all topics.")
 
 
 def ranking_hash(table: RunTable) -> str:
-    """Hex sha256 over topics, docnos in order and scores; tag, ranks and layout do not count."""
+    """Hex sha256 over topics, docnos in order and scores; tag, ranks and layout are ignored."""
     digest = hashlib.sha256()
     for index, topic in enumerate(table.topics):
         rows = table.rows(index)
@@ -137,8 +136,8 @@ def _answer(
     report = source.report
     digest = ranking_hash(table)
     if (twin := earlier.get(digest)) is not None:
-        message = f"The run ranks and scores the same documents as your run {twin}."
-        report.add("W09", message, "Send another run, or withdraw one of the two.")
+        message = f"The run has the same documents and scores as your run {twin}."
+        report.add("W09", message, "Submit a different run, or withdraw one of the two.")
     return CheckedRun(
         report=report,
         table=None if report.has_errors else table,
@@ -153,8 +152,8 @@ def _answer(
 
 def _too_many_lines(file: str, lines: int, allowed: int) -> FaultReport:
     report = FaultReport(file)
-    message = f"The file has {lines:,} lines; {allowed:,} are allowed."
-    report.add("E15", message, "Send fewer documents per topic.", line=allowed + 1)
+    message = f"The file has {lines:,} lines; the limit is {allowed:,}."
+    report.add("E15", message, "Submit fewer documents per topic.", line=allowed + 1)
     return report
 
 

@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 from campaigns.core.columns import ColumnFile, LineBlock
 from campaigns.core.decimals import parse_decimals
-from campaigns.core.faults import format_count
+from campaigns.core.faults import escape_excerpt, format_count
 from campaigns.core.runs import Q0, RANK, TAG
 
 TAG_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}"
-TAG_FORM = "up to 20 letters A to Z, digits and _ . -, beginning with a letter or digit"
+TAG_FORM = "up to 20 letters A to Z, digits and _ . -, starting with a letter or digit"
 _RANK = re.compile(rb"[+-]?\d{1,18}")
 HEADS = {b"tag", b"runtag", b"run_tag", b"run-tag", b"runid", b"run_id"}
-"""The last word of a heading; a run file has none."""
+"""The last word of a header line; run files have none."""
 
 
 @dataclass
 class FieldChecks:
-    """Walks the blocks of one run; ``finish`` adds what is told once a file."""
+    """Checks the blocks of one run; ``finish`` adds the faults reported once per file."""
 
     source: ColumnFile
     declared_tag: str | None
@@ -30,8 +30,8 @@ class FieldChecks:
     tag_pattern: re.Pattern[str] | None
     _first_tag: bytes | None = None
     _seen_tags: set[bytes] = field(default_factory=set)
-    _odd_q0: list[int] = field(default_factory=list)
-    _odd_q0_count: int = 0
+    _other_q0: list[int] = field(default_factory=list)
+    _other_q0_count: int = 0
     _ranks: list[NDArray[np.int64]] = field(default_factory=list)
 
     def check(self, block: LineBlock) -> None:
@@ -46,12 +46,12 @@ class FieldChecks:
         return np.concatenate([np.empty(0, np.int64), *self._ranks])
 
     def finish(self) -> None:
-        if self._odd_q0_count:
+        if self._other_q0_count:
             self.source.fault(
                 "W01",
-                f"Column 2 is not Q0 on {format_count(self._odd_q0_count, 'line')}.",
-                "It is ignored; write Q0 to be safe with other tools.",
-                line=self._odd_q0[0],
+                f"Column 2 is not Q0 on {format_count(self._other_q0_count, 'line')}.",
+                "The value is ignored; use Q0 for compatibility with other tools.",
+                line=self._other_q0[0],
                 field=Q0,
             )
 
@@ -74,7 +74,7 @@ class FieldChecks:
         pattern = self.tag_pattern.pattern
         self.source.fault(
             "E05",
-            "The run tag is not allowed.",
+            f"Invalid run tag: {escape_excerpt(tag, 40)}.",
             f"Use a tag of {TAG_FORM if pattern == TAG_PATTERN else f'the form {pattern}'}.",
             line=line,
             field=TAG,
@@ -84,33 +84,33 @@ class FieldChecks:
         if self.declared_tag is not None and tag != self.declared_tag:
             self.source.fault(
                 "E07",
-                f"The run tag is not the declared one, {self.declared_tag}.",
-                "Declare the tag that stands in the file, or change the file.",
+                f"The run tag does not match the declared tag, {self.declared_tag}.",
+                "Enter the tag used in the file, or change the file.",
                 line=line,
                 field=TAG,
             )
         if tag in self.used_tags:
             self.source.fault(
                 "E08",
-                "Another run of this campaign has this tag already.",
-                "Choose another tag, or replace the earlier run.",
+                f"The run tag is already used in the campaign: {tag}.",
+                "Choose a different tag, or replace the earlier run.",
                 line=line,
                 field=TAG,
             )
 
     def _add_changes(self, block: LineBlock, changed: list[int]) -> None:
         first = self._first_tag or b""
-        message = f"The run tag differs from the first line's, {first.decode()[:40]}."
-        fix = "Write the same tag on every line."
+        message = f"The run tag differs from that of the first line, {first.decode()[:40]}."
+        fix = "Use the same tag on every line."
         if first.lower() in HEADS:
-            fix = "The first line looks like a heading: remove it."
-        told = ((int(block.lines[i]), message, fix) for i in changed)
-        self.source.faults("E06", told, len(changed), field=TAG)
+            fix = "Remove the first line; it looks like a header."
+        entries = ((int(block.lines[i]), message, fix) for i in changed)
+        self.source.faults("E06", entries, len(changed), field=TAG)
 
     def _check_q0(self, block: LineBlock) -> None:
-        odd = np.flatnonzero(~block.column(Q0).equal(b"Q0"))
-        self._odd_q0_count += len(odd)
-        self._odd_q0 = self._odd_q0 or [int(block.lines[row]) for row in odd[:1]]
+        others = np.flatnonzero(~block.column(Q0).equal(b"Q0"))
+        self._other_q0_count += len(others)
+        self._other_q0 = self._other_q0 or [int(block.lines[row]) for row in others[:1]]
 
     def _check_ranks(self, block: LineBlock) -> None:
         column = block.column(RANK)
@@ -124,5 +124,5 @@ class FieldChecks:
             else:
                 bad.append(int(block.lines[row]))
         self._ranks.append(ranks)
-        told = ((line, "The rank is not a whole number.", "Write 1, 2, 3, …") for line in bad)
-        self.source.faults("E13", told, len(bad), field=RANK)
+        entries = ((line, "The rank is not an integer.", "Use ranks 1, 2, 3, …") for line in bad)
+        self.source.faults("E13", entries, len(bad), field=RANK)

@@ -1,8 +1,8 @@
 """A run as columns, and the campaign's dictionary of (topic, docno) pairs.
 
-A run's file holds one row a retrieved document in trec_eval order: ``pair`` is the code of
-(topic, docno) in the dictionary, ``score`` its score. So grades of a whole run are one
-gather: ``grade_of_pair[matrix.pairs]``. Earlier versions wrote Parquet, which is still read.
+A run's file has one row per retrieved document in trec_eval order: ``pair`` is the code of
+(topic, docno) in the dictionary, ``score`` its score. So the grades of a whole run are one
+gather: ``grade_by_pair[matrix.pairs]``. Earlier versions wrote Parquet, which is still read.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RunMatrix:
 class PairArray:
     """Pairs in the order of their codes. Those of ``topics[i]`` are ``starts[i]:starts[i + 1]``.
 
-    A topic may come several times.
+    A topic may occur several times.
     """
 
     topics: tuple[str, ...]
@@ -48,12 +48,14 @@ class PairArray:
     docnos: DocnoArray
 
     @classmethod
-    def of(cls, pairs: Iterable[Pair]) -> PairArray:
+    def from_pairs(cls, pairs: Iterable[Pair]) -> PairArray:
         listed = list(pairs)
-        topics = DocnoArray.of(topic for topic, _ in listed)
+        topics = DocnoArray.from_ids(topic for topic, _ in listed)
         first = topics.changes()
         starts = np.append(first, len(listed))
-        return cls(tuple(topics.take(first)), starts, DocnoArray.of(docno for _, docno in listed))
+        return cls(
+            tuple(topics.take(first)), starts, DocnoArray.from_ids(docno for _, docno in listed)
+        )
 
     def __len__(self) -> int:
         return len(self.docnos)
@@ -65,23 +67,23 @@ class PairArray:
 
     @cached_property
     def index(self) -> PairIndex:
-        """Finds pairs among these."""
-        return PairIndex.of(self)
+        """The index of these pairs."""
+        return PairIndex.from_table(self)
 
 
 def select_pairs(table: PairTable, rows: NDArray[np.int64]) -> PairArray:
     """The pairs of ``rows`` of ``table``, ascending."""
     starts = np.searchsorted(rows, table.starts)
-    kept = np.flatnonzero(np.diff(starts))
-    topics = tuple(table.topics[at] for at in kept.tolist())
-    return PairArray(topics, group_starts(np.diff(starts)[kept]), table.docnos.take(rows))
+    nonempty = np.flatnonzero(np.diff(starts))
+    topics = tuple(table.topics[at] for at in nonempty.tolist())
+    return PairArray(topics, group_starts(np.diff(starts)[nonempty]), table.docnos.take(rows))
 
 
 @dataclass
 class PairDictionary:
     """Codes 0, 1, 2, … of the (topic, docno) pairs that any run of a campaign retrieved.
 
-    ``chunks`` hold them as they came, one after the other.
+    ``chunks`` have the pairs in the order in which they were added.
     """
 
     chunks: list[PairArray] = field(default_factory=list)
@@ -98,15 +100,15 @@ class PairDictionary:
         self.chunks.append(pairs)
 
     def find(self, table: PairTable) -> NDArray[np.int32]:
-        """The code of each pair of ``table``, in its order; -1 where it has none."""
+        """The code of each pair of ``table``, in its order; -1 for pairs without a code."""
         codes = np.full(len(table.docnos), -1, np.int32)
         left, start = np.arange(len(codes)), 0
         for chunk in self.chunks:
             if not len(left):
                 break
-            found = chunk.index.find(select_pairs(table, left) if start else table)
-            codes[left] = np.where(found < 0, -1, found + start)
-            left, start = left[found < 0], start + len(chunk)
+            matches = chunk.index.find(select_pairs(table, left) if start else table)
+            codes[left] = np.where(matches < 0, -1, matches + start)
+            left, start = left[matches < 0], start + len(chunk)
         return codes
 
     def missing(self, table: PairTable) -> PairArray:
@@ -114,32 +116,32 @@ class PairDictionary:
         return select_pairs(table, np.flatnonzero(self.find(table) < 0))
 
     def encode(self, table: RunTable) -> RunMatrix:
-        """``table`` by codes; raises ``KeyError`` unless each of its pairs has one."""
+        """``table`` by codes; raises ``KeyError`` if a pair has none."""
         codes = self.find(table)
         if len(codes) and codes.min() < 0:
             raise KeyError("a pair of the run is not in the dictionary")
         return RunMatrix(table.topics, table.starts, codes, table.scores)
 
     def decode(self, matrix: RunMatrix, tag: str) -> RunTable:
-        """The run with its docnos again."""
-        docnos = self.docnos_of(matrix.pairs)
+        """The run with its docnos."""
+        docnos = self.get_docnos(matrix.pairs)
         return RunTable(tag, matrix.topics, matrix.starts, docnos, matrix.scores)
 
-    def docnos_of(self, codes: NDArray[np.int32]) -> DocnoArray:
+    def get_docnos(self, codes: NDArray[np.int32]) -> DocnoArray:
         """The docnos of pairs by their codes."""
         return self._all().docnos.take(codes.astype(np.int64))
 
     def places(self, table: PairTable) -> NDArray[np.int32]:
-        """By code: the row of ``table`` where that pair stands, or -1."""
+        """By code: the row of that pair in ``table``, or -1."""
         pairs = self._all()
         pairs.docnos.loaded()
-        return PairIndex.of(table).find(pairs)
+        return PairIndex.from_table(table).find(pairs)
 
     def _all(self) -> PairArray:
-        """All chunks as one, kept until there are more."""
+        """All chunks as one, cached until there are more."""
         chunks = self.chunks.copy()
-        known, pairs = self._together
-        if known != len(chunks):
+        count, pairs = self._together
+        if count != len(chunks):
             pairs = concatenate_pairs(chunks)
             self._together = len(chunks), pairs
         return pairs
@@ -164,13 +166,13 @@ def concatenate_pairs(parts: list[PairArray]) -> PairArray:
 
 
 def write_matrix(matrix: RunMatrix) -> bytes:
-    """A file of columns: a row a document in trec_eval order; topics stand in its head."""
+    """A column file: one row per document in trec_eval order, topics in its header."""
     columns: Columns = {"starts": matrix.starts, "pair": matrix.pairs, "score": matrix.scores}
     return write_columns({"topics": matrix.topics}, columns)
 
 
 def read_matrix(data: bytes) -> RunMatrix:
-    """What ``write_matrix`` wrote, now or earlier."""
+    """Read a file by ``write_matrix``, of this version or an earlier one."""
     if data.startswith(_PARQUET):
         return _read_parquet_matrix(data)
     head, columns, _ = read_columns(data)
@@ -178,7 +180,7 @@ def read_matrix(data: bytes) -> RunMatrix:
 
 
 def write_pairs(pairs: PairArray) -> bytes:
-    """A file of columns: the lengths of all docnos, and their bytes one after the other."""
+    """A column file: the lengths of all docnos, and their bytes one after the other."""
     text = np.frombuffer(pairs.docnos.joined(), np.uint8)
     lengths = pairs.docnos.lengths.astype(np.int32)
     columns: Columns = {"starts": pairs.starts, "length": lengths, "docno": text}
@@ -186,7 +188,7 @@ def write_pairs(pairs: PairArray) -> bytes:
 
 
 def read_pairs(data: bytes) -> PairArray:
-    """What ``write_pairs`` wrote, now or earlier."""
+    """Read a file by ``write_pairs``, of this version or an earlier one."""
     if data.startswith(_PARQUET):
         return _read_parquet_pairs(data)
     head, columns, place = read_columns(data)
@@ -213,4 +215,4 @@ def _read_parquet_pairs(data: bytes) -> PairArray:
 
     columns = pq.read_table(BytesIO(data))
     topics, docnos = columns["topic"].to_pylist(), columns["docno"].to_pylist()
-    return PairArray.of(zip(topics, docnos, strict=True))
+    return PairArray.from_pairs(zip(topics, docnos, strict=True))

@@ -16,8 +16,8 @@ from campaigns.core.tables import RunTable
 
 @dataclass(frozen=True)
 class RankedRows:
-    """Rows as arrays: topic code, rank, score and line number. In file order, ``by_topic``
-    has the rows one topic after the other.
+    """Rows as arrays, in file order: topic code, rank, score and line number. ``by_topic`` has
+    the row numbers sorted by topic.
     """
 
     topics: tuple[str, ...]
@@ -28,9 +28,11 @@ class RankedRows:
     by_topic: NDArray[np.int64]
 
     @classmethod
-    def of(cls, rows: RunRows, ranks: NDArray[np.int64]) -> RankedRows:
-        found = rows.grouped
-        return cls(found.topics, found.row_codes(), ranks, rows.scores, rows.lines, found.order())
+    def from_rows(cls, rows: RunRows, ranks: NDArray[np.int64]) -> RankedRows:
+        grouped = rows.grouped
+        return cls(
+            grouped.topics, grouped.row_codes(), ranks, rows.scores, rows.lines, grouped.order()
+        )
 
     def by_rank(self) -> RankedRows:
         """Sorted by topic, then rank; equal ranks by score descending."""
@@ -52,14 +54,14 @@ class RankedRows:
 
 
 def check_depths(source: ColumnFile, rows: RunRows, most: int | None, least: int | None) -> None:
-    """E12 and W03, once a topic, at its first line too many or at its last line."""
+    """E12 and W03, once per topic, at its first line over the limit or at its last line."""
     for topic, members in iter_topic_rows(rows.grouped):
         size = f"Topic {topic} has {len(members):,} documents"
         if most is not None and len(members) > most:
             source.fault(
                 "E12",
-                f"{size}; {most:,} are allowed.",
-                f"Keep the {most:,} best documents of each topic.",
+                f"{size}; the limit is {most:,}.",
+                f"Keep the {most:,} top documents per topic.",
                 line=int(rows.lines[members[most]]),
                 field=DOCNO,
             )
@@ -67,14 +69,14 @@ def check_depths(source: ColumnFile, rows: RunRows, most: int | None, least: int
             source.fault(
                 "W03",
                 f"{size}; {least:,} are expected.",
-                "Retrieve more, or leave it so: missing ranks count as not relevant.",
+                "Retrieve more documents if possible; missing ranks count as non-relevant.",
                 line=int(rows.lines[members[-1]]),
                 field=TOPIC,
             )
 
 
 def check_ranking(source: ColumnFile, ranking: RankedRows, table: RunTable) -> int:
-    """W04 to W08, each told once a file. Returns the number of tied documents."""
+    """W04 to W08, each at most once per file. Returns the number of tied documents."""
     by_rank = ranking.by_rank()
     check_rank_order(source, by_rank)
     check_rank_steps(source, by_rank)
@@ -83,14 +85,14 @@ def check_ranking(source: ColumnFile, ranking: RankedRows, table: RunTable) -> i
 
 
 def check_ties(source: ColumnFile, table: RunTable) -> int:
-    """W04 for equal scores, W06 for scores that only a 32-bit reader takes for equal."""
+    """W04 for equal scores, W06 for scores that are equal only as 32-bit numbers."""
     tied = np.count_nonzero(_in_ties(table.scores, table.starts))
     if tied:
         source.report.add(
             "W04",
-            f"{tied:,} of {len(table):,} documents ({tied / len(table):.1%}) share their score"
-            " with another document of the topic.",
-            "Ties are put in order of docno, descending; give distinct scores to decide yourself.",
+            f"{tied:,} of {len(table):,} documents ({tied / len(table):.1%}) have the same score"
+            " as another document of the topic.",
+            "Ties are broken by docno, descending. Use distinct scores to control the order.",
         )
     with np.errstate(over="ignore", under="ignore"):
         narrow = table.scores.astype(np.float32).astype(np.float64)
@@ -98,8 +100,8 @@ def check_ties(source: ColumnFile, table: RunTable) -> int:
     if collapsed > 0:
         source.report.add(
             "W06",
-            f"{collapsed:,} documents get tied scores in tools that read 32-bit numbers.",
-            "trec_eval 9 ranks them by docno; spread the scores wider to be safe.",
+            f"{collapsed:,} documents have tied scores in tools that read 32-bit numbers.",
+            "trec_eval 9 ranks them by docno. Use scores that differ by more.",
         )
     return int(tied)
 
@@ -114,10 +116,11 @@ def check_rank_order(source: ColumnFile, ranking: RankedRows) -> None:
     topics = len(np.unique(ranking.codes[wrong]))
     source.fault(
         "W05",
-        f"In {format_count(topics, 'topic')} ranks and scores disagree: in topic"
-        f" {ranking.topics[ranking.codes[at]]} rank {ranking.ranks[at + 1]} has score"
-        f" {ranking.scores[at + 1]:g}, above {ranking.scores[at]:g} of rank {ranking.ranks[at]}.",
-        "Scores decide and ranks are ignored; if ranks are what you mean, write falling scores.",
+        f"Ranks and scores disagree in {format_count(topics, 'topic')}: in topic"
+        f" {ranking.topics[ranking.codes[at]]}, rank {ranking.ranks[at + 1]} has score"
+        f" {ranking.scores[at + 1]:g}, above {ranking.scores[at]:g} at rank {ranking.ranks[at]}.",
+        "Documents are ranked by score; ranks are ignored."
+        " If the ranks are correct, use decreasing scores.",
         line=int(ranking.lines[at + 1]),
         field=SCORE,
     )
@@ -126,24 +129,24 @@ def check_rank_order(source: ColumnFile, ranking: RankedRows) -> None:
 def check_rank_steps(source: ColumnFile, ranking: RankedRows) -> None:
     """W07 when the ranks of a topic are not 0, 1, 2, … or 1, 2, 3, …"""
     same_topic = ranking.codes[:-1] == ranking.codes[1:]
-    odd = np.concatenate(([False], same_topic & (np.diff(ranking.ranks) != 1)))
+    irregular = np.concatenate(([False], same_topic & (np.diff(ranking.ranks) != 1)))
     first = np.concatenate(([True], ~same_topic))
-    odd |= first & (ranking.ranks != 0) & (ranking.ranks != 1)
-    wrong = np.flatnonzero(odd)
+    irregular |= first & (ranking.ranks != 0) & (ranking.ranks != 1)
+    wrong = np.flatnonzero(irregular)
     if not len(wrong):
         return
     source.fault(
         "W07",
-        f"In {format_count(len(np.unique(ranking.codes[wrong])), 'topic')}"
-        " ranks do not count up by one from 0 or 1.",
-        "Ranks are ignored; check that no line was lost.",
+        f"Ranks are not consecutive from 0 or 1 in"
+        f" {format_count(len(np.unique(ranking.codes[wrong])), 'topic')}.",
+        "Ranks are ignored. Check that no lines are missing.",
         line=int(ranking.lines[wrong[0]]),
         field=RANK,
     )
 
 
 def check_contiguous(source: ColumnFile, ranking: RankedRows) -> None:
-    """W08 when the lines of a topic do not stand together."""
+    """W08 when the lines of a topic are not contiguous."""
     starts = np.concatenate(([0], np.flatnonzero(np.diff(ranking.codes)) + 1))
     blocks = ranking.codes[starts]
     if len(blocks) == len(ranking.topics):
@@ -152,9 +155,8 @@ def check_contiguous(source: ColumnFile, ranking: RankedRows) -> None:
     again = np.setdiff1d(np.arange(len(blocks)), first)
     source.fault(
         "W08",
-        f"The lines of {format_count(len(np.unique(blocks[again])), 'topic')}"
-        " do not stand together.",
-        "That is fine here; some tools want each topic in one block.",
+        f"The lines of {format_count(len(np.unique(blocks[again])), 'topic')} are not contiguous.",
+        "Accepted; some tools require the lines of a topic to be contiguous.",
         line=int(ranking.lines[starts[again[0]]]),
         field=TOPIC,
     )

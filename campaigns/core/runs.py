@@ -40,7 +40,7 @@ _NUMBER = re.compile(_DECIMAL.pattern + rb"|[+-]?(inf|infinity)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class RunRows:
-    """The good lines of a run in file order, grouped by topic; ``parts`` are their numbers."""
+    """The valid lines of a run in file order, grouped by topic; ``parts`` are their numbers."""
 
     parts: Sequence[Sequence[int] | Ints]
     grouped: TopicGroups
@@ -62,8 +62,8 @@ def read_run(
 ) -> RunTable:
     """The run in ``data``; ranks are ignored, the tag is that of the first line.
 
-    ``lenient`` takes extra columns after the tag and infinite scores, as trec_eval does.
-    Warnings go to ``report`` when one is given. Raises ``BadFile`` with every fault
+    ``lenient`` accepts extra columns after the tag and infinite scores, as trec_eval does.
+    Warnings go to ``report`` when one is given. Raises ``InvalidFile`` with every fault
     (E01, E03, E04, E11, E14).
     """
     report = FaultReport(file) if report is None else report
@@ -78,21 +78,21 @@ def read_run(
 
 
 def run_from_rows(tag: str, rows: Iterable[tuple[str, str, float]]) -> RunTable:
-    """A run out of ``(topic, docno, score)`` rows in any order.
+    """A run from ``(topic, docno, score)`` rows in any order.
 
-    Raises ``ValueError`` for a document twice in a topic or a score that is not finite.
+    Raises ``ValueError`` for a duplicate document in a topic or a score that is not finite.
     """
     listed = list(rows)
     scores = np.array([row[2] for row in listed], dtype=np.float64)
-    docnos = DocnoArray.of(row[1] for row in listed)
+    docnos = DocnoArray.from_ids(row[1] for row in listed)
     grouped = group_by_topic(row[0] for row in listed)
     if not np.isfinite(scores).all() or find_duplicate_rows(docnos, grouped):
-        raise ValueError("a run holds each document once a topic, with a finite score")
+        raise ValueError("a run has each document once per topic, with a finite score")
     return sort_in_trec_order(tag, grouped, docnos, scores)
 
 
 class RowCollector:
-    """Gathers blocks of run lines of ``source`` into one ``RunRows``."""
+    """Collects blocks of run lines of ``source`` into one ``RunRows``."""
 
     def __init__(self, source: ColumnFile) -> None:
         self._lines: list[Sequence[int] | Ints] = []
@@ -117,7 +117,7 @@ class RowCollector:
 
 
 def parse_scores(source: ColumnFile, block: LineBlock) -> NDArray[np.float64]:
-    """The scores of ``block``; one that is no finite decimal is E14 and stands as 0 here."""
+    """The scores of ``block``; one that is not a finite decimal is E14 and becomes 0 here."""
     column = block.column(SCORE)
     read = parse_decimals(column)
     if read.is_odd.any():
@@ -127,16 +127,16 @@ def parse_scores(source: ColumnFile, block: LineBlock) -> NDArray[np.float64]:
 
 
 def _odd_scores(source: ColumnFile, block: LineBlock, rows: Ints) -> list[float]:
-    """The scores of ``rows``, read one by one."""
+    """The scores of ``rows``, parsed one by one."""
     texts = block.column(SCORE).texts(rows)
     is_score = _is_number if source.layout.lenient else _is_finite_decimal
     bad = [i for i, text in enumerate(texts) if not is_score(text)]
-    message = "The score is not a finite decimal number."
-    fix = "Write it like 12.5 or 1.25e1; nan, inf, commas and hexadecimal are not taken."
-    told = ((int(block.lines[rows[i]]), message, fix) for i in bad)
-    source.faults("E14", told, len(bad), field=SCORE)
-    refused = set(bad)
-    return [0.0 if i in refused else float(text) for i, text in enumerate(texts)]
+    message = "The score is not a finite number."
+    fix = "Use a format such as 12.5 or 1.25e1; nan, inf, commas and hexadecimal are not accepted."
+    entries = ((int(block.lines[rows[i]]), message, fix) for i in bad)
+    source.faults("E14", entries, len(bad), field=SCORE)
+    invalid = set(bad)
+    return [0.0 if i in invalid else float(text) for i, text in enumerate(texts)]
 
 
 def _is_finite_decimal(text: bytes) -> bool:
@@ -148,20 +148,19 @@ def _is_number(text: bytes) -> bool:
 
 
 def build_run_table(source: ColumnFile, rows: RunRows) -> RunTable:
-    """The table of ``rows``; documents twice in a topic are E11, their first line counts."""
+    """The table of ``rows``; duplicate documents in a topic are E11, the first line counts."""
     again = find_duplicate_rows(rows.docnos, rows.grouped)
     if not again:
         return sort_in_trec_order(rows.tag, rows.grouped, rows.docnos, rows.scores)
     codes = rows.grouped.row_codes()
-    told = (_told_again(rows, codes, row, first) for row, first in again.items())
-    source.faults("E11", told, len(again), field=DOCNO)
+    entries = (_describe_duplicate(rows, codes, row, first) for row, first in again.items())
+    source.faults("E11", entries, len(again), field=DOCNO)
     keep = np.delete(np.arange(len(rows)), list(again))
-    kept = regroup_rows(rows.grouped, keep)
-    return sort_in_trec_order(rows.tag, kept, rows.docnos.take(keep), rows.scores[keep])
+    grouped = regroup_rows(rows.grouped, keep)
+    return sort_in_trec_order(rows.tag, grouped, rows.docnos.take(keep), rows.scores[keep])
 
 
-def _told_again(rows: RunRows, codes: Ints, row: int, first: int) -> tuple[int, str, str]:
+def _describe_duplicate(rows: RunRows, codes: Ints, row: int, first: int) -> tuple[int, str, str]:
     topic = rows.grouped.topics[codes[row]]
-    where = f"in topic {topic} already, on line {rows.lines[first]}"
-    fix = "Keep one line for each topic and document."
-    return int(rows.lines[row]), f"The document stands {where}.", fix
+    message = f"Duplicate document in topic {topic}: already on line {rows.lines[first]}."
+    return int(rows.lines[row]), message, "Keep one line per topic and document."

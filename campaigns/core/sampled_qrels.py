@@ -1,9 +1,9 @@
-"""Judgments of a random sample of each pool, and the two text forms they come in.
+"""Judgments of a random sample of each pool, and their two text formats.
 
 ``strata``: ``topic 0 docno stratum grade``, every pooled document with its stratum, grade
--1 where it is not in the sample (what NIST's sample_eval.pl reads). ``prels``:
-``topic docno grade method probability``, the judged documents and the probability with
-which each came into the sample (what the Million Query track's statAP program reads).
+-1 if it is not in the sample (read by NIST's sample_eval.pl). ``prels``:
+``topic docno grade method probability``, the judged documents with their inclusion
+probabilities (read by the Million Query track's statAP program).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.columns import ColumnFile, ColumnLayout
-from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.faults import FaultReport, InvalidFile, escape_excerpt
 from campaigns.core.qrels import MAX_GRADE, qrels_from_rows, read_qrels
 from campaigns.core.tables import QrelsTable
 
@@ -26,23 +26,23 @@ ProbabilityRow = tuple[str, str, int, float]
 Fields = tuple[bytes, ...]
 
 _HEAD = 1 << 16
-"""Bytes in which the first line of a file is looked for."""
+"""Bytes in which the first line of a file is searched."""
 
 _INTEGER = re.compile(rb"[+-]?\d{1,9}")
 _DECIMAL = re.compile(rb"(\d{1,9}\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _CERTAIN = (b"0", b"2")
-"""Methods of prels whose documents were judged for certain, whether sampled too or not."""
+"""Methods of prels whose documents were certain to be judged, sampled or not."""
 _SAMPLED = 1
-"""The method of prels that says: judged because it came into the sample."""
+"""The method of prels for documents judged because they were sampled."""
 
 
 @dataclass(frozen=True)
 class SampledQrels:
-    """Judgments of a sample; the columns go by the rows of ``qrels``.
+    """Judgments of a sample; the columns are by row of ``qrels``.
 
-    Grades below 0 are not in the sample. ``inclusion`` is the probability with which a
-    document came into it, NaN for those that are not in it; ``strata`` names the stratum
-    of each document, and is None where only probabilities are known.
+    Grades below 0 are not in the sample. ``inclusion`` is the inclusion probability of each
+    document, NaN outside the sample; ``strata`` names the stratum of each document, and is
+    None if only probabilities are known.
     """
 
     qrels: QrelsTable
@@ -51,10 +51,10 @@ class SampledQrels:
 
 
 def build_strata_sample(rows: Iterable[StratumRow]) -> SampledQrels:
-    """A sample out of ``(topic, docno, stratum, grade)`` rows of all pooled documents.
+    """A sample from ``(topic, docno, stratum, grade)`` rows of all pooled documents.
 
-    The documents of a stratum that have a grade of 0 or more are taken for a random sample
-    of fixed size. Raises ``ValueError`` as ``qrels_from_rows`` does.
+    The documents of a stratum with grades of at least 0 are treated as a random sample of
+    fixed size. Raises ``ValueError`` as ``qrels_from_rows`` does.
     """
     listed = sorted(rows)
     qrels = qrels_from_rows((topic, docno, grade) for topic, docno, _, grade in listed)
@@ -67,7 +67,7 @@ def build_strata_sample(rows: Iterable[StratumRow]) -> SampledQrels:
 
 
 def build_prels_sample(rows: Iterable[ProbabilityRow]) -> SampledQrels:
-    """A sample out of ``(topic, docno, grade, probability)`` rows; NaN: not in the sample.
+    """A sample from ``(topic, docno, grade, probability)`` rows; NaN: not in the sample.
 
     Raises ``ValueError`` for a probability that is not above 0 and at most 1, and as
     ``qrels_from_rows`` does.
@@ -77,12 +77,12 @@ def build_prels_sample(rows: Iterable[ProbabilityRow]) -> SampledQrels:
     inclusion = np.array([row[3] for row in listed], np.float64)
     inclusion[qrels.grades < 0] = np.nan
     if ((inclusion <= 0) | (inclusion > 1)).any():
-        raise ValueError("probabilities of inclusion are above 0 and at most 1")
+        raise ValueError("inclusion probabilities are above 0 and at most 1")
     return SampledQrels(qrels, inclusion)
 
 
 def number_strata(qrels: QrelsTable, strata: Sequence[str]) -> NDArray[np.int64]:
-    """By row of ``qrels``: its stratum as a number, counted from 0 across topics."""
+    """By row of ``qrels``: its stratum as a number, from 0 across topics."""
     topic_of = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.starts)).tolist()
     numbers: dict[tuple[int, str], int] = {}
     pairs = zip(topic_of, strata, strict=True)
@@ -90,9 +90,9 @@ def number_strata(qrels: QrelsTable, strata: Sequence[str]) -> NDArray[np.int64]
 
 
 def write_strata(table: SampledQrels) -> bytes:
-    """The sample with its strata as text; raises ``ValueError`` where it has none."""
+    """The sample with its strata as text; raises ``ValueError`` if it has none."""
     if table.strata is None:
-        raise ValueError("a sample of which only probabilities are known has no strata")
+        raise ValueError("the sample has probabilities but no strata")
     columns = zip(_pairs(table), table.strata, table.qrels.grades.tolist(), strict=True)
     lines = [f"{topic} 0 {docno} {stratum} {grade}\n" for (topic, docno), stratum, grade in columns]
     return "".join(lines).encode()
@@ -116,7 +116,7 @@ def _pairs(table: SampledQrels) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class _SampleFormat:
-    """The columns of one form, and where it keeps docno and grade."""
+    """The columns of one format, and the positions of docno and grade."""
 
     layout: ColumnLayout
     docno: int
@@ -135,8 +135,8 @@ _PRELS = _form("topic", "docno", "grade", "method", "probability")
 def read_strata(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
     """The sample in ``data``, lines of ``topic 0 docno stratum grade``.
 
-    Warnings go to ``report`` when one is given. Raises ``BadFile`` with every fault (ES01
-    to ES06); a pair that stands twice is a fault even when the lines agree.
+    Warnings go to ``report`` when one is given. Raises ``InvalidFile`` with every fault (ES01
+    to ES06); a duplicate pair is an error even if the lines are equal.
     """
     source = ColumnFile(data, _STRATA.layout, FaultReport(file) if report is None else report)
     rows = [
@@ -149,9 +149,9 @@ def read_strata(data: bytes, *, file: str = "", report: FaultReport | None = Non
 def read_prels(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
     """The sample in ``data``, lines of ``topic docno grade method probability``.
 
-    Documents of method 0 and 2 were chosen by another algorithm too, and so have
-    probability 1. A probability of NA leaves a judgment out of the sample. Warnings go to
-    ``report`` when one is given. Raises ``BadFile`` with every fault (ES01 to ES07).
+    Documents of methods 0 and 2 were also chosen by another algorithm, so they have
+    probability 1. A judgment with probability NA is not in the sample. Warnings go to
+    ``report`` when one is given. Raises ``InvalidFile`` with every fault (ES01 to ES07).
     """
     source = ColumnFile(data, _PRELS.layout, FaultReport(file) if report is None else report)
     rows = [
@@ -164,7 +164,7 @@ def read_prels(data: bytes, *, file: str = "", report: FaultReport | None = None
 def read_unsampled_qrels(
     data: bytes, *, file: str = "", report: FaultReport | None = None
 ) -> QrelsTable:
-    """``read_qrels``; a file whose first line has five columns is told how to be read (ES08)."""
+    """``read_qrels``; a file whose first line has five columns is ES08, with the options."""
     report = FaultReport(file) if report is None else report
     head = data[:_HEAD].split(b"\n")
     lines = (line for line in head if line.strip() and not line.startswith(b"#"))
@@ -172,8 +172,8 @@ def read_unsampled_qrels(
     if len(first.split()) == len(_STRATA.layout.columns):
         report.add(
             "ES08",
-            "The lines have five columns: judgments of a sample.",
-            f"Say which: --qrels-format strata ({_STRATA.layout.line_shape}) or "
+            "The file has 5 columns, as qrels of a sample have.",
+            f"Use --qrels-format strata ({_STRATA.layout.line_shape}) or "
             f"--qrels-format prels ({_PRELS.layout.line_shape}).",
             excerpt=first,
         )
@@ -186,11 +186,11 @@ READERS: Mapping[str, Callable[..., QrelsTable | SampledQrels]] = {
     "strata": read_strata,
     "prels": read_prels,
 }
-"""Readers of judgments by the name of their form."""
+"""Readers of judgments by the name of their format."""
 
 
 def _lines(source: ColumnFile, form: _SampleFormat) -> list[Fields]:
-    """The fields of all lines; raises ``BadFile`` when any of them has a fault."""
+    """The fields of all lines; raises ``InvalidFile`` if any line has a fault."""
     rows: list[Fields] = []
     lines: list[int] = []
     for block in source.blocks():
@@ -206,12 +206,13 @@ def _lines(source: ColumnFile, form: _SampleFormat) -> list[Fields]:
 
 
 def _is_good(source: ColumnFile, row: Fields, line: int, form: _SampleFormat) -> bool:
-    """Whether grade and probability of a line are such; if not, that is a fault."""
+    """Whether grade and probability of a line are valid; if not, a fault is added."""
     if not _is_grade(row[form.grade]):
         source.fault(
             "ES04",
-            f"The grade is not a whole number from -{MAX_GRADE} to {MAX_GRADE}.",
-            "Write the grade as a whole number, for example 0, 1, 2 or -1.",
+            f"The grade is not an integer between -{MAX_GRADE} and {MAX_GRADE}:"
+            f" {escape_excerpt(row[form.grade], 20)}.",
+            "Use an integer grade, e.g. 0, 1, 2 or -1.",
             line=int(line),
             field=form.grade,
         )
@@ -219,8 +220,9 @@ def _is_good(source: ColumnFile, row: Fields, line: int, form: _SampleFormat) ->
     if form is _PRELS and not _has_probability(*row[2:]):
         source.fault(
             "ES07",
-            "The probability of inclusion is not a number above 0 and at most 1.",
-            "Write it like 0.25, or NA for a judgment outside the sample.",
+            "The inclusion probability is not a number above 0 and at most 1:"
+            f" {escape_excerpt(row[-1], 20)}.",
+            "Use a format such as 0.25, or NA for a judgment outside the sample.",
             line=int(line),
             field=len(row) - 1,
         )
@@ -232,19 +234,19 @@ def _is_grade(text: bytes) -> bool:
     return _INTEGER.fullmatch(text) is not None and abs(int(text)) <= MAX_GRADE
 
 
-def _has_probability(grade: bytes, method: bytes, written: bytes) -> bool:
-    """Documents without a judgment need none."""
-    if written == b"NA":
+def _has_probability(grade: bytes, method: bytes, probability: bytes) -> bool:
+    """Whether the probability is valid; unjudged documents need none."""
+    if probability == b"NA":
         return True
-    if _DECIMAL.fullmatch(written) is None:
+    if _DECIMAL.fullmatch(probability) is None:
         return False
-    return 0 < _inclusion(method, written) <= 1 or int(grade) < 0
+    return 0 < _inclusion(method, probability) <= 1 or int(grade) < 0
 
 
-def _inclusion(method: bytes, written: bytes) -> float:
+def _inclusion(method: bytes, probability: bytes) -> float:
     if method in _CERTAIN:
         return 1.0
-    return float("nan") if written == b"NA" else float(written)
+    return float("nan") if probability == b"NA" else float(probability)
 
 
 def _add_duplicates(
@@ -257,9 +259,9 @@ def _add_duplicates(
             continue
         source.fault(
             "ES05" if rows[seen] == row else "ES06",
-            f"Topic {row[0].decode()} and this document stand on line {lines[seen]} already"
+            f"Duplicate document in topic {row[0].decode()}: already on line {lines[seen]}"
             f"{'' if rows[seen] == row else ', with other values'}.",
-            "Keep one line for each topic and document.",
+            "Keep one line per topic and document.",
             line=lines[at],
             field=form.docno,
         )

@@ -1,4 +1,4 @@
-"""A grade scale: its steps, and what makes a scale that nobody could judge with."""
+"""A grade scale: its grades, and the checks of a valid scale."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RESERVED_KEYS = frozenset("usc")
 
 @dataclass(frozen=True)
 class GradeSpec:
-    """One step of a grade scale; ``key`` is the single character that gives the grade."""
+    """One grade of a scale; ``key`` is the single character that assigns it."""
 
     value: int
     label: str
@@ -21,23 +21,23 @@ class GradeSpec:
 
 
 def list_scale_faults(scale: Sequence[GradeSpec], relevance_level: int) -> list[str]:
-    """Everything that is wrong with ``scale``, a sentence each; nothing for a good one."""
+    """The errors of ``scale``, one sentence each; empty if it is valid."""
     values, keys = [step.value for step in scale], [step.key.lower() for step in scale]
     wrong = []
     if len(values) < 2:
-        wrong.append("A scale has at least two grades.")
+        wrong.append("The scale needs at least 2 grades.")
     if len(set(values)) < len(values):
-        wrong.append("Two grades have the same value.")
+        wrong.append("Grade values must be unique.")
     if len(set(keys)) < len(keys):
-        wrong.append("Two grades have the same key.")
+        wrong.append("Keys must be unique.")
     if any(len(key) != 1 or not key.isalnum() for key in keys):
-        wrong.append("A key is one letter or digit.")
+        wrong.append("A key must be one letter or digit.")
     if RESERVED_KEYS & set(keys):
-        wrong.append("The keys u, s and c belong to the judging screen.")
+        wrong.append("The keys u, s and c are reserved for the judging screen.")
     if any(not step.label.strip() for step in scale):
         wrong.append("Every grade needs a label.")
     if not all(0 <= step.gain < float("inf") for step in scale):
-        wrong.append("A gain is a number from 0.")
+        wrong.append("The gain must be 0 or more.")
     if relevance_level not in values:
         wrong.append(f"The relevance level {relevance_level} is not a grade of the scale.")
     return wrong

@@ -1,6 +1,6 @@
-"""The significance tests and corrections that a campaign may fix, as (name, title).
+"""The significance tests and corrections that a campaign can choose, as (name, title).
 
-What they compute stands in evaluation/core/comparison; a test holds the lists together.
+evaluation/core/comparison computes them; a test keeps the lists in step.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ TESTS = (
     ("t", "Paired t test"),
     ("wilcoxon", "Wilcoxon signed-rank test"),
     ("sign", "Sign test"),
-    ("randomisation", "Randomisation test"),
+    ("randomisation", "Randomization test"),
     ("bootstrap", "Bootstrap test"),
     ("tukey-hsd", "Tukey's HSD, all runs at once"),
-    ("randomised-tukey-hsd", "Randomised Tukey HSD, all runs at once"),
+    ("randomised-tukey-hsd", "Randomized Tukey HSD, all runs at once"),
 )
 CORRECTIONS = (
     ("none", "None"),
     ("bonferroni", "Bonferroni"),
     ("holm", "Holm"),
-    ("bh", "Benjamini and Hochberg"),
+    ("bh", "Benjamini–Hochberg"),
 )

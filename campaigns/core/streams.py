@@ -1,4 +1,4 @@
-"""Open any uploaded or named file: plain or gzip, never more bytes than allowed."""
+"""Read uploads and files: plain or gzip, never more bytes than allowed."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MAX_BYTES = 1 << 30
 
 GZIP_MAGIC = b"\x1f\x8b"
 _STEP = 1 << 20
-_SHORTEN = "Send a smaller file, or ask the organizers to raise the limit."
+_SHORTEN = "Upload a smaller file, or ask the organizers to raise the limit."
 
 
 class ReadableStream(Protocol):
-    """What a source must be able to do: uploads need not seek."""
+    """What a source must support: uploads need not seek."""
 
     def read(self, size: int, /) -> bytes: ...
 
@@ -29,16 +29,16 @@ Source = str | os.PathLike[str] | bytes | ReadableStream
 
 
 def read_bytes(source: Source, *, max_bytes: int = MAX_BYTES, file: str = "") -> bytes:
-    """The content of a path, a binary file object or bytes; gzip is told by its magic bytes.
+    """The content of a path, a binary file object or bytes; gzip is detected by its magic bytes.
 
     Reading stops as soon as more than ``max_bytes`` expanded bytes are seen. Gzip inside
-    gzip is not unpacked. Raises ``BadFile`` with E02 (broken gzip, or it expands beyond
+    gzip is not unpacked. Raises ``InvalidFile`` with E02 (broken gzip, or it expands beyond
     the limit) or E15 (too large); a path that cannot be opened raises ``OSError``.
     """
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_file() and path.stat().st_size <= max_bytes:
-            # All of it in one piece, which saves a copy.
+            # Read in one piece, which saves a copy.
             return read_bytes(path.read_bytes(), max_bytes=max_bytes, file=file or path.name)
         with path.open("rb") as stream:
             return _read(stream, max_bytes, file or path.name)
@@ -54,22 +54,22 @@ def _read(stream: ReadableStream, max_bytes: int, file: str) -> bytes:
     rest = _PrefixedStream(head, stream)
     if head != GZIP_MAGIC:
         if (plain := _take(rest, max_bytes)) is None:
-            _refuse("E15", f"The file holds more than {max_bytes:,} bytes.", _SHORTEN, file)
+            _reject("E15", f"The file exceeds {max_bytes:,} bytes.", _SHORTEN, file)
         return plain
     try:
         with gzip.GzipFile(fileobj=rest) as unpacked:
             data = _take(unpacked, max_bytes)
     except (OSError, EOFError, zlib.error) as error:
-        message = f"The gzip file is damaged or cut off ({error})."
-        _refuse("E02", message, "Pack the file again with gzip, or send it unpacked.", file)
+        message = f"The gzip file is damaged or truncated ({error})."
+        _reject("E02", message, "Compress the file again, or upload it uncompressed.", file)
     if data is None:
         message = f"The gzip file expands to more than {max_bytes:,} bytes."
-        _refuse("E02", message, _SHORTEN, file)
+        _reject("E02", message, _SHORTEN, file)
     return data
 
 
 def _take(stream: ReadableStream, max_bytes: int) -> bytes | None:
-    """All of ``stream``, or None when it holds more than ``max_bytes``."""
+    """All of ``stream``, or None if it exceeds ``max_bytes``."""
     parts: list[bytes] = []
     room = max_bytes
     while part := stream.read(min(_STEP, room + 1)):
@@ -80,7 +80,7 @@ def _take(stream: ReadableStream, max_bytes: int) -> bytes | None:
     return b"".join(parts)
 
 
-def _refuse(code: str, message: str, fix: str, file: str) -> NoReturn:
+def _reject(code: str, message: str, fix: str, file: str) -> NoReturn:
     report = FaultReport(file)
     report.add(code, message, fix)
     raise InvalidFile(report)

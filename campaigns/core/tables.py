@@ -1,8 +1,8 @@
-"""The two tables that every part of the product passes around: a run and a qrels.
+"""The two tables that all parts of the product share: a run and qrels.
 
-Both are *flat*: the rows of topic ``i`` are ``docnos[starts[i]:starts[i + 1]]``.
-Topics are sorted by code point, ids are strings and stay exactly as the file has
-them (``001`` is not ``1``; ``NA`` is a docno).
+Both are *flat*: the rows of topic ``i`` are ``docnos[starts[i]:starts[i + 1]]``. Topics are
+sorted by code point. IDs are strings, exactly as in the file (``001`` is not ``1``; ``NA`` is a
+docno).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from campaigns.core.docnos import DocnoArray
 
 UNJUDGED = np.int32(-(2**31))
-"""Grade of a document that stands in no qrels line (not a value that a file can hold)."""
+"""Grade of a document that is not in the qrels (no file can contain this value)."""
 
 
 def group_starts(sizes: ArrayLike) -> NDArray[np.int64]:
-    """Where each group of rows starts, and last where all end, from the groups' sizes."""
+    """The start of each group of rows, and finally the end of all, from the groups' sizes."""
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
@@ -36,7 +36,7 @@ def split_topic_ranges(starts: NDArray[np.int64], rows: int) -> Iterator[tuple[i
 
 
 class PairTable(Protocol):
-    """What has (topic, docno) pairs by topic: a run, qrels, pairs alone."""
+    """A table of (topic, docno) pairs by topic: a run, qrels, or only pairs."""
 
     @property
     def topics(self) -> tuple[str, ...]: ...
@@ -72,8 +72,8 @@ class RunTable:
 class QrelsTable:
     """Grades by topic and docno, docnos ascending by code point within a topic.
 
-    Grade -1 is "pooled, not judged", -2 and below "to be ignored", as in trec_eval:
-    neither relevant nor judged non-relevant.
+    Grade -1 means "pooled, not judged", -2 and below "ignore", as in trec_eval: neither
+    relevant nor judged non-relevant.
     """
 
     topics: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What changed between two versions of a text, by lines."""
+"""The difference between two versions of a text, by line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class DiffLine:
 
 
 def diff_lines(old: str, new: str) -> list[DiffLine]:
-    """The lines of both versions in order, what is gone before what came in its place."""
+    """The lines of both versions in order, deleted lines before those that replace them."""
     before, after = old.splitlines(), new.splitlines()
     lines: list[DiffLine] = []
     for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():

@@ -1,10 +1,10 @@
-"""A text as it is read: blocks that stand for stretches of it, in pieces that a page can hold.
+"""A text for reading: blocks of its characters, in chunks and pages that a browser can show.
 
-Every block is ``body[start : start + len(text)]``, to the character: what is selected in a
-page can be told as offsets into the body. Lines that were broken for width are therefore not
-joined here but marked as wrapped, and the style sheet lets them flow.
+Every block is exactly ``body[start : start + len(text)]``, so a selection in a page maps to
+offsets into the body. Lines that were broken for width are therefore not joined here but marked
+as wrapped, and the style sheet lets them flow.
 
-Offsets count characters (code points), as Python does; a script must count them so too.
+Offsets count characters (code points), as Python does; scripts must do the same.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 PIECE = 200_000
-"""Characters that a page holds at first, and that reading on adds."""
+"""Characters of a page at first, and of each continuation."""
 CHUNK = 20_000
-"""Characters of a section that the browser lays out only when it comes into sight."""
+"""Characters of a section that the browser lays out only when it scrolls into view."""
 WRAPPED = 28
 """Lines at least this long on average were broken for width, not for meaning."""
 INDENT = ("  ", "\t")
 UNPARTED = 20
-"""More characters a word than this on average: a script without blanks, or no prose."""
+"""More characters per word than this on average: a script without spaces, or not prose."""
 
 _LISTED = re.compile(r"\s*([-*•·]|\d+[.)])\s")
 _EMPTY_LINES = re.compile(r"\n\s*\n")
@@ -30,9 +30,9 @@ _TAG = re.compile(r"<[^>]*>")
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A paragraph (``wrapped``), lines that mean something (``lines``), or code (``verbatim``).
+    """A paragraph (``wrapped``), meaningful lines (``lines``), or code (``verbatim``).
 
-    ``goes_on``: the block before was cut in the middle, and this is the rest of it.
+    ``goes_on``: this block continues the one before, which was cut in the middle.
     """
 
     start: int
@@ -55,7 +55,7 @@ class TextChunk:
 
 @dataclass(frozen=True, slots=True)
 class TextPage:
-    """A stretch of a body that a page holds; ``next`` is where to read on, None at the end."""
+    """The part of a body on one page; ``next`` is the offset of the rest, None at the end."""
 
     start: int
     chunks: list[TextChunk]
@@ -63,7 +63,7 @@ class TextPage:
 
 
 def slice_text_page(body: str, start: int = 0, *, size: int = PIECE) -> TextPage:
-    """The stretch of ``body`` from ``start``: about ``size`` characters, ended between blocks."""
+    """The part of ``body`` from ``start``: about ``size`` characters, cut between blocks."""
     start = min(max(start, 0), len(body))
     end = _cut(body, start, size)
     chunks = list(_chunks(split_blocks(body[start:end], start)))
@@ -71,7 +71,7 @@ def slice_text_page(body: str, start: int = 0, *, size: int = PIECE) -> TextPage
 
 
 def split_blocks(text: str, base: int = 0) -> Iterator[TextBlock]:
-    """The blocks of ``text``, which stands at ``base`` of its body, in order."""
+    """The blocks of ``text``, which starts at ``base`` of its body, in order."""
     for start, end in _parts(text):
         part = text[start:end]
         lines = part.split("\n")
@@ -81,12 +81,12 @@ def split_blocks(text: str, base: int = 0) -> Iterator[TextBlock]:
             yield from _bounded(TextBlock(base + start, part, "verbatim"))
         else:
             for begin, paragraph in _paragraphs(lines):
-                at, told = base + start + begin, "\n".join(paragraph)
-                yield from _bounded(TextBlock(at, told, _kind(paragraph)))
+                at, joined = base + start + begin, "\n".join(paragraph)
+                yield from _bounded(TextBlock(at, joined, _kind(paragraph)))
 
 
 def measure_text_length(text: str) -> tuple[int, str]:
-    """How long a text is: in words, or in characters where no blanks part the words."""
+    """The length of a text in words, or in characters if no spaces separate the words."""
     words = len(text.split())
     if len(text) > UNPARTED * max(words, 1):
         return len(text), "character"
@@ -94,12 +94,12 @@ def measure_text_length(text: str) -> tuple[int, str]:
 
 
 def strip_tags_for_count(html: str) -> str:
-    """The text of sanitised HTML, to be counted."""
+    """The text of sanitized HTML, for counting."""
     return _TAG.sub(" ", html)
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:
-    """``(start, end)`` of what stands between empty lines."""
+    """``(start, end)`` of the parts between empty lines."""
     start = len(text) - len(text.lstrip("\n"))
     for gap in _EMPTY_LINES.finditer(text, start):
         yield start, gap.start()
@@ -108,13 +108,13 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_verbatim(lines: list[str]) -> bool:
-    """Mostly indented, or a session of an interpreter."""
+    """Whether the lines are mostly indented, or an interpreter session."""
     indented = sum(line.startswith(INDENT) for line in lines)
     return 2 * indented > len(lines) or any(line.startswith(">>>") for line in lines)
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """``(offset, lines)``; an indented line begins a new paragraph, as in a printed page."""
+    """``(offset, lines)``; an indented line starts a new paragraph, as on a printed page."""
     at = begin = 0
     begun: list[str] = []
     for line in lines:
@@ -137,7 +137,7 @@ def _kind(lines: list[str]) -> str:
 
 
 def _bounded(block: TextBlock) -> Iterator[TextBlock]:
-    """The block, in several if it is longer than a chunk: such a text has no paragraphs."""
+    """The block, split if it is longer than a chunk, as a text without paragraphs is."""
     start = 0
     while start < len(block.text):
         end = _cut(block.text, start, CHUNK)
@@ -146,15 +146,15 @@ def _bounded(block: TextBlock) -> Iterator[TextBlock]:
 
 
 def _cut(text: str, start: int, size: int) -> int:
-    """Where a stretch of at most ``size`` from ``start`` ends: at best before an empty line."""
+    """The end of a part of at most ``size`` from ``start``: ideally before an empty line."""
     end = start + size
     if end >= len(text):
         return len(text)
     for sign in ("\n\n", "\n", " "):
-        found = text.rfind(sign, start + size // 2, end)
-        if found >= 0:
-            return found + len(sign)
-    # An element does not keep a line feed that it begins with.
+        cut = text.rfind(sign, start + size // 2, end)
+        if cut >= 0:
+            return cut + len(sign)
+    # HTML drops a line feed at the start of an element.
     return end + 1 if text[end] == "\n" else end
 
 

@@ -49,7 +49,7 @@ _TSV = ("number", "title", "desc", "narr")
 
 @dataclass(frozen=True)
 class TopicText:
-    """One topic; ``extra`` holds every other field of the file by its name there."""
+    """One topic; ``extra`` has every other field of the file, by its name there."""
 
     number: str
     title: str
@@ -80,14 +80,16 @@ def read_topics(
 ) -> list[TopicText]:
     """The topics in ``data`` (plain or gzip), in file order.
 
-    ``format`` is a key of ``TOPIC_FORMATS``, by default told from the text itself.
-    Warnings go to ``report`` when one is given. Raises ``BadFile`` with every fault.
+    ``file_format`` is a key of ``TOPIC_FORMATS``, by default detected from the text.
+    Warnings go to ``report`` when one is given. Raises ``InvalidFile`` with every fault.
     """
     report = FaultReport(file) if report is None else report
     text = decode_text(read_bytes(data, file=file), CODES, report)
     topics = [] if text is None else list(_topics(text, file_format, report))
     if not topics and not report.has_errors:
-        report.add(CODES.none, "The file holds no topic.", "See docs/formats.md for the formats.")
+        report.add(
+            CODES.none, "The file contains no topics.", "See docs/formats.md for the formats."
+        )
     if report.has_errors:
         raise InvalidFile(report)
     return topics
@@ -110,11 +112,11 @@ def detect_topic_format(text: str) -> str | None:
 def _topics(text: str, form: str | None, report: FaultReport) -> Iterator[TopicText]:
     form = form or detect_topic_format(text)
     if form not in TOPIC_FORMATS:
-        fix = f"Send one of: {', '.join(TOPIC_FORMATS)} (docs/formats.md shows each)."
-        report.add(CODES.not_text, "This is no known format of topics.", fix, excerpt=text[:200])
+        fix = f"Use one of: {', '.join(TOPIC_FORMATS)} (see docs/formats.md)."
+        report.add(CODES.not_text, "Unrecognized topic format.", fix, excerpt=text[:200])
         return
     if form == "xml" and has_xml_declaration(text):
-        fix = "Remove the declaration and write out the entities it defines."
+        fix = "Remove the declaration and replace the entities by their text."
         report.add(CODES.declaration, "The XML declares a document type or entities.", fix)
         return
     ids = IdCheck(CODES, report)
@@ -123,7 +125,7 @@ def _topics(text: str, form: str | None, report: FaultReport) -> Iterator[TopicT
             continue
         topic = _topic(draft)
         if not topic.title:
-            fix = "Give each topic a title; assessors and participants see it."
+            fix = "Add a title; assessors and participants see it."
             report.add(_NO_TITLE, f"Topic {topic.number} has no title.", fix, line=draft.line)
         if ids.good(topic.number, draft.line) and topic.title:
             yield topic
@@ -141,6 +143,6 @@ def _topic(draft: RecordDraft) -> TopicText:
 
 
 def _is_header(draft: RecordDraft) -> bool:
-    """Whether a first TSV line names its columns instead of holding a topic."""
+    """Whether the first TSV line is a header and not a topic."""
     number, title = draft.texts["number"].lower(), draft.texts["title"].lower()
     return number in _NAMES["number"] and title in _NAMES["title"]

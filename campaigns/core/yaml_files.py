@@ -1,4 +1,4 @@
-"""Files that people write in YAML (or JSON, which is YAML): every fault told with its place."""
+"""Files that users write in YAML (or JSON, which is YAML): faults with line and column."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from campaigns.core.faults import FaultReport, InvalidFile
 
 Check = Callable[[Any], bool]
 Schema = Mapping[str, tuple[Check, str, bool]]
-"""Key: what checks its value, what it must be in words, whether it is required."""
+"""Key: the check of its value, the expected value in words, whether it is required."""
 
 Path = tuple[str | int, ...]
 
 
 UNFIT = {0, *range(0xD800, 0xE000)}
-"""NUL and halves of characters: YAML can write them, and no database or file can hold them."""
+"""NUL and surrogates: valid in YAML, but no database or file can store them."""
 
 
 class NoAliasLoader(yaml.SafeLoader):
-    """Without aliases: a few lines of them can stand for more than any memory holds."""
+    """Rejects aliases: a few lines of them can expand to more than any memory holds."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.MarkedYAMLError(problem="aliases are not read", problem_mark=mark)
+            raise yaml.MarkedYAMLError(problem="aliases are not supported", problem_mark=mark)
         return super().compose_node(parent, index)
 
 
@@ -37,7 +37,7 @@ def is_text(value: Any) -> bool:
 
 
 def is_integer(value: Any) -> bool:
-    """A whole number of no more than 64 bits, as columns and arrays hold them."""
+    """Whether it is an integer of at most 64 bits, as columns and arrays store them."""
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
 
 
@@ -49,17 +49,17 @@ def is_number(value: Any) -> bool:
     return is_integer(value) or (isinstance(value, float) and isfinite(value))
 
 
-# YAML reads an unquoted No or 7 as something else than a text.
-TEXT, WHOLE = (is_text, "a text (try quotes)"), (is_integer, "a whole number")
-POSITIVE = (is_positive, "a whole number from 1")
+# YAML does not read an unquoted No or 7 as text.
+TEXT, WHOLE = (is_text, "text (try quotes)"), (is_integer, "an integer")
+POSITIVE = (is_positive, "a positive integer")
 FLAG = (lambda v: isinstance(v, bool), "true or false")
 LIST = (lambda v: isinstance(v, list) and bool(v), "a list with at least one entry")
 
 
 @dataclass
 class YamlFile:
-    """A file as it is read. ``codes`` are those of its faults: that it cannot be read, is no
-    mapping in YAML, has a wrong key or value; ``fix`` says where a good file is shown.
+    """A file being read. ``codes`` are those of its faults: unreadable file, invalid YAML or
+    not a mapping, invalid key or value; ``fix`` names an example of a valid file.
     """
 
     report: FaultReport
@@ -70,25 +70,26 @@ class YamlFile:
     tree: yaml.Node | None = None
 
     def parse(self, content: str | bytes) -> None:
-        """Read ``content``; raise ``BadFile`` unless it is a mapping."""
+        """Read ``content``; raise ``InvalidFile`` unless it is a mapping."""
         try:
             text = content if isinstance(content, str) else content.decode("utf-8-sig")
             data, tree = load_yaml(text)
         except UnicodeDecodeError:
-            self.report.add(self.codes[0], f"the {self.noun} is not UTF-8.", "Save it as UTF-8.")
+            message = f"The {self.noun} is not UTF-8."
+            self.report.add(self.codes[0], message, "Save it as UTF-8.")
         except yaml.MarkedYAMLError as error:
             line, column = mark_position(error.problem_mark)
-            told = f"not YAML: {error.problem}."
-            self.report.add(self.codes[1], told, "Correct the syntax.", line=line, column=column)
+            message = f"Invalid YAML: {error.problem}."
+            self.report.add(self.codes[1], message, "Correct the syntax.", line=line, column=column)
         except (yaml.YAMLError, ValueError, RecursionError) as error:
-            told = f"not YAML: {str(error).splitlines()[0]}."
-            self.report.add(self.codes[1], told, "Correct the syntax.")
+            message = f"Invalid YAML: {str(error).splitlines()[0]}."
+            self.report.add(self.codes[1], message, "Correct the syntax.")
         else:
             if isinstance(data, dict):
                 self.data, self.tree = data, tree
             else:
-                told = f"the {self.noun} is not a mapping."
-                self.report.add(self.codes[1], told, self.fix, line=1)
+                message = f"The {self.noun} is not a mapping."
+                self.report.add(self.codes[1], message, self.fix, line=1)
         self.stop_if_bad()
 
     def stop_if_bad(self) -> None:
@@ -96,21 +97,21 @@ class YamlFile:
             raise InvalidFile(self.report)
 
     def check(self, entry: Any, schema: Schema, path: Path = ()) -> None:
-        """Tell what is wrong with the mapping ``entry``, which stands at ``path``."""
+        """Add the faults of the mapping ``entry`` at ``path``."""
         if not isinstance(entry, dict):
             self.fault(path, f"{format_path(path)} is not a mapping", self.fix)
             return
         for key in entry.keys() - schema.keys():
-            # A number can have more digits than Python writes.
-            told = repr(key) if isinstance(key, str) or is_integer(key) else type(key).__name__
-            self.fault((*path, key), f"unknown key {told}", f"Known: {', '.join(schema)}.")
-        for key, (good, wanted, required) in schema.items():
+            # A number can have more digits than Python prints.
+            name = repr(key) if isinstance(key, str) or is_integer(key) else type(key).__name__
+            self.fault((*path, key), f"Unknown key: {name}", f"Use one of: {', '.join(schema)}.")
+        for key, (is_valid, expected, required) in schema.items():
             where = format_path((*path, key))
             if entry.get(key) is None:
                 if required:
-                    self.fault(path, f"{where} is missing", f"Give {wanted}.")
-            elif not good(entry[key]):
-                self.fault((*path, key), f"{where} is not {wanted}", self.fix)
+                    self.fault(path, f"Missing key: {where}", f"Set it to {expected}.")
+            elif not is_valid(entry[key]):
+                self.fault((*path, key), f"{where} is not {expected}", self.fix)
 
     def fault(self, path: Path, message: str, fix: str, code: str = "") -> None:
         line, column = mark_position(find_node_mark(self.tree, path))
@@ -118,7 +119,7 @@ class YamlFile:
 
 
 def load_yaml(text: str) -> tuple[Any, yaml.Node | None]:
-    """What ``text`` says, and where in it."""
+    """The value of ``text``, and its tree with positions."""
     loader = NoAliasLoader(text)
     try:
         tree = loader.get_single_node()
@@ -128,12 +129,12 @@ def load_yaml(text: str) -> tuple[Any, yaml.Node | None]:
 
 
 def mark_position(mark: yaml.Mark | None) -> tuple[int | None, int | None]:
-    """Line and column, counted from 1."""
+    """Line and column, from 1."""
     return (mark.line + 1, mark.column + 1) if mark else (None, None)
 
 
 def find_node_mark(node: yaml.Node | None, path: Path) -> yaml.Mark | None:
-    """Where in the file the value at ``path`` (or the nearest thing around it) stands."""
+    """The position in the file of the value at ``path``, or of its nearest parent."""
     for step in path:
         below = None
         if isinstance(node, yaml.MappingNode):
@@ -147,7 +148,7 @@ def find_node_mark(node: yaml.Node | None, path: Path) -> yaml.Mark | None:
 
 
 def format_path(path: Path) -> str:
-    """``("runs", 3, "file")`` as people write it: ``runs[4].file``, counted from 1."""
+    """``("runs", 3, "file")`` as ``runs[4].file``, counted from 1."""
     text = ""
     for step in path:
         text += f"[{step + 1}]" if isinstance(step, int) else f".{step}"

@@ -1,4 +1,4 @@
-"""Read the files that a command names: all of them are read before anything is printed."""
+"""Read the files named on a command line: all are read before anything is printed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Reader = Callable[..., Table]
 
 @dataclass
 class FileResult(Generic[Table]):
-    """What came of reading a file: a table unless ``refused``, and lines to tell the user."""
+    """The result of reading a file: a table unless ``rejected``, and messages for the user."""
 
     table: Table | None
-    told: list[str]
-    refused: bool = False
+    messages: list[str]
+    rejected: bool = False
 
 
 def read_file(path: str, reader: Reader[Table], **options: Any) -> FileResult[Table]:
@@ -36,44 +36,44 @@ def read_file(path: str, reader: Reader[Table], **options: Any) -> FileResult[Ta
             reader(data, file=path, report=report, **options), format_fault_lines(report)
         )
     except InvalidFile as bad:
-        return FileResult(None, format_fault_lines(bad.report), refused=True)
+        return FileResult(None, format_fault_lines(bad.report), rejected=True)
     except OSError as error:
-        return FileResult(None, [f"{path}: {error.strerror or error}."], refused=True)
+        return FileResult(None, [f"{path}: {error.strerror or error}."], rejected=True)
 
 
 def format_fault_lines(report: FaultReport) -> list[str]:
-    """The faults that are shown, and how many more there are of each code."""
+    """The faults of a report, one per line, and the number of further ones by code."""
     lines: list[str] = []
-    for code, count, shown in report.grouped():
-        lines += map(str, shown)
-        if count > len(shown):
-            lines.append(f"{report.file or 'the file'}: {code} and {count - len(shown):,} more.")
+    for code, count, faults in report.grouped():
+        lines += map(str, faults)
+        if count > len(faults):
+            lines.append(f"{report.file or 'the file'}: {code}: {count - len(faults):,} more.")
     return lines
 
 
 class FileReader:
-    """Reads files for ``command``, gathers what is wrong with any, and refuses them together."""
+    """Reads files for ``command``, reports the faults of all, and then rejects them together."""
 
     def __init__(self, command: BaseCommand) -> None:
         self.command = command
-        self.refused = 0
+        self.rejected = 0
 
     def read(self, path: str, reader: Reader[Table], **options: Any) -> Table | None:
-        """The table in ``path`` (plain or gzip), or None when it has faults, which are told."""
+        """The table in ``path`` (plain or gzip), or None if it has errors; faults are printed."""
         return self.take(read_file(path, reader, **options))
 
     def take(self, reading: FileResult[Table]) -> Table | None:
-        """The table of a reading, after telling what there is to tell of it."""
-        for line in reading.told:
+        """The table of ``reading``, after its messages are printed."""
+        for line in reading.messages:
             self.command.stderr.write(line)
-        self.refused += reading.refused
+        self.rejected += reading.rejected
         return reading.table
 
     def read_all(
         self, paths: Iterable[str], reader: Reader[Table], *, processes: int = 1, **options: Any
     ) -> dict[str, Table]:
-        """The tables of all files that can be read, by path; what ``processes`` other than one
-        read is sent back, so it should be small.
+        """The tables of all valid files, by path. With several ``processes`` the tables are
+        pickled, so they should be small.
         """
         listed = list(dict.fromkeys(paths))
         readings = map_in_order(partial(read_file, reader=reader, **options), listed, processes)
@@ -81,13 +81,13 @@ class FileReader:
         return {path: table for path, table in read if table is not None}
 
     def stop_if_refused(self, consequence: str) -> None:
-        """Raise ``CommandError`` when any file was refused."""
-        if self.refused:
-            files = "1 file" if self.refused == 1 else f"{self.refused} files"
-            raise CommandError(f"{files} refused; {consequence}.")
+        """Raise ``CommandError`` if any file was rejected."""
+        if self.rejected:
+            files = "1 file" if self.rejected == 1 else f"{self.rejected} files"
+            raise CommandError(f"{files} rejected; {consequence}.")
 
 
 def file_stem(path: str) -> str:
-    """The name of a file without folders, ``.gz`` and one ending."""
+    """The name of a file without folders, ``.gz`` and one extension."""
     name = Path(path).name.removesuffix(".gz")
     return Path(name).stem or name

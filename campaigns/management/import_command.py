@@ -1,4 +1,4 @@
-"""What the two import commands share: the campaign, whoever acts, and the files."""
+"""What the import commands share: the campaign, the acting organizer, and the files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from campaigns.models import Campaign, Role, User
 def get_campaign(slug: str) -> Campaign:
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is None:
-        raise CommandError(f"There is no campaign {slug}.")
+        raise CommandError(f"Unknown campaign: {slug}.")
     return campaign
 
 
@@ -28,33 +28,35 @@ def get_organizer(campaign: Campaign, username: str | None) -> User:
         organizers = organizers.filter(user__username=username)
     member = organizers.order_by("joined_at").first()
     if member is None:
-        raise CommandError(f"{username or 'Nobody'} is no organizer of {campaign.slug}.")
+        if username:
+            raise CommandError(f"{username} is not an organizer of {campaign.slug}.")
+        raise CommandError(f"Campaign {campaign.slug} has no organizer.")
     return member.user
 
 
 class ImportCommand(BaseCommand):
-    """Import files into a campaign in the name of its first organizer, or of ``--as``."""
+    """Import files into a campaign as its first organizer, or as the one named by ``--as``."""
 
-    bring: ClassVar[Callable[..., int]]
+    import_data: ClassVar[Callable[..., int]]
     noun: ClassVar[str]
     how_many: ClassVar[str] = "+"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", help="the campaign's short name")
+        parser.add_argument("slug", help="short name of the campaign")
         parser.add_argument("files", nargs=self.how_many, type=Path)
-        parser.add_argument("--format", default="", help="told from the file if left out")
-        parser.add_argument("--as", dest="username", help="an organizer's user name")
+        parser.add_argument("--format", default="", help="default: detect automatically")
+        parser.add_argument("--as", dest="username", help="username of an organizer")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = get_campaign(options["slug"])
         actor = self.actor(campaign, options["username"])
         for path in options["files"]:
-            self.one(campaign, actor, path, options["format"])
+            self.import_file(campaign, actor, path, options["format"])
 
     def actor(self, campaign: Campaign, username: str | None) -> User:
         return get_organizer(campaign, username)
 
-    def one(self, campaign: Campaign, actor: User, path: Path, form: str) -> None:
+    def import_file(self, campaign: Campaign, actor: User, path: Path, form: str) -> None:
         report = FaultReport(path.name)
         try:
             count = self.count(
@@ -67,5 +69,5 @@ class ImportCommand(BaseCommand):
         self.stdout.write(f"{path}: {count} new {self.noun}")
 
     def count(self, path: Path, **options: Any) -> int:
-        """Bring in what is at ``path``; return how many were new."""
-        return type(self).bring(data=path.read_bytes(), file=path.name, **options)
+        """Import the file at ``path``; return the number of new records."""
+        return type(self).import_data(data=path.read_bytes(), file=path.name, **options)

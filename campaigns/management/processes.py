@@ -1,4 +1,4 @@
-"""Do the same work for many files on several cores, with the results in the order of the files."""
+"""Process many files on several cores, with the results in the order of the files."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 WORTH = 1 << 25
-"""Bytes below which a second process would take longer to start than it saves (32 MiB)."""
+"""Bytes below which a second process takes longer to start than it saves (32 MiB)."""
 
-_held: tuple[Callable[[Any], Any], Sequence[Any]]
+_shared: tuple[Callable[[Any], Any], Sequence[Any]]
 
 
 def count_cores() -> int:
-    """How many processors this process may use."""
+    """The number of cores that this process can use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def total_size(paths: Sequence[str]) -> int:
-    """The size of all files together; those that cannot be looked at count nothing."""
+    """The total size of all files; missing ones count as 0."""
     files = map(Path, paths)
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def choose_process_count(paths: Sequence[str]) -> int:
-    """As many processes to read files as there are cores, but for a few bytes one."""
+    """One process per core, but only one if the files are small."""
     return count_cores() if total_size(paths) >= WORTH else 1
 
 
 def map_in_order(
     work: Callable[[Item], Result], items: Sequence[Item], processes: int
 ) -> Iterator[Result]:
-    """``work`` of every item, in their order, in up to ``processes`` copies of this process.
+    """``work`` of every item, in order, in up to ``processes`` forks of this process.
 
-    Whatever ``work`` holds is there in the copies without being sent; what it returns is
-    pickled. Where processes cannot be copied all is done in this one.
+    The forks share what ``work`` refers to without pickling; its results are pickled. Where
+    processes cannot be forked, this one does all the work.
     """
     processes = min(processes, len(items))
     if processes < 2 or "fork" not in multiprocessing.get_all_start_methods():
@@ -50,15 +50,15 @@ def map_in_order(
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(processes, context, _hold, (work, items)) as pool:
-        yield from pool.map(_done, range(len(items)))
+    with ProcessPoolExecutor(processes, context, _share_work, (work, items)) as pool:
+        yield from pool.map(_process_item, range(len(items)))
 
 
-def _hold(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
-    global _held  # noqa: PLW0603 -- a copied process knows its work by this alone
-    _held = work, items
+def _share_work(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
+    global _shared  # noqa: PLW0603 -- the only way to hand the work to a fork
+    _shared = work, items
 
 
-def _done(at: int) -> Any:
-    work, items = _held
+def _process_item(at: int) -> Any:
+    work, items = _shared
     return work(items[at])

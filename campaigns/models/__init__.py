@@ -1,4 +1,4 @@
-"""The shared task: who takes part, what is searched, which runs came, what happened when."""
+"""The shared task: members and teams, topics and documents, runs, events and jobs."""
 
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign, Grade, Guideline, random_seed

@@ -8,7 +8,7 @@ from django.db import models
 
 
 class AppendOnlyModel(models.Model):
-    """A row that is written once: changing or deleting it is a programming error."""
+    """A row that is written once; changing or deleting it is a programming error."""
 
     class Meta:
         abstract = True

@@ -22,13 +22,13 @@ def random_seed() -> int:
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
     def visible_to(self, user: User | AnonymousUser) -> CampaignQuerySet:
-        """The gate: campaigns in which ``user`` has a role; a superuser sees all."""
+        """Access check: campaigns in which ``user`` has a role; a superuser sees all."""
         if user.is_superuser:
             return self
         return self.filter(pk__in=Member.objects.filter(user_id=user.pk or 0).values("campaign"))
 
     def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:
-        """The campaigns that ``user`` may see as a whole; a superuser organizes all."""
+        """The campaigns that ``user`` organizes; a superuser organizes all."""
         if user.is_superuser:
             return self
         roles = Member.objects.filter(user_id=user.pk or 0, role=Role.ORGANIZER)
@@ -39,35 +39,38 @@ class Campaign(models.Model):
     """One shared task: topics, a document set, a grade scale, limits and deadlines."""
 
     class Board(models.TextChoices):
-        OWN = "own", _("Own scores beside best, median and worst")
-        PSEUDONYMS = "pseudonyms", _("The whole leaderboard, other teams under pseudonyms")
-        NAMES = "names", _("The whole leaderboard with names")
+        OWN = "own", _("Own scores with best, median and worst")
+        PSEUDONYMS = "pseudonyms", _("Full leaderboard, other teams under pseudonyms")
+        NAMES = "names", _("Full leaderboard with team names")
 
     slug = models.SlugField(max_length=60, unique=True)
     title = models.CharField(max_length=200)
-    description = models.TextField(blank=True, help_text="Markdown. Members read it.")
+    description = models.TextField(blank=True, help_text="Markdown. Visible to members.")
     guidelines = models.TextField(
-        blank=True, help_text="Markdown. Assessors see it beside every document."
+        blank=True, help_text="Markdown. Shown to assessors next to every document."
     )
     guideline_version = models.PositiveIntegerField(
-        default=0, editable=False, help_text="Of the guidelines' text; 0: there was never any."
+        default=0, editable=False, help_text="Guideline version; 0 if none exist."
     )
     relevance_level = models.SmallIntegerField(
-        default=1, help_text="The lowest grade that counts as relevant in binary measures."
+        default=1, help_text="Lowest grade counted as relevant in binary measures."
     )
     max_runs_per_team = models.PositiveIntegerField(
-        null=True, blank=True, default=5, help_text="Accepted runs; empty: no limit."
+        null=True,
+        blank=True,
+        default=5,
+        help_text="Maximum number of accepted runs. Leave empty for no limit.",
     )
     max_docs_per_topic = models.PositiveIntegerField(
         default=1000, validators=[MinValueValidator(1)], help_text="Per run."
     )
     require_all_topics = models.BooleanField(
-        default=False, help_text="Refuse a run that leaves out a topic."
+        default=False, help_text="Reject runs that omit a topic."
     )
     runs_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
     judging_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
     board = models.CharField(
-        "after release participants see", max_length=12, choices=Board, default=Board.OWN
+        "visible to participants after release", max_length=12, choices=Board, default=Board.OWN
     )
     measures = models.JSONField(default=list, blank=True)
     test = models.CharField(
@@ -75,20 +78,20 @@ class Campaign(models.Model):
         max_length=20,
         choices=TESTS,
         default="t",
-        help_text="Fixed in advance: it cannot change once scores have been computed.",
+        help_text="Set in advance; cannot be changed once scores have been computed.",
     )
     correction = models.CharField(
-        "correction for many pairs",
+        "multiple-comparison correction",
         max_length=10,
         choices=CORRECTIONS,
         default="holm",
-        help_text="Of the p values of all pairs of runs; Tukey's tests need none.",
+        help_text="Applied to the p values of all run pairs. Not needed for Tukey's tests.",
     )
     alpha = models.FloatField(
         "significance level",
         default=0.05,
         validators=[MinValueValidator(0.0001), MaxValueValidator(0.5)],
-        help_text="A difference is significant when its p value is not above it.",
+        help_text="Differences with p at or below this level are significant.",
     )
     seed = models.PositiveIntegerField(default=random_seed, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -113,7 +116,7 @@ class Campaign(models.Model):
 
 
 class Grade(models.Model):
-    """One step of the grade scale, with the key that gives it and its gain in NDCG."""
+    """One grade of the scale, with the key that assigns it and its gain in nDCG."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="grades")
     value = models.SmallIntegerField()
@@ -134,7 +137,7 @@ class Grade(models.Model):
 
 
 class Guideline(AppendOnlyModel):
-    """A version of the guidelines' text, in force from ``at`` on; judgments name it."""
+    """A version of the guidelines, in force from ``at`` on; judgments refer to it."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="guideline_versions")
     version = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""What is searched: topics and documents."""
+"""The collection: topics and documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ class Topic(models.Model):
     title = models.TextField()
     description = models.TextField(blank=True)
     narrative = models.TextField(blank=True)
-    withheld = models.BooleanField(default=False, help_text="For training: no runs, no scores.")
+    withheld = models.BooleanField(
+        default=False, help_text="Reserved for training: excluded from runs and scores."
+    )
     position = models.PositiveIntegerField(default=0)
 
     class Meta:
@@ -29,12 +31,12 @@ class Topic(models.Model):
 
 
 class Document(models.Model):
-    """What can be retrieved: a text, sanitised HTML, or a file that the browser shows.
+    """What can be retrieved: a text, sanitized HTML, or a file that the browser shows.
 
-    ``body`` is the text or the HTML as it was left by ``core.sanitizing``; it holds no ``\r``,
-    so that offsets into it hold in a browser too. ``file`` is a name in the content store
-    (PDF and images). ``sha256`` is of what assessors see; ``source_sha256`` of the HTML as it
-    came, which is not kept.
+    ``body`` is the text or the HTML from ``core.html_sanitizer``; it has no ``\r``, so that
+    offsets into it are the same in a browser. ``file`` is a name in the content store (PDF and
+    images). ``sha256`` is of what assessors see; ``source_sha256`` of the original HTML, which
+    is not stored.
     """
 
     class Format(models.TextChoices):
@@ -52,7 +54,7 @@ class Document(models.Model):
     format = models.CharField(max_length=5, choices=Format, default=Format.TEXT)
     file = models.CharField(max_length=200, blank=True)
     media_type = models.CharField(max_length=60, blank=True)
-    size = models.PositiveBigIntegerField(default=0, help_text="Bytes of the file.")
+    size = models.PositiveBigIntegerField(default=0, help_text="File size in bytes.")
     sha256 = models.CharField(max_length=64)
     source_sha256 = models.CharField(max_length=64, blank=True)
 

@@ -1,4 +1,4 @@
-"""What happened, and what is being done: events and jobs."""
+"""Events and jobs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from campaigns.models.people import User
 
 
 class Event(AppendOnlyModel):
-    """Something that changed a campaign: who did what to which thing, and when.
+    """A change to a campaign: actor, action, object and time.
 
-    ``code`` is a key of ``EVENT_PHRASES``, which has the words for it.
+    ``code`` is a key of ``EVENT_PHRASES``, which has the phrase for it.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="events")
@@ -34,7 +34,7 @@ class Event(AppendOnlyModel):
 
 
 class Job(models.Model):
-    """Background work. This row is the truth of it; ``kind`` is the name of a Celery task."""
+    """Background work. This row is authoritative; ``kind`` is the name of a Celery task."""
 
     class State(models.TextChoices):
         QUEUED = "queued", "waiting"

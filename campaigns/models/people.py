@@ -1,4 +1,4 @@
-"""Who takes part: people, their roles and teams, and how they are invited."""
+"""Users, their roles and teams, and invitations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.translation import pgettext_lazy
 
 
 class User(AbstractUser):
-    """A person. What they may do in a campaign is said by their ``Member`` rows."""
+    """A user. Their ``Member`` rows say what they can do in a campaign."""
 
     can_create_campaigns = models.BooleanField(default=False)
 
@@ -45,7 +45,7 @@ TEAM_IFF_PARTICIPANT = Q(role=Role.PARTICIPANT, team__isnull=False) | (
 
 
 class Member(models.Model):
-    """A person's role in a campaign; someone with two roles has two rows."""
+    """A user's role in a campaign; a user with two roles has two rows."""
 
     campaign = models.ForeignKey("campaigns.Campaign", models.CASCADE, related_name="members")
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
@@ -62,7 +62,7 @@ class Member(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that lets whoever holds it join in one role until it expires or is revoked."""
+    """A link with which users can join in one role until it expires or is revoked."""
 
     campaign = models.ForeignKey("campaigns.Campaign", models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=12, choices=Role)

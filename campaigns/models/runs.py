@@ -1,4 +1,4 @@
-"""What was submitted: runs, and the dictionary of pairs that their matrices are coded by."""
+"""Runs, and the dictionary of pairs by which their matrices are coded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from campaigns.models.people import Member, Role, Team, User
 
 class RunQuerySet(models.QuerySet["Run"]):
     def visible_to(self, user: User | AnonymousUser) -> RunQuerySet:
-        """The gate: all runs for the campaign's organizers, a team's own for its members."""
+        """Access check: all runs for the campaign's organizers, a team's own for its members."""
         organized = Campaign.objects.organized_by(user)
         roles = Member.objects.filter(user_id=user.pk or 0, role=Role.PARTICIPANT)
         return self.filter(Q(campaign__in=organized.order_by()) | Q(team__in=roles.values("team")))
@@ -25,9 +25,9 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class Run(models.Model):
-    """A submitted run: the file as it came, what the check said, and its columnar matrix.
+    """A submitted run: the original file, the result of its check, and its columnar matrix.
 
-    ``file`` and ``matrix`` are names in the content store; a run's lines are never rows.
+    ``file`` and ``matrix`` are names in the content store; lines of runs are not database rows.
     """
 
     class State(models.TextChoices):
@@ -46,7 +46,9 @@ class Run(models.Model):
     tag = models.CharField(max_length=60)
     description = models.TextField(blank=True)
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.AUTOMATIC)
-    priority = models.PositiveSmallIntegerField(default=1, help_text="1 is pooled first.")
+    priority = models.PositiveSmallIntegerField(
+        default=1, help_text="Judging precedence; 1 is first."
+    )
     state = models.CharField(max_length=10, choices=State, default=State.RECEIVED)
     file = models.CharField(max_length=200)
     file_name = models.CharField(max_length=200)
@@ -85,8 +87,8 @@ class Run(models.Model):
 class PairChunk(AppendOnlyModel):
     """A stretch of the campaign's dictionary of (topic, docno) pairs.
 
-    Codes ``start … start + count - 1`` stand in the file ``path`` of the content store.
-    The constraint makes appending a compare-and-swap: the second writer fails and retries.
+    Codes ``start … start + count - 1`` are in the file ``path`` of the content store. The
+    constraint makes appending a compare-and-swap: the second writer fails and retries.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="pair_chunks")

@@ -1,4 +1,4 @@
-"""Setting up a campaign: its texts, limits and deadlines, and its grade scale."""
+"""Create and configure campaigns: texts, limits, deadlines and grade scale."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from campaigns.services import events
 def create_campaign(
     *, actor: User, title: str, scale: Sequence[GradeSpec], slug: str = "", **settings: Any
 ) -> Campaign:
-    """Make a campaign; ``actor`` becomes its first organizer."""
+    """Create a campaign; ``actor`` becomes its first organizer."""
     require_permission(actor, "campaigns.create")
     campaign = Campaign(
         title=title, slug=slug or make_unique_slug(title), created_by=actor, **settings
@@ -39,7 +39,7 @@ def create_campaign(
 def update_campaign(
     *, actor: User, campaign: Campaign, scale: Sequence[GradeSpec] | None = None, **changes: Any
 ) -> Campaign:
-    """Change fields of ``campaign``, and its scale when one is given, or nothing at all."""
+    """Change fields of ``campaign``, and its scale if one is given: all changes or none."""
     require_permission(actor, "campaigns.manage", campaign)
     stored = Campaign.objects.get(pk=campaign.pk)
     changed = sorted(name for name, value in changes.items() if getattr(stored, name) != value)
@@ -56,14 +56,14 @@ def update_campaign(
             campaign.save(update_fields=changed)
             if "guidelines" in changed:
                 save_guideline_version(actor, campaign)
-            told = {name: str(changes[name])[:200] for name in changed}
-            events.log_event(campaign=campaign, actor=actor, code="campaign.updated", **told)
+            values = {name: str(changes[name])[:200] for name in changed}
+            events.log_event(campaign=campaign, actor=actor, code="campaign.updated", **values)
     return campaign
 
 
 def save_guideline_version(actor: User, campaign: Campaign) -> None:
-    """Number the guidelines if their text is not that of the latest version. In a transaction."""
-    # One at a time: a second one waits here and then sees the first one's version.
+    """Add a guideline version if the text has changed. Call it in a transaction."""
+    # Locked: a concurrent call waits here and then sees the first one's version.
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     last = campaign.guideline_versions.first()
     if campaign.guidelines == (last.text if last else ""):
@@ -80,13 +80,13 @@ def save_guideline_version(actor: User, campaign: Campaign) -> None:
 
 
 def check_test_not_fixed(campaign: Campaign, changed: Sequence[str]) -> None:
-    """The test is chosen before anybody has seen a score, or it is no test."""
-    # Score sets belong to an upper app; the reverse relation is all that is known here.
+    """The test must be chosen before scores are known, otherwise its p values mean nothing."""
+    # Score sets belong to an upper app; only the reverse relation is known here.
     if not {"test", "correction", "alpha"}.isdisjoint(changed) and campaign.score_sets.exists():
         raise ActionRefused(
             "test-fixed",
-            "The significance test cannot change any more: scores have been computed.",
-            "Look at other tests on the comparison pages; they are shown as exploratory.",
+            "The significance test cannot be changed: scores have already been computed.",
+            "Use other tests on the comparison pages; they are marked exploratory.",
         )
 
 
@@ -98,17 +98,17 @@ def get_grade_scale(campaign: Campaign) -> tuple[GradeSpec, ...]:
 
 
 def replace_scale(actor: User, campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
-    # Judgments belong to an upper app; the reverse relation is all that is known here.
+    # Judgments belong to an upper app; only the reverse relation is known here.
     if campaign.judgments.exists():
         raise ActionRefused(
             "scale-in-use",
-            "The grade scale cannot change any more: judgments have been given with it.",
-            "Start another campaign for another scale.",
+            "The grade scale cannot be changed: judgments already use it.",
+            "Create a new campaign to use a different scale.",
         )
     campaign.grades.all().delete()
     write_scale(campaign, scale)
-    told = ", ".join(f"{step.value} {step.label}" for step in scale)
-    events.log_event(campaign=campaign, actor=actor, code="campaign.scale_set", subject=told)
+    grades = ", ".join(f"{step.value} {step.label}" for step in scale)
+    events.log_event(campaign=campaign, actor=actor, code="campaign.scale_set", subject=grades)
 
 
 def write_scale(campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
@@ -125,12 +125,12 @@ def check_fields(campaign: Campaign) -> None:
     try:
         campaign.full_clean()
     except ValidationError as error:
-        told = [f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()]
-        raise ActionRefused("bad-settings", " ".join(told)) from error
+        faults = [f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()]
+        raise ActionRefused("bad-settings", " ".join(faults)) from error
 
 
 def make_unique_slug(title: str) -> str:
-    """A slug out of ``title`` that no campaign has."""
+    """A slug from ``title`` that no campaign has."""
     base = slugify(title)[:50] or "campaign"
     taken = set(Campaign.objects.filter(slug__startswith=base).values_list("slug", flat=True))
     numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))

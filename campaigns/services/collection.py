@@ -1,4 +1,4 @@
-"""Topics and documents: imported whole or not at all."""
+"""Import and delete topics and documents; a file is imported completely or not at all."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def import_topics(
 ) -> int:
     """Add the topics of a file (plain or gzip) and return how many were new.
 
-    A topic that the campaign has already, word for word, is passed over; one that differs
-    refuses the file. Warnings go to ``report``. Raises ``BadFile``.
+    Topics that the campaign already has, word for word, are skipped; if one differs, the file
+    is rejected. Warnings go to ``report``. Raises ``InvalidFile``.
     """
     require_permission(actor, "campaigns.manage", campaign)
     text = expand_upload(data, file)
@@ -57,9 +57,9 @@ def import_topics(
     ]
     with transaction.atomic():
         lock_campaign_imports(campaign)
-        known = {topic.number: topic for topic in campaign.topics.all()}
-        check_same_topics(file, rows, known)
-        fresh = [topic for topic in rows if topic.number not in known]
+        existing = {topic.number: topic for topic in campaign.topics.all()}
+        check_same_topics(file, rows, existing)
+        fresh = [topic for topic in rows if topic.number not in existing]
         start = (campaign.topics.aggregate(last=Max("position"))["last"] or 0) + 1
         for position, topic in enumerate(fresh, start):
             topic.position = position
@@ -81,7 +81,7 @@ def import_documents(
 ) -> int:
     """Add the documents of a file (plain, gzip, or a zip of files); return how many were new.
 
-    The rules are those of ``import_topics``, by what assessors see. Raises ``BadFile``.
+    The rules are those of ``import_topics``, for what assessors see. Raises ``InvalidFile``.
     """
     require_permission(actor, "campaigns.manage", campaign)
     report = FaultReport(file) if report is None else report
@@ -89,36 +89,36 @@ def import_documents(
         files = zip_files(io.BytesIO(data), report, max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES)
         return add_documents(actor, campaign, read_files(files, report), file, report)
     text = expand_upload(data, file)
-    found = read_documents(text, file=file, file_format=file_format or None, report=report)
-    return add_documents(actor, campaign, found, file, report)
+    documents = read_documents(text, file=file, file_format=file_format or None, report=report)
+    return add_documents(actor, campaign, documents, file, report)
 
 
 def import_document_files(
     *, actor: User, campaign: Campaign, folder: Path, report: FaultReport | None = None
 ) -> int:
-    """Add every file below ``folder`` as a document; as ``import_documents``."""
+    """Add every file below ``folder`` as a document, as ``import_documents`` does."""
     require_permission(actor, "campaigns.manage", campaign)
     report = FaultReport(folder.name) if report is None else report
-    found = read_files(folder_files(folder, report), report)
-    return add_documents(actor, campaign, found, folder.name, report)
+    documents = read_files(folder_files(folder, report), report)
+    return add_documents(actor, campaign, documents, folder.name, report)
 
 
 def add_documents(
     actor: User,
     campaign: Campaign,
-    found: Iterable[DocumentText],
+    documents: Iterable[DocumentText],
     file: str,
     report: FaultReport,
 ) -> int:
-    # Texts are held until all is known to be right; a file goes to the store at once, where
-    # one that stays without its document does no harm.
-    rows = [build_document_row(campaign, document) for document in found]
+    # Texts stay in memory until all files are known to be valid. Binary files are stored at
+    # once; one left over without its document does no harm.
+    rows = [build_document_row(campaign, document) for document in documents]
     raise_if_faulty(report)
     with transaction.atomic():
         lock_campaign_imports(campaign)
-        known = load_known_documents(campaign, [row.docno for row in rows])
-        check_same_documents(file, rows, known)
-        fresh = [row for row in rows if row.docno not in known]
+        existing = load_known_documents(campaign, [row.docno for row in rows])
+        check_same_documents(file, rows, existing)
+        fresh = [row for row in rows if row.docno not in existing]
         Document.objects.bulk_create(fresh, batch_size=BATCH)
         formats = Counter(row.format for row in fresh)
         events.log_event(
@@ -150,12 +150,12 @@ def build_document_row(campaign: Campaign, read: DocumentText) -> Document:
 
 
 def delete_topics(*, actor: User, campaign: Campaign) -> int:
-    """Take all topics away, which nothing may refer to yet; return how many there were."""
+    """Delete all topics, if nothing refers to them yet; return how many there were."""
     return delete_all(actor, campaign, "topics")
 
 
 def delete_documents(*, actor: User, campaign: Campaign) -> int:
-    """As ``delete_topics``, of the documents."""
+    """Delete all documents, as ``delete_topics`` does."""
     return delete_all(actor, campaign, "documents")
 
 
@@ -166,8 +166,8 @@ def delete_all(actor: User, campaign: Campaign, noun: str) -> int:
         if has_dependent_data(campaign):
             raise ActionRefused(
                 f"{noun}-in-use",
-                f"The {noun} stay once there are runs, a pool or judgments.",
-                f"Start another campaign for other {noun}.",
+                f"The {noun} cannot be deleted: runs, pools or judgments refer to them.",
+                f"Create a new campaign to use different {noun}.",
             )
         count = int(getattr(campaign, noun).all().delete()[0])
         events.log_event(campaign=campaign, actor=actor, code=f"{noun}.deleted", count=count)
@@ -175,33 +175,33 @@ def delete_all(actor: User, campaign: Campaign, noun: str) -> int:
 
 
 def expand_upload(data: bytes, file: str) -> bytes:
-    """The plain bytes of an upload, bounded before and after unpacking."""
+    """The uncompressed bytes of an upload, within the limit before and after unpacking."""
     return read_bytes(io.BytesIO(data), max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES, file=file)
 
 
 def lock_campaign_imports(campaign: Campaign) -> None:
-    """One import at a time: a second one waits and then sees what the first has added."""
+    """One import at a time: a concurrent one waits and then sees what the first has added."""
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
 
 
 def load_known_documents(campaign: Campaign, docnos: Sequence[str]) -> dict[str, set[str]]:
-    """``docno`` → what those of ``docnos`` are known by that the campaign has.
+    """``docno`` → the hashes of those of ``docnos`` that the campaign already has.
 
-    That is what assessors see, and the HTML as it came: another version of the sanitiser
-    may leave other HTML of the same page.
+    They are of what assessors see and of the original HTML: another version of the sanitizer
+    may produce other HTML from the same page.
     """
-    known: dict[str, set[str]] = {}
+    existing: dict[str, set[str]] = {}
     for part in iter_batches(docnos):
-        found = campaign.documents.filter(docno__in=part)
-        for docno, *hashes in found.values_list("docno", "sha256", "source_sha256"):
-            known[docno] = set(hashes) - {""}
-    return known
+        documents = campaign.documents.filter(docno__in=part)
+        for docno, *hashes in documents.values_list("docno", "sha256", "source_sha256"):
+            existing[docno] = set(hashes) - {""}
+    return existing
 
 
-def check_same_topics(file: str, rows: Sequence[Topic], known: dict[str, Topic]) -> None:
+def check_same_topics(file: str, rows: Sequence[Topic], existing: dict[str, Topic]) -> None:
     report = FaultReport(file)
     for row in rows:
-        old = known.get(row.number, row)
+        old = existing.get(row.number, row)
         if (old.title, old.description, old.narrative) != (
             row.title,
             row.description,
@@ -209,21 +209,23 @@ def check_same_topics(file: str, rows: Sequence[Topic], known: dict[str, Topic])
         ):
             report.add(
                 "ET20",
-                f"The campaign has a topic {row.number} with another text.",
-                "Give the new topic another number; a topic is never changed under its number.",
+                f"Topic {row.number} already exists with different text.",
+                "Use a new topic number; existing topics are never changed.",
                 excerpt=row.title,
             )
     raise_if_faulty(report)
 
 
-def check_same_documents(file: str, rows: Sequence[Document], known: dict[str, set[str]]) -> None:
+def check_same_documents(
+    file: str, rows: Sequence[Document], existing: dict[str, set[str]]
+) -> None:
     report = FaultReport(file)
     for row in rows:
-        if not {row.sha256, row.source_sha256} & known.get(row.docno, {row.sha256}):
+        if not {row.sha256, row.source_sha256} & existing.get(row.docno, {row.sha256}):
             report.add(
                 "ED20",
-                f"The campaign has a document {row.docno} with another text.",
-                "Give the new text another docno; a document is never changed under its docno.",
+                f"Document {row.docno} already exists with different text.",
+                "Use a new docno; existing documents are never changed.",
                 excerpt=row.title or row.body,
             )
     raise_if_faulty(report)

@@ -11,9 +11,9 @@ from campaigns.models import Campaign, Event, User
 def log_event(
     *, campaign: Campaign, actor: User | None, code: str, subject: str = "", **data: Any
 ) -> Event:
-    """Append to the log. Call it inside the transaction of the act that it records.
+    """Append to the log. Call it inside the transaction of the action that it records.
 
-    ``KeyError`` for a code without words: pages could not show it.
+    ``KeyError`` for a code without a phrase: pages could not show it.
     """
     EVENT_PHRASES[code]
     return Event.objects.create(

@@ -1,8 +1,8 @@
-"""Background work: the Job row is the truth, Celery only carries its number.
+"""Background work: the Job row is authoritative, Celery only carries its ID.
 
-A job may be delivered twice, or lost with its worker: ``perform`` claims it by a
-conditional update and ``sweep`` queues again what has stopped beating. So every handler
-writes its results and ``finish`` in one transaction, and may run twice without harm.
+A job may be delivered twice, or lost with its worker: ``perform_job`` claims it by a
+conditional update, and ``requeue_lost_jobs`` requeues those without a recent heartbeat. So every
+handler writes its results and calls ``finish_job`` in one transaction, and is safe to run twice.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _inline: ContextVar[bool] = ContextVar("inline", default=False)
 
 @contextmanager
 def run_jobs_inline() -> Iterator[None]:
-    """Within this block jobs run in this process: for scripts that build a campaign."""
+    """Within this block, jobs run in this process: for scripts that build a campaign."""
     token = _inline.set(True)
     try:
         yield
@@ -42,9 +42,9 @@ def run_jobs_inline() -> Iterator[None]:
 
 
 def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -> Job:
-    """Write a job and hand it to a worker once this transaction has committed.
+    """Create a job and send it to a worker once this transaction has committed.
 
-    ``kind`` is the name of a registered Celery task that takes the job's id.
+    ``kind`` is the name of a registered Celery task that takes the job's ID.
     """
     job = Job.objects.create(campaign=campaign, kind=kind, args=args, created_by=actor)
     send_on_commit(job)
@@ -52,11 +52,11 @@ def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -
 
 
 def enqueue_once(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -> Job:
-    """The job of that kind with the same ``args`` that is not over yet, else a new one.
+    """The unfinished job of that kind with the same ``args``, or a new one.
 
     ``args`` are plain JSON. Call it in a transaction.
     """
-    # Locked, so that of two who ask at once the second finds the job of the first.
+    # Locked, so that of two concurrent requests the second finds the job of the first.
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     states = (Job.State.QUEUED, Job.State.RUNNING)
     under_way = campaign.jobs.filter(kind=kind, state__in=states)
@@ -65,12 +65,12 @@ def enqueue_once(*, campaign: Campaign, kind: str, actor: User | None, **args: A
 
 
 def send_on_commit(job: Job) -> None:
-    """Dispatch when the row stands. A broker that is away is logged; the sweep sends again."""
+    """Dispatch after commit. If the broker is down, that is logged and the job requeued later."""
     transaction.on_commit(lambda: dispatch_job(job), robust=True)
 
 
 def dispatch_job(job: Job) -> None:
-    """Send the job to a worker, or run it here where the installation is inline."""
+    """Send the job to a worker, or run it here if the installation is inline."""
     if settings.POOLBENCH_INLINE or _inline.get():
         call_task(job)
     else:
@@ -78,7 +78,7 @@ def dispatch_job(job: Job) -> None:
 
 
 def call_task(job: Job) -> None:
-    """Run the job's task in this process. Only workers load the tasks of all apps unasked."""
+    """Run the job's task in this process. Only workers load the tasks of all apps themselves."""
     app = import_string(settings.CELERY_APP_PATH)
     if job.kind not in app.tasks:
         app.loader.import_default_modules()
@@ -86,14 +86,14 @@ def call_task(job: Job) -> None:
 
 
 def run_here(job: Job) -> Job:
-    """Perform a queued job in this process; harmless if a worker was quicker."""
+    """Perform a queued job in this process; harmless if a worker has already claimed it."""
     call_task(job)
     job.refresh_from_db()
     return job
 
 
 def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
-    """Claim the job, run ``handler`` on it, and write down how it ended."""
+    """Claim the job, run ``handler`` on it, and record the outcome."""
     now = timezone.now()
     claimed = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
         state=Job.State.RUNNING, heartbeat=now, attempts=F("attempts") + 1
@@ -108,12 +108,12 @@ def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
         fail_job(job, str(refused))
     except Exception:
         log.exception("job %s (%s) failed", job.pk, job.kind)
-        fail_job(job, "Something broke on our side; the log of the worker says what.")
+        fail_job(job, "Internal error. See the worker log for details.")
 
 
 @contextmanager
 def keep_heartbeat(job: Job) -> Iterator[None]:
-    """Beat beside the work, so that the sweep never takes a long step for a dead worker."""
+    """Send heartbeats during the work, so that a long step never looks like a dead worker."""
     over = Event()
     thread = Thread(target=send_heartbeat, args=[job, over], daemon=True)
     thread.start()
@@ -130,14 +130,14 @@ def send_heartbeat(job: Job, over: Event) -> None:
         try:
             mine.update(heartbeat=timezone.now())
         except DatabaseError:
-            log.warning("job %s could not beat", job.pk, exc_info=True)
+            log.warning("job %s could not send its heartbeat", job.pk, exc_info=True)
         finally:
             connection.close()
 
 
-def report_progress(job: Job, done: int, of: int) -> None:
-    """Say how far the job is; this is also its heartbeat."""
-    Job.objects.filter(pk=job.pk).update(done=done, of=of, heartbeat=timezone.now())
+def report_progress(job: Job, done: int, total: int) -> None:
+    """Record the progress of the job; this is also its heartbeat."""
+    Job.objects.filter(pk=job.pk).update(done=done, of=total, heartbeat=timezone.now())
 
 
 def finish_job(job: Job, **result: Any) -> None:
@@ -148,7 +148,7 @@ def finish_job(job: Job, **result: Any) -> None:
 
 
 def finish_job_once(job: Job, **result: Any) -> None:
-    """Mark the job done unless it is: a worker thought dead may come after its successor."""
+    """Mark the job done unless it is: a worker presumed dead may finish after its successor."""
     with transaction.atomic():
         if Job.objects.select_for_update().get(pk=job.pk).state != Job.State.DONE:
             finish_job(job, **result)
@@ -162,23 +162,23 @@ def fail_job(job: Job, error: str) -> None:
 
 
 def requeue_lost_jobs() -> int:
-    """Queue again the jobs whose worker is gone; return how many. Run it each minute."""
+    """Requeue the jobs whose worker has died; return how many. Run it every minute."""
     old = timezone.now() - STALE_AFTER
     lost = Job.objects.filter(
         Q(state__in=(Job.State.RUNNING, Job.State.QUEUED), heartbeat__lt=old)
         | Q(state=Job.State.QUEUED, created_at__lt=old, heartbeat=None)
     )
-    swept = 0
+    requeued = 0
     for job in lost:
         if job.attempts >= MAX_ATTEMPTS and job.state == Job.State.RUNNING:
-            fail_job(job, f"Given up after {job.attempts} attempts: the worker died each time.")
+            fail_job(job, f"Failed after {job.attempts} attempts: the worker died each time.")
         elif requeue_job(job):
-            swept += 1
-    return swept
+            requeued += 1
+    return requeued
 
 
 def requeue_job(job: Job) -> bool:
-    """Compare-and-swap, so that two sweeps queue a lost job once."""
+    """Requeue by compare-and-swap, so that concurrent sweeps requeue a lost job once."""
     with transaction.atomic():
         won = Job.objects.filter(pk=job.pk, state=job.state, heartbeat=job.heartbeat).update(
             state=Job.State.QUEUED, heartbeat=timezone.now()

@@ -1,4 +1,4 @@
-"""Writing and reading run matrices and the campaign's pair dictionary."""
+"""Store and load run matrices and the campaign's pair dictionary."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ APPENDS = 100
 
 def get_pair_dictionary(campaign: Campaign) -> PairDictionary:
     """The campaign's dictionary: all chunks in order. Chunks are immutable and named by
-    their content, so a cached dictionary holds as long as its chunks still come first.
+    their content, so a cached dictionary is valid as long as its chunks still come first.
     """
     paths = list(campaign.pair_chunks.order_by("start").values_list("path", flat=True))
-    read, known = _cached.pop(campaign.pk, ([], PairDictionary()))
+    read, dictionary = _cached.pop(campaign.pk, ([], PairDictionary()))
     if paths[: len(read)] != read:
-        read, known = [], PairDictionary()
+        read, dictionary = [], PairDictionary()
     for path in paths[len(read) :]:
-        known.extend(read_pairs(store.get_blob(path)))
+        dictionary.extend(read_pairs(store.get_blob(path)))
     while len(_cached) >= CACHED_CAMPAIGNS:
-        # Another thread may have dropped it meanwhile.
+        # Another thread may have removed it in the meantime.
         _cached.pop(next(iter(_cached), 0), None)
-    _cached[campaign.pk] = (paths, known)
-    return known
+    _cached[campaign.pk] = (paths, dictionary)
+    return dictionary
 
 
 def store_run_matrix(campaign: Campaign, table: RunTable) -> str:
-    """Keep ``table`` as a run matrix and return its name in the content store.
+    """Store ``table`` as a run matrix and return its name in the content store.
 
-    New pairs are appended to the dictionary by compare-and-swap on ``PairChunk.start``:
-    a writer that lost reads what the other appended and tries again.
+    New pairs are appended to the dictionary by compare-and-swap on ``PairChunk.start``: a
+    writer that loses reads what the other has appended and tries again.
     """
     for _ in range(APPENDS):
-        known = get_pair_dictionary(campaign)
-        # Read first: another thread may extend the cached dictionary while this one looks.
-        start = len(known)
-        fresh = known.missing(table)
+        dictionary = get_pair_dictionary(campaign)
+        # Before the lookup: another thread may extend the cached dictionary during it.
+        start = len(dictionary)
+        fresh = dictionary.missing(table)
         if not len(fresh) or append_pair_chunk(campaign, start=start, pairs=fresh):
             return store.put_blob(
                 write_matrix(get_pair_dictionary(campaign).encode(table)), ".columns"
             )
-    raise RuntimeError(f"{APPENDS} times another writer was first to append a chunk")
+    raise RuntimeError(f"appending a chunk failed {APPENDS} times: other writers were first")
 
 
 def append_pair_chunk(campaign: Campaign, *, start: int, pairs: PairArray) -> bool:

@@ -1,4 +1,4 @@
-"""Teams, members and the invitation links by which people join."""
+"""Teams, members and the invitation links with which users join."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MAX_USES, MAX_DAYS = 500, 365
 
 
 def get_or_create_team(*, actor: User, campaign: Campaign, name: str) -> Team:
-    """The team called ``name``, made if the campaign has none."""
+    """The team called ``name``, created if the campaign has none."""
     require_permission(actor, "campaigns.manage", campaign)
     name = name.strip()
     if not 0 < len(name) <= 60:
-        raise ActionRefused("bad-team", _("A team needs a name of 1 to 60 characters."))
+        raise ActionRefused("bad-team", _("The team name must have 1 to 60 characters."))
     with transaction.atomic():
-        team, made = Team.objects.get_or_create(campaign=campaign, name=name)
-        if made:
+        team, created = Team.objects.get_or_create(campaign=campaign, name=name)
+        if created:
             events.log_event(campaign=campaign, actor=actor, code="team.created", subject=name)
     return team
 
@@ -35,11 +35,13 @@ def get_or_create_team(*, actor: User, campaign: Campaign, name: str) -> Team:
 def add_member(
     *, actor: User, campaign: Campaign, user: User, role: str, team: Team | None = None
 ) -> Member:
-    """Give ``user`` a role. Someone who has it already keeps it."""
+    """Add ``user`` with a role; no change if they already have it."""
     require_permission(actor, "campaigns.manage", campaign)
     check_role(campaign, role, team)
     if not user.is_active:
-        raise ActionRefused("inactive", f"{user.shown_name} cannot sign in, so can have no role.")
+        raise ActionRefused(
+            "inactive", f"{user.shown_name} cannot be a member: the account cannot sign in."
+        )
     with transaction.atomic():
         return create_membership(actor, campaign, user, role, team)
 
@@ -47,7 +49,7 @@ def add_member(
 def add_team_member(
     *, actor: User, campaign: Campaign, user: User, role: str, team_name: str = ""
 ) -> Member:
-    """``add_member`` with the team by its name, made if it is new."""
+    """``add_member`` with the team by name, created if it is new."""
     with transaction.atomic():
         team = (
             get_or_create_team(actor=actor, campaign=campaign, name=team_name)
@@ -58,7 +60,7 @@ def add_team_member(
 
 
 def remove_member(*, actor: User, member: Member) -> None:
-    """Take a role away. What the person has submitted or judged stays."""
+    """Remove a member's role. What they have submitted or judged stays."""
     campaign = member.campaign
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
@@ -67,12 +69,12 @@ def remove_member(*, actor: User, member: Member) -> None:
         if member.role == Role.ORGANIZER and len(organizers) == 1:
             raise ActionRefused(
                 "last-organizer",
-                _("A campaign needs an organizer, and this is the last one."),
-                _("Make somebody else an organizer first."),
+                _("You cannot remove the last organizer."),
+                _("Make another member an organizer first."),
             )
         if campaign.members.filter(pk=member.pk).delete()[0]:
-            told = f"{member.user.username} ({member.role})"
-            events.log_event(campaign=campaign, actor=actor, code="member.removed", subject=told)
+            subject = f"{member.user.username} ({member.role})"
+            events.log_event(campaign=campaign, actor=actor, code="member.removed", subject=subject)
 
 
 def create_invitation(
@@ -84,11 +86,14 @@ def create_invitation(
     uses: int = 1,
     days: int = 14,
 ) -> Invitation:
-    """Make a link for ``uses`` people, good for ``days`` days; ``token_of`` gives it."""
+    """Create an invitation for ``uses`` users that expires after ``days`` days.
+
+    ``sign_invitation_token`` makes its link.
+    """
     require_permission(actor, "campaigns.manage", campaign)
     if not (1 <= uses <= MAX_USES and 1 <= days <= MAX_DAYS):
-        limits = f"1 to {MAX_USES} people and 1 to {MAX_DAYS} days"
-        raise ActionRefused("bad-invitation", f"An invitation is for {limits}.")
+        limits = f"1 to {MAX_USES} uses and 1 to {MAX_DAYS} days"
+        raise ActionRefused("bad-invitation", f"An invitation must allow {limits}.")
     with transaction.atomic():
         team = (
             get_or_create_team(actor=actor, campaign=campaign, name=team_name)
@@ -96,12 +101,12 @@ def create_invitation(
             else None
         )
         check_role(campaign, role, team)
-        told = f"{role}{f' of {team.name}' if team else ''}"
+        subject = f"{role}{f', {team.name}' if team else ''}"
         events.log_event(
             campaign=campaign,
             actor=actor,
             code="invitation.created",
-            subject=told,
+            subject=subject,
             uses=uses,
             days=days,
         )
@@ -116,46 +121,46 @@ def create_invitation(
 
 
 def revoke_invitation(*, actor: User, invitation: Invitation) -> None:
-    """Make the link useless. Its row goes; the log remembers it."""
+    """Revoke the invitation. Its row is deleted; the log keeps the event."""
     campaign = invitation.campaign
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
-        told = f"{invitation.role}{f' of {invitation.team.name}' if invitation.team else ''}"
+        subject = f"{invitation.role}{f', {invitation.team.name}' if invitation.team else ''}"
         if Invitation.objects.filter(pk=invitation.pk).delete()[0]:
             events.log_event(
-                campaign=campaign, actor=actor, code="invitation.revoked", subject=told
+                campaign=campaign, actor=actor, code="invitation.revoked", subject=subject
             )
 
 
 def sign_invitation_token(invitation: Invitation) -> str:
-    """The part of the link that nobody can guess or forge."""
+    """The part of the link that cannot be guessed or forged."""
     return signing.dumps(invitation.pk, salt=SALT)
 
 
 def get_invitation(token: str) -> Invitation:
-    """The open invitation behind ``token``, or ``Refused`` with the reason why there is none."""
-    ask = _("Ask the organizer who sent it for a new link.")
+    """The open invitation of ``token``. Raises ``ActionRefused`` with the reason otherwise."""
+    advice = _("Ask the organizer who sent it for a new link.")
     try:
         number = signing.loads(token, salt=SALT)
     except signing.BadSignature as error:
-        fix = _("Check that the link was copied as a whole.")
-        raise ActionRefused("bad-link", _("This is no invitation link."), fix) from error
-    found = Invitation.objects.select_related("campaign", "team", "created_by")
-    invitation = found.filter(pk=number).first()
+        fix = _("Check that you copied the complete link.")
+        raise ActionRefused("bad-link", _("Invalid invitation link."), fix) from error
+    invitations = Invitation.objects.select_related("campaign", "team", "created_by")
+    invitation = invitations.filter(pk=number).first()
     if invitation is None:
-        raise ActionRefused("revoked", _("This invitation has been revoked."), ask)
+        raise ActionRefused("revoked", _("This invitation has been revoked."), advice)
     if invitation.uses_left == 0:
-        raise ActionRefused("used-up", _("This invitation has been used up."), ask)
+        raise ActionRefused("used-up", _("This invitation has already been used."), advice)
     if not invitation.is_open:
-        told = _("This invitation was good until %(at)s.") % {
+        message = _("This invitation expired on %(at)s.") % {
             "at": format_utc(invitation.expires_at)
         }
-        raise ActionRefused("expired", told, ask)
+        raise ActionRefused("expired", message, advice)
     return invitation
 
 
 def create_account(*, token: str, username: str, password: str, name: str = "") -> User:
-    """Make an account for whoever holds an open invitation, and join by it."""
+    """Create an account for the holder of an open invitation, and join with it."""
     with transaction.atomic():
         get_invitation(token)
         user = User.objects.create_user(username, password=password, first_name=name)
@@ -164,7 +169,7 @@ def create_account(*, token: str, username: str, password: str, name: str = "") 
 
 
 def accept_invitation(*, user: User, token: str) -> Member:
-    """Join by a link. Who has the very role already stays as they are, and uses nothing up."""
+    """Join with a link. No change, and no use counted, if ``user`` already has the role."""
     invitation = get_invitation(token)
     campaign, team = invitation.campaign, invitation.team
     with transaction.atomic():
@@ -172,45 +177,44 @@ def accept_invitation(*, user: User, token: str) -> Member:
         if roles.get(invitation.role, -1) == invitation.team_id:
             return campaign.members.get(user=user, role=invitation.role)
         if roles:
-            told = ", ".join(lowercase_label(Role(role).label) for role in roles)
+            current_roles = ", ".join(lowercase_label(Role(role).label) for role in roles)
             raise ActionRefused(
                 "has-role",
-                _("You are %(roles)s of this campaign already; a link does not change that.")
-                % {"roles": told},
-                _("An organizer can give you another role on the campaign's people page."),
+                _("You already have a role in this campaign: %(roles)s.")
+                % {"roles": current_roles},
+                _("Ask an organizer to add another role for you."),
             )
         now = timezone.now()
         is_open = Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0, expires_at__gt=now)
         if not is_open.update(uses_left=F("uses_left") - 1):
-            raise ActionRefused(
-                "used-up", _("Somebody else was quicker: this invitation is used up.")
-            )
+            raise ActionRefused("used-up", _("This invitation has already been used."))
         return create_membership(user, campaign, user, invitation.role, team)
 
 
 def check_role(campaign: Campaign, role: str, team: Team | None) -> None:
     if role not in Role.values:
-        raise ActionRefused("bad-role", f"There is no role {role}.")
+        raise ActionRefused("bad-role", f"Unknown role: {role}.")
     if (role == Role.PARTICIPANT) != (team is not None):
-        raise ActionRefused("bad-team", _("A participant, and nobody else, belongs to a team."))
+        message = _("Participants must have a team; other roles cannot have one.")
+        raise ActionRefused("bad-team", message)
     if team is not None and team.campaign_id != campaign.pk:
-        raise ActionRefused("bad-team", f"The team {team.name} is of another campaign.")
+        raise ActionRefused("bad-team", f"Team {team.name} belongs to another campaign.")
 
 
 def create_membership(
     actor: User, campaign: Campaign, user: User, role: str, team: Team | None
 ) -> Member:
-    member, made = Member.objects.get_or_create(
+    member, created = Member.objects.get_or_create(
         campaign=campaign, user=user, role=role, defaults={"team": team}
     )
-    if not made and member.team_id != (team.pk if team else None):
+    if not created and member.team_id != (team.pk if team else None):
         raise ActionRefused(
             "other-team",
-            _("%(name)s takes part in the team %(team)s already.")
+            _("%(name)s is already a member of team %(team)s.")
             % {"name": user.shown_name, "team": member.team},
-            _("Remove that membership first: nobody is in two teams."),
+            _("Remove that membership first; a user can be in only one team."),
         )
-    if made:
-        told = f"{user.username} ({role}{f', {team.name}' if team else ''})"
-        events.log_event(campaign=campaign, actor=actor, code="member.joined", subject=told)
+    if created:
+        subject = f"{user.username} ({role}{f', {team.name}' if team else ''})"
+        events.log_event(campaign=campaign, actor=actor, code="member.joined", subject=subject)
     return member

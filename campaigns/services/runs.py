@@ -1,4 +1,4 @@
-"""Submitting, checking, replacing and withdrawing runs."""
+"""Submit, check, replace and withdraw runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from campaigns.rules import is_organizer_anywhere, require_permission
 from campaigns.services import events, jobs, matrices
 
 PACKED = ".packed.gz"
-HELD = (Run.State.REPLACED, Run.State.WITHDRAWN)
+FORMER_STATES = (Run.State.REPLACED, Run.State.WITHDRAWN)
 
 
 def submit_run(
@@ -38,10 +38,10 @@ def submit_run(
     priority: int = 1,
     replaces: Run | None = None,
 ) -> Run:
-    """Keep the file as it came and queue its check (job ``campaigns.check_run``).
+    """Store the original file and queue its check (job ``campaigns.check_run``).
 
-    Members of the team may until the deadline and below the limit of runs; organizers
-    may for any team. ``data`` is plain text or gzip. Raises ``Refused``.
+    Team members can submit until the deadline and up to the run limit; organizers can submit
+    for any team. ``data`` is plain text or gzip. Raises ``ActionRefused``.
     """
     require_team(actor, campaign, team)
     check_open(actor, campaign)
@@ -78,7 +78,7 @@ def submit_run(
 
 
 def withdraw_run(*, actor: User, run: Run) -> Run:
-    """Take an accepted run back before the deadline; its record stays."""
+    """Withdraw an accepted run before the deadline; it stays on record."""
     campaign = run.campaign
     require_team(actor, campaign, run.team)
     check_open(actor, campaign)
@@ -97,7 +97,7 @@ def withdraw_run(*, actor: User, run: Run) -> Run:
 
 
 def check_small_run(run: Run) -> None:
-    """Check a small run while its sender waits; a larger one is for a worker."""
+    """Check a small run at once; a larger one is left to a worker."""
     job = latest_check_job(run)
     if job is not None and not is_large(store.get_blob(run.file)):
         jobs.run_here(job)
@@ -105,59 +105,59 @@ def check_small_run(run: Run) -> None:
 
 
 def is_large(packed: bytes) -> bool:
-    """By what it unpacks to: few bytes of gzip can be many lines."""
+    """Whether the unpacked file is large: a few bytes of gzip can be many lines."""
     limit: int = settings.POOLBENCH_CHECK_AT_ONCE_BYTES
     try:
         with gzip.open(io.BytesIO(packed)) as unpacked:
             return len(unpacked.read(limit + 1)) > limit
     except (OSError, EOFError, zlib.error):
-        return False  # broken, which is quickly told
+        return False  # damaged, which the check reports quickly
 
 
 def requeue_run_check(*, actor: User, run: Run) -> None:
-    """Queue the check of a run anew when the one before broke off."""
+    """Queue the check of a run again if the previous check failed."""
     require_team(actor, run.campaign, run.team)
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=run.team_id)
         job = latest_check_job(run)
         if run.state != Run.State.RECEIVED or job is None or job.state != Job.State.FAILED:
-            raise ActionRefused("being-checked", "The check of this run has not failed.")
+            raise ActionRefused("being-checked", "The check of this run did not fail.")
         jobs.enqueue(campaign=run.campaign, kind=job.kind, actor=actor, run=run.pk)
 
 
 def latest_check_job(run: Run) -> Job | None:
     """The latest check of ``run``."""
-    found = Job.objects.filter(campaign=run.campaign_id, kind="campaigns.check_run")
-    return found.filter(args__run=run.pk).first()
+    jobs = Job.objects.filter(campaign=run.campaign_id, kind="campaigns.check_run")
+    return jobs.filter(args__run=run.pk).first()
 
 
 def read_original_file(run: Run) -> bytes:
-    """The very bytes that were uploaded."""
+    """The bytes as they were uploaded."""
     data = store.get_blob(run.file)
     return gzip.decompress(data) if run.file.endswith(PACKED) else data
 
 
 def perform_run_check(job: Job) -> None:
-    """Handler of ``campaigns.check_run``: the run becomes accepted or refused."""
+    """Handler of ``campaigns.check_run``: the run becomes accepted or rejected."""
     run = Run.objects.select_related("campaign", "team", "replaces").get(pk=job.args["run"])
     if run.state != Run.State.RECEIVED:
         jobs.finish_job(job)
         return
     jobs.report_progress(job, 0, 2)
-    checked = check_text(store.get_blob(run.file), build_run_rules(run), file=run.file_name)
+    result = check_text(store.get_blob(run.file), build_run_rules(run), file=run.file_name)
     jobs.report_progress(job, 1, 2)
-    matrix = matrices.store_run_matrix(run.campaign, checked.table) if checked.table else ""
-    finish_run_check(job, run, checked, matrix)
+    matrix = matrices.store_run_matrix(run.campaign, result.table) if result.table else ""
+    finish_run_check(job, run, result, matrix)
 
 
-def finish_run_check(job: Job, run: Run, checked: CheckedRun, matrix: str) -> None:
-    """Write the outcome, the job's end and the events in one transaction.
+def finish_run_check(job: Job, run: Run, result: CheckedRun, matrix: str) -> None:
+    """Write the outcome, the end of the job and the events in one transaction.
 
-    The tag is won by the database's own constraint: of two runs with one tag that are
-    checked at once, the second is refused with E08.
+    A database constraint keeps tags unique: of two runs with the same tag that are checked at
+    the same time, the second is rejected with E08.
     """
-    fields = build_run_outcome(run, checked)
-    if not checked.accepted:
+    fields = build_run_outcome(run, result)
+    if not result.accepted:
         reject_run(job, run, fields)
         return
     try:
@@ -169,8 +169,8 @@ def finish_run_check(job: Job, run: Run, checked: CheckedRun, matrix: str) -> No
         faults = [tag_taken_fault(fields["tag"])]
     if faults:
         for fault in faults:
-            checked.report.add(*fault)
-        reject_run(job, run, build_run_outcome(run, checked))
+            result.report.add(*fault)
+        reject_run(job, run, build_run_outcome(run, result))
 
 
 def accept_run(job: Job, run: Run, fields: dict[str, Any], matrix: str) -> None:
@@ -182,7 +182,7 @@ def accept_run(job: Job, run: Run, fields: dict[str, Any], matrix: str) -> None:
             code="run.replaced",
             subject=format_run_label(run.replaces),
             run=run.replaces.pk,
-            by=run.pk,
+            replaced_by=run.pk,
         )
     write_run_outcome(job, run, Run.State.ACCEPTED, fields | {"matrix": matrix})
 
@@ -193,51 +193,52 @@ def reject_run(job: Job, run: Run, fields: dict[str, Any]) -> None:
 
 
 def write_run_outcome(job: Job, run: Run, state: str, fields: dict[str, Any]) -> None:
-    """The compare-and-swap that makes a second delivery of the job harmless."""
-    found = Run.objects.filter(pk=run.pk, state=Run.State.RECEIVED)
-    if found.update(state=state, checked_at=timezone.now(), **fields):
-        shown = fields["tag"] or run.file_name
+    """Write the outcome by compare-and-swap: a second delivery of the job is harmless."""
+    unchecked = Run.objects.filter(pk=run.pk, state=Run.State.RECEIVED)
+    if unchecked.update(state=state, checked_at=timezone.now(), **fields):
+        subject = fields["tag"] or run.file_name
         events.log_event(
-            campaign=run.campaign, actor=None, code=f"run.{state}", subject=shown, run=run.pk
+            campaign=run.campaign, actor=None, code=f"run.{state}", subject=subject, run=run.pk
         )
     jobs.finish_job(job, run=run.pk, state=state, url=run.get_absolute_url())
 
 
-def build_run_outcome(run: Run, checked: CheckedRun) -> dict[str, Any]:
-    """The fields of ``run`` that the check fills."""
-    counts = {"documents": checked.documents, "topics": len(checked.topics), "tied": checked.tied}
+def build_run_outcome(run: Run, result: CheckedRun) -> dict[str, Any]:
+    """The fields of ``run`` that the check fills in."""
+    counts = {"documents": result.documents, "topics": len(result.topics), "tied": result.tied}
     return {
-        "tag": (run.tag or checked.tag)[:60],
-        "lines": checked.lines,
-        "normalised_hash": checked.digest,
-        "report": checked.report.as_dict() | {"found": counts},
+        "tag": (run.tag or result.tag)[:60],
+        "lines": result.lines,
+        "normalised_hash": result.digest,
+        "report": result.report.as_dict() | {"found": counts},
     }
 
 
 def find_late_faults(run: Run) -> list[tuple[str, str, str]]:
-    """What may have changed since the file was sent: ``(code, message, fix)`` each."""
-    # Held until the transaction ends, so that two runs of a team are settled in turn.
+    """Faults from changes since the submission: ``(code, message, fix)`` each."""
+    # Locked until the transaction ends, so that the runs of a team are decided in turn.
     Team.objects.select_for_update().get(pk=run.team_id)
     if run.replaces is not None:
         run.replaces.refresh_from_db()
         if run.replaces.state != Run.State.ACCEPTED:
-            gone = f"The run to be replaced, {format_run_label(run.replaces)}, is no longer there."
-            return [("E19", gone, "Send the run again, as a new one.")]
+            label = format_run_label(run.replaces)
+            message = f"The run to be replaced, {label}, is no longer accepted."
+            return [("E19", message, "Submit the file as a new run.")]
         return []
     limit = run.campaign.max_runs_per_team
     if limit is not None and run.team.runs.accepted().count() >= limit:
-        full = f"The team had {limit} accepted runs, the limit, when the check ended."
-        return [("E18", full, "Replace or withdraw one of them.")]
+        message = f"Run limit reached: the team already had {limit} accepted runs."
+        return [("E18", message, "Replace or withdraw one of them.")]
     return []
 
 
 def tag_taken_fault(tag: str) -> tuple[str, str, str]:
-    message = f"The tag {tag} was given to another run while this one was checked."
-    return "E08", message, "Choose another tag and write it on every line."
+    message = f"The run tag {tag} was taken by another run during the check."
+    return "E08", message, "Choose a different tag and use it on every line."
 
 
 def build_run_rules(run: Run) -> RunRules:
-    """What the campaign asks of ``run``."""
+    """The campaign's requirements on ``run``."""
     campaign = run.campaign
     topics = list(campaign.topics.values_list("number", "withheld"))
     earlier = run.team.runs.accepted().exclude(pk=run.replaces_id or 0)
@@ -255,36 +256,36 @@ def build_run_rules(run: Run) -> RunRules:
 
 
 def list_used_tags(run: Run) -> frozenset[str]:
-    """Tags of accepted runs but the one to be replaced, and those that other teams gave up."""
+    """Tags of accepted runs, except the one to be replaced, and of other teams' former runs."""
     accepted = run.campaign.runs.accepted().exclude(pk=run.replaces_id or 0)
-    given_up = run.campaign.runs.filter(state__in=HELD).exclude(team=run.team_id)
+    former = run.campaign.runs.filter(state__in=FORMER_STATES).exclude(team=run.team_id)
     return frozenset(accepted.values_list("tag", flat=True)) | frozenset(
-        given_up.values_list("tag", flat=True)
+        former.values_list("tag", flat=True)
     )
 
 
 def list_collection_docnos(campaign: Campaign) -> frozenset[str] | None:
-    """The collection's docnos; None when the campaign holds no documents."""
-    found = campaign.documents.order_by().values_list("docno", flat=True)
-    return frozenset(found.iterator(chunk_size=20_000)) or None
+    """The docnos of the collection; None if the campaign has no documents."""
+    docnos = campaign.documents.order_by().values_list("docno", flat=True)
+    return frozenset(docnos.iterator(chunk_size=20_000)) or None
 
 
 def store_run_file(data: bytes) -> str:
-    """Put the file into the store, packed if it is not."""
+    """Store the file, compressed if it is not yet."""
     if data.startswith(GZIP_MAGIC):
         return store.put_blob(data, ".gz")
     return store.put_blob(gzip.compress(data, 6, mtime=0), PACKED)
 
 
 def require_team(actor: User, campaign: Campaign, team: Team) -> None:
-    """The actor must be of ``team``, or an organizer; the team must be the campaign's."""
+    """The actor must be in ``team`` or an organizer; the team must belong to the campaign."""
     if team.campaign_id != campaign.pk:
-        raise PermissionDenied(f"{team} is of another campaign")
+        raise PermissionDenied(f"{team} belongs to another campaign")
     if is_organizer_anywhere(actor, campaign):
         return
     require_permission(actor, "campaigns.submit_run", campaign)
     if not campaign.members.filter(user=actor, team=team).exists():
-        raise PermissionDenied(f"{actor.get_username()} is not of {team}")
+        raise PermissionDenied(f"{actor.get_username()} is not a member of {team}")
 
 
 def check_open(actor: User, campaign: Campaign) -> None:
@@ -296,18 +297,18 @@ def check_open(actor: User, campaign: Campaign) -> None:
         return
     raise ActionRefused(
         "deadline",
-        f"The deadline for runs was {format_utc(campaign.runs_deadline)}.",
-        "Ask the organizers; they may still submit for a team.",
+        f"The run deadline was {format_utc(campaign.runs_deadline)}.",
+        "Ask the organizers; they can submit on behalf of a team.",
     )
 
 
 def check_topics_known(campaign: Campaign) -> None:
-    """An accepted run answers topics of the campaign: there must be some to check against."""
+    """Runs are checked against the campaign's topics, so there must be some."""
     if not campaign.topics.exists():
         raise ActionRefused(
             "no-topics",
-            "The campaign has no topics yet, so no run can be checked.",
-            "The organizers bring the topics in first.",
+            "Runs cannot be submitted before topics are imported.",
+            "Wait until the organizers have imported the topics.",
         )
 
 
@@ -316,8 +317,8 @@ def check_size(size: int) -> None:
     if size > limit:
         raise ActionRefused(
             "too-large",
-            f"The file has {size:,} bytes; {limit:,} are allowed.",
-            "Send fewer documents per topic, or pack the file with gzip.",
+            f"The file has {size:,} bytes; the limit is {limit:,}.",
+            "Submit fewer documents per topic, or compress the file with gzip.",
         )
 
 
@@ -326,7 +327,7 @@ def check_quota(campaign: Campaign, team: Team) -> None:
     if limit is not None and team.runs.accepted().count() >= limit:
         raise ActionRefused(
             "quota",
-            f"The team has {limit} accepted runs already, which is the limit.",
+            f"Run limit reached: the team has {limit} accepted runs.",
             "Replace or withdraw one of them.",
         )
 

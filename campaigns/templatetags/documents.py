@@ -1,4 +1,4 @@
-"""A document as it is shown: in pieces, each block with its place in the body."""
+"""Show documents: in pages, each block with its offset in the body."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from campaigns.models import Document
 
 register = template.Library()
 SAMPLE = 500_000
-"""Characters whose words are counted."""
+"""Characters in which words are counted."""
 
 
 @register.simple_tag
 def text_page(document: Document, start: int = 0) -> TextPage:
-    """What a page shows of a text from ``start``; ``next`` is where to read on."""
+    """The part of a text that a page shows from ``start``; ``next`` is the offset of the rest."""
     return slice_text_page(document.body, start)
 
 
 @register.filter
 def document_length(document: Document) -> str:
-    """``1,200 words``, or for files what they are and how large: ``PDF, 1.2 MB``."""
+    """``1,200 words``, or for files their format and size: ``PDF, 1.2 MB``."""
     if document.file:
         return f"{document.get_format_display()}, {filesizeformat(document.size)}"
     body = document.body
-    # Parting megabytes into words takes longer than showing them: a long one is estimated.
+    # Splitting megabytes into words takes longer than showing them: long texts are estimated.
     sample = body if len(body) <= SAMPLE else body[:SAMPLE]
     text = sample if document.format == "text" else strip_tags_for_count(sample)
     return text_length(text) if sample is body else approximate_length(text, len(body) / SAMPLE)
 
 
 def approximate_length(text: str, times: float) -> str:
-    """How long a document is of which ``text`` is one part in ``times``, to two digits."""
+    """The length of a document that is ``times`` as long as ``text``, to two digits."""
     count, unit = measure_text_length(text)
     number = number_format(int(float(f"{count * times:.1e}")), force_grouping=True)
     if unit == "word":
@@ -48,9 +48,9 @@ def approximate_length(text: str, times: float) -> str:
 
 
 def text_length(text: str) -> str:
-    """How long a text is, in words people read."""
+    """The length of a text for readers."""
     count, unit = measure_text_length(text)
-    shown = {"count": number_format(count, force_grouping=True)}
+    values = {"count": number_format(count, force_grouping=True)}
     if unit == "word":
-        return ngettext("%(count)s word", "%(count)s words", count) % shown
-    return ngettext("%(count)s character", "%(count)s characters", count) % shown
+        return ngettext("%(count)s word", "%(count)s words", count) % values
+    return ngettext("%(count)s character", "%(count)s characters", count) % values

@@ -1,4 +1,4 @@
-"""Numbers and labels as people read them."""
+"""Format numbers and labels for readers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ register = template.Library()
 
 @register.filter
 def format_thousands(number: int | str | None) -> str:
-    """``22499`` as ``22,499``, or as the language writes it; nothing as a dash."""
+    """``22499`` as ``22,499``, by the rules of the language; None as a dash."""
     return number_format(number, force_grouping=True) if isinstance(number, int) else "–"
 
 
@@ -24,6 +24,6 @@ register.filter("mid", lowercase_label)
 
 @register.filter
 def pluralize_role(label: object, people: Sequence[object]) -> str:
-    """A role's label over those who have it; only English names them rather than the role."""
+    """A role's label as a heading of its members; plural in English only."""
     english = (get_language() or "en").startswith("en")
     return f"{label}s" if english and len(people) != 1 else str(label)

@@ -1,4 +1,4 @@
-"""Markdown that members write, and HTML documents, as safe HTML."""
+"""Render members' Markdown and HTML documents as safe HTML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 
 register = template.Library()
-# Own headings start below the page's own h1 and h2.
+# Headings in Markdown start below the page's own h1 and h2.
 TAGS = {
     "a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",
     "pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
@@ -19,7 +19,7 @@ _markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "striketh
 
 @register.filter
 def render_prose(text: str) -> SafeString:
-    """``text`` as HTML: raw HTML is shown as text, images and scripts never pass."""
+    """``text`` as HTML: raw HTML is shown as text, images and scripts are removed."""
     tokens = _markdown.parse(text or "")
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
@@ -37,7 +37,7 @@ def render_prose(text: str) -> SafeString:
 
 @register.filter
 def inline_code(text: str) -> SafeString:
-    """Plain text in which code stands between backticks."""
+    """Plain text as HTML; backticks mark code."""
     parts = enumerate(text.split("`"))
     coded_parts = (format_html("<code>{}</code>", part) if at % 2 else part for at, part in parts)
     return format_html_join("", "{}", ((part,) for part in coded_parts))
@@ -45,5 +45,5 @@ def inline_code(text: str) -> SafeString:
 
 @register.filter
 def sanitized_html(body: str) -> SafeString:
-    """The body of an HTML document, which ``core.sanitizing`` has cleaned before it was stored."""
-    return mark_safe(body)  # noqa: S308 (see above; it is shown in a sandboxed frame besides)
+    """The body of an HTML document, sanitized by ``core.html_sanitizer`` before it was stored."""
+    return mark_safe(body)  # noqa: S308 (see above; it is also shown in a sandboxed frame)

@@ -1,4 +1,4 @@
-"""A campaign itself: its front page, and making and changing it."""
+"""A campaign's front page, its creation and its settings."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from campaigns.views.helpers import SignedInRequest
 @require_safe
 def campaign_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug)
-    # Who else takes part is for organizers; everybody may know whom to ask.
+    # All members see the organizers; only organizers see the other members.
     people = list_members_by_role(campaign)
     manages = is_organizer_anywhere(request.user, campaign)
     if not manages:
         people = [row for row in people if row[0] == str(Role.ORGANIZER.label)]
-    shown = {
+    context = {
         "campaign": campaign,
         "grades": campaign.grades.all(),
         "people": people,
@@ -37,7 +37,7 @@ def campaign_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "document_count": campaign.documents.count(),
         "team_count": campaign.teams.count(),
     }
-    return render(request, "campaigns/campaign.html", shown)
+    return render(request, "campaigns/campaign.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -55,7 +55,7 @@ def campaign_new_view(request: SignedInRequest) -> HttpResponse:
             try:
                 fields = form.cleaned_data
                 campaign = create_campaign(actor=request.user, scale=scale.scale(), **fields)
-                messages.success(request, "The campaign is made. Next: its topics.")
+                messages.success(request, "Campaign created. Next: import topics.")
                 return redirect(campaign)
             except ActionRefused as refused:
                 form.add_error(None, str(refused))
@@ -65,7 +65,7 @@ def campaign_new_view(request: SignedInRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    # The form writes into its instance; the page's head must show what is stored.
+    # The form changes its instance; the page header must show the stored campaign.
     edited = Campaign.objects.get(pk=campaign.pk)
     locked = campaign.judgments.exists()
     form, scale = CampaignForm(instance=edited), grade_forms(get_grade_scale(campaign))
@@ -81,11 +81,11 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 update_campaign(
                     actor=request.user, campaign=stored, scale=steps, **form.cleaned_data
                 )
-                messages.success(request, "The settings are saved.")
+                messages.success(request, "Settings saved.")
                 return redirect("campaign-settings", campaign.slug)
             except ActionRefused as refused:
                 form.add_error(None, str(refused))
-    shown = {
+    context = {
         "campaign": campaign,
         "form": form,
         "scale": scale,
@@ -93,7 +93,7 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "grades": campaign.grades.all(),
         "crumbs": [("Settings", None)],
     }
-    return render(request, "campaigns/campaign_settings.html", shown)
+    return render(request, "campaigns/campaign_settings.html", context)
 
 
 def grade_forms(
@@ -106,5 +106,5 @@ def grade_forms(
 
 
 def collect_form_values(request: HttpRequest) -> dict[str, str | bool]:
-    """What stands in the form, when only the scale is to be filled in."""
+    """The current values of the form, when only the scale is to be filled in."""
     return {name: value for name, value in request.POST.items() if isinstance(value, str)}

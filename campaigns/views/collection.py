@@ -1,4 +1,4 @@
-"""Topics and documents: lists, single ones, imports."""
+"""Topics and documents: lists, single topics, import and deletion."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from campaigns.views.helpers import SignedInRequest, paginate, redirect_to, rend
 def topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug)
     words = request.GET.get("q", "")
-    shown = {
+    context = {
         "campaign": campaign,
         "page_obj": paginate(request, search_topics(campaign, words), 200),
         "total": campaign.topics.count(),
@@ -38,22 +38,22 @@ def topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "may_delete": not has_dependent_data(campaign),
         "crumbs": [(_("Topics"), None)],
     }
-    return render(request, "campaigns/topics.html", shown)
+    return render(request, "campaigns/topics.html", context)
 
 
 @require_safe
 def topic_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug)
-    found = get_object_or_404(campaign.topics, number=number)
-    before, after = adjacent_topics(campaign, found)
-    shown = {
+    topic = get_object_or_404(campaign.topics, number=number)
+    before, after = adjacent_topics(campaign, topic)
+    context = {
         "campaign": campaign,
-        "topic": found,
+        "topic": topic,
         "before": before,
         "after": after,
-        "crumbs": [(_("Topics"), redirect_to("topics", campaign)), (found.number, None)],
+        "crumbs": [(_("Topics"), redirect_to("topics", campaign)), (topic.number, None)],
     }
-    return render(request, "campaigns/topic.html", shown)
+    return render(request, "campaigns/topic.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -71,18 +71,19 @@ def documents_delete_view(request: SignedInRequest, slug: str) -> HttpResponse:
 def delete_confirmation(
     request: SignedInRequest, campaign: Campaign, delete: Callable[..., int], noun: str
 ) -> HttpResponse:
-    """The question whether to delete all of them, and after a post the deed."""
+    """Ask for confirmation on GET, delete all of them on POST."""
     if request.method == "GET":
         return render_confirmation(
             request,
             campaign,
             question=f"Delete all {getattr(campaign, noun).count():,} {noun}?",
-            consequence="This is possible only while no run, pool or judgment refers to them.",
+            consequence="This cannot be undone. Only possible while no run, pool or judgment"
+            " refers to them.",
             action=f"Delete all {noun}",
             back=redirect_to(noun, campaign),
         )
     count = delete(actor=request.user, campaign=campaign)
-    messages.success(request, f"{count:,} {noun} are deleted.")
+    messages.success(request, f"{count:,} {noun} deleted.")
     return redirect(noun, campaign.slug)
 
 
@@ -90,7 +91,7 @@ def delete_confirmation(
 def documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug)
     words = request.GET.get("q", "")
-    shown = {
+    context = {
         "campaign": campaign,
         "page_obj": paginate(request, search_documents(campaign, words)),
         "total": campaign.documents.count(),
@@ -99,7 +100,7 @@ def documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "may_delete": not has_dependent_data(campaign),
         "crumbs": [(_("Documents"), None)],
     }
-    return render(request, "campaigns/documents.html", shown)
+    return render(request, "campaigns/documents.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -122,19 +123,19 @@ def render_import_page(
     request: SignedInRequest,
     campaign: Campaign,
     make_form: Callable[..., ImportForm],
-    bring: Callable[..., int],
+    import_file: Callable[..., int],
     noun: str,
 ) -> HttpResponse:
-    """The form, and after a post what the import found; all faults of the file at once."""
+    """The form, and after a POST the result of the import with all faults of the file."""
     form = make_form(*([request.POST, request.FILES] if request.method == "POST" else []))
-    shown = {"campaign": campaign, "form": form, "noun": noun}
-    shown["crumbs"] = [(noun.capitalize(), redirect_to(noun, campaign)), ("Import", None)]
+    context = {"campaign": campaign, "form": form, "noun": noun}
+    context["crumbs"] = [(noun.capitalize(), redirect_to(noun, campaign)), ("Import", None)]
     status = 200
     if form.is_bound and form.is_valid():
         upload = form.cleaned_data["file"]
         warnings = FaultReport(upload.name)
         try:
-            count = bring(
+            count = import_file(
                 actor=request.user,
                 campaign=campaign,
                 data=upload.read(),
@@ -142,11 +143,11 @@ def render_import_page(
                 file_format=form.cleaned_data["format"],
                 report=warnings,
             )
-            messages.success(request, f"{count:,} new {noun} from {upload.name}.")
+            messages.success(request, f"Imported {count:,} new {noun} from {upload.name}.")
             if not warnings.counts:
                 return redirect(noun, campaign.slug)
-            shown |= {"report": warnings, "verdict": f"Imported: {count:,} new {noun}"}
+            context |= {"report": warnings, "verdict": f"Imported: {count:,} new {noun}"}
         except InvalidFile as bad:
-            shown |= {"report": bad.report, "verdict": "Not imported"}
+            context |= {"report": bad.report, "verdict": "Not imported"}
             status = 422
-    return render(request, "campaigns/import.html", shown, status=status)
+    return render(request, "campaigns/import.html", context, status=status)

@@ -1,4 +1,4 @@
-"""A document's page, and its body: a stretch of text, a framed page, a file."""
+"""A document's page, and its body: a part of a text, a framed page, or a file."""
 
 from __future__ import annotations
 
@@ -20,48 +20,48 @@ from campaigns.queries import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, redirect_to
 
 STEP = 1 << 16
-# Nothing runs and nothing is fetched, also where the address is opened by itself.
+# No scripts and no requests, even if the URL is opened on its own.
 FRAMED = (
     "sandbox allow-same-origin; default-src 'none'; style-src 'self'; img-src data:;"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 PICTURE = "sandbox; default-src 'none'; frame-ancestors 'self'"
-# The browser's own viewer is refused in a sandbox.
+# The browser's PDF viewer does not work in a sandbox.
 PDF = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 
 @require_safe
 def document_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug)
-    found = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
-    shown = {
+    document = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
+    context = {
         "campaign": campaign,
-        "document": found,
+        "document": document,
         "start": parse_start(request),
-        "crumbs": [(_("Documents"), redirect_to("documents", campaign)), (found.docno, None)],
+        "crumbs": [(_("Documents"), redirect_to("documents", campaign)), (document.docno, None)],
     }
-    return render(request, "campaigns/document.html", shown)
+    return render(request, "campaigns/document.html", context)
 
 
 @require_safe
 def document_body_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
-    """What stands inside the page of a document, by its format.
+    """The body of a document, by its format.
 
-    A text: the stretch that begins at the character ``from``. HTML: a page to be framed. PDF
-    and pictures: the file, or the range of it that is asked for.
+    Text: the part that starts at the character ``from``. HTML: a page for a frame. PDF and
+    images: the file, or the requested range of it.
     """
     campaign = get_campaign_for(request.user, slug)
-    found = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
-    if found.format == Document.Format.TEXT:
-        piece = slice_text_page(found.body, parse_start(request))
-        shown = {"campaign": campaign, "document": found, "piece": piece}
-        return render(request, "campaigns/_piece.html", shown)
-    etag = quote_etag(f"{found.sha256}-{request.COOKIES.get('theme', '')[:5]}")
-    kept = get_conditional_response(request, etag=etag)
-    answer = kept if kept is not None else document_body_response(request, found)
+    document = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
+    if document.format == Document.Format.TEXT:
+        piece = slice_text_page(document.body, parse_start(request))
+        context = {"campaign": campaign, "document": document, "piece": piece}
+        return render(request, "campaigns/_piece.html", context)
+    etag = quote_etag(f"{document.sha256}-{request.COOKIES.get('theme', '')[:5]}")
+    cached = get_conditional_response(request, etag=etag)
+    answer = cached if cached is not None else document_body_response(request, document)
     answer.headers["ETag"] = etag
     answer.headers["Cache-Control"] = "private, no-cache"
-    answer.headers["Content-Security-Policy"] = content_security_policy(found)
+    answer.headers["Content-Security-Policy"] = content_security_policy(document)
     answer.headers["X-Frame-Options"] = "SAMEORIGIN"
     answer.headers["Referrer-Policy"] = "no-referrer"
     patch_vary_headers(answer, ["Cookie"])
@@ -74,8 +74,8 @@ def content_security_policy(document: Document) -> str:
 
 
 def parse_start(request: SignedInRequest) -> int:
-    asked = request.GET.get("from", "")
-    return int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 12 else 0
+    value = request.GET.get("from", "")
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 12 else 0
 
 
 def document_body_response(request: SignedInRequest, document: Document) -> HttpResponseBase:
@@ -83,15 +83,15 @@ def document_body_response(request: SignedInRequest, document: Document) -> Http
         return render(request, "campaigns/framed.html", {"document": document})
     path = store.blob_path(document.file)
     first, last = 0, document.size - 1
-    asked = parse_byte_range(request.headers.get("Range", ""), document.size)
-    if asked is not None:
-        first, last = asked
+    byte_range = parse_byte_range(request.headers.get("Range", ""), document.size)
+    if byte_range is not None:
+        first, last = byte_range
     answer = StreamingHttpResponse(
         iter_byte_range(path, first, last),
         content_type=document.media_type,
-        status=206 if asked else 200,
+        status=206 if byte_range else 200,
     )
-    if asked is not None:
+    if byte_range is not None:
         answer.headers["Content-Range"] = f"bytes {first}-{last}/{document.size}"
     answer.headers["Content-Length"] = str(last - first + 1)
     answer.headers["Accept-Ranges"] = "bytes"
@@ -101,18 +101,18 @@ def document_body_response(request: SignedInRequest, document: Document) -> Http
 
 
 def parse_byte_range(header: str, size: int) -> tuple[int, int] | None:
-    """``(first, last)`` of one range of bytes; None where the whole is to be sent.
+    """``(first, last)`` of one byte range; None to send the whole file.
 
-    Several ranges, and one that lies beyond the file, are answered with the whole file, as
-    RFC 9110 (14.2) lets a server do.
+    Several ranges, and a range beyond the file, are answered with the whole file, as RFC 9110
+    (14.2) allows.
     """
-    found = re.fullmatch(r"bytes=(\d{0,15})-(\d{0,15})", header.strip())
-    if not found or not any(found.groups()):
+    document = re.fullmatch(r"bytes=(\d{0,15})-(\d{0,15})", header.strip())
+    if not document or not any(document.groups()):
         return None
-    if found[1]:
-        first, last = int(found[1]), min(int(found[2] or size), size - 1)
+    if document[1]:
+        first, last = int(document[1]), min(int(document[2] or size), size - 1)
     else:
-        first, last = max(0, size - int(found[2])), size - 1
+        first, last = max(0, size - int(document[2])), size - 1
     return (first, last) if first <= last else None
 
 

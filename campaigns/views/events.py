@@ -1,4 +1,4 @@
-"""What has happened in a campaign, and what is happening: its log and its jobs."""
+"""The log of a campaign, and its jobs."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from campaigns.queries import get_campaign_for, list_jobs_for
 from campaigns.views.helpers import SignedInRequest, paginate, redirect_to
 
 LABELS = {
-    "campaigns.check_run": "The check of the run",
-    "evaluation.collection": "The report",
-    "evaluation.evaluate": "The evaluation",
-    "evaluation.simulation": "The simulation",
+    "campaigns.check_run": "Run check",
+    "evaluation.collection": "Reusability report",
+    "evaluation.evaluate": "Evaluation",
+    "evaluation.simulation": "Simulation",
 }
 
 
 @require_safe
 def events_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    found = campaign.events.select_related("actor")
-    shown = {
+    events = campaign.events.select_related("actor")
+    context = {
         "campaign": campaign,
-        "page_obj": paginate(request, found, 100),
+        "page_obj": paginate(request, events, 100),
         "crumbs": [("Log", None)],
     }
-    return render(request, "campaigns/events.html", shown)
+    return render(request, "campaigns/events.html", context)
 
 
 @require_safe
 def job_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """The state of a job: a fragment that asks again by itself, or a page around it.
+    """The state of a job: a fragment that polls, or the page around it.
 
-    When a polled job is over, the page that shows it loads itself anew.
+    When a polled job is over, the page with the fragment reloads.
     """
     campaign = get_campaign_for(request.user, slug)
-    found = get_object_or_404(list_jobs_for(request.user, campaign), pk=pk)
-    shown = {
+    job = get_object_or_404(list_jobs_for(request.user, campaign), pk=pk)
+    context = {
         "campaign": campaign,
-        "job": found,
-        "job_url": redirect_to("job", campaign, found.pk),
-        "label": LABELS.get(found.kind, "The work"),
-        "done_url": found.result.get("url", ""),
+        "job": job,
+        "job_url": redirect_to("job", campaign, job.pk),
+        "label": LABELS.get(job.kind, "Job"),
+        "done_url": job.result.get("url", ""),
         "crumbs": [("Job", None)],
     }
     if not request.headers.get("HX-Request"):
-        return render(request, "campaigns/job.html", shown)
-    answer = render(request, "partials/job.html", shown)
-    if found.is_over:
+        return render(request, "campaigns/job.html", context)
+    answer = render(request, "partials/job.html", context)
+    if job.is_over:
         answer.headers["HX-Refresh"] = "true"
     return answer

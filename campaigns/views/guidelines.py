@@ -1,4 +1,4 @@
-"""The guidelines in all their versions."""
+"""All versions of the guidelines."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from campaigns.views.helpers import SignedInRequest
 
 @require_safe
 def guidelines_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Every version, newest first, each with what it changed in the one before."""
+    """Every version, newest first, each with its changes from the one before."""
     campaign = get_campaign_for(request.user, slug, "campaigns.see_guidelines")
     versions = list(campaign.guideline_versions.select_related("by"))
     changed = [diff_lines(old.text, new.text) for new, old in pairwise(versions)]
-    shown = {
+    context = {
         "campaign": campaign,
         "versions": list(zip(versions, [*changed, []], strict=False)),
         "organizes": is_organizer_anywhere(request.user, campaign),
         "crumbs": [(gettext("Guidelines"), None)],
     }
-    return render(request, "campaigns/guidelines.html", shown)
+    return render(request, "campaigns/guidelines.html", context)

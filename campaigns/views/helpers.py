@@ -1,4 +1,4 @@
-"""What the pages for people with an account have in common."""
+"""Helpers of the pages for signed-in users."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from campaigns.models import Campaign, User
 
 
 class SignedInRequest(HttpRequest):
-    """A request that the middleware has let through: it has a user."""
+    """A request that has passed the login middleware: it has a user."""
 
     user: User
 
 
 def paginate(request: HttpRequest, rows: QuerySet[Any], size: int = 50) -> Page[Any]:
-    """The asked page of ``rows``; an odd number gives the nearest."""
+    """The requested page of ``rows``; an invalid number gives the nearest page."""
     return Paginator(rows, size).get_page(request.GET.get("page"))
 
 
@@ -33,8 +33,8 @@ def render_confirmation(
     action: str,
     back: str,
 ) -> HttpResponse:
-    """The page before an act that cannot be undone; its button posts to the same address."""
-    shown = {
+    """The page before an action that cannot be undone; its button posts to the same URL."""
+    context = {
         "campaign": campaign,
         "question": question,
         "consequence": consequence,
@@ -42,7 +42,7 @@ def render_confirmation(
         "back": back,
         "crumbs": [(action, None)],
     }
-    return render(request, "campaigns/confirm.html", shown)
+    return render(request, "campaigns/confirm.html", context)
 
 
 def redirect_to(name: str, campaign: Campaign, *args: Any) -> str:

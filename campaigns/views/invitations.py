@@ -1,4 +1,4 @@
-"""The page behind an invitation link, for people with and without an account."""
+"""The page of an invitation link, for users with and without an account."""
 
 from __future__ import annotations
 

@@ -27,17 +27,19 @@ def people_view(request: SignedInRequest, slug: str) -> HttpResponse:
 def render_people_page(
     request: SignedInRequest, campaign: Campaign, invite: forms.Form, member: forms.Form
 ) -> HttpResponse:
-    found = list_open_invitations(campaign)
-    shown = {
+    invitations = list_open_invitations(campaign)
+    context = {
         "campaign": campaign,
         "people": list_members_by_role(campaign),
         "teams": campaign.teams.all(),
-        "invitations": [(invitation, invitation_url(request, invitation)) for invitation in found],
+        "invitations": [
+            (invitation, invitation_url(request, invitation)) for invitation in invitations
+        ],
         "form": invite,
         "member_form": member,
         "crumbs": [(_("People"), None)],
     }
-    return render(request, "campaigns/people.html", shown)
+    return render(request, "campaigns/people.html", context)
 
 
 def invitation_url(request: SignedInRequest, invitation: Invitation) -> str:
@@ -53,7 +55,7 @@ def invite_view(request: SignedInRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         fields = form.cleaned_data
         try:
-            made = services.create_invitation(
+            invitation = services.create_invitation(
                 actor=request.user,
                 campaign=campaign,
                 role=fields["role"],
@@ -61,7 +63,7 @@ def invite_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 uses=fields["uses"],
                 days=fields["days"],
             )
-            return redirect(f"{reverse('people', args=[campaign.slug])}#invitation-{made.pk}")
+            return redirect(f"{reverse('people', args=[campaign.slug])}#invitation-{invitation.pk}")
         except ActionRefused as refused:
             form.add_error(None, str(refused))
     return render_people_page(request, campaign, form, MemberForm())
@@ -72,7 +74,7 @@ def invitation_revoke_view(request: SignedInRequest, slug: str, pk: int) -> Http
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     invitation = get_object_or_404(campaign.invitations, pk=pk)
     services.revoke_invitation(actor=request.user, invitation=invitation)
-    messages.success(request, _("The invitation is revoked; its link leads nowhere now."))
+    messages.success(request, _("Invitation revoked."))
     return redirect("people", campaign.slug)
 
 
@@ -91,7 +93,7 @@ def member_add_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 team_name=fields["team"],
             )
             messages.success(
-                request, _("%(name)s has the role now.") % {"name": fields["username"].shown_name}
+                request, _("Role added for %(name)s.") % {"name": fields["username"].shown_name}
             )
             return redirect("people", campaign.slug)
         except ActionRefused as refused:
@@ -104,8 +106,8 @@ def member_remove_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     member = get_object_or_404(campaign.members.select_related("user", "campaign"), pk=pk)
     services.remove_member(actor=request.user, member=member)
-    told = {"name": member.user.shown_name, "role": lowercase_label(member.get_role_display())}
-    messages.success(request, _("%(name)s is no longer %(role)s.") % told)
+    names = {"name": member.user.shown_name, "role": lowercase_label(member.get_role_display())}
+    messages.success(request, _("Role removed: %(name)s (%(role)s).") % names)
     if member.user == request.user:
         return redirect("home")
     return redirect("people", campaign.slug)

@@ -1,4 +1,4 @@
-"""Runs: a team's own, or all for organizers; uploading and the check's answer."""
+"""Runs: a team's own, or all for organizers; their submission and the result of the check."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from campaigns.views.helpers import SignedInRequest, redirect_to, render_confirm
 @require_safe
 def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.see_runs")
-    found = list(list_runs_for(request.user, campaign))
-    accepted = sum(run.state == Run.State.ACCEPTED for run in found)
-    shown = {
+    runs = list(list_runs_for(request.user, campaign))
+    accepted = sum(run.state == Run.State.ACCEPTED for run in runs)
+    context = {
         "campaign": campaign,
-        "runs": found,
+        "runs": runs,
         "accepted": accepted,
         "organizes": is_organizer_anywhere(request.user, campaign),
-        "team_count": len({run.team_id for run in found}),
+        "team_count": len({run.team_id for run in runs}),
         "may_upload": may_upload(request, campaign),
         "crumbs": [("Runs", None)],
     }
-    return render(request, "campaigns/runs.html", shown)
+    return render(request, "campaigns/runs.html", context)
 
 
 def may_upload(request: SignedInRequest, campaign: Campaign) -> bool:
@@ -52,8 +52,8 @@ def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
     form = RunForm(initial=chosen, user=request.user, campaign=campaign)
     choices = form.fields["replaces"].queryset  # type: ignore[attr-defined]
     if chosen["replaces"] and chosen["replaces"] not in {str(run.pk) for run in choices}:
-        told = "The run to replace is not accepted any more: a file sent now is a further run."
-        messages.warning(request, told)
+        message = "The run to be replaced is no longer accepted. Submitting now creates a new run."
+        messages.warning(request, message)
     if request.method == "POST":
         form = RunForm(request.POST, request.FILES, user=request.user, campaign=campaign)
         if form.is_valid():
@@ -61,16 +61,16 @@ def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 return redirect(submit_from_form(request, campaign, form))
             except ActionRefused as refused:
                 form.add_error(None, str(refused))
-    shown = {
+    context = {
         "campaign": campaign,
         "form": form,
-        "rooms": list_team_quotas(request, campaign),
+        "quotas": list_team_quotas(request, campaign),
         "has_teams": campaign.teams.exists(),
         "has_topics": campaign.topics.exists(),
         "may_upload": may_upload(request, campaign),
-        "crumbs": [("Runs", redirect_to("runs", campaign)), ("Upload", None)],
+        "crumbs": [("Runs", redirect_to("runs", campaign)), ("Submit", None)],
     }
-    return render(request, "campaigns/run_upload.html", shown, status=422 if form.errors else 200)
+    return render(request, "campaigns/run_upload.html", context, status=422 if form.errors else 200)
 
 
 def submit_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm) -> Run:
@@ -91,7 +91,7 @@ def submit_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm
 def list_team_quotas(
     request: SignedInRequest, campaign: Campaign
 ) -> list[tuple[Team, int, int | None]]:
-    """``(team, accepted runs, how many more)`` for the teams of this person."""
+    """``(team, accepted runs, remaining runs)`` for the teams of this user."""
     limit = campaign.max_runs_per_team
     own = (
         []
@@ -104,55 +104,53 @@ def list_team_quotas(
 
 @require_safe
 def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, found = get_run_for(request, slug, pk)
-    shown = {
+    campaign, run = get_run_for(request, slug, pk)
+    context = {
         "campaign": campaign,
-        "run": found,
-        "job": latest_check_job(found) if found.state == Run.State.RECEIVED else None,
-        "report": found.fault_report,
-        "replaced_by": campaign.runs.filter(replaces=found, state=Run.State.ACCEPTED).first(),
-        "may_change": found.state == Run.State.ACCEPTED and may_upload(request, campaign),
+        "run": run,
+        "job": latest_check_job(run) if run.state == Run.State.RECEIVED else None,
+        "report": run.fault_report,
+        "replaced_by": campaign.runs.filter(replaces=run, state=Run.State.ACCEPTED).first(),
+        "may_change": run.state == Run.State.ACCEPTED and may_upload(request, campaign),
         "may_upload": may_upload(request, campaign),
-        "crumbs": [("Runs", redirect_to("runs", campaign)), (found.tag or found.file_name, None)],
+        "crumbs": [("Runs", redirect_to("runs", campaign)), (run.tag or run.file_name, None)],
     }
-    return render(request, "campaigns/run.html", shown)
+    return render(request, "campaigns/run.html", context)
 
 
 @require_safe
 def run_file_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """The file as it was uploaded."""
-    _, found = get_run_for(request, slug, pk)
-    return attachment_response(
-        read_original_file(found), found.file_name, "application/octet-stream"
-    )
+    _, run = get_run_for(request, slug, pk)
+    return attachment_response(read_original_file(run), run.file_name, "application/octet-stream")
 
 
 @require_POST
 def run_check_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Check a run again whose check broke off."""
-    _, found = get_run_for(request, slug, pk)
-    requeue_run_check(actor=request.user, run=found)
-    return redirect(found)
+    """Check a run again after its check failed."""
+    _, run = get_run_for(request, slug, pk)
+    requeue_run_check(actor=request.user, run=run)
+    return redirect(run)
 
 
 @require_http_methods(["GET", "POST"])
 def run_withdraw_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, found = get_run_for(request, slug, pk)
-    if request.method == "GET" and found.state != Run.State.ACCEPTED:
-        return redirect(found)
+    campaign, run = get_run_for(request, slug, pk)
+    if request.method == "GET" and run.state != Run.State.ACCEPTED:
+        return redirect(run)
     if request.method == "GET":
         return render_confirmation(
             request,
             campaign,
-            question=f"Withdraw the run {found.tag}?",
-            consequence="It leaves the campaign for good. Its record stays, its tag is free for"
-            " your team again, and it no longer counts towards the limit.",
-            action="Withdraw the run",
-            back=found.get_absolute_url(),
+            question=f"Withdraw run {run.tag}?",
+            consequence="Withdrawal is permanent. The run stays on record, its tag can be reused"
+            " by the team, and it no longer counts towards the run limit.",
+            action="Withdraw run",
+            back=run.get_absolute_url(),
         )
-    withdraw_run(actor=request.user, run=found)
-    messages.success(request, f"The run {found.tag} is withdrawn. Its record stays.")
-    return redirect(found)
+    withdraw_run(actor=request.user, run=run)
+    messages.success(request, f"Run {run.tag} withdrawn. It stays on record.")
+    return redirect(run)
 
 
 def get_run_for(request: SignedInRequest, slug: str, pk: int) -> tuple[Campaign, Run]:

@@ -1,4 +1,4 @@
-"""Pages outside a campaign: the front, the account, the theme, the health of the installation."""
+"""Pages outside campaigns: front page, account, theme, health of the installation."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def home_view(request: HttpRequest) -> HttpResponse:
     if not isinstance(request.user, User):
         return render(request, "campaigns/front.html")
     may_create = request.user.has_perm("campaigns.create")
-    shown = {"campaigns": list_campaigns_for(request.user), "may_create": may_create}
-    return render(request, "campaigns/home.html", shown)
+    context = {"campaigns": list_campaigns_for(request.user), "may_create": may_create}
+    return render(request, "campaigns/home.html", context)
 
 
 @login_not_required
@@ -48,7 +48,7 @@ def theme_view(request: HttpRequest) -> HttpResponse:
 
 
 def get_safe_next_url(request: HttpRequest) -> str:
-    """The page to go back to, if it is one of ours."""
+    """The page to go back to, if it is on this site."""
     target = request.POST.get("next", "")
     ours = url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()})
     return target if ours and target.startswith("/") and target.isprintable() else "/"
@@ -59,19 +59,19 @@ def account_view(request: SignedInRequest) -> HttpResponse:
     form = AccountForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
     if request.method == "POST" and form.is_valid():
         form.save()
-        messages.success(request, _("Your account is saved."))
+        messages.success(request, _("Account saved."))
         return redirect("account")
-    shown = {
+    context = {
         "form": form,
         "token": Token.objects.filter(user=request.user).first(),
         "new_token": request.session.pop("new_token", ""),
     }
-    return render(request, "campaigns/account.html", shown)
+    return render(request, "campaigns/account.html", context)
 
 
 @require_POST
 def token_create_view(request: SignedInRequest) -> HttpResponse:
-    """A new token, shown once; an older one stops working."""
+    """Create a token, shown only once; an older one stops working."""
     Token.objects.filter(user=request.user).delete()
     request.session["new_token"] = Token.objects.create(user=request.user).key
     return redirect("account")
@@ -80,27 +80,27 @@ def token_create_view(request: SignedInRequest) -> HttpResponse:
 @require_POST
 def token_revoke_view(request: SignedInRequest) -> HttpResponse:
     Token.objects.filter(user=request.user).delete()
-    messages.success(request, _("The API token is revoked."))
+    messages.success(request, _("API token revoked."))
     return redirect("account")
 
 
 @login_not_required
 @require_safe
-def health_view(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (a view is given one)
-    """Database, store and queue, for a monitor; 503 when one of the first two fails."""
-    told: dict[str, object] = {"database": "ok", "store": "ok", "oldest_queued_job_seconds": None}
+def health_view(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (views take one)
+    """Database, store and queue, for a monitor; 503 if one of the first two fails."""
+    health: dict[str, object] = {"database": "ok", "store": "ok", "oldest_queued_job_seconds": None}
     try:
         job = oldest_waiting_job()
         if job is not None:
             age = timezone.now() - job.created_at
-            told["oldest_queued_job_seconds"] = round(age.total_seconds())
+            health["oldest_queued_job_seconds"] = round(age.total_seconds())
     except DatabaseError:
-        told["database"] = "failed"
+        health["database"] = "failed"
     try:
         probe = store.blob_path(f"health-{uuid4().hex}")
         probe.parent.mkdir(parents=True, exist_ok=True)
         probe.write_bytes(b"")
         probe.unlink()
     except OSError:
-        told["store"] = "failed"
-    return JsonResponse(told, status=503 if "failed" in told.values() else 200)
+        health["store"] = "failed"
+    return JsonResponse(health, status=503 if "failed" in health.values() else 200)

@@ -51,7 +51,7 @@ class Judged:
     def from_table(cls, qrels: QrelsTable) -> Judged:
         """The judgments of a qrels table, in its order."""
         digest = hashlib.sha256(write_qrels(qrels)).hexdigest()
-        index = PairIndex.of(qrels)
+        index = PairIndex.from_table(qrels)
         return cls(tuple(qrels.topics), qrels.starts, qrels.grades, digest, index)
 
     @classmethod

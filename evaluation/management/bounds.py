@@ -20,10 +20,10 @@ def read_run_bounds(
     """Read one run and bound its scores; without judgments only check the file."""
     read = read_file(path, read_run, lenient=True)
     if read.table is None or judged is None:
-        return FileResult(None, read.told, read.refused)
+        return FileResult(None, read.messages, read.rejected)
     scores = evaluate(read.table, judged, measures, options)
     return FileResult(
-        RunBounds(scores, compute_run_bounds(read.table, judged, measures, options)), read.told
+        RunBounds(scores, compute_run_bounds(read.table, judged, measures, options)), read.messages
     )
 
 

@@ -45,12 +45,12 @@ def read_run_intervals(
     """Read one run and compute its intervals; without judgments only check the file."""
     read = read_file(path, read_run, lenient=True)
     if read.table is None or judged is None:
-        return FileResult(None, read.told, read.refused)
+        return FileResult(None, read.messages, read.rejected)
     batch = batch_from_table(read.table, judged, options)
     intervals = RunIntervals(
         read.table.tag, [estimate_sampling_error(batch, measure) for measure in measures]
     )
-    return FileResult(intervals, read.told)
+    return FileResult(intervals, read.messages)
 
 
 def iter_interval_notes(run: RunIntervals) -> Iterator[str]:

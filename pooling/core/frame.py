@@ -68,7 +68,7 @@ def build_frame(sessions: Iterable[PoolSession]) -> SamplingFrame:
     return SamplingFrame(
         topics=tuple(session.candidates.topic for session, *_ in parts),
         starts=starts,
-        docnos=DocnoArray.of(docno for part in ids for docno in part),
+        docnos=DocnoArray.from_ids(docno for part in ids for docno in part),
         stratum=join_columns([stratum[rows] for _, rows, stratum, _ in parts], np.int64),
         probability=join_columns([share[rows] for _, rows, _, share in parts], np.float64),
         sampled=join_columns([~session.available[rows] for session, rows, _, _ in parts], np.bool_),
@@ -89,7 +89,7 @@ def restrict_frame_to_pool(pool: PoolTable) -> SamplingFrame:
     return SamplingFrame(
         topics=pool.topics,
         starts=pool.starts,
-        docnos=DocnoArray.of(pool.docnos),
+        docnos=DocnoArray.from_ids(pool.docnos),
         stratum=pool.stratum.astype(np.int64),
         probability=pool.probability,
         sampled=np.ones(len(pool), bool),
@@ -103,7 +103,7 @@ def fill_frame_grades(frame: SamplingFrame, qrels: QrelsTable) -> SamplingFrame:
     Documents judged without being sampled keep -1: counting them as part of the sample would
     bias the estimates.
     """
-    row = PairIndex.of(qrels).find(frame)
+    row = PairIndex.from_table(qrels).find(frame)
     known = (row >= 0) & frame.sampled
     grades = np.full(len(frame), UNKNOWN, np.int32)
     grades[known] = qrels.grades[row[known]]

@@ -70,7 +70,7 @@ def build_listing_from_matrices(
     is_listed = np.zeros(len(dictionary), bool)
     is_listed[code] = True
     place = (np.cumsum(is_listed) - 1)[code]
-    docnos = dictionary.docnos_of(np.flatnonzero(is_listed).astype(np.int32))
+    docnos = dictionary.get_docnos(np.flatnonzero(is_listed).astype(np.int32))
     return assemble_listing(
         tuple(tag for tag, _ in ordered), names, cuts, scores, docnos, place, seed
     )

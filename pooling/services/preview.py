@@ -162,7 +162,8 @@ def pooled_shares(
 ) -> tuple[PooledShare, ...]:
     known = matrices.get_pair_dictionary(campaign)
     pooled = np.zeros(len(known), bool)
-    pooled[known.find(PairArray(table.topics, table.starts, DocnoArray.of(table.docnos)))] = True
+    listed = PairArray(table.topics, table.starts, DocnoArray.from_ids(table.docnos))
+    pooled[known.find(listed)] = True
     names = {run.pk for run in runs}
     floors = []
     for run in list_poolable_runs(campaign):

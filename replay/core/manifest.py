@@ -1,6 +1,6 @@
 """``campaign.yaml``: a whole campaign as a folder of files, read and checked.
 
-``docs/guide.md`` shows a manifest. Every fault is reported at once with its line.
+``docs/guide.md`` shows a manifest. All faults are reported at once with their lines.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class QrelsEntry:
 
 @dataclass(frozen=True)
 class ReplayManifest:
-    """A campaign to be played. Paths are absolute; they are told relative to the folder."""
+    """A campaign to replay. Paths are absolute; in the file they are relative to the folder."""
 
     title: str
     slug: str
@@ -105,17 +105,17 @@ RUN: Schema = {
 }
 POOL: Schema = {"depth": (*POSITIVE, True)}
 QRELS: Schema = {"file": (*TEXT, True), "assessor": (*TEXT, True)}
-CURE = "See docs/guide.md for a complete manifest."
+EXAMPLE = "See docs/guide.md for a complete manifest."
 
 
 def read_manifest(folder: Path) -> ReplayManifest:
-    """Read ``campaign.yaml`` of ``folder``; raise ``BadFile`` with everything wrong in it."""
+    """Read ``campaign.yaml`` of ``folder``; raise ``InvalidFile`` with all its faults."""
     path = folder / MANIFEST
-    file = YamlFile(FaultReport(str(path)), ("EM01", "EM02", "EM03"), CURE, "manifest")
+    file = YamlFile(FaultReport(str(path)), ("EM01", "EM02", "EM03"), EXAMPLE, "manifest")
     try:
         file.parse(path.read_bytes())
     except FileNotFoundError:
-        file.report.add("EM01", f"there is no {MANIFEST} here", CURE)
+        file.report.add("EM01", f"The folder has no {MANIFEST}.", EXAMPLE)
         file.stop_if_bad()
     check_manifest(file)
     file.stop_if_bad()
@@ -144,14 +144,15 @@ def check_files(file: YamlFile, folder: Path) -> None:
         named_files += [((key, i, "file"), e["file"]) for i, e in enumerate(data[key])]
     for path, name in named_files:
         if not (folder / name).is_file():
-            file.fault(path, f"no file {name}", "Paths start at the manifest.", "EM04")
+            fix = "Use paths relative to the manifest."
+            file.fault(path, f"File not found: {name}", fix, "EM04")
 
 
 PLAIN = (
     *("description", "guidelines", "relevance_level", "policy", "board"),
     *("test", "correction", "alpha", "release"),
 )
-"""Keys of the manifest that are taken as they are."""
+"""Keys of the manifest whose values are used as they are."""
 
 
 def build_replay_manifest(data: dict[str, Any], folder: Path) -> ReplayManifest:
@@ -167,7 +168,7 @@ def build_replay_manifest(data: dict[str, Any], folder: Path) -> ReplayManifest:
     )
     runs = tuple(RunEntry(**{**entry, "file": folder / entry["file"]}) for entry in data["runs"])
     qrels = tuple(QrelsEntry(folder / e["file"], e["assessor"]) for e in data["qrels"])
-    given = {key: data[key] for key in PLAIN if data.get(key) is not None}
+    options = {key: data[key] for key in PLAIN if data.get(key) is not None}
     return ReplayManifest(
         title=data["title"],
         slug=data["slug"],
@@ -178,5 +179,5 @@ def build_replay_manifest(data: dict[str, Any], folder: Path) -> ReplayManifest:
         qrels=qrels,
         depth=data["pool"]["depth"],
         measures=tuple(data.get("measures") or ()),
-        **given,
+        **options,
     )

@@ -1,4 +1,4 @@
-"""Write the demonstration as a campaign folder, as any organizer could write one by hand."""
+"""Write the demo as a campaign folder, as any organizer could write one by hand."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from replay.demo.rankers import RUNS, DemoRun
 from replay.demo.words import Scored
 
 POOL_DEPTH = 10
-LEFT_OPEN_ONE_IN = 25
+UNJUDGED_ONE_IN = 25
 ASSESSORS = ("ada", "edsger", "grace")
 TOPICS = Path(__file__).with_name("topics.xml")
 JUDGMENTS = Path(__file__).with_name("judgments")
 
 _DESCRIPTION = """\
-A small campaign that is whole: {documents:,} docstrings of Python's own standard library, read
-on this machine, {topics} questions that programmers have, {runs} runs of five fictional teams,
-and the grades of three fictional assessors with different ideas of relevance.
+A small but complete campaign: {documents:,} docstrings of Python's standard library, read on this
+machine, {topics} questions of programmers, {runs} runs of five fictional teams, and the judgments
+of three fictional assessors with different ideas of relevance.
 
-**Ada** reads the narrative to the letter. **Grace** gives credit to whatever helps on the way.
-**Edsger** asks whether the text alone would solve the problem. All three judged nine of the
-topics; for the others one of them did.
+**Ada** follows the narrative to the letter. **Grace** gives credit to anything helpful.
+**Edsger** asks whether the text alone would solve the problem. Nine topics were judged by all
+three, the others by one of them.
 """
 
 _GUIDELINES = """\
-Read title, question and narrative of the topic first; the narrative decides. Judge the text of
-the document, not what you know about the module from elsewhere. A short docstring can be highly
-relevant if it names and says exactly what is asked for. Judge each document as if it were the
-only one: that another one says the same is no reason for a lower grade.
+Read the title, question and narrative of the topic first; the narrative decides. Judge the text
+of the document, not what you know about the module from other sources. A short docstring can be
+highly relevant if it names and explains exactly what the topic asks for. Judge each document on
+its own: do not lower a grade because another document says the same.
 """
 
 _SCALE = [
-    (0, "Not relevant", "On another subject, or shares no more than a word with the topic."),
-    (1, "Partly", "On the subject, but what the narrative calls partly relevant."),
-    (2, "Relevant", "Helps with the task: a part of the answer or a way towards it."),
-    (3, "Highly relevant", "An answer: whoever finds this can stop searching."),
+    (0, "Not relevant", "On another subject, or shares only a word with the topic."),
+    (1, "Partly", "On the subject, and partly relevant according to the narrative."),
+    (2, "Relevant", "Helps with the task: part of the answer, or a step towards it."),
+    (3, "Highly relevant", "A complete answer: the search is over."),
 ]
 
 
 def write_campaign_folder(folder: Path) -> None:
     """Write ``campaign.yaml``, documents, topics, runs and qrels into ``folder``.
 
-    Files of an earlier call are replaced. The bytes depend on the Python and SQLite version
-    only. Raises ``NoFullText`` where SQLite lacks FTS5.
+    Files of an earlier call are replaced. The bytes depend only on the Python and SQLite
+    versions. Raises ``NoFullText`` if SQLite lacks FTS5.
     """
     documents, topics = stdlib_documents(), read_topics(TOPICS.read_bytes())
     for name in ("runs", "qrels"):
@@ -70,7 +70,7 @@ def write_campaign_folder(folder: Path) -> None:
 
 
 def write_documents(path: Path, documents: Iterable[DocumentText]) -> None:
-    """JSON lines, gzipped: ``docno``, ``title``, ``text`` and the extra fields of each document."""
+    """Gzipped JSON lines: ``docno``, ``title``, ``text`` and the extra fields of each document."""
     lines = []
     for document in documents:
         fields = asdict(document)
@@ -91,7 +91,7 @@ def load_demo_judgments(assessor: str) -> dict[tuple[str, str], int]:
 def _write_run(
     path: Path, run: DemoRun, topics: Sequence[TopicText], documents: Sequence[DocumentText]
 ) -> set[tuple[str, str]]:
-    """Write one run file; return its part of the pool."""
+    """Write one run file; return the pairs that it contributes to the pool."""
     rows = list(run.ranker(topics, documents))
     lines, pooled = [], set()
     for (topic, docno, score), rank in zip(rows, _ranks(rows), strict=True):
@@ -112,14 +112,14 @@ def _ranks(rows: Sequence[Scored]) -> Iterable[int]:
 
 
 def _write_qrels(path: Path, assessor: str, pooled: set[tuple[str, str]]) -> None:
-    """The judgments that concern this machine's pool; docstrings differ between Pythons.
+    """The judgments of pairs in this machine's pool; docstrings differ between Pythons.
 
-    A few pairs are left to be judged, so that whoever looks around has something to do.
+    A few pairs are left unjudged, so that visitors can try judging.
     """
     lines = [
         f"{topic} 0 {docno} {grade}\n"
         for (topic, docno), grade in load_demo_judgments(assessor).items()
-        if (topic, docno) in pooled and hash_order(0, topic, docno) % LEFT_OPEN_ONE_IN
+        if (topic, docno) in pooled and hash_order(0, topic, docno) % UNJUDGED_ONE_IN
     ]
     path.write_text("".join(lines), encoding="ascii")
 
@@ -149,7 +149,7 @@ def _write_manifest(path: Path, documents: int, topics: int) -> None:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as people do, as a block after ``|``."""
+    """Writes multiline texts as people do, as a block after ``|``."""
 
 
 def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:

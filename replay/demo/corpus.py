@@ -1,8 +1,8 @@
-"""The documents of the demonstration: docstrings of the installed standard library.
+"""The documents of the demo: docstrings of the installed standard library.
 
-Python modules are parsed, never imported. Modules written in C have no source to parse,
-so a fixed list of harmless ones is imported and asked through ``inspect``. The
-collection therefore differs a little from one Python version to the next.
+Python modules are parsed, never imported. Modules written in C have no source to parse, so a
+fixed list of harmless ones is imported and read through ``inspect``. The collection therefore
+differs slightly between Python versions.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import Any
 from campaigns.core.documents import DocumentText
 
 SHORTEST = 40
-"""Docstrings with fewer characters than this say no more than their name."""
+"""Docstrings with fewer characters say no more than the name."""
 
 _SKIPPED = """\
 test idlelib turtledemo lib2to3 distutils encodings pydoc_data ensurepip site-packages dist-
 packages __phello__ antigravity this
 """
 SKIPPED = frozenset(_SKIPPED.split())
-"""Top-level names left out: tests, applications, generated tables, and what newer Pythons drop."""
+"""Excluded top-level names: tests, applications, generated tables, modules newer Pythons drop."""
 
 _COMPILED = """\
 builtins array atexit binascii bisect cmath collections contextvars csv datetime decimal errno
@@ -36,16 +36,16 @@ pickle pwd random re resource select signal socket sqlite3 ssl statistics struct
 threading time tracemalloc types unicodedata weakref zlib
 """
 COMPILED = _COMPILED.split()
-"""Modules with parts written in C whose import has no side effect that a user would notice."""
+"""Modules with parts written in C whose import has no noticeable side effects."""
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 HOMES = {"os": ("posix", "nt"), "threading": ("_thread",), "hashlib": ("_blake2", "_sha3")}
-"""Where the C half of a module lives if not under its own name with an underscore."""
+"""The C parts of modules whose name is not the module's with an underscore."""
 
 
 def stdlib_documents() -> list[DocumentText]:
-    """All documents, docno ascending by code point; each docno once, the source's text first."""
+    """All documents, docno ascending by code point; for duplicates the text from source."""
     documents: dict[str, DocumentText] = {}
     for document in (*_parsed_documents(), *_compiled_documents()):
         documents.setdefault(document.docno, document)
@@ -83,7 +83,7 @@ def _is_hidden(parts: tuple[str, ...]) -> bool:
 
 def _documents_of_source(module: str, path: Path) -> Iterator[DocumentText]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # old escapes in somebody else's source
+        warnings.simplefilter("ignore", SyntaxWarning)  # old escapes in the library's source
         tree = ast.parse(path.read_bytes())
     docstring = ast.get_docstring(tree)
     if docstring and _worth_keeping(module, docstring):
@@ -121,7 +121,7 @@ def _compiled_documents() -> Iterator[DocumentText]:
 
 
 def _import(name: str) -> ModuleType | None:
-    """The module, or nothing where this system has none (``fcntl`` outside Unix)."""
+    """The module, or None if this system lacks it (``fcntl`` outside Unix)."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -131,7 +131,7 @@ def _import(name: str) -> ModuleType | None:
 def _documents_of_members(owner: str, thing: Any, kind: str) -> Iterator[DocumentText]:
     names = vars(thing)
     for name in sorted(names):
-        # Whoever hangs in a hook of their own leaves the original beside it: sys.__excepthook__.
+        # Code that installs its own hook keeps the original as well: sys.__excepthook__.
         member = names.get(f"__{name}__", names[name]) if name.endswith("hook") else names[name]
         docno = f"{owner}.{name}"
         if name.startswith("_") or not _belongs_to(owner, member):
@@ -145,7 +145,7 @@ def _documents_of_members(owner: str, thing: Any, kind: str) -> Iterator[Documen
 
 
 def _belongs_to(owner: str, member: Any) -> bool:
-    """A name borrowed from another module is documented there, not here."""
+    """Whether the member is documented here: imported names are documented in their module."""
     module = owner.partition(".")[0]
     home = (getattr(member, "__module__", None) or module).partition(".")[0]
     return home.startswith((module, f"_{module}")) or home in HOMES.get(module, ())

@@ -1,4 +1,4 @@
-"""Rankers that leave the work to SQLite's full-text index FTS5 and its bm25()."""
+"""Rankers based on SQLite's full-text index FTS5 and its bm25()."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from campaigns.core.topics import TopicText
 from replay.demo.words import DEPTH, Scored, short_query, split_words, title_query
 
 PREFIX = 5
-"""Letters of a word that the prefix ranker looks at."""
+"""Letters of a word that the prefix ranker uses."""
 
-_ASK = (
+_QUERY = (
     "SELECT docno, -bm25(docs, 0, {title}, {body}) AS score FROM docs WHERE docs MATCH ?"
     " ORDER BY round(score, 6) DESC, docno DESC LIMIT {depth}"
 )
@@ -32,7 +32,7 @@ class NoFullText(RuntimeError):  # noqa: N818 -- it says what is missing
 
 
 def rank_plain(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
-    """Whole words of title and question, all fields alike."""
+    """Whole words of title and question, all fields weighted equally."""
     queries = {topic.number: _any_of(split_words(short_query(topic))) for topic in topics}
     return _search(documents, queries, "unicode61", title=1.0, body=1.0)
 
@@ -40,7 +40,7 @@ def rank_plain(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -
 def rank_weighted(
     topics: Sequence[TopicText], documents: Sequence[DocumentText]
 ) -> Iterator[Scored]:
-    """Porter stems of the title, names of documents weighing four times."""
+    """Porter stems of the title, docnos and titles weighted fourfold."""
     queries = {topic.number: _any_of(split_words(title_query(topic))) for topic in topics}
     return _search(documents, queries, "porter unicode61", title=4.0, body=1.0)
 
@@ -48,7 +48,7 @@ def rank_weighted(
 def rank_prefixes(
     topics: Sequence[TopicText], documents: Sequence[DocumentText]
 ) -> Iterator[Scored]:
-    """Beginnings of the words of title and question: ``compr*`` for compress and compression."""
+    """Prefixes of the words of title and question: ``compr*`` for compress and compression."""
     queries = {
         topic.number: " OR ".join(f'"{word[:PREFIX]}" *' for word in _once(short_query(topic)))
         for topic in topics
@@ -72,11 +72,11 @@ def _search(
     title: float,
     body: float,
 ) -> Iterator[Scored]:
-    ask = _ASK.format(title=title, body=body, depth=DEPTH)
+    statement = _QUERY.format(title=title, body=body, depth=DEPTH)
     with closing(sqlite3.connect(":memory:")) as connection:
         _fill(connection, documents, tokenizer)
         for topic, query in queries.items():
-            for docno, score in connection.execute(ask, (query,)):
+            for docno, score in connection.execute(statement, (query,)):
                 yield topic, docno, round(score, 6)
 
 

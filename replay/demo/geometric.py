@@ -1,4 +1,4 @@
-"""Rankers that compare vectors: of words, of character n-grams, of the parts of names."""
+"""Vector space rankers: over words, character n-grams and parts of names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BM25, pseudo-relevance feedback on it, and query likelihood, over our own index."""
+"""BM25, pseudo-relevance feedback on BM25, and query likelihood, over our own index."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ DIRICHLET = 80.0
 
 
 def rank_bm25(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
-    """BM25 (k1=0.9, b=0.4) of the title's stems in the body."""
+    """BM25 (k1=0.9, b=0.4) of the title's stems, body only."""
     return _bm25_run(topics, build_index(documents, _body), title_query)
 
 
 def rank_verbose(
     topics: Sequence[TopicText], documents: Sequence[DocumentText]
 ) -> Iterator[Scored]:
-    """BM25 of question and narrative in docno and body."""
+    """BM25 of question and narrative, docno and body."""
     return _bm25_run(topics, build_index(documents, _everything), long_query)
 
 
 def rank_with_feedback(
     topics: Sequence[TopicText], documents: Sequence[DocumentText]
 ) -> Iterator[Scored]:
-    """BM25, its best documents' typical terms added to the query (RM3), BM25 again."""
+    """BM25 with RM3 pseudo-relevance feedback."""
     index = build_index(documents, _everything)
     for topic in topics:
         query = _share(Counter(stem_words(title_query(topic))))
@@ -51,7 +51,7 @@ def rank_with_feedback(
 def rank_query_likelihood(
     topics: Sequence[TopicText], documents: Sequence[DocumentText]
 ) -> Iterator[Scored]:
-    """Query likelihood of the title with Dirichlet smoothing, as the gain over no match."""
+    """Query likelihood of the title with Dirichlet smoothing, relative to no match."""
     index = build_index(documents, _everything)
     total = float(index.lengths.sum())
     for topic in topics:
@@ -63,12 +63,12 @@ def rank_query_likelihood(
         penalty = len(stem_words(title_query(topic))) * np.log(
             DIRICHLET / (index.lengths + DIRICHLET)
         )
-        # All scores of a topic are lifted by one constant: a run keeps only positive ones.
+        # Scores of a topic are shifted by a constant, since only positive ones enter a run.
         yield from index.top(topic.number, np.where(matching, scores + penalty + 50, 0))
 
 
 def bm25_scores(index: InvertedIndex, query: Mapping[str, float]) -> NDArray[np.float64]:
-    """One BM25 score a document for a query of weighted terms."""
+    """One BM25 score per document for a query of weighted terms."""
     scores = np.zeros(len(index.docnos))
     norm = K1 * (1 - B + B * index.lengths / index.average_length)
     for term in sorted(query.keys() & index.postings.keys()):
@@ -87,15 +87,15 @@ def _bm25_run(
 def _expand_query(
     index: InvertedIndex, query: Mapping[str, float], scores: NDArray[np.float64]
 ) -> dict[str, float]:
-    """Relevance model of the best documents, mixed with the query (Lavrenko and Croft's RM3)."""
+    """Relevance model of the top documents, interpolated with the query (RM3)."""
     best = np.lexsort((np.arange(len(scores)), -scores))[:FEEDBACK_DOCUMENTS]
     model: Counter[str] = Counter()
     for position in best:
         for term, frequency in index.bags[position].items():
             weight = scores[position] * frequency / index.lengths[position]
             model[term] += weight * index.idf(term)
-    kept = sorted(model.items(), key=lambda item: (-item[1], item[0]))[:FEEDBACK_TERMS]
-    expansion = _share(dict(kept))
+    terms = sorted(model.items(), key=lambda item: (-item[1], item[0]))[:FEEDBACK_TERMS]
+    expansion = _share(dict(terms))
     return {
         term: (1 - FEEDBACK_SHARE) * query.get(term, 0) + FEEDBACK_SHARE * expansion.get(term, 0)
         for term in query.keys() | expansion.keys()

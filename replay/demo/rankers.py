@@ -1,4 +1,4 @@
-"""The runs of the demonstration: five fictional teams and what each of them sends in."""
+"""The runs of the demo, submitted by five fictional teams."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RRF_K = 60
 
 
 class DemoRun(NamedTuple):
-    """One run: who, under which tag, in which order of the team's own preference, and how."""
+    """One run: team, run tag, description, priority within the team, and ranker."""
 
     team: str
     tag: str
@@ -28,7 +28,7 @@ class DemoRun(NamedTuple):
 
 
 def rank_fusion(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
-    """Reciprocal rank fusion (Cormack, Clarke, Buettcher 2009) of four unlike rankers."""
+    """Reciprocal rank fusion (Cormack, Clarke, Buettcher 2009) of four different rankers."""
     parts = (
         probabilistic.rank_query_likelihood,
         fulltext.rank_prefixes,
@@ -57,11 +57,11 @@ RUNS = [
             probabilistic.rank_verbose),
     DemoRun(_OKAPI, "okapi-feedback", "BM25 with RM3 pseudo-relevance feedback", 3,
             probabilistic.rank_with_feedback),
-    DemoRun(_PORTER, "porter-weighted", "SQLite FTS5, Porter stems, names weigh fourfold", 1,
+    DemoRun(_PORTER, "porter-weighted", "SQLite FTS5, Porter stems, names weighted fourfold", 1,
             fulltext.rank_weighted),
     DemoRun(_PORTER, "porter-plain", "SQLite FTS5 bm25() on whole words, all fields", 2,
             fulltext.rank_plain),
-    DemoRun(_PORTER, "porter-prefix", "SQLite FTS5, beginnings of words", 3,
+    DemoRun(_PORTER, "porter-prefix", "SQLite FTS5, word prefixes", 3,
             fulltext.rank_prefixes),
     DemoRun(_COSINE, "cowboy-tfidf", "Cosine of tf-idf vectors, whole topic as query", 1,
             geometric.rank_tfidf),
@@ -71,5 +71,5 @@ RUNS = [
             probabilistic.rank_query_likelihood),
     DemoRun(_PIGEON, "pigeon-names", "Names only, split at case, dots and underscores", 2,
             geometric.rank_by_name_parts),
-    DemoRun(_FUSION, "fusion-rrf", "Reciprocal rank fusion of four unlike rankers", 1, rank_fusion),
+    DemoRun(_FUSION, "fusion-rrf", "Reciprocal rank fusion of four other rankers", 1, rank_fusion),
 ]  # fmt: skip

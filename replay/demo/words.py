@@ -1,4 +1,4 @@
-"""Words of a text, and an inverted index over documents: what the rankers share."""
+"""Tokenization and an inverted index, shared by the rankers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from campaigns.core.documents import DocumentText
 from campaigns.core.topics import TopicText
 
 DEPTH = 100
-"""Documents that a run returns for a topic at most."""
+"""Maximum number of documents per topic in a run."""
 
 _STOPPED = """\
 a about all an and any are as at be been but by can do does each even for from get gets has have
@@ -32,12 +32,12 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def split_words(text: str) -> list[str]:
-    """Runs of letters or digits, lower case, without stop words."""
+    """Sequences of letters or digits, lower case, without stop words."""
     return [word for word in _WORD.findall(text.lower()) if word not in STOP_WORDS]
 
 
 def stem_words(text: str) -> list[str]:
-    """``words`` with English plural and participle endings cut off: a light stemmer."""
+    """Words without English plural and participle endings: a light stemmer."""
     return [_stem(word) for word in split_words(text)]
 
 
@@ -67,14 +67,14 @@ class InvertedIndex:
         return float(self.lengths.mean())
 
     def idf(self, term: str) -> float:
-        """Robertson and Sparck Jones's weight, kept positive by the added one."""
+        """Robertson and Sparck Jones's weight, plus 1 in the logarithm to stay positive."""
         frequency = len(self.postings[term][0]) if term in self.postings else 0
         return float(np.log1p((len(self.docnos) - frequency + 0.5) / (frequency + 0.5)))
 
     def top(self, topic: str, scores: NDArray[np.float64]) -> Iterator[Scored]:
-        """The ``DEPTH`` best positive scores, ties by docno descending as trec_eval breaks them.
+        """The top ``DEPTH`` positive scores, ties by docno descending as in trec_eval.
 
-        Scores are rounded to six decimals first, so that a run file holds them exactly.
+        Scores are rounded to six decimals first, so that a run file has them exactly.
         """
         rounded = np.round(scores, 6)
         positions = np.flatnonzero(rounded > 0)
@@ -86,7 +86,7 @@ class InvertedIndex:
 def build_index(
     documents: Sequence[DocumentText], terms: Callable[[DocumentText], Iterable[str]]
 ) -> InvertedIndex:
-    """An index of what ``terms`` finds in each document."""
+    """An index of the ``terms`` of each document."""
     bags = [Counter(terms(document)) for document in documents]
     columns: dict[str, tuple[list[int], list[int]]] = {}
     for position, bag in enumerate(bags):

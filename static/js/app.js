@@ -1,4 +1,4 @@
-// What every page needs: menus that close, sortable and filterable tables, rows added to a formset.
+// For every page: menus that close, sortable and filterable tables, rows added to a formset.
 import { dressTables } from "./tables.js";
 
 function closeMenus(except) {
@@ -14,7 +14,7 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  // A field with a button of its own, within a form whose first button does something else.
+  // A field with its own button, in a form whose first button does something else.
   if (event.key === "Enter" && event.target.dataset.enter) {
     event.preventDefault();
     document.getElementById(event.target.dataset.enter).click();
@@ -35,8 +35,8 @@ function addRow(prefix) {
   row.querySelector("input:not([type=hidden]), select, textarea")?.focus();
 }
 
-// The page says UTC; pointing at a moment says it in the visitor's own time.
-function tellLocalTime(root) {
+// Pages show UTC; pointing at a time shows it in the visitor's time zone.
+function addLocalTimes(root) {
   const local = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "long" });
   for (const time of root.querySelectorAll("time[data-local]")) {
     const moment = local.format(new Date(time.dateTime));
@@ -46,7 +46,7 @@ function tellLocalTime(root) {
 
 function dress(root) {
   dressTables(root);
-  tellLocalTime(root);
+  addLocalTimes(root);
   for (const adder of root.querySelectorAll("[data-add-row]")) adder.hidden = false;
 }
 

@@ -1,14 +1,14 @@
-// Tables that sort by a click on a head and narrow by a filter. Without this file they
+// Tables that sort by a click on a column head and filter by text. Without this file they
 // are plain tables in the server's order.
 //
 // <th data-sort> or <th data-sort="text"> makes a column sortable; a cell's data-value
-// stands before its text. Cells without a number go last, whichever the direction.
-// A link of class "about" in a head stays a link beside the button.
+// takes precedence over its text. Cells without a number go last in both directions.
+// A link of class "about" in a head stays a link next to the button.
 
 const language = document.documentElement.lang;
 const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
 
-// A cell's text is written as its language writes numbers, its data-value as programs do.
+// A cell's text has numbers in the format of the language, its data-value in that of programs.
 const [, grouping, , decimal] = new Intl.NumberFormat(language)
   .formatToParts(11111.5)
   .map((part) => part.value);
@@ -57,10 +57,10 @@ function filterBy(input) {
     const text = row.textContent.toLowerCase();
     row.hidden = !words.every((word) => text.includes(word));
   }
-  const shown = rows.filter((row) => !row.hidden).length;
-  const said = input.parentElement.querySelector("output");
-  const told = (input.dataset.of ?? "{n} of {all}").replace("{n}", shown);
-  if (said) said.textContent = words.length ? told.replace("{all}", rows.length) : "";
+  const count = rows.filter((row) => !row.hidden).length;
+  const output = input.parentElement.querySelector("output");
+  const text = (input.dataset.of ?? "{n} of {all}").replace("{n}", count);
+  if (output) output.textContent = words.length ? text.replace("{all}", rows.length) : "";
 }
 
 export function dressTables(root) {

@@ -35,7 +35,7 @@ def invite(page: Page, role: str, team: str = "") -> str:
     form = page.locator("form[action$='/invite/']")
     form.locator("[name=role]").select_option(role)
     form.locator("[name=team]").fill(team)
-    form.get_by_role("button", name="Make a link").click()
+    form.get_by_role("button", name="Create link").click()
     return page.get_by_label(f"Link for {role}").first.input_value()
 
 
@@ -45,7 +45,7 @@ def join(page: Page, link: str, username: str) -> None:
     page.fill("[name=username]", username)
     page.fill("[name=password1]", PASSWORD)
     page.fill("[name=password2]", PASSWORD)
-    page.get_by_role("button", name="Make an account and join").click()
+    page.get_by_role("button", name="Create account and join").click()
     page.wait_for_url("**/c/fruit/**")
 
 

@@ -66,7 +66,7 @@ def test_topics_and_documents_are_read_by_members(campaign, viewer, stranger, as
 def test_imports_answer_with_a_count_or_with_faults(campaign, organizer, viewer, ask):
     def bring(user, data):
         form = {"campaign": "small", "file": upload(data)}
-        return ask(user, api.TopicViewSet, "bring", form, format="multipart")
+        return ask(user, api.TopicViewSet, "import_topics", form, format="multipart")
 
     assert bring(organizer, b"8\teighth\n").data == {"new": 1}
     bad = bring(organizer, b"8\tother\n")

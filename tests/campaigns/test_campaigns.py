@@ -38,14 +38,14 @@ def test_create_needs_the_permission(assessor):
 @pytest.mark.parametrize(
     ("scale", "said"),
     [
-        (SCALE[:1], "at least two"),
-        ((*SCALE, GradeSpec(3, "again", "4", 4)), "same value"),
-        ((*SCALE, GradeSpec(4, "more", "3", 4)), "same key"),
+        (SCALE[:1], "at least 2"),
+        ((*SCALE, GradeSpec(3, "again", "4", 4)), "values must be unique"),
+        ((*SCALE, GradeSpec(4, "more", "3", 4)), "Keys must be unique"),
         ((*SCALE, GradeSpec(4, "more", "S", 4)), "judging screen"),
         ((*SCALE, GradeSpec(4, "more", "%", 4)), "one letter or digit"),
         ((*SCALE, GradeSpec(4, " ", "4", 4)), "needs a label"),
-        ((*SCALE, GradeSpec(4, "more", "4", -1)), "A gain"),
-        ((*SCALE, GradeSpec(4, "more", "4", float("nan"))), "A gain"),
+        ((*SCALE, GradeSpec(4, "more", "4", -1)), "gain must be 0 or more"),
+        ((*SCALE, GradeSpec(4, "more", "4", float("nan"))), "gain must be 0 or more"),
         ((GradeSpec(0, "no", "n", 0), GradeSpec(2, "yes", "y", 1)), "relevance level 1"),
     ],
 )
@@ -61,7 +61,7 @@ def test_all_faults_of_a_scale_are_told_at_once(organizer):
     with pytest.raises(ActionRefused) as caught:
         create_campaign(actor=organizer, title="T", scale=scale)
     assert caught.value.message == (
-        "Two grades have the same value. Two grades have the same key. Every grade needs a label."
+        "Grade values must be unique. Keys must be unique. Every grade needs a label."
         " The relevance level 1 is not a grade of the scale."
     )
 
@@ -123,7 +123,7 @@ def test_the_significance_test_is_fixed_once_scores_have_been_computed(organizer
     accepted_run(team, "early", "1 Q0 d1 1 1 early\n")
     score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     for change in ({"test": "t"}, {"correction": "none"}, {"alpha": 0.05}):
-        with pytest.raises(ActionRefused, match="cannot change any more"):
+        with pytest.raises(ActionRefused, match="cannot be changed"):
             update_campaign(actor=organizer, campaign=Campaign.objects.get(), **change)
     update_campaign(actor=organizer, campaign=Campaign.objects.get(), test="wilcoxon", title="New")
     kept = Campaign.objects.get()

@@ -91,7 +91,7 @@ def test_a_zip_may_be_sent_to_the_api_which_tells_the_format(campaign, organizer
     client = as_user(organizer)
     file = SimpleUploadedFile("set.zip", zipped(GOOD))
     asked = {"campaign": campaign.slug, "file": file}
-    answer = client.post(reverse("api-document-bring"), asked)
+    answer = client.post(reverse("api-document-import"), asked)
     assert (answer.status_code, answer.json()) == (201, {"new": 6})
     listed = client.get(reverse("api-document-list"), {"campaign": campaign.slug, "docno": "paper"})
     paper = listed.json()["results"][0]

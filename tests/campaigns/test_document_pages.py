@@ -116,7 +116,7 @@ def test_offsets_are_plain_numbers_in_every_language(library, as_user, viewer, s
 def test_without_a_script_reading_on_is_a_page(library, as_user, viewer):
     page = as_user(viewer).get(view(library, "document", "a&b", **{"from": 90_000}))
     assert min(shown(page.content.decode())) >= 90_000
-    assert "From its beginning" in page.content.decode()
+    assert "Back to the beginning" in page.content.decode()
 
 
 @pytest.mark.parametrize("odd", ["-1", "x", "²", "9" * 30, "1e3"])

@@ -72,7 +72,9 @@ def test_the_page_tells_each_version_and_what_it_changed(campaign, organizer, as
 def test_without_guidelines_the_page_says_so(campaign, organizer, as_user, assessor):
     address = reverse("guidelines", args=[campaign.slug])
     assert "Write guidelines" in as_user(organizer).get(address).content.decode()
-    assert "The organizers have written none." in as_user(assessor).get(address).content.decode()
+    assert (
+        "The organizers have not published any." in as_user(assessor).get(address).content.decode()
+    )
 
 
 def test_changes_are_lines_gone_before_lines_new():

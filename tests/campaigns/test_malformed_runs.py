@@ -82,7 +82,7 @@ def test_an_odd_run_is_refused_with_code_place_and_cure(sent, settings, name):
         assert fault.fix
     shown = set(re.findall(r'id="fault-(\w+)"', page))
     assert shown == set(report.counts)
-    assert "Refused." in page
+    assert "Rejected." in page
     assert len(page) < 100_000
 
 

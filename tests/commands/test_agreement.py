@@ -41,7 +41,7 @@ def test_json_holds_null_with_a_reason(run: Run, write: Write) -> None:
 
 def test_duplicate_pairs_are_faults_of_the_file(run: Run, write: Write) -> None:
     ran = run("agreement", write("ann.txt", ANN + "1 0 a 0\n"), write("bob.txt", BOB))
-    assert (ran.out, ran.refusal) == ("", "1 file refused; nothing was compared.")
+    assert (ran.out, ran.refusal) == ("", "1 file rejected; nothing was compared.")
     assert "ann.txt:5:5: EQ06" in ran.err
 
 

@@ -147,7 +147,7 @@ def test_all_faults_are_told_before_anything_is_computed(
 ):
     bad = [write("run", "1 Q0 a 1 one\n"), "--teams", write("bad", "alpha n\nalpha m\n")]
     told = run("collection_report", given[0], *bad, "--pooled", write("none", "# nothing\n"))
-    assert told.refusal == "3 files refused; no report computed."
+    assert told.refusal == "3 files rejected; no report computed."
     assert told.out == ""
     for code in ("E03", "EG04", "EG03"):
         assert code in told.err

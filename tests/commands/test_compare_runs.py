@@ -153,7 +153,7 @@ def test_one_run_is_no_comparison(run: Run, files: list[str]) -> None:
 
 def test_a_bad_file_is_told_and_nothing_compared(run: Run, write: Write, files: list[str]) -> None:
     ran = run("compare_runs", *files, write("bad", "1 Q0 a\n"))
-    assert (ran.out, ran.refusal) == ("", "1 file refused; no comparison computed.")
+    assert (ran.out, ran.refusal) == ("", "1 file rejected; no comparison computed.")
     assert "bad:1" in ran.err
 
 

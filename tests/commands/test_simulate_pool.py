@@ -123,7 +123,7 @@ def test_the_page_needs_nothing_else(run: Run, write: Write, given: list[str]) -
         (["--depth", "1", "--pooled", "three"], "Unknown run tag: three."),
         (["--depth", "1", "--pooled", ","], "No contributing runs"),
         (["--spec", "teams.yaml"], "teams: Run files have no team"),
-        (["--spec", "bad.yaml"], "1 file refused; simulation not run."),
+        (["--spec", "bad.yaml"], "1 file rejected; simulation not run."),
         (["--spec", "take.yaml", "--spec", "./take.yaml"], "Duplicate spec names: take."),
     ],
 )
@@ -147,7 +147,7 @@ def test_all_bad_files_are_told_together(run: Run, write: Write, files: dict[str
     broken = write("broken", "1 Q0 a 1 x bad\n")
     qrels = write("odd", "1 0 a\n")
     ran = run("simulate_pool", qrels, files["one"], broken, "--spec", files["bad.yaml"])
-    assert ran.refusal == "3 files refused; simulation not run."
+    assert ran.refusal == "3 files rejected; simulation not run."
     for name in ("odd:1", "broken:1", "bad.yaml:1"):
         assert name in ran.err
 

@@ -127,9 +127,9 @@ def test_all_faults_are_told_and_what_was_typed_stays(page, ask, campaign, judge
     )  # fmt: skip
     assert answer.status_code == 422
     starts = [
-        "odd: Line 1, column 9: cutoff is not a whole number from 1.",
+        "odd: Line 1, column 9: cutoff is not a positive integer.",
         "odd: Line 3, column 14: Unknown method in steps[1]: guess.",
-        "brought: Line 1, column 9: steps[1].k is missing.",
+        "brought: Line 1, column 9: Missing key: steps[1].k.",
         "bytes: The file is not UTF-8.",
         "Depths: 'x' must be an integer",
         "Rank runs by: Measures that do not rank runs: num_rel.",

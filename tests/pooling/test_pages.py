@@ -213,7 +213,7 @@ def test_a_method_can_fill_up_to_a_budget(page, address, campaign, runs):
             "selects no documents from these runs",
         ),
         ({"text": "steps: [{method: mtc, alpha: 1}]"}, "selects no documents from these runs"),
-        ({"text": "3"}, "Line 1: the spec is not a mapping."),
+        ({"text": "3"}, "Line 1: The spec is not a mapping."),
         (
             {"text": "{runs: {tags: [x, beta1]}, steps: [{method: take}]}"},
             "Not among the accepted runs: tag x.",
@@ -354,7 +354,7 @@ def test_a_spec_is_brought_as_a_file_and_can_be_seen_and_changed(page, address, 
     assert answer.context["form"]["text"].value() == SPEC_FILE
     faulty = page.post(address, asking | brought(b"steps: [{method: nothing}]\nbudgets: 3\n"))
     assert faulty.status_code == 422
-    assert "unknown key" in unescape(faulty.content.decode())
+    assert "Unknown key" in unescape(faulty.content.decode())
     assert "budgets: 3" in faulty.content.decode()
 
 

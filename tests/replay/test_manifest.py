@@ -51,18 +51,18 @@ def test_manifest_with_many_faults_lists_all_with_lines(tmp_path: Path) -> None:
     report = faults_of(tmp_path, text)
     assert report.counts == {"EM03": 4}
     assert {(f.line, f.message) for f in report.faults} == {
-        (1, "title is missing."),
+        (1, "Missing key: title."),
         (4, "scale[2].key is not one character, in quotes."),
-        (8, "pool.depth is not a whole number from 1."),
-        (11, "unknown key 'colour'."),
+        (8, "pool.depth is not a positive integer."),
+        (11, "Unknown key: 'colour'."),
     }
 
 
 def test_manifest_with_absent_files_names_each(tmp_path: Path) -> None:
     report = faults_of(tmp_path, GOOD.replace("r.txt", "gone.txt").replace("q.txt", "../x"))
     assert [(f.code, f.message, f.line) for f in report.faults] == [
-        ("EM04", "no file gone.txt.", 8),
-        ("EM04", "no file ../x.", 11),
+        ("EM04", "File not found: gone.txt.", 8),
+        ("EM04", "File not found: ../x.", 11),
     ]
 
 

@@ -1,1 +1,1 @@
-"""How moments are written in each language, where it is not Django's own way."""
+"""Date formats by language, where they differ from Django's."""

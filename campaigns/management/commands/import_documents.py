@@ -12,8 +12,11 @@ from campaigns.services.collection import import_document_files, import_document
 
 
 class Command(ImportCommand):
-    help = "Import documents into a campaign, each file, folder or zip as a whole or not at all."
-    bring = staticmethod(import_documents)
+    help = (
+        "Import documents into a campaign. Each file, folder or zip is imported completely or not"
+        " at all."
+    )
+    import_data = staticmethod(import_documents)
     noun = "documents"
     how_many = "*"
 
@@ -26,17 +29,17 @@ class Command(ImportCommand):
             type=Path,
             default=[],
             metavar="FOLDER|ZIP",
-            help="every text, HTML, PDF or picture in it is a document, named by its docno",
+            help="import every text, HTML, PDF or image file in it; its name is the docno",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         options["files"] += options["folders"]
         if not options["files"]:
-            raise CommandError("Name at least one file, or a folder or zip after --files.")
+            raise CommandError("Specify at least one file, or a folder or zip with --files.")
         super().handle(*args, **options)
 
     def count(self, path: Path, **options: Any) -> int:
         if not path.is_dir():
             return super().count(path, **options)
-        wanted = {name: options[name] for name in ("actor", "campaign", "report")}
-        return import_document_files(folder=path, **wanted)
+        arguments = {name: options[name] for name in ("actor", "campaign", "report")}
+        return import_document_files(folder=path, **arguments)

@@ -1,4 +1,4 @@
-"""``manage.py import_topics SLUG FILE...``: bring topics into a campaign."""
+"""``manage.py import_topics SLUG FILE...``: import topics into a campaign."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from campaigns.services.collection import import_topics
 
 
 class Command(ImportCommand):
-    help = "Import topics into a campaign, each file as a whole or not at all."
-    bring = staticmethod(import_topics)
+    help = "Import topics into a campaign. Each file is imported completely or not at all."
+    import_data = staticmethod(import_topics)
     noun = "topics"

@@ -15,13 +15,13 @@ from campaigns.models import User
 
 
 class Command(BaseCommand):
-    help = "Let somebody create campaigns; the account is made if there is none."
+    help = "Allow a user to create campaigns. Creates the account if needed."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username")
         parser.add_argument("--email", default="")
         parser.add_argument(
-            "--password-stdin", action="store_true", help="Read the password from standard input."
+            "--password-stdin", action="store_true", help="read the password from standard input"
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -37,21 +37,23 @@ class Command(BaseCommand):
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
         user.save()
-        self.tell(user, password if not options["password_stdin"] else "")
+        self.report(user, password if not options["password_stdin"] else "")
 
     def password(self, user: User, is_new: bool, from_stdin: bool) -> str:
-        """The password to set: the given one, a random one for a new account, or none."""
+        """The password to set: from standard input, random for a new account, or none."""
         if not from_stdin:
             return secrets.token_urlsafe(12) if is_new else ""
-        given = sys.stdin.readline().rstrip("\r\n")
+        password = sys.stdin.readline().rstrip("\r\n")
         try:
-            validate_password(given, user)
+            validate_password(password, user)
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
-        return given
+        return password
 
-    def tell(self, user: User, shown: str) -> None:
-        self.stdout.write(f"{user.username} may create campaigns.")
-        if shown:
-            self.stdout.write(f"Password, shown this once: {shown}")
-        self.stdout.write(f"Sign in at {reverse('login')} and begin at {reverse('campaign-new')}.")
+    def report(self, user: User, password: str) -> None:
+        self.stdout.write(f"{user.username} can create campaigns.")
+        if password:
+            self.stdout.write(f"Password (shown only once): {password}")
+        self.stdout.write(
+            f"Sign in at {reverse('login')} and create a campaign at {reverse('campaign-new')}."
+        )

@@ -1,4 +1,4 @@
-"""``manage.py tick``: queue again the jobs whose worker is gone. Run it each minute."""
+"""``manage.py tick``: requeue jobs whose worker has died. Run it every minute."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from campaigns.services.jobs import requeue_lost_jobs
 
 
 class Command(BaseCommand):
-    help = "Queue again the jobs whose worker is gone."
+    help = "Requeue jobs whose worker has died."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        self.stdout.write(f"{requeue_lost_jobs()} jobs queued again")
+        self.stdout.write(f"{requeue_lost_jobs()} jobs requeued")

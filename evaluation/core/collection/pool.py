@@ -87,7 +87,7 @@ def infer_pool(
         raise ValueError(NO_RUN)
     if not listing.topics:
         raise ValueError(NO_TOPIC)
-    place = PairIndex.of(qrels).find(listing).astype(np.int64)
+    place = PairIndex.from_table(qrels).find(listing).astype(np.int64)
     topics = np.array([qrels.topics.index(topic) for topic in listing.topics], np.int64)
     doc = listing.doc + np.repeat(listing.starts[:-1], np.diff(listing.entries))
     best = np.full(len(place), np.iinfo(np.int64).max)

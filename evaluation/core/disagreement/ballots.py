@@ -180,7 +180,7 @@ def build_ballots(
     adjudicated = np.zeros(len(pairs), np.bool_)
     adjudicated[[place[p] for p, b in by_pair.items() if b.adjudicated is not None]] = True
     return BallotTable(
-        pairs=PairArray.of(pairs),
+        pairs=PairArray.from_pairs(pairs),
         assessors=assessors,
         automatic=frozenset(automatic),
         judgments=judgments,

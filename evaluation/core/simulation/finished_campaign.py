@@ -99,7 +99,7 @@ class FinishedCampaign:
 
     @cached_property
     def index(self) -> PairIndex:
-        return PairIndex.of(self.qrels)
+        return PairIndex.from_table(self.qrels)
 
     def find_qrels_rows(self, listing: RunListing) -> Ints:
         """The qrels row of each document of ``listing``; -1 without a grade of 0 or higher."""

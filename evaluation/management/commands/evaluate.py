@@ -243,7 +243,7 @@ def score_file(
     """
     read = read_file(path, read_run, lenient=True)
     if read.table is None or judged is None:
-        return FileResult(None, read.told, read.refused)
+        return FileResult(None, read.messages, read.rejected)
     scores = evaluate(read.table, judged, measures, options)
     hints = [f"{path}: {hint}" for hint in iter_leading_zero_hints(read.table, judged)]
-    return FileResult(replace(scores, measures=()), [*read.told, *hints])
+    return FileResult(replace(scores, measures=()), [*read.messages, *hints])

@@ -1,4 +1,4 @@
-"""``manage.py demo``: build the demonstration campaign, print what came of it, serve it."""
+"""``manage.py demo``: build the demo campaign, print its scores and accounts, serve it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from replay.services import get_or_create_organizer, replay_campaign
 
 ACCOUNTS = {"organizer": "organizer", "ada": "assessor", "participant": "participant"}
 UNFINISHED = (
-    "An earlier demo was interrupted and is incomplete. Remove the folder {folder} and start again."
+    "An earlier demo was interrupted and is incomplete. Delete the folder {folder} and start again."
 )
 
 
 class Command(BaseCommand):
-    help = "Build the demonstration campaign and serve it."
+    help = "Build the demo campaign and serve it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--no-serve", action="store_true", help="stop after the tables")
+        parser.add_argument("--no-serve", action="store_true", help="print the tables and stop")
         parser.add_argument("--bind", default="127.0.0.1:8000", help="address:port")
 
     def handle(self, **options: Any) -> None:
@@ -42,31 +42,31 @@ class Command(BaseCommand):
         self.accounts(campaign)
         url = f"http://{options['bind']}{campaign.get_absolute_url()}"
         if options["no_serve"]:
-            self.stdout.write(f"\n`make demo` serves it: {url}")
+            self.stdout.write(f"\nTo serve it, run `make demo`: {url}")
         else:
             self.stdout.write(f"\n{url}")
             call_command("serve", bind=options["bind"])
 
     def campaign(self) -> Campaign:
-        """The demonstration campaign, built now if it is not there yet."""
+        """The demo campaign, built if it does not exist yet."""
         folder = Path(settings.VAR_DIR) / "stdlib-demo"
-        there = Campaign.objects.filter(slug="stdlib-demo").first()
-        if there:
-            return there
-        self.stdout.write("Reading the documentation of Python's standard library …")
+        existing = Campaign.objects.filter(slug="stdlib-demo").first()
+        if existing:
+            return existing
+        self.stdout.write("Reading the docstrings of Python's standard library …")
         write_campaign_folder(folder)
         manifest = read_manifest(folder)
         actor = get_or_create_organizer("organizer")
-        return replay_campaign(actor=actor, manifest=manifest, say=self.stdout.write).campaign
+        return replay_campaign(actor=actor, manifest=manifest, write=self.stdout.write).campaign
 
     def show(self, score_set: ScoreSet) -> None:
         self.stdout.write("\nScores\n" + tables.format_scores_table(score_set))
         self.stdout.write(
-            "\nAgreement of the assessors\n" + tables.format_agreement_table(score_set.campaign)
+            "\nInter-assessor agreement\n" + tables.format_agreement_table(score_set.campaign)
         )
 
     def accounts(self, campaign: Campaign) -> None:
-        """Give the demo accounts a new password, so that no installation shares one."""
+        """Set a new password for the demo accounts, so that no installations share one."""
         password = secrets.token_urlsafe(9)
         organizer = User.objects.get(username="organizer")
         team = campaign.teams.earliest("pk")

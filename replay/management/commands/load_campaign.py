@@ -1,4 +1,4 @@
-"""``manage.py load_campaign FOLDER``: create a campaign from a folder and play it through."""
+"""``manage.py load_campaign FOLDER``: create a campaign from a folder and replay it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from replay.services import check_slug_free, get_or_create_organizer, replay_cam
 
 
 class Command(BaseCommand):
-    help = "Create a campaign from FOLDER/campaign.yaml: pool, judgments, qrels, scores, release."
+    help = (
+        "Create a campaign from FOLDER/campaign.yaml and replay it: pool, judgments, qrels,"
+        " scores, release."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path)
         parser.add_argument(
-            "--organizer", default="organizer", help="account that owns it; made if absent"
+            "--organizer", default="organizer", help="its organizer; created if missing"
         )
 
     def handle(self, **options: Any) -> None:
@@ -30,10 +33,10 @@ class Command(BaseCommand):
             manifest = read_manifest(options["folder"])
             check_slug_free(manifest.slug)
             actor = get_or_create_organizer(options["organizer"])
-            played = replay_campaign(actor=actor, manifest=manifest, say=self.stdout.write)
+            replay = replay_campaign(actor=actor, manifest=manifest, write=self.stdout.write)
         except InvalidFile as bad:
             raise CommandError(str(bad)) from bad
         except ActionRefused as refused:
             raise CommandError(str(refused)) from refused
-        self.stdout.write(f"{'all':<12} {time.perf_counter() - start:6.1f} s")
-        self.stdout.write(f"Campaign {played.campaign.slug}: {played.campaign.get_absolute_url()}")
+        self.stdout.write(f"{'total':<12} {time.perf_counter() - start:6.1f} s")
+        self.stdout.write(f"Campaign {replay.campaign.slug}: {replay.campaign.get_absolute_url()}")

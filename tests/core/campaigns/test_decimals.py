@@ -11,7 +11,7 @@ from campaigns.core.docnos import DocnoArray
 
 
 def read(texts):
-    numbers = parse_decimals(DocnoArray.of(texts))
+    numbers = parse_decimals(DocnoArray.from_ids(texts))
     return [
         None if odd else value.hex()
         for value, odd in zip(numbers.values.tolist(), numbers.is_odd.tolist(), strict=True)
@@ -68,7 +68,7 @@ def test_zero_keeps_its_sign():
 
 def test_a_point_is_told():
     assert parse_decimals(
-        DocnoArray.of(["5", "5.", ".5", "1234567.12345678"])
+        DocnoArray.from_ids(["5", "5.", ".5", "1234567.12345678"])
     ).has_point.tolist() == [
         False,
         True,

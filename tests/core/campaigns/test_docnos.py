@@ -24,7 +24,7 @@ IDS = st.lists(TEXTS | LONG, max_size=30)
 def collected(blocks: list[list[str]]) -> DocnoArray:
     """The ids of all blocks, gathered as a reader does."""
     ids = [text for block in blocks for text in block]
-    packed = DocnoArray.of(ids)
+    packed = DocnoArray.from_ids(ids)
     collector = DocnoCollector(packed.data, len(ids) + 1)
     start = 0
     for block in blocks:
@@ -36,13 +36,13 @@ def collected(blocks: list[list[str]]) -> DocnoArray:
 
 @given(IDS)
 def test_ids_are_joined_in_their_order(ids):
-    docnos = DocnoArray.of(["before", *ids]).take(slice(None, None, -1))
+    docnos = DocnoArray.from_ids(["before", *ids]).take(slice(None, None, -1))
     assert docnos.joined().decode() == "".join([*reversed(ids), "before"])
 
 
 @given(IDS)
 def test_docnos_are_a_sequence_of_strings(ids):
-    packed = DocnoArray.of(ids)
+    packed = DocnoArray.from_ids(ids)
     assert len(packed) == len(ids)
     assert list(packed) == ids
     assert [packed[row] for row in range(len(ids))] == ids
@@ -55,40 +55,40 @@ def test_docnos_are_a_sequence_of_strings(ids):
 @given(IDS, st.randoms())
 def test_docnos_compare_byte_for_byte(ids, random):
     other = [text if random.random() < 0.5 else text[:-1] + random.choice("ab\0") for text in ids]
-    assert DocnoArray.of(ids).are(DocnoArray.of(other)).tolist() == [
+    assert DocnoArray.from_ids(ids).are(DocnoArray.from_ids(other)).tolist() == [
         a == b for a, b in zip(ids, other, strict=True)
     ]
-    assert (DocnoArray.of(ids) == DocnoArray.of(other)) == (ids == other)
+    assert (DocnoArray.from_ids(ids) == DocnoArray.from_ids(other)) == (ids == other)
 
 
 @given(IDS)
 def test_ranks_are_those_by_code_point(ids):
     ordered = sorted(set(ids))
-    assert DocnoArray.of(ids).ranks().tolist() == [ordered.index(text) for text in ids]
+    assert DocnoArray.from_ids(ids).ranks().tolist() == [ordered.index(text) for text in ids]
 
 
 @given(IDS)
 def test_distinct_has_every_id_once(ids):
-    assert DocnoArray.of([*ids, *ids]).distinct() == {text.encode() for text in ids}
+    assert DocnoArray.from_ids([*ids, *ids]).distinct() == {text.encode() for text in ids}
 
 
 @given(IDS)
 def test_changes_are_where_an_id_differs_from_the_one_before(ids):
     expected = [row for row in range(len(ids)) if row == 0 or ids[row] != ids[row - 1]]
-    assert DocnoArray.of(ids).changes().tolist() == expected
+    assert DocnoArray.from_ids(ids).changes().tolist() == expected
 
 
 @given(IDS, st.sampled_from(["a", "abcdefgh", "yz" * LONGEST]))
 def test_equal_finds_one_text(ids, wanted):
-    assert DocnoArray.of([*ids, wanted]).equal(wanted.encode()).tolist() == [
+    assert DocnoArray.from_ids([*ids, wanted]).equal(wanted.encode()).tolist() == [
         text == wanted for text in [*ids, wanted]
     ]
 
 
 @given(IDS)
 def test_the_hash_of_an_id_does_not_depend_on_its_neighbours(ids):
-    alone = [int(DocnoArray.of([text]).hashes()[0]) for text in ids]
-    assert DocnoArray.of(ids).hashes().tolist() == alone
+    alone = [int(DocnoArray.from_ids([text]).hashes()[0]) for text in ids]
+    assert DocnoArray.from_ids(ids).hashes().tolist() == alone
     assert len(set(alone)) == len(set(ids))
 
 
@@ -97,11 +97,11 @@ def test_ids_gathered_block_by_block_are_the_same(blocks, random):
     ids = [text for block in blocks for text in block]
     packed = collected(blocks)
     assert packed == ids
-    assert packed.hashes().tolist() == DocnoArray.of(ids).hashes().tolist()
+    assert packed.hashes().tolist() == DocnoArray.from_ids(ids).hashes().tolist()
     rows = random.choices(range(len(ids)), k=20) if ids else []
     taken = packed.take(np.array(rows, np.int64))
     assert taken == [ids[row] for row in rows]
-    assert taken.hashes().tolist() == DocnoArray.of(taken).hashes().tolist()
+    assert taken.hashes().tolist() == DocnoArray.from_ids(taken).hashes().tolist()
 
 
 @pytest.mark.parametrize("lengths", [(3, 20), (20, 3), (3, 50, 3), (9, 9)])
@@ -116,4 +116,4 @@ def test_words_kept_of_blocks_are_those_loaded_afresh(lengths):
 
 def test_docnos_have_no_hash_as_a_whole():
     with pytest.raises(TypeError):
-        hash(DocnoArray.of(["a"]))
+        hash(DocnoArray.from_ids(["a"]))

@@ -27,14 +27,14 @@ def test_find_says_where_each_pair_stands(judged, retrieved):
     place = {pair: row for row, pair in enumerate(zip(topics, qrels.docnos, strict=True))}
     of_run = np.repeat(run.topics or ("",), np.diff(run.starts) if run.topics else [0])
     expected = [place.get(pair, -1) for pair in zip(of_run, run.docnos, strict=True)]
-    assert PairIndex.of(qrels).find(run).tolist() == expected
+    assert PairIndex.from_table(qrels).find(run).tolist() == expected
 
 
 def test_find_in_qrels_of_many_topics_and_rows():
     rows = [(f"{topic:04d}", f"d{docno}") for topic in range(900) for docno in range(120)]
     qrels = qrels_from_rows((topic, docno, 0) for topic, docno in rows[::3])
     run = run_from_rows("t", [(topic, docno, 0.0) for topic, docno in rows])
-    found = PairIndex.of(qrels).find(run)
+    found = PairIndex.from_table(qrels).find(run)
     assert np.count_nonzero(found >= 0) == len(rows) // 3
     assert qrels.docnos.take(found[found >= 0]) == run.docnos.take(np.flatnonzero(found >= 0))
 
@@ -54,7 +54,7 @@ def test_ids_of_one_hash_are_told_apart():
     judged = ids.take(np.r_[0:200:2, 100:150])
     qrels = QrelsTable(("a", "b"), starts, judged, np.zeros(150, np.int32))
     run = RunTable("t", ("b", "x"), np.array([0, 200, 400]), ids, np.zeros(400))
-    index = PairIndex.of(qrels)
+    index = PairIndex.from_table(qrels)
     assert index.crowded
     found = index.find(run)
     assert found[100:150].tolist() == list(range(100, 150))

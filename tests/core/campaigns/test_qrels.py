@@ -73,7 +73,7 @@ def test_write_qrels_sorts_by_code_point():
 def test_qrels_from_rows_refuses_a_pair_twice():
     with pytest.raises(ValueError, match="one grade"):
         qrels_from_rows([("1", "a", 0), ("1", "a", 0)])
-    with pytest.raises(ValueError, match="whole numbers"):
+    with pytest.raises(ValueError, match="integers between"):
         qrels_from_rows([("1", "a", MAX_GRADE + 1)])
 
 

@@ -167,7 +167,7 @@ def test_check_run_unknown_docnos_with_near_misses():
     data = GOOD + b"2 Q0 d4 2 .5 tag\n2 Q0 zz 3 .4 tag\n"
     assert told(data) == {"E10": [(5, 6), (6, 6)], "W08": [(5, 1)], "W11": [(5, 6)]}
     fixes = [f.fix for f in check_run_file(data, RULES).report.faults if f.code == "E10"]
-    assert fixes == ["Did you mean D04?", "Use the docnos of the campaign's collection."]
+    assert fixes == ["Did you mean D04?", "Use the docnos of the collection."]
 
 
 def test_check_run_docno_form_without_a_collection():
@@ -190,7 +190,7 @@ def test_check_run_depths():
 def test_check_run_missing_topics():
     data = b"1 Q0 d1 1 3.0 tag\n"
     assert counts(data) == {"W02": 1}
-    assert fault(data, "W02").message == "2 of 3 topics have no document: 003, 2."
+    assert fault(data, "W02").message == "2 of 3 topics have no documents: 003, 2."
     strict = RunRules(topics=RULES.topics, require_all_topics=True)
     assert counts(data, strict) == {"E17": 1}
 
@@ -204,7 +204,9 @@ def test_check_run_ties():
     data = b"1 Q0 a 1 2 t\n1 Q0 b 2 2.0 t\n1 Q0 c 3 1 t\n2 Q0 a 1 1 t\n"
     checked = check_run_file(data, RunRules())
     assert (checked.tied, checked.documents) == (2, 4)
-    assert fault(data, "W04", RunRules()).message.startswith("2 of 4 documents (50.0%) share")
+    assert fault(data, "W04", RunRules()).message.startswith(
+        "2 of 4 documents (50.0%) have the same score"
+    )
 
 
 def test_check_run_float32_collapse():
@@ -216,7 +218,7 @@ def test_check_run_float32_collapse():
 def test_check_run_ranks_against_scores():
     data = b"1 Q0 a 1 1 t\n1 Q0 b 2 2 t\n2 Q0 a 0 2 t\n2 Q0 b 1 1 t\n"
     assert told(data, RunRules()) == {"W05": [(2, 10)]}
-    assert "rank 2 has score 2, above 1 of rank 1" in fault(data, "W05", RunRules()).message
+    assert "rank 2 has score 2, above 1 at rank 1" in fault(data, "W05", RunRules()).message
 
 
 @pytest.mark.parametrize(("ranks", "line"), [((2, 3), 1), ((1, 3), 2), ((1, 1), 2), ((-1, 0), 1)])
@@ -274,4 +276,4 @@ def test_check_run_of_a_real_campaign(data_dir):
 
 def test_a_heading_is_recognised_and_its_cure_told():
     data = b"topic Q0 docno rank score tag\n1 Q0 d1 1 2.0 mine\n"
-    assert fault(data, "E06").fix == "The first line looks like a heading: remove it."
+    assert fault(data, "E06").fix == "Remove the first line; it looks like a header."

@@ -111,7 +111,7 @@ def test_read_run_lists_all_faults_at_once():
 
 
 def test_read_run_duplicate_with_another_score_names_the_first_line():
-    with pytest.raises(InvalidFile, match="in topic 7 already, on line 2"):
+    with pytest.raises(InvalidFile, match="in topic 7: already on line 2"):
         read_run(b"8 Q0 b 1 1 t\n7 Q0 b 1 1 t\n8 Q0 c 1 1 t\n7 Q0 b 2 2 t\n")
 
 

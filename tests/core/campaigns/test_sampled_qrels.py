@@ -125,7 +125,7 @@ def test_write_prels_is_read_back(rows):
 def test_rows_that_are_no_sample_are_refused():
     with pytest.raises(ValueError, match="above 0 and at most 1"):
         build_prels_sample([("1", "a", 1, 0.0)])
-    with pytest.raises(ValueError, match="one grade for each topic and document"):
+    with pytest.raises(ValueError, match="one grade per topic and document"):
         build_strata_sample([("1", "a", "s", 1), ("1", "a", "t", 1)])
-    with pytest.raises(ValueError, match="has no strata"):
+    with pytest.raises(ValueError, match="probabilities but no strata"):
         write_strata(build_prels_sample([("1", "a", 1, 0.5)]))

@@ -67,12 +67,12 @@ steps:
     assert told == [
         (1, "version is not 1."),
         (2, "budget is not one of total, per_topic."),
-        (3, "unknown key 'cutof'."),
+        (3, "Unknown key: 'cutof'."),
         (5, "Unknown method in steps[1]: depht."),
         (6, "steps[2].k is not an integer of at least 1, or one of at least 0 per run tag."),
-        (7, "steps[3].k is missing."),
+        (7, "Missing key: steps[3].k."),
         (8, "steps[4].order is not method or random."),
-        (8, "steps[4].stop.relevant is not a whole number from 1."),
+        (8, "steps[4].stop.relevant is not a positive integer."),
         (8, "steps[4].update is not all or own."),
     ]
     assert {f.code for f in refused.value.report.faults} == {"EP03"}
@@ -118,7 +118,7 @@ def test_a_few_lines_cannot_stand_for_more_than_memory_holds() -> None:
     for level in range(1, 12):
         below = ", ".join([f"*a{level - 1}"] * 9)
         lines.append(f"a{level}: &a{level} {{<<: [{below}]}}")
-    with pytest.raises(InvalidFile, match="aliases are not read"):
+    with pytest.raises(InvalidFile, match="aliases are not supported"):
         read_spec("\n".join(lines))
 
 

@@ -90,7 +90,7 @@ def test_an_organizer_opens_a_round_and_ends_it(disputed, organizer, adjudicator
 def test_a_round_without_adjudicators_is_told(disputed, organizer, visit, send):
     assert "A round needs an adjudicator" in visit(organizer, "adjudication")
     joined(disputed, "adjudicator", Role.ADJUDICATOR)
-    assert "to put right" in send(organizer, "round-open", {"apart": "1", "blind": "blind"})
+    assert "to fix" in send(organizer, "round-open", {"apart": "1", "blind": "blind"})
 
 
 def test_agreed_pairs_can_be_left_out(begin, disputed, organizer, assessor, grade, visit, send):

@@ -1,4 +1,4 @@
-"""``manage.py serve``: the web server and a Celery worker together, on this machine."""
+"""``manage.py serve``: run the web server and a Celery worker on this machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from campaigns.services.jobs import requeue_lost_jobs
 
 SWEEP_SECONDS = 60
 FIRST_ORGANIZER = """
-Nobody can create a campaign here yet. Make the first organizer, in another terminal:
+No user can create campaigns yet. Create the first organizer in another terminal:
 
     {installation}{python} manage.py make_organizer NAME
 """
@@ -29,7 +29,7 @@ def raise_exit(*_: object) -> None:
 
 
 class Command(BaseCommand):
-    help = "Serve the pages and work off background jobs until interrupted."
+    help = "Run the web server and the background worker."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--bind", default="127.0.0.1:8000", help="address:port")
@@ -38,23 +38,23 @@ class Command(BaseCommand):
         children = [subprocess.Popen(command) for command in self.commands(options["bind"])]  # noqa: S603 - our own commands
         signal.signal(signal.SIGTERM, raise_exit)
         if not User.objects.filter(can_create_campaigns=True).exists():
-            chosen = os.environ.get("POOLBENCH_VAR")
-            installation = f"POOLBENCH_VAR={chosen} " if chosen else ""
+            folder = os.environ.get("POOLBENCH_VAR")
+            installation = f"POOLBENCH_VAR={folder} " if folder else ""
             self.stdout.write(
                 FIRST_ORGANIZER.format(installation=installation, python=sys.executable)
             )
-        self.stdout.write(f"Poolbench: http://{options['bind']}/ (Ctrl-C ends it)")
+        self.stdout.write(f"Poolbench: http://{options['bind']}/ (press Ctrl-C to stop)")
         self.stdout.flush()
         try:
             self.watch(children)
         except KeyboardInterrupt:
-            self.stdout.write("Ending.")
+            self.stdout.write("Stopping.")
         finally:
             self.end(children)
 
     def commands(self, bind: str) -> list[list[str]]:
         web = ["gunicorn", "workbench.wsgi", "--bind", bind, "--workers", "2", "--threads", "4"]
-        # A preview names its runs in the address: room for some eight hundred.
+        # A preview names its runs in the URL: this allows for about 800.
         web += ["--limit-request-line", "8190", "--no-control-socket"]
         worker = ["celery", "-A", "workbench.celery", "worker", "--loglevel", "WARNING"]
         return [
@@ -63,15 +63,16 @@ class Command(BaseCommand):
         ]
 
     def watch(self, children: list[subprocess.Popen[bytes]]) -> None:
-        """Sweep lost jobs each minute; end with an error when a child ends."""
-        swept = 0.0
+        """Requeue lost jobs every minute; stop with an error if a child process ends."""
+        last_sweep = 0.0
         while True:
-            if time.monotonic() - swept > SWEEP_SECONDS:
+            if time.monotonic() - last_sweep > SWEEP_SECONDS:
                 requeue_lost_jobs()
-                swept = time.monotonic()
+                last_sweep = time.monotonic()
             for child in children:
                 if child.poll() is not None:
-                    raise CommandError(f"ended by itself: {' '.join(map(str, child.args))}")  # type: ignore[arg-type]
+                    command = " ".join(map(str, child.args))  # type: ignore[arg-type]
+                    raise CommandError(f"Process ended unexpectedly: {command}")
             time.sleep(0.5)
 
     def end(self, children: list[subprocess.Popen[bytes]]) -> None:
