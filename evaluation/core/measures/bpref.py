@@ -29,7 +29,7 @@ _EDGES = (
     "N = 0: every retrieved relevant document adds 1, and the value says nothing of the order.",
     "trec_eval and textbook differ only in topics with N < R + c.",
     "2004 differs where the run retrieves fewer than R + c of the judged non-relevant.",
-    "The story of the forms is told in docs/bpref.md.",
+    'docs/measures.md compares the forms under "bpref variants".',
 )
 _SOURCE = (
     "Buckley and Voorhees, SIGIR 2004. Form trec_eval: trec_eval 8 to 10{program}. Form "
