@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Iterator
 
-from campaigns.core.cards import render_card_markdown
+from campaigns.core.cards import card_anchor, heading_anchor, render_card_markdown
 from evaluation.core.measures.family import RANKED, MeasureFamily, WorkedExample
 from evaluation.core.measures.groups import GROUPS
 from evaluation.core.measures.lookup import accepted_spellings, default_measures, families_by_group
@@ -161,7 +160,7 @@ def _contents(groups: dict[str, list[MeasureFamily]], about: dict[str, str]) -> 
     yield "| family | what it measures | measures |\n|---|---|---|"
     for title, families in groups.items():
         links = ", ".join(f"[`{it.name}`](#{family_anchor(it)})" for it in families)
-        yield f"| [{title}](#{_slug(title)}) | {about[title].rstrip('.')} | {links} |"
+        yield f"| [{title}](#{heading_anchor(title)}) | {about[title].rstrip('.')} | {links} |"
     yield "\nThe variants of bpref have a [section of their own](#bpref-variants).\n"
 
 
@@ -192,11 +191,7 @@ def _sets() -> Iterator[str]:
 
 def family_anchor(family: MeasureFamily) -> str:
     """The anchor of the family's section."""
-    return _slug(f"{family.name}: {family.card.title}")
-
-
-def _slug(heading: str) -> str:
-    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+    return card_anchor(family.card)
 
 
 def render_family(family: MeasureFamily) -> str:
