@@ -1,31 +1,34 @@
-"""The methods as a part of docs/pooling.md, made from their cards."""
+"""The part of docs/pooling.md on the methods, made from their cards."""
 
 from __future__ import annotations
+
+import sys
 
 from campaigns.core.cards import render_card_markdown
 from pooling.core.method import PoolingMethod
 from pooling.core.registry import LISTED
 
 GROUPS = (
-    ("static", "From the runs alone", "What they choose is known before anybody judges."),
+    ("static", "Static methods", "The selection is known before judging starts."),
     (
         "adaptive",
-        "Learning from judgments",
-        "Each document is chosen by what was said of those before it.",
+        "Adaptive methods",
+        "Each document is selected using the judgments made so far.",
     ),
     (
         "sampled",
-        "Drawn by chance",
-        "Each document has a known probability, so that what was not judged can be estimated.",
+        "Sampling methods",
+        "Each document has a known inclusion probability, so that measures over the whole "
+        "sampling frame can be estimated.",
     ),
 )
 """Kind, title, and what its methods have in common."""
 
 
 def methods_by_kind() -> list[tuple[str, str, str, list[PoolingMethod]]]:
-    """The groups that have methods, each with them."""
-    found = [(*group, [m for m in LISTED if m.kind == group[0]]) for group in GROUPS]
-    return [group for group in found if group[3]]
+    """The groups that have methods, each with its methods."""
+    groups = [(*group, [m for m in LISTED if m.kind == group[0]]) for group in GROUPS]
+    return [group for group in groups if group[3]]
 
 
 def render_methods_docs() -> str:
@@ -35,3 +38,7 @@ def render_methods_docs() -> str:
         parts.append(f"### {title}\n\n{about}\n")
         parts += [render_card_markdown(method.card, level=4) for method in methods]
     return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render_methods_docs())
