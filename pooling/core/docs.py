@@ -18,8 +18,7 @@ GROUPS = (
     (
         "sampled",
         "Sampling methods",
-        "Each document has a known inclusion probability, so that measures over the whole "
-        "sampling frame can be estimated.",
+        "Documents are drawn with known inclusion probabilities, so that measures can be estimated.",
     ),
 )
 """Kind, title, and what its methods have in common."""
