@@ -18,7 +18,7 @@ GROUPS = (
     (
         "sampled",
         "Sampling methods",
-        "Documents are drawn with known inclusion probabilities, so that measures can be estimated.",
+        "Documents are drawn with known inclusion probabilities, so measures can be estimated.",
     ),
 )
 """Kind, title, and what its methods have in common."""

@@ -1,6 +1,6 @@
 """``campaign.yaml``: a whole campaign as a folder of files, read and checked.
 
-``docs/guide.md`` shows a manifest. Every fault is reported at once with its line.
+``docs/organizer.md`` shows a manifest. Every fault is reported at once with its line.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ RUN: Schema = {
 }
 POOL: Schema = {"depth": (*POSITIVE, True)}
 QRELS: Schema = {"file": (*TEXT, True), "assessor": (*TEXT, True)}
-CURE = "See docs/guide.md for a complete manifest."
+CURE = "See docs/organizer.md for a complete manifest."
 
 
 def read_manifest(folder: Path) -> ReplayManifest:
