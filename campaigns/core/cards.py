@@ -66,7 +66,7 @@ def heading_anchor(heading: str) -> str:
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
-def link_cards(text: str, cards: Iterable[Card]) -> str:
+def resolve_card_links(text: str, cards: Iterable[Card]) -> str:
     """``text`` with each link to ``#name`` of a card led to the anchor of its section."""
     for card in cards:
         text = text.replace(f"#{card.name})", f"#{card_anchor(card)})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from campaigns.core.cards import link_cards, render_card_markdown
+from campaigns.core.cards import render_card_markdown, resolve_card_links
 from evaluation.core.collection import (
     condensed_lists,
     contributors,
@@ -132,7 +132,7 @@ Terms: [glossary](glossary.md).
 def render_collection_docs() -> str:
     """The page as Markdown."""
     return (
-        link_cards(HEAD, CARDS)
+        resolve_card_links(HEAD, CARDS)
         + "\n".join(render_card_markdown(card, level=2) for card in CARDS)
         + REAL
         + NOTE

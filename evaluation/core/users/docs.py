@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from campaigns.core.cards import link_cards, render_card_markdown
+from campaigns.core.cards import render_card_markdown, resolve_card_links
 from evaluation.core.users.interleaving import INTERLEAVING
 from evaluation.core.users.measures import USER_MEASURES
 from evaluation.core.users.preferences import PREFERENCES
@@ -52,7 +52,7 @@ def render_users_docs() -> str:
     picks = [render_card_markdown(card) for card in (INTERLEAVING, PREFERENCES)]
     return "\n".join(
         [
-            link_cards(HEAD, [*USER_MEASURES, INTERLEAVING, PREFERENCES]),
+            resolve_card_links(HEAD, [*USER_MEASURES, INTERLEAVING, PREFERENCES]),
             KNOWN,
             *known,
             PICKS,

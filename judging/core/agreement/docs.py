@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 
-from campaigns.core.cards import link_cards, render_card_markdown
+from campaigns.core.cards import render_card_markdown, resolve_card_links
 from judging.core.agreement.coefficient import AgreementCoefficient, Rows
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.policies import FORMS, RULES
@@ -100,7 +100,7 @@ def render_agreement_docs() -> str:
     coefficients = [_section(coefficient) for coefficient in COEFFICIENTS.values()]
     quality = [render_card_markdown(card) for card in CARDS.values()]
     note = NOTE.format(arguments="", page="agreement.md")
-    return "\n".join([link_cards(HEAD, cards), *coefficients, QUALITY_HEAD, *quality, note])
+    return "\n".join([resolve_card_links(HEAD, cards), *coefficients, QUALITY_HEAD, *quality, note])
 
 
 def render_policy_docs() -> str:
@@ -108,7 +108,7 @@ def render_policy_docs() -> str:
     cards = [rule.card for rule in RULES.values()] + list(FORMS.values())
     policies = [render_card_markdown(card, level=2) for card in cards]
     note = NOTE.format(arguments=" policies", page="policies.md")
-    return "\n".join([link_cards(POLICY_HEAD, cards), *policies, note])
+    return "\n".join([resolve_card_links(POLICY_HEAD, cards), *policies, note])
 
 
 def _section(coefficient: AgreementCoefficient) -> str:
