@@ -159,7 +159,7 @@ def render_measures_docs() -> str:
 def _contents(groups: dict[str, list[MeasureFamily]], about: dict[str, str]) -> Iterator[str]:
     yield "| family | what it measures | measures |\n|---|---|---|"
     for title, families in groups.items():
-        links = ", ".join(f"[`{it.name}`](#{family_anchor(it)})" for it in families)
+        links = ", ".join(f"[`{family.name}`](#{family_anchor(family)})" for family in families)
         yield f"| [{title}](#{heading_anchor(title)}) | {about[title].rstrip('.')} | {links} |"
     yield "\nThe variants of bpref have a [section of their own](#bpref-variants).\n"
 
