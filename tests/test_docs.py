@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from campaigns.core import documents, topics
 from campaigns.core.qrels import MAX_GRADE
 from tests.conftest import REPOSITORY
+from workbench.command_docs import ON_FILES, ON_INSTALLATION, render_command_docs
 
 DOCS = REPOSITORY / "docs"
 APPS = ("campaigns", "pooling", "judging", "evaluation", "replay", "workbench")
@@ -28,19 +29,29 @@ def source(*folders: str) -> str:
     return "\n".join(path.read_text() for path in paths)
 
 
-def options_of(parser: CommandParser) -> set[str]:
-    """The last spelling of each option."""
-    return {action.option_strings[-1] for action in parser._actions if action.option_strings}
+def test_the_page_of_commands_is_up_to_date():
+    assert (DOCS / "commands.md").read_text() == render_command_docs()
+
+
+def test_the_page_of_commands_has_each_command_once():
+    heads = re.findall(r"^### `(\w+)`$", (DOCS / "commands.md").read_text(), re.MULTILINE)
+    assert sorted(heads) == OWN_COMMANDS
+    assert set(heads) == {*ON_FILES, *ON_INSTALLATION}
 
 
 @pytest.mark.parametrize("command", OWN_COMMANDS)
-def test_commands_page_lists_every_option(command):
-    rows = re.findall(rf"^\| `{command}\b.*$", (DOCS / "commands.md").read_text(), re.MULTILINE)
-    assert len(rows) == 1
-    listed = set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", rows[0]))
+def test_the_page_of_commands_lists_every_option(command):
+    section = (DOCS / "commands.md").read_text().partition(f"\n### `{command}`\n")[2]
+    rows = re.findall(r"^\| `(-.*?)` \|", section.partition("\n### ")[0], re.MULTILINE)
+    listed = {word for row in rows for word in re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", row)}
     loaded = load_command_class(get_commands()[command], command)
-    common = options_of(BaseCommand().create_parser("manage.py", command))
-    assert listed == options_of(loaded.create_parser("manage.py", command)) - common
+    common = option_strings(BaseCommand().create_parser("manage.py", command))
+    assert listed == option_strings(loaded.create_parser("manage.py", command)) - common
+
+
+def option_strings(parser: CommandParser) -> set[str]:
+    """Every spelling of each option."""
+    return {option for action in parser._actions for option in action.option_strings}
 
 
 def test_deployment_page_lists_the_variables_of_tests_and_nothing_else():
