@@ -52,9 +52,8 @@ campaign, also to what was judged before it was set:
 | condition | the topic is complete |
 |---|---|
 | Judged documents | after this many |
-| Relevant documents found | after this many |
-| Judged documents in a row without a relevant one | after this many consecutive judged \
-documents, none of them relevant |
+| Relevant documents | after this many |
+| Consecutive non-relevant documents | after this many in a row |
 
 The first condition that is met completes the topic; an empty field is ignored. From then on no
 document of the topic is checked out, and an adaptive pool selects no further document. Documents
@@ -70,9 +69,9 @@ rule when.
 - Conditions use the relevance level that is set when the next judgment of the topic arrives. Set
   the rule again after changing the level: a completed topic receives no judgment that would
   trigger the check.
-- *In a row* follows the order of the log. It is informative where documents come best first or
-  from an adaptive method; in random order a row without a relevant document is chance, and the
-  expected rest of the pool is more informative.
+- *Consecutive* means in the order of the log. The condition is informative where documents come
+  best first or from an adaptive method; in random order a row without a relevant document is
+  chance, and the expected rest of the pool is more informative.
 
 """
 
