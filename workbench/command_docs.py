@@ -87,7 +87,7 @@ def load_command(name: str) -> BaseCommand:
     return load_command_class(get_commands()[name], name)
 
 
-def command_actions(name: str) -> list[Action]:
+def _own_actions(name: str) -> list[Action]:
     """The arguments and options of the command, without those that all commands have."""
     common = {action.dest for action in _actions(BaseCommand())}
     actions = _actions(load_command(name))
@@ -99,7 +99,7 @@ def _actions(command: BaseCommand) -> list[Action]:
 
 
 def _section(name: str, pages: str) -> Iterator[str]:
-    actions = command_actions(name)
+    actions = _own_actions(name)
     positional = [_usage(action) for action in actions if not action.option_strings]
     options = [action for action in actions if action.option_strings]
     yield f"### `{name}`\n\n{load_command(name).help} See {pages}.\n"
