@@ -1,8 +1,10 @@
-"""The pages in docs/ say what the code has: commands, options, variables, codes, links."""
+"""The documentation agrees with the code: commands, options, variables, codes, names, links."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,11 +14,14 @@ from django.core.management.base import BaseCommand, CommandParser
 from campaigns.core import documents, topics
 from campaigns.core.qrels import MAX_GRADE
 from tests.conftest import REPOSITORY
+from workbench.command_docs import ON_FILES, ON_INSTALLATION, render_command_docs
 
 DOCS = REPOSITORY / "docs"
 APPS = ("campaigns", "pooling", "judging", "evaluation", "replay", "workbench")
 OWN_COMMANDS = sorted(name for name, app in get_commands().items() if app in APPS)
-PAGES = [REPOSITORY / "README.md", REPOSITORY / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+ROOT_PAGES = [REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+PAGES = [*ROOT_PAGES, *sorted(DOCS.rglob("*.md"))]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def source(*folders: str) -> str:
@@ -24,19 +29,29 @@ def source(*folders: str) -> str:
     return "\n".join(path.read_text() for path in paths)
 
 
-def options_of(parser: CommandParser) -> set[str]:
-    """The last spelling of each option."""
-    return {action.option_strings[-1] for action in parser._actions if action.option_strings}
+def test_the_page_of_commands_is_up_to_date():
+    assert (DOCS / "commands.md").read_text() == render_command_docs()
+
+
+def test_the_page_of_commands_has_each_command_once():
+    heads = re.findall(r"^### `(\w+)`$", (DOCS / "commands.md").read_text(), re.MULTILINE)
+    assert sorted(heads) == OWN_COMMANDS
+    assert set(heads) == {*ON_FILES, *ON_INSTALLATION}
 
 
 @pytest.mark.parametrize("command", OWN_COMMANDS)
-def test_commands_page_lists_every_option(command):
-    rows = re.findall(rf"^\| `{command}\b.*$", (DOCS / "commands.md").read_text(), re.MULTILINE)
-    assert len(rows) == 1
-    told = set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", rows[0]))
+def test_the_page_of_commands_lists_every_option(command):
+    section = (DOCS / "commands.md").read_text().partition(f"\n### `{command}`\n")[2]
+    rows = re.findall(r"^\| `(-.*?)` \|", section.partition("\n### ")[0], re.MULTILINE)
+    listed = {word for row in rows for word in re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", row)}
     loaded = load_command_class(get_commands()[command], command)
-    common = options_of(BaseCommand().create_parser("manage.py", command))
-    assert told == options_of(loaded.create_parser("manage.py", command)) - common
+    common = option_strings(BaseCommand().create_parser("manage.py", command))
+    assert listed == option_strings(loaded.create_parser("manage.py", command)) - common
+
+
+def option_strings(parser: CommandParser) -> set[str]:
+    """Every spelling of each option."""
+    return {option for action in parser._actions for option in action.option_strings}
 
 
 def test_deployment_page_lists_the_variables_of_tests_and_nothing_else():
@@ -67,18 +82,67 @@ def test_every_decision_is_in_the_list():
     assert sorted(listed) == sorted(pages)
 
 
+def prose(page: Path) -> str:
+    """The page without its code blocks."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
 def anchors(page: Path) -> set[str]:
-    heads = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+    """As GitHub names them: a heading that occurs again gets a number."""
+    heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    slugs = [re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads]
+    seen: Counter[str] = Counter()
+    names = set()
+    for slug in slugs:
+        names.add(f"{slug}-{seen[slug]}" if seen[slug] else slug)
+        seen[slug] += 1
+    return names
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_links_lead_somewhere(page):
-    for target, _, anchor in (
-        link.partition("#") for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text())
-    ):
+    for target, _, anchor in (link.partition("#") for link in LINK.findall(prose(page))):
         if "://" in target:
             continue
         path = (page.parent / target).resolve() if target else page
         assert path.exists(), target
-        assert not anchor or anchor in anchors(path), anchor
+        assert not anchor or anchor in anchors(path), f"{target}#{anchor}"
+
+
+def test_texts_of_the_product_name_pages_that_exist():
+    paths = [path for app in APPS for path in (REPOSITORY / app).rglob("*.py")]
+    paths += [REPOSITORY / "Makefile", *(REPOSITORY / "templates").rglob("*.html")]
+    for path in paths:
+        for name, anchor in re.findall(r"([\w./-]+\.md)(?:#([\w-]+))?", path.read_text()):
+            page = next((p for p in (REPOSITORY / name, DOCS / name) if p.exists()), None)
+            assert page, f"{path}: {name}"
+            # A card's link by its name alone is completed when its page is generated.
+            if anchor and path.name != "docs.py":
+                assert anchor in anchors(page), f"{path}: {name}#{anchor}"
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
+def test_every_page_ends_with_the_glossary_and_the_readme_links_it(page):
+    assert page.name == "glossary.md" or "[glossary](glossary.md)." in page.read_text()[-80:]
+    assert f"](docs/{page.name})" in (REPOSITORY / "README.md").read_text()
+
+
+def test_python_names_of_the_pages_exist():
+    pages = "\n".join(page.read_text() for page in PAGES if page.parent != DOCS / "decisions")
+    imports = re.findall(rf"from ((?:{'|'.join(APPS)})[\w.]*) import ([\w, ]+)", pages)
+    names = [f"{module}.{name.strip()}" for module, part in imports for name in part.split(",")]
+    names += re.findall(rf"`((?:{'|'.join(APPS)})\.(?:core|views)\.[\w.]+)", pages)
+    assert len(names) > 20
+    for name in names:
+        module, _, last = name.rpartition(".")
+        assert hasattr(import_module(module), last) or import_module(name), name
+
+
+def test_paths_of_the_pages_exist():
+    pages = "\n".join(page.read_text() for page in PAGES if page.parent != DOCS / "decisions")
+    paths = re.findall(
+        rf"`((?:{'|'.join(APPS)}|tests|static|templates|benchmarks)/[\w./]+)`", pages
+    )
+    assert len(paths) > 40
+    roots = REPOSITORY, REPOSITORY / "templates"
+    assert [it for it in set(paths) if not any((root / it).exists() for root in roots)] == []

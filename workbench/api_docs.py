@@ -1,4 +1,4 @@
-"""The page that explains the API: every endpoint of the schema, with a command to try it."""
+"""The API documentation page: every endpoint of the schema, with an example command."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ JSON, MULTIPART = "application/json", "multipart/form-data"
 ORGANIZERS, MEMBERS = "organizers", "members of the campaign"
 ASSESSORS = "assessors of the topic"
 
-# Who may call: by group of endpoints, and by "METHOD path" below it where that differs.
-# The same rules as on the pages; whoever may not see a thing is told 404.
+# The roles that may call, by group of endpoints and, where it differs, by "METHOD path".
+# The rules are those of the pages; an object that a user may not see is answered with 404.
 WHO = {
     "campaigns": MEMBERS,
     "topics": MEMBERS,
     "documents": MEMBERS,
-    "runs": "organizers; participants their team's",
+    "runs": "organizers; participants for their team",
     "pools": ORGANIZERS,
     "plans": ORGANIZERS,
     "stopping-rules": ORGANIZERS,
     "judgments": ASSESSORS,
     "automatic": ORGANIZERS,
     "qrels": ORGANIZERS,
-    "score-sets": "organizers; participants what is released",
-    "run-scores": "organizers; participants their team's, once released",
+    "score-sets": "organizers; participants after release",
+    "run-scores": "organizers; participants for their team, after release",
     "measures": "everyone, without a token",
 }
 WHO_ELSE = {
-    "POST /api/campaigns/": "people who may create campaigns",
+    "POST /api/campaigns/": "users who may create campaigns",
     "PATCH /api/campaigns/{slug}/": ORGANIZERS,
     "POST /api/topics/import/": ORGANIZERS,
     "POST /api/documents/import/": ORGANIZERS,
-    "GET /api/judgments/": "organizers; assessors their own",
+    "GET /api/judgments/": "organizers; assessors for their own",
     "POST /api/score-sets/evaluate/": ORGANIZERS,
     "POST /api/score-sets/{id}/release/": ORGANIZERS,
 }
@@ -62,15 +62,15 @@ EXAMPLES: dict[str, Any] = {
         {"value": 1, "label": "relevant", "key": "1", "gain": 1},
     ],
 }
-# What an endpoint does when its own code does not say more, by the end of its operation's name.
+# The description of an endpoint without one in its code, by the end of its operation name.
 PLAIN = {
-    "list": "A page of those that you may see.",
-    "retrieve": "One of them.",
-    "create": "Make one.",
-    "partial_update": "Change the fields that are given.",
-    "withdraw_create": "Take an accepted run back before the deadline; its record stays.",
+    "list": "List the objects visible to you, one page at a time.",
+    "retrieve": "Get one object.",
+    "create": "Create an object.",
+    "partial_update": "Change the fields in the request.",
+    "withdraw_create": "Withdraw an accepted run before the deadline; its record stays.",
 }
-EXAMPLE_OF = {"integer": 1, "number": 1.0, "boolean": True, "array": [], "object": {}}
+EXAMPLES_BY_KIND = {"integer": 1, "number": 1.0, "boolean": True, "array": [], "object": {}}
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ def api_docs_view(request: HttpRequest) -> HttpResponse:
     groups: dict[str, list[Endpoint]] = {}
     for endpoint in list_endpoints():
         groups.setdefault(endpoint.group, []).append(endpoint)
-    shown = {"groups": groups.items(), "count": len(list_endpoints())}
-    return render(request, "workbench/api_docs.html", shown)
+    context = {"groups": groups.items(), "count": len(list_endpoints())}
+    return render(request, "workbench/api_docs.html", context)
 
 
 @lru_cache(maxsize=1)
@@ -112,25 +112,26 @@ def list_endpoints() -> tuple[Endpoint, ...]:
     """Every endpoint, in the order of a campaign's life."""
     schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     order = list(WHO)
-    return tuple(sorted(read_endpoints(schema), key=lambda found: order.index(found.group)))
+    endpoints = read_endpoints(schema)
+    return tuple(sorted(endpoints, key=lambda endpoint: order.index(endpoint.group)))
 
 
 def read_endpoints(schema: Mapping[str, Any]) -> Iterator[Endpoint]:
     parts = schema["components"]["schemas"]
     for path, methods in schema["paths"].items():
         group = path.split("/")[2]
-        for method in (name for name in METHODS if name in methods and group in WHO):
+        for method in (verb for verb in METHODS if verb in methods and group in WHO):
             operation = methods[method]
             media, body = request_body(operation, parts)
             fields = (*iter_parameters(operation), *body_fields(body, parts))
-            asked = f"{method.upper()} {path}"
+            name = f"{method.upper()} {path}"
             yield Endpoint(
                 method=method.upper(),
                 path=path,
                 group=group,
                 anchor=operation["operationId"],
                 text=operation_text(operation),
-                who=WHO_ELSE.get(asked, WHO[group]),
+                who=WHO_ELSE.get(name, WHO[group]),
                 fields=fields,
                 answers=tuple(iter_response_codes(operation)),
                 curl=curl_example(method, path, media, fields),
@@ -144,14 +145,14 @@ def operation_text(operation: Mapping[str, Any]) -> str:
 
 
 def iter_parameters(operation: Mapping[str, Any]) -> Iterator[EndpointField]:
-    for given in operation.get("parameters", ()):
-        kind = schema_type(given["schema"], {})
-        text = given.get("description", "")
-        yield EndpointField(given["name"], given["in"], kind, given.get("required", False), text)
+    for parameter in operation.get("parameters", ()):
+        kind = schema_type(parameter["schema"], {})
+        required, text = parameter.get("required", False), parameter.get("description", "")
+        yield EndpointField(parameter["name"], parameter["in"], kind, required, text)
 
 
 def request_body(operation: Mapping[str, Any], parts: Mapping[str, Any]) -> tuple[str, Any]:
-    """The media type of the body, JSON first, and its schema; empty when there is none."""
+    """The media type of the body, JSON first, and its schema; empty without a body."""
     content = operation.get("requestBody", {}).get("content", {})
     media = next((name for name in (JSON, MULTIPART) if name in content), "")
     return media, resolve_reference(content[media]["schema"], parts) if media else {}
@@ -166,25 +167,25 @@ def body_fields(body: Mapping[str, Any], parts: Mapping[str, Any]) -> Iterator[E
 
 
 def resolve_reference(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """``schema``, or what it refers to."""
+    """``schema``, or the schema that it refers to."""
     if "$ref" in schema:
         return resolve_reference(parts[schema["$ref"].rsplit("/", 1)[1]], parts)
     return schema
 
 
 def schema_type(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
-    """The type in a word or two."""
+    """The type in one or two words."""
     for combined in ("allOf", "oneOf"):
         if combined in schema:
             return schema_type(schema[combined][0], parts)
-    found = resolve_reference(schema, parts)
-    if "enum" in found:
-        return " | ".join(str(value) for value in found["enum"] if value not in ("", None))
-    if found.get("type") == "array":
-        return f"list of {schema_type(found['items'], parts)}"
-    if found.get("format") == "binary":
+    schema = resolve_reference(schema, parts)
+    if "enum" in schema:
+        return " | ".join(str(value) for value in schema["enum"] if value not in ("", None))
+    if schema.get("type") == "array":
+        return f"list of {schema_type(schema['items'], parts)}"
+    if schema.get("format") == "binary":
         return "file"
-    return str(found.get("format") or found.get("type", "object"))
+    return str(schema.get("format") or schema.get("type", "object"))
 
 
 def iter_response_codes(operation: Mapping[str, Any]) -> Iterator[str]:
@@ -194,22 +195,22 @@ def iter_response_codes(operation: Mapping[str, Any]) -> Iterator[str]:
 
 
 def curl_example(method: str, path: str, media: str, fields: tuple[EndpointField, ...]) -> str:
-    """A command for a shell in which ``$HOST`` and ``$TOKEN`` are set."""
-    shown = path.replace("{id}", "1").replace("{slug}", CAMPAIGN)
-    of_one = "{" in path or ("campaign", "query") not in field_names(fields)
-    query = "" if of_one else f"?campaign={CAMPAIGN}"
+    """A command for a shell with ``$HOST`` and ``$TOKEN``."""
+    url = path.replace("{id}", "1").replace("{slug}", CAMPAIGN)
+    is_object = "{" in path or ("campaign", "query") not in field_names(fields)
+    query = "" if is_object else f"?campaign={CAMPAIGN}"
     lines = ['curl -H "Authorization: Token $TOKEN"']
     lines += [f"-X {method.upper()}"] if method not in ("get", "post") or not media else []
     lines = lines[:1] if method == "get" else lines
-    wanted = [field for field in fields if field.where == "body" and field.required]
+    required = [field for field in fields if field.where == "body" and field.required]
     if media == MULTIPART:
-        lines += [f"-F {field.name}={form_value(field)}" for field in wanted]
+        lines += [f"-F {field.name}={form_value(field)}" for field in required]
     elif media:
         body = json.dumps(
-            {field.name: example_value(field) for field in wanted} or {"title": "New"}
+            {field.name: example_value(field) for field in required} or {"title": "New"}
         )
         lines += [f"-H 'Content-Type: {JSON}'", f"-d {shlex.quote(body)}"]
-    return " \\\n  ".join([*lines, f'"$HOST{shown}{query if method == "get" else ""}"'])
+    return " \\\n  ".join([*lines, f'"$HOST{url}{query if method == "get" else ""}"'])
 
 
 def field_names(fields: tuple[EndpointField, ...]) -> set[tuple[str, str]]:
@@ -223,4 +224,4 @@ def form_value(field: EndpointField) -> str:
 def example_value(field: EndpointField) -> Any:
     if field.name in EXAMPLES:
         return EXAMPLES[field.name]
-    return EXAMPLE_OF.get(field.kind, field.kind.split(" | ")[0])
+    return EXAMPLES_BY_KIND.get(field.kind, field.kind.split(" | ")[0])

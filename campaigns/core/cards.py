@@ -6,6 +6,8 @@ from cards, so they stay in step with the code.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -52,6 +54,23 @@ def render_card_markdown(card: Card, *, level: int = 3) -> str:
     lines += [f"- Source: {card.source}"]
     lines += ["", f"Example: {card.example}"] if card.example else []
     return "\n".join([*lines, ""])
+
+
+def card_anchor(card: Card) -> str:
+    """The anchor of the card's section."""
+    return heading_anchor(f"{card.name}: {card.title}")
+
+
+def heading_anchor(heading: str) -> str:
+    """The anchor that GitHub gives to a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def resolve_card_links(text: str, cards: Iterable[Card]) -> str:
+    """``text`` with each link to ``#name`` of a card led to the anchor of its section."""
+    for card in cards:
+        text = text.replace(f"#{card.name})", f"#{card_anchor(card)})")
+    return text
 
 
 def _parameter(parameter: Parameter) -> str:

@@ -1,6 +1,6 @@
 """``campaign.yaml``: a whole campaign as a folder of files, read and checked.
 
-``docs/guide.md`` shows a manifest. All faults are reported at once with their lines.
+``docs/organizer.md`` shows a manifest. All faults are reported at once with their lines.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ RUN: Schema = {
 }
 POOL: Schema = {"depth": (*POSITIVE, True)}
 QRELS: Schema = {"file": (*TEXT, True), "assessor": (*TEXT, True)}
-EXAMPLE = "See docs/guide.md for a complete manifest."
+EXAMPLE = "See docs/organizer.md for a complete manifest."
 
 
 def read_manifest(folder: Path) -> ReplayManifest:

@@ -30,7 +30,7 @@ _EDGES = (
     "N = 0: every retrieved relevant document adds 1, so the value does not depend on the order.",
     "trec_eval and textbook differ only in topics with N < R + c.",
     "2004 differs if the run retrieves fewer than R + c of the judged non-relevant documents.",
-    "The history of the forms is in docs/bpref.md.",
+    'docs/measures.md compares the forms under "bpref variants".',
 )
 _SOURCE = (
     "Buckley and Voorhees, SIGIR 2004. Form trec_eval: trec_eval 8 to 10{program}. Form "

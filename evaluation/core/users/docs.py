@@ -1,34 +1,48 @@
-"""docs/users.md, made from the cards: ``python -m evaluation.core.users.page``."""
+"""docs/users.md, made from the cards: ``python -m evaluation.core.users.docs``."""
 
 from __future__ import annotations
 
 import sys
 
-from campaigns.core.cards import render_card_markdown
+from campaigns.core.cards import render_card_markdown, resolve_card_links
 from evaluation.core.users.interleaving import INTERLEAVING
 from evaluation.core.users.measures import USER_MEASURES
 from evaluation.core.users.preferences import PREFERENCES
 
-HEAD = """# What users tell
+HEAD = """# User-based measures
 
-This page is made from the cards beside the code
-(`python -m evaluation.core.users.page > docs/users.md`); a test compares the two.
+Measures that need to know something about the user: what a user already knew, or what users
+picked from a list.
+
+| you have | use |
+|---|---|
+| documents that the user knew before searching | [coverage](#coverage), [novelty](#novelty), \
+[relative recall](#relative_recall), [recall effort](#recall_effort) |
+| clicks on two mixed rankings | [interleaving](#interleaving) |
+| clicks or choices on one list, and rankings to compare with them | [pairwise \
+preferences](#pairwise_preference) |
 """
-KNOWN = """## A user who knows some of the documents
+KNOWN = """## Known documents
 
 K are the documents that the user knew before searching, R the relevant ones, A those that the
-run retrieved. K comes as a file with lines of `topic docno`:
+run retrieved. K is a file with lines of `topic docno`:
 
     manage.py user_measures QRELS RUN --known FILE [--expected N] [-q] [-l LEVEL] [-M N]
 
-prints the four measures as `evaluate` prints its own, and on standard error in how many topics
-each is undefined. In Python: `evaluation.core.users.measures.score_for_user`.
+prints the four measures in the format of `evaluate`, and on standard error the number of topics
+in which each is undefined. In Python: `evaluation.core.users.measures.score_for_user`.
 """
-PICKS = """## Picks from a list
+PICKS = """## Interleaving and preferences
 
-What people pick from a list that they are shown, when there are no grades: clicks of users, or
-the choices of a judge. In Python: `evaluation.core.users.interleaving` and
+Without grades, runs can be compared by what people pick from a list: clicks of users, or choices
+of an assessor. In Python: `evaluation.core.users.interleaving` and
 `evaluation.core.users.preferences`.
+"""
+NOTE = """---
+
+Generated from the cards in `evaluation/core/users/`
+(`python -m evaluation.core.users.docs > docs/users.md`); a test compares the two. Terms:
+[glossary](glossary.md).
 """
 
 
@@ -36,7 +50,16 @@ def render_users_docs() -> str:
     """The whole page as Markdown."""
     known = [render_card_markdown(card) for card in USER_MEASURES]
     picks = [render_card_markdown(card) for card in (INTERLEAVING, PREFERENCES)]
-    return "\n".join([HEAD, KNOWN, *known, PICKS, *picks])
+    return "\n".join(
+        [
+            resolve_card_links(HEAD, [*USER_MEASURES, INTERLEAVING, PREFERENCES]),
+            KNOWN,
+            *known,
+            PICKS,
+            *picks,
+            NOTE,
+        ]
+    )
 
 
 if __name__ == "__main__":

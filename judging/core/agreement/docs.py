@@ -1,74 +1,114 @@
-"""docs/agreement.md, made from the cards: ``python -m judging.core.agreement.page``."""
+"""docs/agreement.md and docs/policies.md, made from the cards:
+``python -m judging.core.agreement.docs [policies]``.
+"""
 
 from __future__ import annotations
 
 import sys
 
-from campaigns.core.cards import render_card_markdown
+from campaigns.core.cards import render_card_markdown, resolve_card_links
 from judging.core.agreement.coefficient import AgreementCoefficient, Rows
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.policies import FORMS, RULES
 from judging.core.quality.report import CARDS
 
-HEAD = """# Agreement and policies
+HEAD = """# Agreement coefficients
 
-This page is made from the cards in `judging/core/`
-(`python -m judging.core.agreement.page > docs/agreement.md`); a test compares the two and
-computes every example.
+How far do assessors agree, and which assessor differs from the others? This page defines the
+coefficients of the page *Agreement* and of `manage.py agreement`, and the measures of *Assessor
+quality*. How several judgments become one grade is described under [qrels policies](policies.md).
 
-## Agreement between assessors
+No single coefficient is enough: the same judgments read "slight" by one and "moderate" by another.
+Report at least one chance-corrected coefficient with n and the prevalence. Poolbench shows all of
+them, with n and with each assessor's prevalence, the share of judged pairs that are relevant.
 
-One coefficient is never enough: the same judgments read "slight" by one and "moderate" by
-another. All of them are shown, with n and with each assessor's prevalence, the share of judged
-pairs that are relevant.
+| your judgments | coefficients to start with |
+|---|---|
+| relevant or not, two assessors per pair | [`kappa`](#kappa), [`ac1`](#ac1) where prevalence is \
+low |
+| relevant or not, any number of judgments per pair | [`alpha-nominal`](#alpha-nominal), \
+[`fleiss`](#fleiss) |
+| graded | [`alpha-ordinal`](#alpha-ordinal), [`kappa-quadratic`](#kappa-quadratic) |
+| compared with published overlap | [`overlap`](#overlap) |
+
+## How they are computed
 
 - A pair is a topic and a document. Grades below 0 mean "not judged".
-- Every coefficient is computed for every two assessors over the pairs that both judged; the mean
-  over pairs of assessors is not weighted, and leaves undefined ones out.
+- Every coefficient is computed for each pair of assessors over the pairs that both judged; the
+  mean over assessor pairs is not weighted, and leaves undefined values out.
 - All but Cohen's and Scott's are also computed over all assessors at once.
-- The same is told topic by topic; the mean over topics leaves undefined ones out too.
-- Weights use the grades' own values (0 and 3 are three apart), but for ordinal ones.
-- n is the number of pairs that a value is over; prevalence the share of the compared judgments
-  that is relevant.
-- Grades may be cut at the relevance level first (`--binary`): then all of them are of two grades.
-- Undefined is null with a reason, never 0 or 1.
+- The same is computed per topic; the mean over topics leaves undefined values out too.
+- Weights use the values of the grades (0 and 3 are 3 apart), except for ordinal weights.
+- n is the number of pairs that a value is based on; prevalence is the share of the compared
+  judgments that are relevant.
+- Grades may be cut at the relevance level first (`--binary`), which leaves two grades.
+- Undefined values are null with a reason, never 0 or 1.
 
 Each value has a 95 % interval: topics are drawn with replacement (1,000 times, from a fixed seed)
-and the middle 95 % of the values are told. Pairs of one topic hang together, so topics are drawn
-and not pairs; two assessors are resampled over the topics that they share. There is no interval,
-and the reason is told, for one topic, where more than 5 % of the resamples are undefined, where
-all are alike, and for each two of more than 500 pairs of assessors. With fewer than ten topics
-take an interval as a hint.
+and the interval spans the middle 95 % of the values. Pairs of one topic depend on each other, so
+topics are resampled, not pairs; two assessors are resampled over the topics that they share. There
+is no interval, with the reason, for one topic, where more than 5 % of the resamples are
+undefined, where all are equal, and per assessor pair with more than 500 assessor pairs. With fewer
+than ten topics take an interval as a rough guide.
 
-`manage.py agreement QRELS QRELS...` takes one qrels file an assessor; the file's name without
-its ending is the assessor's name. A pair twice in a file is a fault, told with its line.
+`manage.py agreement QRELS QRELS...` takes one qrels file per assessor; the file name without its
+extension is the name of the assessor. Duplicate pairs are reported with their line number.
 `manage.py agreement --campaign SLUG` takes the judgments of a campaign, and with them their order,
 times, blind repeats and automatic assessors.
 
-## The coefficients
+## Coefficients
 """
 
-QUALITY_HEAD = """## Assessors one by one
+QUALITY_HEAD = """## Assessor quality
 
-What a coefficient cannot tell: who differs from the others, in which direction, since when, and
-whether an assessor would say the same again. The judgments are those of people; automatic
-assessors are compared with people and never counted among them.
+What a coefficient cannot show: which assessor differs from the others, in which direction, since
+when, and whether an assessor would give the same grade again. Only judgments by people count here;
+automatic assessors are compared with people and never counted among them.
 """
 
-POLICY_HEAD = """## From judgments to qrels
+POLICY_HEAD = """# Qrels policies
 
-A release names the policy that turns the judgments of a pair into one grade. Grades below 0 are
-no judgments; a pair with no other one gets -1, "pooled, not judged".
+How several judgments of a pair become one grade. Choose a policy when you freeze qrels; the
+version names it. The page *Qrels* previews what every policy would give.
+
+| you have | use |
+|---|---|
+| one judgment per pair | [`single`](#single) |
+| several judgments per pair | [`majority`](#majority), [`median-floor`](#median-floor) or \
+[`mean-floor`](#mean-floor); [`maximum`](#maximum) if one relevant judgment is enough |
+| adjudicated disagreements | [`adjudicated-RULE`](#adjudicated-RULE), for example \
+`adjudicated-majority` |
+| a study of one assessor | [`assessor:NAME`](#assessor:NAME) |
+| judgments by a model | [`automatic:NAME`](#automatic:NAME), or \
+[`RULE+automatic:NAME`](#RULE+automatic:NAME) to fill pairs that no person judged |
+
+Grades below 0 are not judgments; a pair without any other grade gets -1, "pooled, not judged". A
+pair that the policy cannot decide is *undecided*: adjudicate it, or choose another policy.
+"""
+
+NOTE = """---
+
+Generated from the cards in `judging/core/` (`python -m judging.core.agreement.docs{arguments} >
+docs/{page}`); a test compares the two and computes every example. Terms:
+[glossary](glossary.md).
 """
 
 
 def render_agreement_docs() -> str:
-    """The whole page as Markdown."""
+    """The page of coefficients and assessor quality as Markdown."""
+    cards = [coefficient.card for coefficient in COEFFICIENTS.values()]
     coefficients = [_section(coefficient) for coefficient in COEFFICIENTS.values()]
-    cards = [rule.card for rule in RULES.values()] + list(FORMS.values())
-    policies = [render_card_markdown(card) for card in cards]
     quality = [render_card_markdown(card) for card in CARDS.values()]
-    return "\n".join([HEAD, *coefficients, QUALITY_HEAD, *quality, POLICY_HEAD, *policies])
+    note = NOTE.format(arguments="", page="agreement.md")
+    return "\n".join([resolve_card_links(HEAD, cards), *coefficients, QUALITY_HEAD, *quality, note])
+
+
+def render_policy_docs() -> str:
+    """The page of qrels policies as Markdown."""
+    cards = [rule.card for rule in RULES.values()] + list(FORMS.values())
+    policies = [render_card_markdown(card, level=2) for card in cards]
+    note = NOTE.format(arguments=" policies", page="policies.md")
+    return "\n".join([resolve_card_links(POLICY_HEAD, cards), *policies, note])
 
 
 def _section(coefficient: AgreementCoefficient) -> str:
@@ -80,9 +120,10 @@ def _section(coefficient: AgreementCoefficient) -> str:
 def _example(example: tuple[Rows, float]) -> str:
     rows, value = example
     lines = [" ".join("·" if grade is None else str(grade) for grade in row) for row in rows]
-    shown = "\n".join(f"    {line}" for line in lines)
-    return f"Example, one line an assessor and one column a pair: {value:.4f} for\n\n{shown}"
+    table = "\n".join(f"    {line}" for line in lines)
+    return f"Example, one line per assessor and one column per pair: {value:.4f} for\n\n{table}"
 
 
 if __name__ == "__main__":
-    sys.stdout.write(render_agreement_docs())
+    policies = sys.argv[1:] == ["policies"]
+    sys.stdout.write(render_policy_docs() if policies else render_agreement_docs())

@@ -1,4 +1,4 @@
-"""The bpref family: its story in docs, its long names, and what judgments let it say."""
+"""The bpref family: its variants in the docs, its long names, and what judgments let it say."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evaluation.core.measures.names import parse_measures
 from tests.conftest import REPOSITORY
 from tests.core.evaluation.made import made, random_topics
 
-PAGE = REPOSITORY / "docs" / "bpref.md"
+PAGE = REPOSITORY / "docs" / "measures.md"
 FORMS = (
     *("bpref(form=textbook)", "bpref", "bpref(form=2004)"),
     *("bpref-10(form=textbook)", "bpref-10", "bpref-10(form=2004)"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows
 from judging.core.agreement.coefficient import AgreementCoefficient
-from judging.core.agreement.docs import render_agreement_docs
+from judging.core.agreement.docs import render_agreement_docs, render_policy_docs
 from judging.core.agreement.formats import agreement_to_json, agreement_to_table
 from judging.core.agreement.gwet import gwet_ordinal_weights
 from judging.core.agreement.labels import labels_from_qrels
@@ -213,3 +213,4 @@ def test_binary_cuts_the_grades_at_the_level() -> None:
 
 def test_the_page_of_agreement_is_up_to_date() -> None:
     assert (REPOSITORY / "docs" / "agreement.md").read_text() == render_agreement_docs()
+    assert (REPOSITORY / "docs" / "policies.md").read_text() == render_policy_docs()

@@ -205,7 +205,7 @@ def test_the_two_by_hand_that_have_no_one_score_are_those_worked_slowly() -> Non
 def cells_of_the_page() -> dict[str, list[str]]:
     """The table of docs/pooling.md by method: a to e of topic 1, then the order of each topic."""
     page = (REPOSITORY / "docs/pooling.md").read_text()
-    part = page.partition("## The toy, method by method\n")[2].partition("\n## ")[0]
+    part = page.partition("## Worked example by method\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)`[^|]*\|[^|]*\|(.*)\|$", part, re.MULTILINE)
     return {name: [cell.strip() for cell in rest.split("|")] for name, rest in rows}
 
