@@ -173,7 +173,7 @@ def test_the_meeting_lists_filters_and_settles_one_after_another(disputed, organ
     both = {"one": "assessor", "other": "assessor2"}
     assert ">d1</a>" in visit(organizer, "consensus", **both)
     assert ">d1</a>" not in visit(organizer, "consensus", one="organizer")
-    page = visit(organizer, "meeting-pair", topic="1", docno="d1")
+    page = visit(organizer, "consensus-pair", topic="1", docno="d1")
     assert "first on d1" in page
     assert "<bdi>assessor2</bdi>" in page
     body = {
@@ -183,12 +183,12 @@ def test_the_meeting_lists_filters_and_settles_one_after_another(disputed, organ
         "client_uuid": uuid4(),
         "comment": "so be it",
     }
-    page = send(organizer, "meeting-pair", body, topic="1", docno="d1")
+    page = send(organizer, "consensus-pair", body, topic="1", docno="d1")
     assert "first on d3" in page
     made = Judgment.objects.get(purpose=Purpose.ADJUDICATE)
     assert (made.docno, made.grade, made.comment) == ("d1", 2, "so be it")
     body |= {"docno": "d3", "client_uuid": uuid4()}
-    page = send(organizer, "meeting-pair", body, topic="1", docno="d3")
+    page = send(organizer, "consensus-pair", body, topic="1", docno="d3")
     assert "No other pair of this list waits" in page
     assert "settled" in visit(organizer, "consensus", show="all")
 
@@ -197,7 +197,7 @@ def test_a_decision_can_be_taken_back_at_the_meeting(disputed, organizer, topic,
     record_meeting_decision(
         actor=organizer, campaign=disputed, topic=topic, docno="d1", grade=2, client_uuid=uuid4()
     )
-    assert "Take it back" in visit(organizer, "meeting-pair", topic="1", docno="d1")
+    assert "Take it back" in visit(organizer, "consensus-pair", topic="1", docno="d1")
     body = {"topic": "1", "docno": "d1", "client_uuid": uuid4()}
     assert "Not settled yet" in send(organizer, "consensus-undo", body)
     assert "no decision of yours" in send(organizer, "consensus-undo", body | {
@@ -208,7 +208,7 @@ def test_a_decision_can_be_taken_back_at_the_meeting(disputed, organizer, topic,
 def test_adjudicators_meet_letters_not_names(disputed, adjudicator, visit):
     assert "assessor2" not in visit(adjudicator, "consensus")
     assert ">d1</a>" in visit(adjudicator, "consensus", one="organizer")
-    page = visit(adjudicator, "meeting-pair", topic="1", docno="d1")
+    page = visit(adjudicator, "consensus-pair", topic="1", docno="d1")
     assert "<strong>A</strong>" in page
     assert "first on d1" in page
     assert "assessor2" not in page
@@ -217,7 +217,7 @@ def test_adjudicators_meet_letters_not_names(disputed, adjudicator, visit):
 def test_the_meeting_hides_what_one_may_still_get_blind(begin, adjudicator, visit, client):
     begin(blind=True)
     assert ">d1</a>" not in visit(adjudicator, "consensus")
-    address = reverse("meeting-pair", args=["small"], query={"topic": "1", "docno": "d1"})
+    address = reverse("consensus-pair", args=["small"], query={"topic": "1", "docno": "d1"})
     assert client.get(address).status_code == 404
 
 
@@ -237,7 +237,7 @@ def test_an_assessor_who_adjudicates_does_not_meet_pairs_still_to_judge(
 
 
 def test_the_disagreements_download(disputed, organizer, visit):
-    lines = visit(organizer, "disputes").splitlines()
+    lines = visit(organizer, "disagreements-download").splitlines()
     assert lines[0] == "topic,docno,apart,crosses_relevance,state,adjudicated,assessor,assessor2"
     assert lines[1:] == ["1,d1,3,1,new,,0,3", "1,d3,1,0,new,,1,2"]
 
@@ -246,11 +246,11 @@ def test_adjudicators_open_only_their_pages(disputed, adjudicator, client):
     client.force_login(adjudicator)
     statuses = {
         name: client.get(reverse(name, args=["small"])).status_code
-        for name in ("adjudication", "consensus", "adjudicate", "disputes", "qrels-list", "judging",
+        for name in ("adjudication", "consensus", "adjudicate", "disagreements-download", "qrels-list", "judging",
                      "agreement", "work")
     }  # fmt: skip
     assert statuses == {
-        "adjudication": 200, "consensus": 200, "adjudicate": 200, "disputes": 403,
+        "adjudication": 200, "consensus": 200, "adjudicate": 200, "disagreements-download": 403,
         "qrels-list": 403, "judging": 403, "agreement": 403, "work": 403,
     }  # fmt: skip
 
