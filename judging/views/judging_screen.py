@@ -54,7 +54,7 @@ class JudgingDocument:
     uuid: UUID = field(default_factory=uuid4)
 
     @property
-    def marks(self) -> str:
+    def previous(self) -> str:
         """The previous judgment, to be filled in again, as JSON."""
         if self.before is None:
             return ""

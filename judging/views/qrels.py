@@ -53,7 +53,7 @@ def qrels_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
     except ActionRefused as refused:
         form.add_error(None, str(refused))
         return list_page(request, campaign, form, fields["name"])
-    messages.success(request, f"Qrels frozen: {qrels}, {qrels.pairs:,} pairs.")
+    messages.success(request, f"Qrels {qrels.version} frozen: {qrels.pairs:,} pairs.")
     return redirect(qrels)
 
 
