@@ -43,13 +43,13 @@ class QrelsForm(forms.Form):
         self, campaign: Campaign, data: QueryDict | None = None, *, name: str = "single"
     ) -> None:
         super().__init__(data, initial=split_policy_name(name))
-        machines = campaign.automatic_assessors.values_list("name", flat=True)
+        automatic = campaign.automatic_assessors.values_list("name", flat=True)
         people = list_judges(campaign)
         own = [(ASSESSOR + user.username, user.shown_name) for user in people]
-        own += [(AUTOMATIC + name, f"{name}, automatic") for name in machines]
+        own += [(AUTOMATIC + name, f"{name}, automatic") for name in automatic]
         self.choose("own", own)
         fills = [("", "leave out")]
-        self.choose("fill", fills + [(name, f"use the grade of {name}") for name in machines])
+        self.choose("fill", fills + [(name, f"use the grade of {name}") for name in automatic])
         self.cards = [rule.card for rule in RULES.values()]
 
     def choose(self, field: str, choices: list[tuple[str, str]]) -> None:

@@ -203,8 +203,8 @@ def list_offered_policies(campaign: Campaign) -> list[str]:
     """The policies compared: the rules, with adjudication and automatic assessors if present."""
     adjudicated = Judgment.objects.filter(campaign=campaign, purpose=Purpose.ADJUDICATE).exists()
     names = list(POLICIES if adjudicated else RULES)
-    machines = campaign.automatic_assessors.values_list("name", flat=True)
-    return names + [f"automatic:{name}" for name in machines]
+    automatic = campaign.automatic_assessors.values_list("name", flat=True)
+    return names + [f"automatic:{name}" for name in automatic]
 
 
 def policy_table_rows(drafts: list[QrelsDraft]) -> list[dict[str, Any]]:

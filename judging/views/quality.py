@@ -49,7 +49,7 @@ def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
             ("All assessors" if name == EVERYONE else name, visible_coefficients(row))
             for name, row in report.consistency.items()
         ],
-        "machines": [
+        "automatic": [
             (name, quality, *automatic_rows(quality)) for name, quality in report.automatic.items()
         ],
     }

@@ -364,7 +364,7 @@ async function queued() {
     desk.renew().catch((error) => { if (!error.kind) throw error; });
   }, third);
   window.addEventListener("pagehide", () => {
-    if (tabs.alone()) desk.release();
+    if (tabs.alone()) desk.returnAhead();
     tabs.leave();
   });
   window.addEventListener("pageshow", (event) => { if (event.persisted) desk.fetchAhead(); });

@@ -212,7 +212,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     if (current?.token && !current.previous && own.includes(current.token) && !renewed.includes(current.token)) showMessage(texts.leaseGone);
   }
 
-  function release() {
+  function returnAhead() {
     const fresh = ahead.filter((doc) => !doc.previous && doc.token);
     if (fresh.length) beacon(judge.dataset.return, fresh.map((doc) => ["token", doc.token]));
     for (const doc of ahead) doc.node.remove();
@@ -230,7 +230,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       count();
       onShow(doc);
     },
-    show, next, submit, reopen, drop, renew, release, fetchAhead,
+    show, next, submit, reopen, drop, renew, returnAhead, fetchAhead,
     resume() {
       if (current?.waiting) showArrived();
       if (current?.waiting) fetchAhead();
