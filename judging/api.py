@@ -190,7 +190,7 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
             actor=actor,
             campaign=get_campaign_for(actor, form.validated_data["campaign"], "campaigns.judge"),
             client_uuid=form.validated_data.get("client_uuid", uuid4()),
-            of=form.validated_data.get("of"),
+            judgment_uuid=form.validated_data.get("of"),
             source=Source.API,
         )
         return self.respond(withdrawn)

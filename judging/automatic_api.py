@@ -17,7 +17,7 @@ from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
 from judging.models import AutomaticAssessor
 from judging.services.automatic import (
-    MOST,
+    MAX_JUDGMENTS,
     SubmittedJudgment,
     create_automatic_assessor,
     submit_automatic_judgments,
@@ -56,7 +56,7 @@ class AutomaticJudgmentSerializer(Serializer[Any]):
 
 
 class BatchSerializer(Serializer[Any]):
-    judgments = AutomaticJudgmentSerializer(many=True, max_length=MOST, allow_empty=False)  # type: ignore[call-arg]
+    judgments = AutomaticJudgmentSerializer(many=True, max_length=MAX_JUDGMENTS, allow_empty=False)  # type: ignore[call-arg]
 
 
 class ImportCountsSerializer(Serializer[Any]):

@@ -1,4 +1,4 @@
-"""Who judges what, and what they said: plans, slots, training, judgments, qrels releases."""
+"""Judging: plans, assignments, slots, training, judgments, qrels versions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pooling.models import Pool, PoolItem
 
 
 class Purpose(models.TextChoices):
-    """What a judgment is for. Only ``JUDGE`` and ``ADJUDICATE`` speak of a pair's grade by
-    themselves; a policy must name an automatic assessor to hear it.
+    """The purpose of a judgment. ``JUDGE`` and ``ADJUDICATE`` count for a pair's grade; an
+    ``AUTOMATIC`` judgment only under a policy that names its assessor.
     """
 
     JUDGE = "judge", _("judgment")
@@ -27,11 +27,11 @@ class Purpose(models.TextChoices):
 
 
 class Plan(models.Model):
-    """How a pool is shared out, or how its disagreements are settled (``kind``).
+    """A judging plan of a pool, or an adjudication round (``kind``).
 
-    ``design`` is a name of ``judging.core.designs`` and ``parameters`` what it was given; the
-    slots are what came of it. One assessor a topic (topic-owner) is overlap 1 with one
-    ``Assignment`` a topic.
+    ``design`` is a name of ``judging.core.designs``, with ``parameters``; it created the slots.
+    One assessor per topic (topic-owner) is overlap 1 with one ``Assignment`` per topic. A plan
+    that is closed is also ``paused``; resuming it clears ``closed_at``.
     """
 
     class Kind(models.TextChoices):
@@ -42,12 +42,12 @@ class Plan(models.Model):
         RANDOM = "random", _("random within a topic")
         DOCNO = "docno", _("by docno")
         POOL = "pool", _("best pool rank first")
-        VALUE = "value", _("most valuable first")
+        VALUE = "value", _("highest rank-swap value first")
 
     class Rationale(models.TextChoices):
-        NO = "no", "not asked for"
-        MAY = "may", "may be marked"
-        RELEVANT = "relevant", "must be marked for relevant documents"
+        NO = "no", "off"
+        MAY = "may", "optional"
+        RELEVANT = "relevant", "required for relevant documents"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="plans")
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="plans")
@@ -57,14 +57,15 @@ class Plan(models.Model):
     overlap = models.PositiveSmallIntegerField(default=1)
     order = models.CharField(max_length=8, choices=Order, default=Order.RANDOM)
     third_from = models.PositiveSmallIntegerField(
-        default=0, help_text="Grades apart from which one more assessor is asked; 0: never."
+        default=0, help_text="Grade difference that triggers a third judgment; 0 = never."
     )
     repeat_share = models.FloatField(
-        default=0.0, help_text="Share of an assessor's documents that come a second time, unmarked."
+        default=0.0, help_text="Share of an assessor's documents repeated without notice."
     )
     rationale = models.CharField(max_length=8, choices=Rationale, default=Rationale.NO)
     blind = models.BooleanField(default=True, help_text="Adjudicators do not see the judgments.")
     paused = models.BooleanField(default=False)
+    closed_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -73,17 +74,17 @@ class Plan(models.Model):
 
 
 class ActiveAssignmentManager(models.Manager["Assignment"]):
-    """The assignments that hold: not of those who have left the topic."""
+    """The current assignments: without assessors who have left the topic."""
 
     def get_queryset(self) -> models.QuerySet[Assignment]:
         return super().get_queryset().filter(left=False)
 
 
 class Assignment(models.Model):
-    """An assessor may judge this topic under this plan, unless it is ``paused`` for them.
+    """An assessor may judge this topic under this plan, unless ``paused``.
 
-    Of somebody who has ``left`` the row stays, in ``ever`` alone: what was on their screen,
-    or unsent in their browser, is taken all the same.
+    The row of an assessor who has ``left`` remains, only in ``ever``: judgments from their
+    screen or their browser's queue are still accepted.
     """
 
     plan = models.ForeignKey(Plan, models.CASCADE, related_name="assignments")
@@ -101,11 +102,11 @@ class Assignment(models.Model):
 
 
 class Slot(models.Model):
-    """The ``k``-th judgment wanted for a pair. Claimed by compare-and-swap on ``token``.
+    """The ``k``-th judgment needed for a pair. Claimed by compare-and-swap on ``token``.
 
-    ``reserved_for`` says who alone may take it; else whoever is assigned to the topic.
-    ``value`` is what an adjudication was put in order by. ``position`` of a repeat is how
-    many documents of the topic its assessor has judged when it is due.
+    Only ``reserved_for`` may fill it; if null, any assessor assigned to the topic. ``value`` is
+    the sort key of an adjudication. ``position`` of a repeat is the number of documents of the
+    topic that its assessor has judged when it is due.
     """
 
     class State(models.TextChoices):
@@ -153,7 +154,7 @@ class Slot(models.Model):
 
 
 class StoppingRule(AppendOnlyModel):
-    """When a topic of the campaign ends (``judging.core.stopping``). The newest one holds."""
+    """When a topic of the campaign is complete (``judging.core.stopping``). The latest applies."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="stopping_rules")
     documents = models.PositiveIntegerField(null=True, blank=True)
@@ -171,9 +172,9 @@ class StoppingRule(AppendOnlyModel):
 
 
 class StoppedTopic(models.Model):
-    """A topic that has ended by the rule: nothing more of it is handed out.
+    """A topic that is complete by the stopping rule: its documents are no longer checked out.
 
-    What the judgments and the newest rule say, kept so that no claim has to read the log.
+    Follows from the judgments and the latest rule; stored so that no claim reads the log.
     """
 
     topic = models.OneToOneField(Topic, models.CASCADE, related_name="stopped")
@@ -181,7 +182,7 @@ class StoppedTopic(models.Model):
 
 
 class TrainingPair(models.Model):
-    """A pair whose grade is known and explained: every assessor judges it before the real work."""
+    """A pair with an explained correct grade; every assessor judges it before starting."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="training")
     topic = models.ForeignKey(Topic, models.PROTECT, related_name="+")
@@ -198,7 +199,7 @@ class TrainingPair(models.Model):
 
 
 class AutomaticAssessor(models.Model):
-    """A model whose judgments stand beside those of people; ``user`` signs them, never logs in."""
+    """A model; its judgments are kept apart from human ones. ``user`` cannot sign in."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="automatic_assessors")
     name = models.SlugField(max_length=60)
@@ -216,19 +217,19 @@ class AutomaticAssessor(models.Model):
 
 
 class Judgment(AppendOnlyModel):
-    """What an assessor said of a pair: a revision. The latest of an assessor counts.
+    """A revision of an assessor's judgment of a pair. An assessor's latest one counts.
 
     Keyed by (topic, docno, assessor, purpose), never by a position. ``client_uuid`` makes
-    submission idempotent: the same uuid is the same judgment. ``flags`` are names of
+    submission idempotent: the same UUID is the same judgment. ``flags`` are names of
     ``judging.rules.FLAGS``; ``passages`` are ``[start, end, text]`` in characters of the
-    document's body; ``order`` is the plan's when it was shown; ``lease`` the token under
-    which it was shown.
+    document's body. ``order`` is the plan's order and ``lease`` the token when the document
+    was shown.
     """
 
     class Kind(models.TextChoices):
         GRADE = "grade", "judged"
         SKIP = "skip", "skipped"
-        WITHDRAWN = "withdrawn", "taken back"
+        WITHDRAWN = "withdrawn", "withdrawn"
 
     class Source(models.TextChoices):
         SCREEN = "screen", "judging screen"
@@ -285,7 +286,7 @@ class Judgment(AppendOnlyModel):
 
 
 class Qrels(AppendOnlyModel):
-    """An immutable qrels release: made from the judgments of ``as_of`` by ``policy``.
+    """An immutable qrels version: built from the judgments as of ``as_of`` under ``policy``.
 
     ``path`` is a name in the content store; ``sha256`` is of the 4-column text.
     """

@@ -147,13 +147,13 @@ def parse_plan_request(request: Request) -> dict[str, Any]:
 def serialize_preview(preview: PlanPreview) -> dict[str, Any]:
     least, most = preview.shared or (None, None)
     return {
-        "judgments": preview.foreseen.judgments,
-        "pairs": len(preview.laid.pairs),
+        "judgments": preview.forecast.judgments,
+        "pairs": len(preview.allocation.pairs),
         "planned_before": preview.planned_before,
-        "waiting": preview.foreseen.waiting,
+        "waiting": preview.forecast.unassigned,
         "thirds": preview.thirds,
         "coming": preview.coming,
-        "exact": preview.foreseen.exact,
+        "exact": preview.forecast.exact,
         "shared_least": least,
         "shared_most": most,
         "loads": [{"assessor": user.username, "judgments": load} for user, load in preview.loads],

@@ -1,9 +1,9 @@
-"""From the judgments of several assessors to one grade a pair: policies that a release names.
+"""Qrels policies: how the judgments of several assessors become one grade per pair.
 
-A name is a rule of the table (``majority``), a rule that yields to adjudications
-(``adjudicated-majority``), one assessor's own grades (``assessor:ada``), an automatic
-assessor's (``automatic:judge-7b``), or a rule with pairs that no person judged filled by an
-automatic assessor (``majority+automatic:judge-7b``). ``policy_named`` reads all of them.
+A name is a rule (``majority``), a rule overridden by adjudications (``adjudicated-majority``),
+one assessor's own grades (``assessor:ada``), an automatic assessor's (``automatic:judge-7b``),
+or a rule with an automatic assessor for pairs without human judgments
+(``majority+automatic:judge-7b``). ``get_policy`` resolves all of them.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ ADJUDICATED, ASSESSOR, AUTOMATIC = "adjudicated-", "assessor:", "automatic:"
 
 
 class UnknownPolicyError(KeyError):
-    """A name that says no policy; ``fix`` lists what may be said."""
+    """A name of no policy; ``fix`` lists the valid names."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fix = (
-            f"Choose one of: {', '.join(RULES)}; one of these after {ADJUDICATED}; "
-            f"{ASSESSOR}NAME; {AUTOMATIC}NAME; or a rule with +{AUTOMATIC}NAME behind it."
+            f"Choose one of: {', '.join(RULES)}; {ADJUDICATED}RULE; "
+            f"{ASSESSOR}NAME; {AUTOMATIC}NAME; RULE+{AUTOMATIC}NAME."
         )
         super().__init__(name)
 
     def __str__(self) -> str:
-        return f"There is no policy {self.name}. {self.fix}"
+        return f"Unknown policy: {self.name}. {self.fix}"
 
 
 @dataclass(frozen=True)
 class PairBallot:
-    """What was said of one pair.
+    """All judgments of one pair.
 
-    ``people`` are the grades that count, by assessor; ``extra`` those beyond what the plan
-    wanted, which only their assessor's own qrels hear; ``adjudicated`` the grade that
-    settled the pair; ``automatic`` the grades by automatic assessor.
+    ``people`` are the human grades that count, by assessor; ``extra`` those beyond the plan,
+    which count only under ``assessor:NAME``; ``adjudicated`` is the grade of the adjudication;
+    ``automatic`` the grades by automatic assessor.
     """
 
     topic: str
@@ -57,7 +57,7 @@ class PairBallot:
 
     @cached_property
     def grades(self) -> tuple[int, ...]:
-        """Of the people that count, ascending; those below 0 are none."""
+        """The human grades that count, ascending; grades below 0 are not judgments."""
         return tuple(sorted(grade for grade in self.people.values() if grade >= 0))
 
     @property
@@ -67,7 +67,7 @@ class PairBallot:
 
 @dataclass(frozen=True)
 class AggregationRule:
-    """``decide`` takes the grades of one pair, ascending and at least one; None: undecided."""
+    """``decide`` takes the grades of one pair, ascending, at least one; None: undecided."""
 
     card: Card
     decide: Callable[[Sequence[int]], int | None]
@@ -75,8 +75,8 @@ class AggregationRule:
 
 @dataclass(frozen=True)
 class QrelsPolicy:
-    """``rule`` is a name of ``RULES``. ``own`` is the one assessor who is heard, ``automatic``
-    the automatic one: alone where ``alone``, else on pairs that no person judged.
+    """``rule`` is a name of ``RULES``. ``own`` is the only assessor who counts; ``automatic``
+    the automatic assessor who counts: alone if ``alone``, else on pairs without human judgments.
     """
 
     name: str
@@ -87,11 +87,11 @@ class QrelsPolicy:
     automatic: str = ""
     alone: bool = False
 
-    def heard(self, ballot: PairBallot) -> tuple[int, ...] | None:
-        """The grades that decide, ascending; None: the pair is none of this policy's."""
+    def counted_grades(self, ballot: PairBallot) -> tuple[int, ...] | None:
+        """The grades that count, ascending; None: the policy leaves the pair out."""
         if self.alone:
-            said = ballot.automatic if self.automatic else {**ballot.extra, **ballot.people}
-            grade = said.get(self.automatic or self.own)
+            grades = ballot.automatic if self.automatic else {**ballot.extra, **ballot.people}
+            grade = grades.get(self.automatic or self.own)
             return None if grade is None else (grade,) * (grade >= 0)
         if self.adjudicated and ballot.adjudicated is not None:
             return (ballot.adjudicated,) * (ballot.adjudicated >= 0)
@@ -100,18 +100,18 @@ class QrelsPolicy:
             return (filled,) * (filled >= 0)
         return ballot.grades if ballot.people else None
 
-    def hears_automatic(self, ballot: PairBallot) -> bool:
-        """Is the pair's grade that of the automatic assessor?"""
+    def uses_automatic(self, ballot: PairBallot) -> bool:
+        """Whether the pair's grade is that of the automatic assessor."""
         if self.automatic not in ballot.automatic:
             return False
         if self.alone:
             return True
-        settled = self.adjudicated and ballot.adjudicated is not None
-        return not settled and not ballot.grades
+        is_adjudicated = self.adjudicated and ballot.adjudicated is not None
+        return not is_adjudicated and not ballot.grades
 
 
 def get_policy(name: str) -> QrelsPolicy:
-    """The policy that ``name`` says; ``UnknownPolicyError`` with what may be said instead."""
+    """The policy called ``name``. Raises ``UnknownPolicyError`` with the valid names."""
     if name in POLICIES:
         return POLICIES[name]
     rule, plus, filler = name.partition("+" + AUTOMATIC)
@@ -133,17 +133,16 @@ def get_policy(name: str) -> QrelsPolicy:
 def apply_policy(
     policy: QrelsPolicy, ballots: Iterable[PairBallot]
 ) -> tuple[list[Row], list[tuple[str, str]]]:
-    """``(topic, docno, grade)`` of every pair that the policy holds, sorted; and the pairs that
-    it cannot decide.
+    """``(topic, docno, grade)`` of every pair under the policy, sorted; and the undecided pairs.
 
-    Grades below 0 are no judgments; a pair with no other one gets -1.
+    Grades below 0 are not judgments; a pair without any other grade gets -1.
     """
     rows: list[Row] = []
     undecided: list[tuple[str, str]] = []
-    # Few different lists of grades stand on many pairs: each is decided once.
+    # Many pairs share few distinct lists of grades: each is decided once.
     decide = lru_cache(maxsize=None)(RULES[policy.rule].decide)
     for ballot in ballots:
-        grades = policy.heard(ballot)
+        grades = policy.counted_grades(ballot)
         if grades is None:
             continue
         grade = decide(grades) if grades else NOT_JUDGED
@@ -159,7 +158,7 @@ def single_judgment(grades: Sequence[int]) -> int | None:
 
 
 def majority_vote(grades: Sequence[int]) -> int:
-    # Counter keeps the order of arrival among equals: the lowest grade first.
+    # Counter keeps insertion order among equal counts: the lowest grade first.
     return Counter(grades).most_common(1)[0][0]
 
 
@@ -189,10 +188,10 @@ RULES: dict[str, AggregationRule] = {
         AggregationRule(
             _card(
                 "single",
-                "One judgment",
-                "the grade that all assessors of the pair gave; a pair with different grades "
-                "stops the release",
-                "2, 2 gives 2; 1, 2 is refused.",
+                "Single grade",
+                "the grade on which all assessors of the pair agree; a pair with different grades "
+                "is undecided, and qrels cannot be frozen",
+                "2, 2 gives 2; 1, 2 is undecided.",
             ),
             single_judgment,
         ),
@@ -200,7 +199,7 @@ RULES: dict[str, AggregationRule] = {
             _card(
                 "majority",
                 "Majority vote",
-                "the grade given most often; among grades given equally often the lowest",
+                "the most frequent grade; the lowest of equally frequent grades",
                 "0, 2, 2 gives 2; 1, 2 gives 1.",
             ),
             majority_vote,
@@ -209,7 +208,7 @@ RULES: dict[str, AggregationRule] = {
             _card(
                 "median-floor",
                 "Median, rounded down",
-                "the middle grade; between two middle grades their mean, rounded down",
+                "the median grade; of two middle grades the mean, rounded down",
                 "0, 2, 3 gives 2; 0, 1 gives 0; 1, 3 gives 2.",
             ),
             median_rounded_down,
@@ -227,7 +226,7 @@ RULES: dict[str, AggregationRule] = {
             _card(
                 "maximum",
                 "Highest grade",
-                "the highest grade that any assessor gave",
+                "the highest grade of any assessor",
                 "0, 2, 3 gives 3.",
             ),
             highest_grade,
@@ -238,40 +237,40 @@ RULES: dict[str, AggregationRule] = {
 FORMS: dict[str, Card] = {
     ADJUDICATED: _card(
         "adjudicated-RULE",
-        "Adjudicated, else by a rule",
-        "the grade of the adjudication where one stands, else that of the rule; of several "
-        "adjudications of a pair the latest stands",
+        "Adjudicated, else by rule",
+        "the grade of the adjudication if there is one, else that of the rule; the latest of "
+        "several adjudications of a pair counts",
         "`adjudicated-majority`: 0, 2, 2 adjudicated 1 gives 1; 0, 2, 2 alone gives 2.",
     ),
     ASSESSOR: _card(
         "assessor:NAME",
-        "One assessor's own",
-        "the grades that the assessor of this username gave, and no other pairs",
+        "One assessor's grades",
+        "the grades of the assessor with this username; pairs without one are left out",
         "`assessor:ada`: ada 2, bob 0 gives 2; bob 0 alone leaves the pair out.",
     ),
     AUTOMATIC: _card(
         "automatic:NAME",
-        "An automatic assessor's own",
-        "the grades that the automatic assessor of this name gave, and no other pairs",
+        "An automatic assessor's grades",
+        "the grades of the automatic assessor with this name; pairs without one are left out",
         "`automatic:robot`: ada 2, robot 3 gives 3; ada 2 alone leaves the pair out.",
     ),
     "+" + AUTOMATIC: _card(
         "RULE+automatic:NAME",
-        "By a rule, filled by an automatic assessor",
-        "the grade by the rule where a person judged the pair, else that of the automatic assessor",
+        "By rule, completed by an automatic assessor",
+        "the grade by the rule if a human assessor judged the pair, else the automatic assessor's",
         "`majority+automatic:robot`: ada 2, robot 3 gives 2; robot 3 alone gives 3.",
     ),
 }
-"""The forms of names beyond the rules, by what marks them."""
+"""The forms of composed policy names, by their marker."""
 
 
 def policy_card(form: Card, name: str, who: str, reading: str = "") -> Card:
-    """The card of one policy of a form that carries a name."""
+    """The card of a policy whose name contains an assessor."""
     if form.name == "RULE+automatic:NAME":
-        text = f"{reading} Where no person judged the pair, the grade of automatic assessor {who}."
+        text = f"{reading} Pairs without human judgments: the grade of automatic assessor {who}."
     else:
         kind = "automatic assessor " if form.name == "automatic:NAME" else ""
-        text = f"The grades that {kind}{who} gave, and no other pairs."
+        text = f"The grades of {kind}{who}; pairs without one are left out."
     title = f"{form.title}: {who}"
     return Card(name, title, text, text, form.source, range=form.range, example=form.example)
 
@@ -279,10 +278,10 @@ def policy_card(form: Card, name: str, who: str, reading: str = "") -> Card:
 def _adjudicated(rule: AggregationRule) -> QrelsPolicy:
     card = rule.card
     name = ADJUDICATED + card.name
-    text = f"The grade of the adjudication where one stands; else {card.formula}."
+    text = f"The grade of the adjudication if there is one; else {card.formula}."
     title = f"Adjudicated, else {card.title[0].lower()}{card.title[1:]}"
-    made = Card(name, title, text, text, card.source, range=card.range, example=card.example)
-    return QrelsPolicy(name, made, card.name, adjudicated=True)
+    adjudicated = Card(name, title, text, text, card.source, range=card.range, example=card.example)
+    return QrelsPolicy(name, adjudicated, card.name, adjudicated=True)
 
 
 POLICIES: dict[str, QrelsPolicy] = {
@@ -292,4 +291,4 @@ POLICIES: dict[str, QrelsPolicy] = {
         *map(_adjudicated, RULES.values()),
     )
 }
-"""The policies that need no name of a person."""
+"""The policies whose name contains no assessor."""

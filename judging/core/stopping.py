@@ -1,4 +1,4 @@
-"""When the judging of a topic ends: a rule over what was found so far."""
+"""Stopping rules: when the judging of a topic is complete."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pooling.core.session import StepLimit
 
 @dataclass(frozen=True)
 class StoppingCriteria:
-    """A topic ends as soon as one of these holds; what is None never does. Counts are of
-    documents that have a judgment, in the order of their first.
+    """A topic is complete as soon as one criterion is met; None: not used. Counts are of judged
+    documents, in the order of their first judgment.
 
-    ``documents`` are judged; ``relevant`` ones are found; ``no_relevant_in`` so many, one after
-    another, none was relevant (cf. Losada, Parapar and Barreiro, "When to stop making relevance
-    judgments?", JASIST 2019, told from memory).
+    After ``documents`` judged; after ``relevant`` relevant ones; after ``no_relevant_in``
+    consecutive ones without a relevant one (cf. Losada, Parapar and Barreiro, "When to stop
+    making relevance judgments?", JASIST 2019, cited from memory).
     """
 
     documents: int | None = None
@@ -26,17 +26,17 @@ class StoppingCriteria:
         return any(limit is not None for limit in vars(self).values())
 
     def ends(self, outcomes: Sequence[bool]) -> bool:
-        """Whether to stop after ``outcomes``, relevant or not, in the order of judgments."""
+        """Whether to stop after ``outcomes`` (relevant or not), in the order of judging."""
         if self.documents is not None and len(outcomes) >= self.documents:
             return True
         return StepLimit(self.no_relevant_in, self.relevant).reached(outcomes)
 
     def in_words(self) -> str:
-        """Such as ``after 30 documents one after another without a relevant one``."""
+        """For example ``after 30 consecutive documents without a relevant one``."""
         words = {
             "documents": "after {} judged documents",
             "relevant": "after {} relevant documents",
-            "no_relevant_in": "after {} documents one after another without a relevant one",
+            "no_relevant_in": "after {} consecutive documents without a relevant one",
         }
-        given = [(words[name], limit) for name, limit in vars(self).items() if limit is not None]
-        return ", or ".join(text.format(f"{limit:,}") for text, limit in given) or "never"
+        limits = [(words[name], limit) for name, limit in vars(self).items() if limit is not None]
+        return ", or ".join(text.format(f"{limit:,}") for text, limit in limits) or "never"

@@ -1,4 +1,4 @@
-"""Training pairs as a table: topic, docno, grade, explanation; tabs or commas between them."""
+"""Training pairs as a table: topic, docno, grade, explanation; tab- or comma-separated."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class TrainingRow:
 def read_training(
     text: str, *, topics: Collection[str], scale: Collection[int], file: str = ""
 ) -> list[TrainingRow]:
-    """The rows of ``text``; a first line that names the columns is passed over.
+    """The rows of ``text``; a header line is ignored.
 
-    Raises ``BadFile`` with every fault: EY01 not a row of three or four columns, EY02
-    unknown topic, EY03 no grade of ``scale``, EY04 a pair twice, EY05 an explanation that
-    is too long, EY06 nothing at all.
+    Raises ``InvalidFile`` with all faults: EY01 not three or four columns, EY02 unknown topic,
+    EY03 grade not on ``scale``, EY04 duplicate pair, EY05 a cell empty or too long, EY06 no
+    training pairs.
     """
     report = FaultReport(file)
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
@@ -48,10 +48,10 @@ def read_training(
             if row is not None and _is_new(row, first, lines.line_num, report):
                 rows.append(row)
     except csv.Error as error:
-        fix = "Close every quotation mark, and double those within quotes."
-        report.add("EY01", f"This cannot be read on: {error}.", fix, line=lines.line_num)
+        fix = "Close every quotation mark, and double quotation marks within quotes."
+        report.add("EY01", f"Invalid table: {error}.", fix, line=lines.line_num)
     if not rows and not report.has_errors:
-        report.add("EY06", "There is no training pair here.", f"Give {', '.join(COLUMNS)}.")
+        report.add("EY06", "No training pairs.", f"Enter {', '.join(COLUMNS)}.")
     if report.has_errors:
         raise InvalidFile(report)
     return rows
@@ -68,30 +68,31 @@ def _row(
     line: int,
     report: FaultReport,
 ) -> TrainingRow | None:
-    shown = " ".join(cells[:3])
+    excerpt = " ".join(cells[:3])
     if len(cells) not in (3, 4):
         fix = (
-            f"Give {', '.join(COLUMNS)}, all with tabs or all with commas between; the last may be"
-            " left out. Put an explanation with commas in quotation marks."
+            f"Give {', '.join(COLUMNS)}, tab- or comma-separated; the explanation is optional."
+            " Quote an explanation that has commas."
         )
-        message = f"{len(cells)} column{'' if len(cells) == 1 else 's'} where three or four belong."
-        report.add("EY01", message, fix, line=line, excerpt=shown)
+        message = f"{len(cells)} column{'' if len(cells) == 1 else 's'} instead of three or four."
+        report.add("EY01", message, fix, line=line, excerpt=excerpt)
         return None
-    topic, docno, told, *more = (cell.strip() for cell in cells)
+    topic, docno, grade, *more = (cell.strip() for cell in cells)
     explanation = more[0] if more else ""
     faults = report.counts.total()
     if topic not in topics:
-        fix = "Import the campaign's topics first, or leave these rows out."
-        report.add("EY02", "The campaign has no such topic.", fix, line=line, excerpt=shown)
-    if not _is_whole(told) or int(told) not in scale:
+        fix = "Import the topic first, or remove these rows."
+        report.add("EY02", f"Unknown topic: {topic}.", fix, line=line, excerpt=excerpt)
+    if not _is_whole(grade) or int(grade) not in scale:
         fix = f"Use a grade of the scale: {', '.join(map(str, sorted(scale)))}."
-        report.add("EY03", "The grade is not on the scale.", fix, line=line, excerpt=shown)
+        message = f"Grade {grade or '(empty)'} is not on the grade scale."
+        report.add("EY03", message, fix, line=line, excerpt=excerpt)
     if len(explanation) > MAX_EXPLANATION or not docno or len(docno) > 500:
-        fix = f"A docno has 1 to 500 characters, an explanation at most {MAX_EXPLANATION:,}."
-        report.add("EY05", "A cell is empty or too long.", fix, line=line, excerpt=shown)
+        fix = f"Use 1 to 500 characters per docno, at most {MAX_EXPLANATION:,} per explanation."
+        report.add("EY05", "A cell is empty or too long.", fix, line=line, excerpt=excerpt)
     if report.counts.total() > faults:
         return None
-    return TrainingRow(topic, docno, int(told), explanation)
+    return TrainingRow(topic, docno, int(grade), explanation)
 
 
 def _is_whole(text: str) -> bool:
@@ -103,10 +104,10 @@ def _is_new(
 ) -> bool:
     seen = first.setdefault((row.topic, row.docno), line)
     if seen != line:
-        fix = "Keep one row for each topic and document."
+        fix = "Keep one row per topic and document."
         report.add(
             "EY04",
-            f"The pair stands in line {seen} already.",
+            f"Duplicate pair: also on line {seen}.",
             fix,
             line=line,
             excerpt=f"{row.topic} {row.docno}",

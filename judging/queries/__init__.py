@@ -1,1 +1,1 @@
-"""Reading what assessors said, and how far they are."""
+"""Queries: judgments, progress, agreement."""

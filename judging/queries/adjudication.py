@@ -1,4 +1,4 @@
-"""Disagreements between assessors, and how far settling them is."""
+"""Disagreements between assessors, and the progress of their adjudication."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from campaigns.models import Campaign, Role, Topic, User
 from judging.core.policies import PairBallot
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import (
-    SAID,
+    ANSWERS,
     Pair,
     current_judgments,
     latest_adjudications,
@@ -29,10 +29,10 @@ from pooling.core.order import hash_order
 State = Slot.State
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 STATES = {
-    "new": _("not taken up"),
+    "new": _("unassigned"),
     "round": _("in a round"),
     "skipped": _("skipped"),
-    "settled": _("settled"),
+    "settled": _("resolved"),
 }
 
 
@@ -53,19 +53,19 @@ class Disagreement:
         return self.topic, self.docno
 
     @cached_property
-    def listed(self) -> list[int]:
-        """The grades, ascending: they tell nobody's name."""
+    def sorted_grades(self) -> list[int]:
+        """The grades in ascending order, without the assessors' names."""
         return sorted(self.grades.values())
 
     @property
     def size(self) -> int:
-        """How many grades apart the assessors are."""
-        return self.listed[-1] - self.listed[0]
+        """The largest grade difference between the assessors."""
+        return self.sorted_grades[-1] - self.sorted_grades[0]
 
     @property
     def crosses(self) -> bool:
-        """Is the document relevant to one assessor and not to another?"""
-        return self.listed[0] < self.level <= self.listed[-1]
+        """Whether the document is relevant to one assessor and not to another."""
+        return self.sorted_grades[0] < self.level <= self.sorted_grades[-1]
 
 
 @dataclass
@@ -73,15 +73,15 @@ class RoundAdjudicator:
     user: User
     judged: int = 0
     skipped: int = 0
-    held: int = 0
+    checked_out: int = 0
 
 
 @dataclass
 class AdjudicationRound:
     """A round of adjudication.
 
-    On ``stuck`` pairs all of its adjudicators have had a say; ``agreed`` ones wait, though
-    their assessors agree by now.
+    All adjudicators have already judged the ``stuck`` pairs; the ``agreed`` ones are waiting,
+    although their assessors agree by now.
     """
 
     plan: Plan
@@ -97,7 +97,7 @@ class AdjudicationRound:
 
 @dataclass(frozen=True)
 class AnonymousJudgment:
-    """One assessor's judgment of a pair, under a letter instead of a name."""
+    """One assessor's judgment of a pair, with a letter instead of the name."""
 
     letter: str
     judgment: Judgment
@@ -106,27 +106,29 @@ class AnonymousJudgment:
 def list_disagreements(
     campaign: Campaign, *, apart: int = 1, crossing: bool = False
 ) -> list[Disagreement]:
-    """The pairs whose judgments are ``apart`` or more grades apart, the farthest first.
+    """The pairs with a grade difference of at least ``apart``, largest first; resolved ones too.
 
-    ``crossing``: only those that are relevant to one assessor and not to another. Equals
-    come in the campaign's seeded order. Settled ones are among them.
+    ``crossing``: only those that are relevant to one assessor and not to another. Equal ones
+    are in the campaign's seeded order.
     """
     states = adjudication_states(campaign)
-    settled = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
-    found = [
-        get_disagreement(ballot, campaign.relevance_level, states, settled)
+    decisions = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
+    disagreements = [
+        get_disagreement(ballot, campaign.relevance_level, states, decisions)
         for ballot in list_pair_ballots(campaign)
         if ballot.disagree
     ]
-    wanted = [each for each in found if each.size >= apart and (each.crosses or not crossing)]
+    selected = [
+        each for each in disagreements if each.size >= apart and (each.crosses or not crossing)
+    ]
     seed = campaign.seed
-    return sorted(wanted, key=lambda each: (-each.size, hash_order(seed, *each.pair), *each.pair))
+    return sorted(selected, key=lambda each: (-each.size, hash_order(seed, *each.pair), *each.pair))
 
 
 def get_disagreement(
-    ballot: PairBallot, level: int, states: Mapping[Pair, str], settled: Mapping[Pair, Judgment]
+    ballot: PairBallot, level: int, states: Mapping[Pair, str], decisions: Mapping[Pair, Judgment]
 ) -> Disagreement:
-    decided = settled.get(ballot.pair)
+    decided = decisions.get(ballot.pair)
     return Disagreement(
         topic=ballot.topic,
         docno=ballot.docno,
@@ -139,16 +141,16 @@ def get_disagreement(
 
 
 def adjudication_states(campaign: Campaign) -> dict[Pair, str]:
-    """By pair whether a round has it, or an adjudicator skipped it."""
+    """By pair, whether it is in a round or was skipped by an adjudicator."""
     rows = adjudication_slots(campaign).values_list("topic__number", "item__docno", "state")
     waiting = (State.OPEN, State.LEASED)
-    found: dict[Pair, str] = {}
+    states: dict[Pair, str] = {}
     for topic, docno, state in rows:
         if state in waiting:
-            found[topic, docno] = "round"
+            states[topic, docno] = "round"
         elif state == State.SKIPPED:
-            found.setdefault((topic, docno), "skipped")
-    return found
+            states.setdefault((topic, docno), "skipped")
+    return states
 
 
 def adjudication_slots(campaign: Campaign) -> QuerySet[Slot]:
@@ -156,7 +158,7 @@ def adjudication_slots(campaign: Campaign) -> QuerySet[Slot]:
 
 
 def list_waiting_pairs(campaign: Campaign) -> list[Pair]:
-    """The pairs that a round may hand out at this moment."""
+    """The pairs of rounds that are free to be checked out."""
     waiting = adjudication_slots(campaign).filter(free_slots())
     return list(waiting.values_list("topic__number", "item__docno"))
 
@@ -164,65 +166,69 @@ def list_waiting_pairs(campaign: Campaign) -> list[Pair]:
 def list_rounds(
     campaign: Campaign, agreed: Iterable[Pair] | None = None
 ) -> list[AdjudicationRound]:
-    """Every round, newest first; ``agreed`` tells which waiting pairs are disputed no longer."""
+    """Every round, newest first; ``agreed`` are the pairs whose assessors agree by now."""
     plans = campaign.plans.filter(kind=Plan.Kind.ADJUDICATE).select_related("created_by")
-    found = {plan.pk: AdjudicationRound(plan, SlotTally()) for plan in plans}
+    rounds = {plan.pk: AdjudicationRound(plan, SlotTally()) for plan in plans}
     slots = adjudication_slots(campaign)
     for plan, state, count in slots.values_list("plan", "state").annotate(Count("pk")):
-        setattr(found[plan].tally, state, count)
+        setattr(rounds[plan].tally, state, count)
     for plan, people in list_round_adjudicators(campaign).items():
-        found[plan].people = people
+        rounds[plan].people = people
     stuck = slots_needing_other_adjudicator(campaign).values_list("plan").annotate(Count("pk"))
     for plan, count in stuck:
-        found[plan].stuck = count
-    over = set(agreed or ())
+        rounds[plan].stuck = count
+    agreed_pairs = set(agreed or ())
     waiting = slots.filter(free_slots()).values_list("plan", "topic__number", "item__docno")
-    for plan, topic, docno in waiting if over else ():
-        found[plan].agreed += (topic, docno) in over
-    return list(found.values())
+    for plan, topic, docno in waiting if agreed_pairs else ():
+        rounds[plan].agreed += (topic, docno) in agreed_pairs
+    return list(rounds.values())
 
 
 def list_round_adjudicators(campaign: Campaign) -> dict[int, list[RoundAdjudicator]]:
-    """By round its adjudicators and what each has done."""
+    """By round, its adjudicators with their counts of pairs."""
     assigned = Assignment.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.ADJUDICATE)
     users = User.objects.filter(pk__in=assigned.values("assessor")).in_bulk()
-    found: dict[int, dict[int, RoundAdjudicator]] = defaultdict(dict)
+    by_round: dict[int, dict[int, RoundAdjudicator]] = defaultdict(dict)
     for plan, user in assigned.order_by("assessor__username").values_list("plan", "assessor"):
-        found[plan].setdefault(user, RoundAdjudicator(users[user]))
+        by_round[plan].setdefault(user, RoundAdjudicator(users[user]))
     slots = adjudication_slots(campaign).filter(assessor__isnull=False)
-    names = {State.JUDGED: "judged", State.SKIPPED: "skipped", State.LEASED: "held"}
+    names = {State.JUDGED: "judged", State.SKIPPED: "skipped", State.LEASED: "checked_out"}
     rows = slots.values_list("plan", "assessor", "state").annotate(Count("pk"))
     for plan, who, state, count in rows:
-        if who is not None and who in found[plan]:
-            setattr(found[plan][who], names[State(state)], count)
-    return {plan: list(people.values()) for plan, people in found.items()}
+        if who is not None and who in by_round[plan]:
+            setattr(by_round[plan][who], names[State(state)], count)
+    return {plan: list(people.values()) for plan, people in by_round.items()}
 
 
 def slots_needing_other_adjudicator(campaign: Campaign) -> QuerySet[Slot]:
-    """Waiting slots that no adjudicator of the round may take: all have had a say already."""
-    said = Judgment.objects.filter(
+    """Waiting slots that no adjudicator of the round may fill: all have judged the pair."""
+    judgments = Judgment.objects.filter(
         campaign=campaign,
         assessor=OuterRef("assessor"),
         topic=OuterRef("topic"),
         docno=OuterRef(OuterRef("item__docno")),
-        kind__in=SAID,
+        kind__in=ANSWERS,
         purpose__in=PEOPLE,
     )
-    able = Assignment.objects.filter(~Exists(said), plan=OuterRef("plan"), topic=OuterRef("topic"))
+    able = Assignment.objects.filter(
+        ~Exists(judgments), plan=OuterRef("plan"), topic=OuterRef("topic")
+    )
     return adjudication_slots(campaign).filter(free_slots(), ~Exists(able))
 
 
 def list_anonymous_judgments(
     campaign: Campaign, topic: Topic, docno: str
 ) -> list[AnonymousJudgment]:
-    """What the assessors say of a pair, skips too, in an order that is the pair's own.
+    """The current judgments of a pair, including skips, in an order specific to the pair.
 
-    The letters are given anew for each pair: A here is not A there.
+    The letters are assigned per pair: A of one pair is not A of another.
     """
     log = log_until(campaign).filter(topic=topic, docno=docno)
-    said = latest_judgments(log).exclude(kind=Judgment.Kind.WITHDRAWN).select_related("assessor")
+    judgments = (
+        latest_judgments(log).exclude(kind=Judgment.Kind.WITHDRAWN).select_related("assessor")
+    )
     seed, pair = campaign.seed, f"{topic.number} {docno}"
-    listed = sorted(said, key=lambda row: hash_order(seed, pair, row.assessor.username))
+    listed = sorted(judgments, key=lambda row: hash_order(seed, pair, row.assessor.username))
     return [AnonymousJudgment(assessor_letter(at), row) for at, row in enumerate(listed)]
 
 
@@ -233,17 +239,17 @@ def assessor_letter(at: int) -> str:
 
 
 def current_decision(campaign: Campaign, topic: Topic, docno: str) -> Judgment | None:
-    """The adjudication of a pair that counts."""
+    """The adjudication that counts for a pair."""
     log = log_until(campaign, purpose=Purpose.ADJUDICATE).filter(topic=topic, docno=docno)
     current = latest_judgments(log).filter(kind=Judgment.Kind.GRADE)
     return latest_adjudications(current).get((topic.number, docno))
 
 
 def open_pairs_for(actor: User, campaign: Campaign) -> set[Pair]:
-    """The pairs that ``actor`` may still be asked to judge, or to adjudicate blindly: they must
-    not see what others said of them.
+    """The pairs that ``actor`` may still judge, or adjudicate blindly, and whose judgments by
+    others must therefore be hidden.
     """
-    found: set[Pair] = set()
+    pairs: set[Pair] = set()
     for kind in Plan.Kind.values:
         slots = (
             claimable_slots(actor, campaign, kind),
@@ -251,8 +257,8 @@ def open_pairs_for(actor: User, campaign: Campaign) -> set[Pair]:
         )
         for rows in slots:
             unseen = rows.filter(plan__blind=True).order_by()
-            found.update(unseen.values_list("topic__number", "item__docno"))
-    return found
+            pairs.update(unseen.values_list("topic__number", "item__docno"))
+    return pairs
 
 
 def list_adjudicators(campaign: Campaign) -> QuerySet[User]:
@@ -262,23 +268,23 @@ def list_adjudicators(campaign: Campaign) -> QuerySet[User]:
 
 @dataclass(frozen=True)
 class OwnAdjudication:
-    """How far one adjudicator is with all rounds; ``open`` could still be theirs."""
+    """One adjudicator's progress over all rounds; ``open`` pairs are available to them."""
 
     judged: int
     skipped: int
-    held: int
+    checked_out: int
     open: int
 
     @property
     def left(self) -> int:
-        return self.held + self.open
+        return self.checked_out + self.open
 
     @property
     def done(self) -> int:
         return self.judged + self.skipped
 
     @property
-    def of(self) -> int:
+    def total(self) -> int:
         return self.done + self.left
 
 
@@ -290,7 +296,7 @@ def own_adjudication_progress(campaign: Campaign, actor: User) -> OwnAdjudicatio
     return OwnAdjudication(states[State.JUDGED], states[State.SKIPPED], states[State.LEASED], count)
 
 
-def count_by_state(found: Sequence[Disagreement]) -> dict[str, int]:
-    """How many disputes are in each state, by the names of ``STATES``."""
-    counts = Counter(each.state for each in found)
+def count_by_state(disagreements: Sequence[Disagreement]) -> dict[str, int]:
+    """The number of disagreements in each of ``STATES``."""
+    counts = Counter(each.state for each in disagreements)
     return {state: counts[state] for state in STATES}

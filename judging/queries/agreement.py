@@ -1,4 +1,4 @@
-"""The grades of all assessors side by side, for the coefficients of agreement."""
+"""The grades of all assessors as a table, for the agreement coefficients."""
 
 from __future__ import annotations
 
@@ -16,49 +16,49 @@ Grades = Mapping[tuple[str, tuple[str, str]], int]
 
 
 def agreement_scale(campaign: Campaign) -> tuple[int, ...]:
-    """The grades of the campaign. One below 0 is no judgment, as in qrels files and policies."""
+    """The grades of the campaign from 0; those below are not judgments, as in qrels files."""
     values = campaign.grades.order_by("value").values_list("value", flat=True)
     return tuple(value for value in values if value >= 0)
 
 
 def load_labels(campaign: Campaign, purpose: str = Purpose.JUDGE) -> LabelTable:
-    """Current judgments of all assessors, extra ones too: each is one person's own word.
-    With another ``purpose`` those of automatic assessors, the repeats, and so on.
+    """Current judgments of all assessors, including extra ones. With another ``purpose``, those
+    of automatic assessors, the repeats, etc.
     """
     log = log_until(campaign, purpose=purpose).order_by("pk")
-    # The last revision stands: in the order of the log it overwrites those before it.
-    said = {
+    # The last revision counts: in log order it overwrites the earlier ones.
+    current = {
         (assessor, topic, docno): grade
         for assessor, topic, docno, grade in log.values_list(
             "assessor_id", "topic_id", "docno", "grade"
         ).iterator()
     }
-    names, numbers = usernames_by_id({a for a, _, _ in said}), topic_numbers_by_id(campaign)
+    names, numbers = usernames_by_id({a for a, _, _ in current}), topic_numbers_by_id(campaign)
     cast = {
         (names[a], (numbers[t], d)): grade
-        for (a, t, d), grade in said.items()
+        for (a, t, d), grade in current.items()
         if grade is not None and grade >= 0
     }
     return build_labels(cast, agreement_scale(campaign))
 
 
 def usernames_by_id(users: set[int]) -> dict[int, str]:
-    """User names by key."""
+    """Usernames by primary key."""
     return dict(User.objects.filter(pk__in=users).values_list("pk", "username"))
 
 
 def topic_numbers_by_id(campaign: Campaign) -> dict[int, str]:
-    """Topic numbers by key."""
+    """Topic numbers by primary key."""
     return dict(campaign.topics.values_list("pk", "number"))
 
 
 def build_labels(grades: Grades, scale: tuple[int, ...]) -> LabelTable:
-    """Labels with assessors and pairs in the order of their names."""
+    """Labels with sorted assessors and pairs."""
     names = tuple(sorted({name for name, _ in grades}))
     pairs = tuple(sorted({pair for _, pair in grades}))
     row = {name: at for at, name in enumerate(names)}
     column = {pair: at for at, pair in enumerate(pairs)}
-    found = np.full((len(names), len(pairs)), MISSING, np.int32)
+    table = np.full((len(names), len(pairs)), MISSING, np.int32)
     for (name, pair), grade in grades.items():
-        found[row[name], column[pair]] = grade
-    return LabelTable(names, pairs, found, scale)
+        table[row[name], column[pair]] = grade
+    return LabelTable(names, pairs, table, scale)

@@ -1,4 +1,4 @@
-"""What may be told of an automatic assessor: totals always, a pair only beside a person's word."""
+"""Automatic assessors: totals, and the pairs that a human assessor has judged too."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pooling.models import PoolItem
 
 @dataclass(frozen=True)
 class AutomaticOverview:
-    """``grades`` are ``(grade, label, pairs, percent)`` by grade; ``pooled`` of ``pool`` pairs
-    of the campaign's pools are judged; ``shared`` are judged by a person too.
+    """``grades`` are ``(grade, label, pairs, percent)``; ``pooled`` of the ``pool`` pairs in the
+    campaign's pools are judged; ``shared`` pairs are also judged by a human assessor.
     """
 
     automatic: AutomaticAssessor
@@ -34,15 +34,15 @@ class AutomaticOverview:
 
 @dataclass(frozen=True)
 class AutomaticComparison:
-    """A model's grade of a pair and those of people."""
+    """A model's judgment of a pair, and the human grades."""
 
     judgment: Judgment
     people: list[tuple[str, int]]
 
 
 def list_automatic_overviews(campaign: Campaign) -> list[AutomaticOverview]:
-    found = campaign.automatic_assessors.select_related("user", "campaign")
-    return [get_automatic_overview(automatic) for automatic in found]
+    automatics = campaign.automatic_assessors.select_related("user", "campaign")
+    return [get_automatic_overview(automatic) for automatic in automatics]
 
 
 def get_automatic_overview(automatic: AutomaticAssessor) -> AutomaticOverview:
@@ -71,10 +71,12 @@ def get_automatic_overview(automatic: AutomaticAssessor) -> AutomaticOverview:
 
 
 def compare_with_people(campaign: Campaign, rows: Iterable[Judgment]) -> list[AutomaticComparison]:
-    """People's grades beside each of ``rows``."""
+    """Each of ``rows`` with the human grades of its pair."""
     listed = list(rows)
-    said: dict[tuple[int, str], list[tuple[str, int]]] = defaultdict(list)
-    given = human_judgments(campaign).filter(docno__in={row.docno for row in listed})
-    for one in given.select_related("assessor").order_by("assessor__username", "purpose"):
-        said[one.topic_id, one.docno].append((one.assessor.shown_name, one.grade or 0))
-    return [AutomaticComparison(row, said[row.topic_id, row.docno]) for row in listed]
+    people: dict[tuple[int, str], list[tuple[str, int]]] = defaultdict(list)
+    judgments = human_judgments(campaign).filter(docno__in={row.docno for row in listed})
+    for judgment in judgments.select_related("assessor").order_by("assessor__username", "purpose"):
+        people[judgment.topic_id, judgment.docno].append(
+            (judgment.assessor.shown_name, judgment.grade or 0)
+        )
+    return [AutomaticComparison(row, people[row.topic_id, row.docno]) for row in listed]

@@ -1,4 +1,4 @@
-"""Judgments and pairs as files hold them, row by row: nothing here needs the whole in memory."""
+"""Judgments and pairs for export, row by row, without loading everything into memory."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import current_judgments, latest_judgments, log_until
 
 PEOPLE = (Purpose.JUDGE, Purpose.REPEAT, Purpose.ADJUDICATE, Purpose.TRAINING)
-"""Automatic judgments are in no file of people's: see ``beside_people``."""
+"""Automatic judgments are not exported with human ones: see ``iter_comparison_rows``."""
 OWN = (Purpose.JUDGE, Purpose.ADJUDICATE, Purpose.TRAINING)
-"""What assessors get of their own: that a document came as a repeat is not told."""
+"""The purposes that assessors can export of their own; blind repeats must stay unnoticed."""
 OWN_COLUMNS = (
     "topic", "docno", "assessor", "purpose", "revision", "kind", "grade", "reason", "comment",
     "flags", "duplicate_of", "passages", "current", "judged_at", "active_seconds", "uuid",
@@ -26,7 +26,7 @@ COLUMNS = (
     *OWN_COLUMNS, "source", "fills_slot", "order", "rank_shown", "served_at", "lease",
     "guideline_version", "document_sha256",
 )  # fmt: skip
-BESIDE_COLUMNS = ("topic", "docno", "automatic", "grade", "assessor", "assessor_grade")
+COMPARISON_COLUMNS = ("topic", "docno", "automatic", "grade", "assessor", "assessor_grade")
 BATCH = 200
 
 
@@ -37,15 +37,15 @@ def iter_log_rows(
     purposes: Collection[str] = PEOPLE,
     current: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Every revision in the order of the log, or only what stands, as ``COLUMNS``."""
+    """Every revision in log order, or only current judgments, as ``COLUMNS``."""
     log = Judgment.objects.filter(campaign=campaign, purpose__in=purposes)
     if assessor is not None:
         log = log.filter(assessor=assessor)
-    standing = latest_judgments(log).exclude(kind=Judgment.Kind.WITHDRAWN)
-    known = set(standing.order_by().values_list("pk", flat=True))
+    latest = latest_judgments(log).exclude(kind=Judgment.Kind.WITHDRAWN)
+    current_ids = set(latest.order_by().values_list("pk", flat=True))
     for row in log.select_related("topic", "assessor").order_by("pk").iterator():
-        if not current or row.pk in known:
-            yield log_row(row, row.pk in known)
+        if not current or row.pk in current_ids:
+            yield log_row(row, row.pk in current_ids)
 
 
 def log_row(row: Judgment, current: bool) -> dict[str, Any]:
@@ -65,25 +65,32 @@ def log_row(row: Judgment, current: bool) -> dict[str, Any]:
 
 
 def iter_judged_pairs(campaign: Campaign) -> Iterator[ExportPair]:
-    """Every judged or skipped pair by topic and docno, with its texts and who said what."""
+    """Every judged or skipped pair by topic and docno, with its texts and current opinions."""
     log = latest_judgments(log_until(campaign)).exclude(kind=Judgment.Kind.WITHDRAWN)
     rows = log.select_related("topic", "assessor").order_by(
         "topic__position", "topic__number", "docno", "assessor__username"
     )
     by_pair = groupby(rows.iterator(), key=lambda row: (row.topic_id, row.docno))
-    found = ((said[0].topic, key[1], said) for key, group in by_pair if (said := list(group)))
+    judged = (
+        (judgments[0].topic, key[1], judgments)
+        for key, group in by_pair
+        if (judgments := list(group))
+    )
     yield from attach_texts(
         campaign,
-        ((t.number, t.title, docno, list(map(current_opinion, said))) for t, docno, said in found),
+        (
+            (t.number, t.title, docno, list(map(current_opinion, judgments)))
+            for t, docno, judgments in judged
+        ),
     )
 
 
 def iter_open_pairs(campaign: Campaign) -> Iterator[ExportPair]:
-    """Every pair for which a judgment is still wanted, in the order of judging, with its texts."""
-    wanted = Slot.objects.filter(open_or_lapsed(), plan__campaign=campaign, purpose=Purpose.JUDGE)
+    """Every pair that still needs a judgment, in the order of judging, with its texts."""
+    needed = Slot.objects.filter(open_or_lapsed(), plan__campaign=campaign, purpose=Purpose.JUDGE)
     first = Slot.objects.filter(item=OuterRef("item"), k__lt=OuterRef("k"))
     earlier = first.filter(open_or_lapsed(), purpose=Purpose.JUDGE)
-    rows = wanted.exclude(Exists(earlier)).order_by(
+    rows = needed.exclude(Exists(earlier)).order_by(
         "topic__position", "topic__number", "position", "pk"
     )
     pairs = rows.values_list("topic__number", "topic__title", "item__docno").iterator()
@@ -103,7 +110,7 @@ def current_opinion(row: Judgment) -> CurrentOpinion:
         reason=row.reason,
         comment=row.comment,
         flags=row.flags,
-        duplicate_of=row.duplicate_of,
+        original_docno=row.duplicate_of,
         passages=row.passages,
         active_seconds=row.active_seconds,
         judged_at=row.judged_at.isoformat(),
@@ -113,38 +120,38 @@ def current_opinion(row: Judgment) -> CurrentOpinion:
 def attach_texts(
     campaign: Campaign, pairs: Iterable[tuple[str, str, str, list[CurrentOpinion]]]
 ) -> Iterator[ExportPair]:
-    """``(topic, query, docno, said)`` with the documents' texts, fetched by the hundred."""
+    """``(topic, query, docno, opinions)`` with the documents' texts, fetched in batches."""
     rest = iter(pairs)
-    while some := list(islice(rest, BATCH)):
-        wanted = Document.objects.filter(campaign=campaign, docno__in={row[2] for row in some})
+    while batch := list(islice(rest, BATCH)):
+        documents = Document.objects.filter(campaign=campaign, docno__in={row[2] for row in batch})
         texts = {
-            docno: (t, body) for docno, t, body in wanted.values_list("docno", "title", "body")
+            docno: (t, body) for docno, t, body in documents.values_list("docno", "title", "body")
         }
-        for topic, query, docno, said in some:
+        for topic, query, docno, opinions in batch:
             title, text = texts.get(docno, ("", ""))
-            yield ExportPair(topic, query, docno, title, text, said)
+            yield ExportPair(topic, query, docno, title, text, opinions)
 
 
 def human_judgments(campaign: Campaign) -> QuerySet[Judgment]:
-    """The grades of people that stand, by which a pair is open to comparison with a model."""
-    given = (current_judgments(campaign, purpose=p) for p in (Purpose.JUDGE, Purpose.ADJUDICATE))
-    first, second = (one.order_by().values("pk") for one in given)
+    """Current human grades; pairs with one may be compared with a model's."""
+    current = (current_judgments(campaign, purpose=p) for p in (Purpose.JUDGE, Purpose.ADJUDICATE))
+    first, second = (judgments.order_by().values("pk") for judgments in current)
     return Judgment.objects.filter(Q(pk__in=first) | Q(pk__in=second))
 
 
 def automatic_with_human(campaign: Campaign, automatic: User) -> QuerySet[Judgment]:
-    """The model's grades of pairs that a person has graded: the others are shown to nobody."""
-    said = human_judgments(campaign).filter(topic=OuterRef("topic"), docno=OuterRef("docno"))
+    """The model's grades of pairs with a human grade; all others are never shown."""
+    human = human_judgments(campaign).filter(topic=OuterRef("topic"), docno=OuterRef("docno"))
     own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic)
     return (
-        own.filter(Exists(said))
+        own.filter(Exists(human))
         .select_related("topic")
         .order_by("topic__position", "topic__number", "docno")
     )
 
 
 def iter_comparison_rows(campaign: Campaign, automatic: User) -> Iterator[dict[str, Any]]:
-    """A row a person's grade of a pair, with the model's, as ``BESIDE_COLUMNS``."""
+    """One row per human grade of a pair, with the model's, as ``COMPARISON_COLUMNS``."""
     people: dict[tuple[int, str], list[tuple[str, int | None]]] = {}
     rows = human_judgments(campaign).order_by("assessor__username")
     for topic, docno, name, grade in rows.values_list(

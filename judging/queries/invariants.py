@@ -1,4 +1,4 @@
-"""What must hold of the judging of a campaign, whoever worked at once: each breach counted."""
+"""Judging invariants of a campaign, which concurrent work must not violate."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ DONE = (State.JUDGED, State.SKIPPED)
 
 @dataclass(frozen=True)
 class Invariant:
-    """``breaches`` gives the rows that break it; there are none where all is well."""
+    """``violations`` returns the rows that violate it."""
 
     name: str
-    says: str
-    breaches: Callable[[Campaign], QuerySet[Any, Any]]
+    description: str
+    violations: Callable[[Campaign], QuerySet[Any, Any]]
 
 
 def campaign_slots(campaign: Campaign) -> QuerySet[Slot]:
@@ -34,7 +34,7 @@ def campaign_log(campaign: Campaign) -> QuerySet[Judgment]:
 
 
 def last_revision_field(field: str) -> Subquery:
-    """``field`` of the last revision by a slot's assessor of its pair and purpose."""
+    """``field`` of the last revision by a slot's assessor for its pair and purpose."""
     rows = Judgment.objects.filter(
         campaign=OuterRef("plan__campaign"),
         topic=OuterRef("topic"),
@@ -46,7 +46,7 @@ def last_revision_field(field: str) -> Subquery:
 
 
 def slots_beyond_plan(campaign: Campaign) -> QuerySet[Slot]:
-    """Judge slots beyond the plan's number; a third one is allowed where the plan asks for it."""
+    """Judging slots beyond the plan's overlap; a third one is allowed if the plan has thirds."""
     beyond = Q(k__gte=F("plan__overlap")) & ~Q(k=THIRD_K, plan__third_from__gt=0)
     return campaign_slots(campaign).filter(
         beyond, purpose=Purpose.JUDGE, plan__kind=Plan.Kind.JUDGE
@@ -54,7 +54,7 @@ def slots_beyond_plan(campaign: Campaign) -> QuerySet[Slot]:
 
 
 def doubly_filled_slots(campaign: Campaign) -> QuerySet[Any, Any]:
-    """Slots that more than one current grade names; so a pair has no more than it has slots."""
+    """Slots filled by more than one current grade."""
     current = campaign_log(campaign).filter(
         ~Exists(later_revisions()), kind=Judgment.Kind.GRADE, slot__isnull=False
     )
@@ -62,7 +62,7 @@ def doubly_filled_slots(campaign: Campaign) -> QuerySet[Any, Any]:
 
 
 def assessors_twice_on_pair(campaign: Campaign) -> QuerySet[Any, Any]:
-    """Pairs of which one assessor has taken two slots of one purpose, in whatever pools."""
+    """Pairs with two slots of one purpose by the same assessor, across all pools."""
     judging = (
         campaign_slots(campaign).filter(assessor__isnull=False).exclude(purpose=Purpose.ADJUDICATE)
     )
@@ -71,21 +71,21 @@ def assessors_twice_on_pair(campaign: Campaign) -> QuerySet[Any, Any]:
 
 
 def slots_without_judgment(campaign: Campaign) -> QuerySet[Slot]:
-    """Slots judged (skipped) whose assessor's last word is no grade (no skip).
+    """Judged (skipped) slots whose assessor's last revision is not a grade (skip).
 
-    Of an ended round what somebody had in hand stands as skipped, without a word.
+    A pair that was checked out when its round was closed counts as skipped, without a revision.
     """
     taken = (
-        campaign_slots(campaign).filter(state__in=DONE).annotate(said=last_revision_field("kind"))
+        campaign_slots(campaign).filter(state__in=DONE).annotate(last=last_revision_field("kind"))
     )
-    judged = Q(state=State.JUDGED) & (Q(said=None) | ~Q(said=Judgment.Kind.GRADE))
+    judged = Q(state=State.JUDGED) & (Q(last=None) | ~Q(last=Judgment.Kind.GRADE))
     skipped = Q(state=State.SKIPPED) & ~Q(purpose=Purpose.ADJUDICATE)
-    skipped &= Q(said=None) | ~Q(said=Judgment.Kind.SKIP)
+    skipped &= Q(last=None) | ~Q(last=Judgment.Kind.SKIP)
     return taken.filter(judged | skipped)
 
 
 def judgments_without_slot(campaign: Campaign) -> QuerySet[Judgment]:
-    """Current grades that name a slot which is not judged by their assessor."""
+    """Current grades whose slot is not judged by their assessor."""
     current = campaign_log(campaign).filter(
         ~Exists(later_revisions()), kind=Judgment.Kind.GRADE, slot__isnull=False
     )
@@ -120,7 +120,7 @@ def slots_taken_from_reserved(campaign: Campaign) -> QuerySet[Slot]:
 
 
 def judgments_missing_revision(campaign: Campaign) -> QuerySet[Judgment]:
-    """Revisions above 1 without the one before."""
+    """Revisions above 1 without their predecessor."""
     before = Judgment.objects.filter(
         campaign=OuterRef("campaign"),
         topic=OuterRef("topic"),
@@ -138,7 +138,7 @@ def judgments_with_same_uuid(campaign: Campaign) -> QuerySet[Judgment]:
 
 
 def judgments_of_other_pair(campaign: Campaign) -> QuerySet[Judgment]:
-    """Judgments whose slot is of another pair, purpose or campaign, or whose topic is."""
+    """Judgments whose slot is of another pair, purpose or campaign, or topic of another one."""
     right = Q(
         slot__topic=F("topic"),
         slot__item__docno=F("docno"),
@@ -155,24 +155,24 @@ def judgments_off_scale(campaign: Campaign) -> QuerySet[Judgment]:
 
 
 INVARIANTS = (
-    Invariant("wanted", "no slot beyond the number a plan wants", slots_beyond_plan),
-    Invariant("filled", "no slot filled by two judgments", doubly_filled_slots),
-    Invariant("once", "no assessor twice on a pair and purpose", assessors_twice_on_pair),
-    Invariant("said", "every slot done has its assessor's current word", slots_without_judgment),
-    Invariant("held", "every current grade of a slot holds that slot", judgments_without_slot),
+    Invariant("wanted", "slots beyond the plan's judgments per document", slots_beyond_plan),
+    Invariant("filled", "slots filled by two judgments", doubly_filled_slots),
+    Invariant("once", "assessors with two slots for a pair and purpose", assessors_twice_on_pair),
+    Invariant("said", "completed slots without a current judgment", slots_without_judgment),
+    Invariant("held", "current grades whose slot is not judged", judgments_without_slot),
     Invariant(
-        "lease", "leased if and only if it expires; open if nobody's", slots_with_wrong_lease
+        "lease", "slots whose state does not match lease or assessor", slots_with_wrong_lease
     ),
-    Invariant("reserved", "a reserved slot is taken by whom it is for", slots_taken_from_reserved),
-    Invariant("revisions", "revisions count on without a gap", judgments_missing_revision),
-    Invariant("uuid", "one judgment a client uuid", judgments_with_same_uuid),
+    Invariant("reserved", "reserved slots with another assessor", slots_taken_from_reserved),
+    Invariant("revisions", "judgments without the previous revision", judgments_missing_revision),
+    Invariant("uuid", "judgments with the same client UUID", judgments_with_same_uuid),
     Invariant(
-        "pair", "a judgment and its slot are of one pair and purpose", judgments_of_other_pair
+        "pair", "judgments whose slot is of another pair or purpose", judgments_of_other_pair
     ),
-    Invariant("scale", "every grade is on the scale", judgments_off_scale),
+    Invariant("scale", "grades that are not on the grade scale", judgments_off_scale),
 )
 
 
 def list_violations(campaign: Campaign) -> list[tuple[Invariant, int]]:
-    """Every invariant with how often it is broken."""
-    return [(it, it.breaches(campaign).count()) for it in INVARIANTS]
+    """Every invariant with its number of violations."""
+    return [(invariant, invariant.violations(campaign).count()) for invariant in INVARIANTS]

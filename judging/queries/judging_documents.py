@@ -1,4 +1,4 @@
-"""One document in an assessor's hand: where it stands, and what they said of it before."""
+"""A document checked out to an assessor: its slot, and their earlier judgments of it."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Collection
 
 from campaigns.models import Campaign, Topic, User
 from judging.models import Judgment, Purpose, Slot
-from judging.queries.judgments import ON_SCREEN, SAID
+from judging.queries.judgments import ANSWERS, ON_SCREEN
 from judging.queries.progress import measure_pace
 
-LATELY = 60
+RECENT_JUDGMENTS = 60
 
 
 def former_judgments(actor: User, slots: Collection[Slot]) -> dict[int, Judgment]:
-    """By slot what ``actor`` said last under it and took back: it comes up marked.
+    """By slot, the judgment that ``actor`` last submitted for it and undid; shown again.
 
-    Never what another said under the same slot, nor what was said of the pair elsewhere:
-    a repeat comes up unmarked.
+    Never a judgment by another assessor for the slot, nor one of the pair elsewhere: a repeat
+    is shown like a new document.
     """
-    log = Judgment.objects.filter(slot__in=slots, assessor=actor, kind__in=SAID)
+    log = Judgment.objects.filter(slot__in=slots, assessor=actor, kind__in=ANSWERS)
     return {row.slot_id: row for row in log.order_by("pk") if row.slot_id is not None}
 
 
 def get_checked_out_slot(
     actor: User, campaign: Campaign, topic: Topic, *, docno: str = "", token: str = ""
 ) -> Slot | None:
-    """The document of ``docno`` or ``token`` that ``actor`` was handed and has not judged."""
+    """The document of ``docno`` or ``token`` that is checked out to ``actor``."""
     own = Slot.objects.filter(
         plan__campaign=campaign,
         topic=topic,
@@ -33,17 +33,17 @@ def get_checked_out_slot(
         state=Slot.State.LEASED,
         purpose__in=ON_SCREEN,
     )
-    found = own.filter(token=token) if token else own.filter(item__docno=docno)
-    return found.select_related("item", "plan").order_by("-leased_at").first()
+    slots = own.filter(token=token) if token else own.filter(item__docno=docno)
+    return slots.select_related("item", "plan").order_by("-leased_at").first()
 
 
 def last_two_judgments(
     actor: User, campaign: Campaign, topic: Topic, docno: str, token: str = ""
 ) -> list[Judgment]:
-    """The actor's last two words on a pair, the last first.
+    """The actor's last two revisions of a pair, latest first.
 
-    With the ``token`` of a lease those for the purpose it was for: a document that came
-    twice has two judgments, and each is changed apart.
+    With a lease ``token``, those for the purpose of that lease: a repeated document has two
+    judgments, which are changed separately.
     """
     own = Judgment.objects.filter(campaign=campaign, topic=topic, docno=docno, assessor=actor)
     own = own.filter(purpose__in=ON_SCREEN)
@@ -53,7 +53,7 @@ def last_two_judgments(
 
 
 def get_own_pace(campaign: Campaign, actor: User) -> float | None:
-    """Judgments an active hour over the actor's last ``LATELY``, None while there are few."""
+    """Judgments per active hour over the last ``RECENT_JUDGMENTS``; None if too few."""
     own = Judgment.objects.filter(campaign=campaign, assessor=actor, purpose__in=ON_SCREEN)
     own = own.exclude(source=Judgment.Source.IMPORT).order_by("-judged_at")
-    return measure_pace(sorted(own.values_list("judged_at", flat=True)[:LATELY])).per_hour
+    return measure_pace(sorted(own.values_list("judged_at", flat=True)[:RECENT_JUDGMENTS])).per_hour

@@ -1,4 +1,4 @@
-"""What the organizer should look at: what is out, skipped, marked, unsettled or not judged."""
+"""The organizer's overview: checked out, skipped, flagged, extra and unjudged documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ State = Slot.State
 
 @dataclass(frozen=True)
 class CheckedOutSummary:
-    """What an assessor has out: how many documents, since when, until when, and run out."""
+    """An assessor's checked-out documents: count, first check-out, last expiry, expired ones."""
 
     user: User
     count: int
@@ -29,7 +29,7 @@ class CheckedOutSummary:
 
 
 def list_checked_out_by_assessor(campaign: Campaign) -> list[CheckedOutSummary]:
-    """Who holds documents, the longest first; adjudicators too."""
+    """Assessors and adjudicators with checked-out documents, earliest check-out first."""
     now = timezone.now()
     rows = list(
         Slot.objects.filter(plan__campaign=campaign, state=State.LEASED)
@@ -53,7 +53,7 @@ def list_checked_out_by_assessor(campaign: Campaign) -> list[CheckedOutSummary]:
 
 
 def list_checked_out(campaign: Campaign, assessor: User) -> QuerySet[Slot]:
-    """The documents that ``assessor`` has out, the longest first."""
+    """The documents checked out to ``assessor``, earliest first."""
     out = Slot.objects.filter(plan__campaign=campaign, state=State.LEASED, assessor=assessor)
     return out.select_related("topic", "item").order_by("leased_at")
 
@@ -61,19 +61,19 @@ def list_checked_out(campaign: Campaign, assessor: User) -> QuerySet[Slot]:
 def list_skipped(
     campaign: Campaign, assessor: User | None = None, limit: int | None = None
 ) -> list[tuple[Slot, Judgment | None]]:
-    """Skipped slots, each with the skip that says why."""
+    """Skipped slots, each with its skip and reason."""
     slots = Slot.objects.filter(plan__campaign=campaign, state=State.SKIPPED, purpose=Purpose.JUDGE)
     if assessor is not None:
         slots = slots.filter(assessor=assessor)
     slots = slots.select_related("topic", "assessor", "item").order_by("topic__position", "pk")
     listed = list(slots[:limit])
     skips = Judgment.objects.filter(kind=Judgment.Kind.SKIP, slot__in=[s.pk for s in listed])
-    said = {row.slot_id: row for row in skips.order_by("pk")}
-    return [(slot, said.get(slot.pk)) for slot in listed]
+    skip_by_slot = {row.slot_id: row for row in skips.order_by("pk")}
+    return [(slot, skip_by_slot.get(slot.pk)) for slot in listed]
 
 
 def list_flagged(campaign: Campaign, assessor: User | None = None) -> QuerySet[Judgment]:
-    """What stands of the judgments and skips that mark a document, by topic and docno."""
+    """Current judgments and skips with flags, by topic and docno."""
     later = Judgment.objects.filter(
         campaign=campaign,
         topic=OuterRef("topic"),
@@ -91,11 +91,11 @@ def list_flagged(campaign: Campaign, assessor: User | None = None) -> QuerySet[J
 
 @dataclass(frozen=True)
 class UnplannedCounts:
-    """Counts that are no part of a plan's tally.
+    """Counts outside a plan's tally.
 
-    ``thirds`` are judgments asked of a third assessor since two disagreed, by whether they
-    stand; ``unjudged`` pairs have a plan and no judgment; ``unplanned`` are pairs of the
-    newest pool that no plan has.
+    ``thirds`` are third judgments after a disagreement, open or given; ``unjudged`` pairs have
+    a plan and no judgment; ``unplanned`` pairs of the newest pool have no plan; ``extra``
+    judgments fill no slot.
     """
 
     thirds_open: int
@@ -109,16 +109,16 @@ class UnplannedCounts:
 
 def unplanned_counts(campaign: Campaign) -> UnplannedCounts:
     slots = Slot.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE).order_by()
-    open_, given = Q(state__in=(State.OPEN, State.LEASED)), Q(state=State.JUDGED)
+    open_, judged = Q(state__in=(State.OPEN, State.LEASED)), Q(state=State.JUDGED)
     third, again = Q(k=THIRD_K, purpose=Purpose.JUDGE), Q(purpose=Purpose.REPEAT)
     counts = slots.filter(third | again).aggregate(
         thirds_open=Count("pk", filter=third & open_),
-        thirds_given=Count("pk", filter=third & given),
+        thirds_given=Count("pk", filter=third & judged),
         repeats_open=Count("pk", filter=again & open_),
-        repeats_given=Count("pk", filter=again & given),
+        repeats_given=Count("pk", filter=again & judged),
     )
-    wanted = slots.filter(purpose=Purpose.JUDGE)
-    pairs = wanted.values("item").annotate(given=Count("pk", filter=Q(state=State.JUDGED)))
+    planned = slots.filter(purpose=Purpose.JUDGE)
+    pairs = planned.values("item").annotate(given=Count("pk", filter=Q(state=State.JUDGED)))
     loose = Judgment.objects.filter(
         campaign=campaign, purpose=Purpose.JUDGE, slot=None, kind=Judgment.Kind.GRADE
     )
@@ -131,7 +131,7 @@ def unplanned_counts(campaign: Campaign) -> UnplannedCounts:
 
 
 def count_unplanned_pairs(campaign: Campaign) -> int:
-    """How many pairs of the newest pool no judging plan has, whichever pool it was made on."""
+    """The number of pairs of the newest pool that are in no plan, of whichever pool."""
     pool = campaign.pools.first()
     if pool is None:
         return 0

@@ -1,4 +1,4 @@
-"""How far a plan is, and who works how fast. Wanted judgments only; repeats are told apart."""
+"""Progress of plans, and pace of assessors. Planned judgments; repeats are counted separately."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from itertools import pairwise
 from django.db.models import Count, F, Window
 from django.db.models.functions import RowNumber
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from campaigns.models import Campaign, Role, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
@@ -24,13 +25,13 @@ RECENT = 500
 At = tuple[int, int]
 """Plan and topic, by their ids."""
 FEW = 5
-"""A pace from fewer judgments in sequence than this would be a guess."""
+"""Fewest judgments in sequence for a pace."""
 
 
 @dataclass
 class SlotTally:
-    """Slots by state: of a plan, of a topic. ``coming`` are those of documents that a growing
-    pool may still bring, at most; ``dropped`` the open ones of topics that have ended by the rule.
+    """Slots of a plan or topic by state. ``coming`` is the most that an adaptive pool may still
+    add; ``dropped`` are the open slots of topics that are complete by the stopping rule.
     """
 
     open: int = 0
@@ -41,7 +42,7 @@ class SlotTally:
     dropped: int = 0
 
     @property
-    def of(self) -> int:
+    def total(self) -> int:
         return self.open + self.leased + self.judged + self.skipped + self.dropped
 
     @property
@@ -54,13 +55,13 @@ class SlotTally:
 
     @property
     def percent(self) -> int:
-        """Rounded down: 100 only when nothing is left."""
+        """Rounded down: 100 only if nothing remains."""
         return 100 * self.done // (self.done + self.left) if self.done else 0
 
 
 @dataclass(frozen=True)
 class AssignedAssessor:
-    """An assessor on a topic; ``paused``: nothing of it is handed to them for now."""
+    """An assessor on a topic; ``paused``: gets no documents of it for now."""
 
     user: User
     paused: bool = False
@@ -68,28 +69,28 @@ class AssignedAssessor:
 
 @dataclass
 class TopicProgress:
-    """``reserved`` counts the open slots that are kept for one person, by user id. What is
-    open in a topic that has ``ended`` by the rule is dropped: nobody gets it.
+    """``reserved`` counts the open slots reserved for an assessor, by user ID. Open slots of a
+    topic that has ``ended`` by the stopping rule are dropped.
     """
 
     topic: Topic
     tally: SlotTally
-    seats: list[AssignedAssessor] = field(default_factory=list)
+    assessors: list[AssignedAssessor] = field(default_factory=list)
     reserved: Counter[int] = field(default_factory=Counter)
     ended: bool = False
 
     @property
     def people(self) -> list[User]:
-        return [seat.user for seat in self.seats]
+        return [seat.user for seat in self.assessors]
 
     @property
     def free(self) -> int:
-        """Open slots that anybody on the topic may take, and those to come."""
+        """Open slots that any assessor of the topic may take, including those to come."""
         return self.tally.open + self.tally.coming - self.reserved.total()
 
     @property
     def paused(self) -> bool:
-        return bool(self.seats) and all(seat.paused for seat in self.seats)
+        return bool(self.assessors) and all(seat.paused for seat in self.assessors)
 
 
 @dataclass
@@ -104,10 +105,11 @@ class PlanProgress:
 
     @property
     def title(self) -> str:
-        """The design in words, with the most judgments that it gives a document."""
+        """The design, with its maximum number of judgments per document."""
         number = self.plan.overlap
         if self.plan.design == "overlap":
-            return _("Overlap %(n)s") % {"n": number}
+            title = ngettext("%(n)s judgment per document", "%(n)s judgments per document", number)
+            return title % {"n": number}
         title = str(DESIGN_NAMES.get(self.plan.design, self.plan.design))
         if number == 1:
             return title
@@ -115,8 +117,8 @@ class PlanProgress:
 
     @property
     def waiting(self) -> list[TopicProgress]:
-        """Topics with work left and nobody to do it."""
-        return [row for row in self.topics if row.tally.left and not row.seats]
+        """Topics with remaining documents and no assessor."""
+        return [row for row in self.topics if row.tally.left and not row.assessors]
 
 
 @dataclass(frozen=True)
@@ -130,15 +132,15 @@ class JudgingPace:
 
 @dataclass(frozen=True)
 class AssessorProgress:
-    """``share`` is what is left to the assessor: what they hold, what is kept for them, and
-    their even part of what anybody on their topics may take.
+    """``share`` is what remains for the assessor: their checked-out and reserved documents, and
+    an equal part of those that any assessor of their topics may take.
     """
 
     user: User
     topics: int
     judged: int
     skipped: int
-    held: int
+    checked_out: int
     repeats: int
     pace: JudgingPace
     share: float
@@ -166,15 +168,15 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
             tally.open, tally.coming, tally.dropped = 0, 0, tally.open
             reserved.pop(at, None)
     topics = {topic.pk: topic for topic in campaign.topics.all()}
-    found = []
+    progress = []
     for plan in plans:
         rows = [
             TopicProgress(topic, tallies[at], seats[at], reserved[at], ended=pk in ended)
             for pk, topic in topics.items()
             if (at := (plan.pk, pk)) in tallies
         ]
-        found.append(PlanProgress(plan, add_to_tally(row.tally for row in rows), rows))
-    return found
+        progress.append(PlanProgress(plan, add_to_tally(row.tally for row in rows), rows))
+    return progress
 
 
 def plan_for_new_documents(
@@ -183,33 +185,33 @@ def plan_for_new_documents(
     seats: Mapping[At, list[AssignedAssessor]],
     tallies: Mapping[At, SlotTally],
 ) -> Plan | None:
-    """Which of ``plans``, all on one pool and newest first, asks for what comes of a topic.
+    """Which of ``plans``, all on one pool and newest first, gets the new documents of a topic.
 
-    The oldest under which somebody judges the topic; else the oldest that waits for people.
+    The oldest with an active assessor on the topic; otherwise the oldest that waits for one.
     """
-    found = [plan for plan in reversed(plans) if not plan.paused]
-    at_work = [p for p in found if any(not seat.paused for seat in seats.get((p.pk, topic), ()))]
-    waiting = [p for p in found if (p.pk, topic) in seats or (p.pk, topic) in tallies]
+    active = [plan for plan in reversed(plans) if not plan.paused]
+    at_work = [p for p in active if any(not seat.paused for seat in seats.get((p.pk, topic), ()))]
+    waiting = [p for p in active if (p.pk, topic) in seats or (p.pk, topic) in tallies]
     return next(iter(at_work + waiting), None)
 
 
 def assignments_by_topic(campaign: Campaign) -> dict[tuple[int, int], list[AssignedAssessor]]:
-    """By plan and topic who is assigned.
+    """By plan and topic, the assigned assessors.
 
-    Who is no longer an assessor judges nothing, whatever was assigned.
+    Users who are no longer assessors are omitted, whatever their assignments.
     """
     able = campaign.members.filter(role=Role.ASSESSOR).values("user")
     rows = Assignment.objects.filter(plan__campaign=campaign, assessor__in=able)
-    found: dict[tuple[int, int], list[AssignedAssessor]] = defaultdict(list)
+    assignments: dict[tuple[int, int], list[AssignedAssessor]] = defaultdict(list)
     for row in rows.select_related("assessor").order_by("assessor__username"):
-        found[row.plan_id, row.topic_id].append(AssignedAssessor(row.assessor, row.paused))
-    return found
+        assignments[row.plan_id, row.topic_id].append(AssignedAssessor(row.assessor, row.paused))
+    return assignments
 
 
 def tally_slots(
     campaign: Campaign,
 ) -> tuple[dict[tuple[int, int], SlotTally], dict[tuple[int, int], Counter[int]]]:
-    """By plan and topic the wanted judgments by state, and the open ones kept for somebody."""
+    """By plan and topic, the slots by state, and the open ones reserved for an assessor."""
     slots = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.JUDGE).order_by()
     tallies: dict[tuple[int, int], SlotTally] = {}
     reserved: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
@@ -236,7 +238,7 @@ def add_to_tally(tallies: Iterable[SlotTally]) -> SlotTally:
 
 
 def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list[AssessorProgress]:
-    """Every assessor, and everyone who has judged, with pace and share."""
+    """Every assessor, and every user who has judged, with pace and share."""
     states, paces = slot_states_by_user(campaign), pace_by_user(campaign)
     share, topics, active = remaining_by_user(plans)
     roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
@@ -247,10 +249,10 @@ def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list
             topics=topics[user.pk],
             judged=states[user.pk][Purpose.JUDGE, Slot.State.JUDGED],
             skipped=states[user.pk][Purpose.JUDGE, Slot.State.SKIPPED],
-            held=(held := states[user.pk][Purpose.JUDGE, Slot.State.LEASED]),
+            checked_out=(checked_out := states[user.pk][Purpose.JUDGE, Slot.State.LEASED]),
             repeats=states[user.pk][Purpose.REPEAT, Slot.State.JUDGED],
             pace=paces.get(user.pk, JudgingPace(0, None, None)),
-            share=share[user.pk] + held,
+            share=share[user.pk] + checked_out,
             paused=bool(topics[user.pk]) and not active[user.pk],
         )
         for user in everyone.order_by("username")
@@ -258,7 +260,7 @@ def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list
 
 
 def slot_states_by_user(campaign: Campaign) -> dict[int, Counter[tuple[str, str]]]:
-    """By user id their slots by purpose and state."""
+    """By user ID, their slots by purpose and state."""
     slots = Slot.objects.filter(plan__campaign=campaign, assessor__isnull=False).order_by()
     states: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
     rows = slots.filter(purpose__in=ON_SCREEN).values_list("assessor", "purpose", "state")
@@ -270,25 +272,25 @@ def slot_states_by_user(campaign: Campaign) -> dict[int, Counter[tuple[str, str]
 def remaining_by_user(
     plans: Sequence[PlanProgress],
 ) -> tuple[dict[int, float], Counter[int], Counter[int]]:
-    """By user id: open slots that will fall to them, their topics, those not paused."""
+    """By user ID: their share of open slots, their topics, those not paused."""
     share: dict[int, float] = defaultdict(float)
     topics, active = set[tuple[int, int]](), Counter[int]()
-    for found in plans:
-        for row in found.topics:
+    for progress in plans:
+        for row in progress.topics:
             for user, count in row.reserved.items():
                 share[user] += count
-            for seat in row.seats:
-                share[seat.user.pk] += row.free / len(row.seats)
+            for seat in row.assessors:
+                share[seat.user.pk] += row.free / len(row.assessors)
                 topics.add((seat.user.pk, row.topic.pk))
-                active[seat.user.pk] += not (seat.paused or found.plan.paused)
+                active[seat.user.pk] += not (seat.paused or progress.plan.paused)
     return share, Counter(user for user, _topic in topics), active
 
 
 def pace_by_user(campaign: Campaign, assessor: User | None = None) -> dict[int, JudgingPace]:
-    """By assessor how fast they judge; imports say nothing of that and are left out.
+    """The pace of each assessor by user ID, without imports.
 
-    The pace is that of the last ``RECENT`` judgments: what it has come to, and the same
-    work for a long campaign as for a short one.
+    The pace is that of the last ``RECENT`` judgments: up to date, and equally cheap to compute
+    for a long campaign and a short one.
     """
     log = Judgment.objects.filter(campaign=campaign, purpose__in=ON_SCREEN)
     log = log.exclude(source=Judgment.Source.IMPORT).order_by()
@@ -312,6 +314,6 @@ def measure_pace(moments: Sequence[datetime]) -> JudgingPace:
 
 
 def mean_pace(paces: Iterable[JudgingPace]) -> float | None:
-    """Judgments an active hour, the mean of those whose pace can be told; None: nobody's."""
+    """Mean judgments per active hour over assessors with a known pace; None if there are none."""
     known = [pace.per_hour for pace in paces if pace.per_hour]
     return sum(known) / len(known) if known else None

@@ -1,4 +1,4 @@
-"""Qrels releases side by side: what one changed against another."""
+"""Comparison of qrels versions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judging.queries.judgments import Pair, qrels_table
 
 @dataclass(frozen=True)
 class GradeChange:
-    """One pair that two releases grade differently; None: it is not in that release."""
+    """A pair with different grades in two versions; None: it is not in that version."""
 
     topic: str
     docno: str
@@ -23,7 +23,7 @@ class GradeChange:
 
 @dataclass(frozen=True)
 class QrelsComparison:
-    """``flows`` counts pairs by (grade before, grade after), the unchanged too."""
+    """``flows`` counts pairs by (grade before, grade after), including unchanged ones."""
 
     before: Qrels
     after: Qrels
@@ -48,7 +48,7 @@ class QrelsComparison:
 
 
 def compare_qrels_versions(before: Qrels, after: Qrels) -> QrelsComparison:
-    """Every pair of either release; the changes by topic and docno."""
+    """All pairs of either version; the changes sorted by topic and docno."""
     old, new = version_grades(before), version_grades(after)
     flows: Counter[tuple[int | None, int | None]] = Counter()
     changes = []
@@ -72,9 +72,9 @@ def version_grades(qrels: Qrels) -> dict[Pair, int]:
 
 
 def count_differing_pairs(rows: Iterable[Row], others: Iterable[Row]) -> int:
-    """How many pairs have another grade in the one than in the other, or are in one only."""
-    one, other = grades_by_pair(rows), grades_by_pair(others)
-    return sum(one.get(pair) != other.get(pair) for pair in one.keys() | other.keys())
+    """The number of pairs with different grades, or in only one of the two."""
+    first, second = grades_by_pair(rows), grades_by_pair(others)
+    return sum(first.get(pair) != second.get(pair) for pair in first.keys() | second.keys())
 
 
 def grades_by_pair(rows: Iterable[Row]) -> Mapping[Pair, int]:

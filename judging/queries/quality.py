@@ -1,4 +1,4 @@
-"""The judgment log as a record of who said what and when: one pass, whatever the purpose."""
+"""The judgment log as a record for assessor quality, read in one pass."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Key = tuple[str, tuple[str, str]]
 
 @dataclass(slots=True)
 class GradedPair:
-    """One pair by one assessor: what was current last, and how it was when first graded.
+    """A pair by one assessor: its current grade, and the circumstances of its first grade.
 
-    ``before`` is the assessor's own judgment of the pair that stood then.
+    ``before`` is the assessor's own judgment of the pair at that time.
     """
 
     grade: int | None
@@ -44,7 +44,7 @@ class GradedPair:
 
 
 def load_judging_record(campaign: Campaign) -> JudgingRecord:
-    """People's judgments, their blind repeats, and those of automatic assessors."""
+    """Human judgments, blind repeats, and the judgments of automatic assessors."""
     scale = agreement_scale(campaign)
     by_purpose: dict[str, dict[Key, GradedPair]] = {purpose: {} for purpose in READ}
     names = usernames_by_id(
@@ -60,7 +60,9 @@ def load_judging_record(campaign: Campaign) -> JudgingRecord:
         else:
             known.grade = entry.grade
     current = {purpose: _standing(entries) for purpose, entries in by_purpose.items()}
-    people = build_labels({key: it.grade or 0 for key, it in current[Purpose.JUDGE].items()}, scale)
+    people = build_labels(
+        {key: graded.grade or 0 for key, graded in current[Purpose.JUDGE].items()}, scale
+    )
     return JudgingRecord(
         people,
         _ordered_grades(current[Purpose.JUDGE], people),
@@ -84,14 +86,18 @@ def _log(campaign: Campaign, names: dict[int, str]) -> Iterator[tuple[str, Key, 
 
 
 def _standing(entries: dict[Key, GradedPair]) -> dict[Key, GradedPair]:
-    """What was not skipped or taken back; a grade below 0 is no judgment."""
-    return {key: it for key, it in entries.items() if it.grade is not None and it.grade >= 0}
+    """Entries that were not skipped or undone; a grade below 0 is not a judgment."""
+    return {
+        key: graded
+        for key, graded in entries.items()
+        if graded.grade is not None and graded.grade >= 0
+    }
 
 
 def _ordered_grades(entries: dict[Key, GradedPair], labels: LabelTable) -> OrderedGrades:
     assessor = {name: at for at, name in enumerate(labels.assessors)}
-    pair = {found: at for at, found in enumerate(labels.pairs)}
-    pairs = np.array([pair[found] for _, found in entries], np.int64)
+    pair = {key: at for at, key in enumerate(labels.pairs)}
+    pairs = np.array([pair[key] for _, key in entries], np.int64)
     rows = list(entries.values())
     seconds = [np.nan if row.seconds is None else row.seconds for row in rows]
     return OrderedGrades(
@@ -99,7 +105,7 @@ def _ordered_grades(entries: dict[Key, GradedPair], labels: LabelTable) -> Order
         labels.topics,
         labels.scale,
         np.array([assessor[name] for name, _ in entries], np.int64),
-        labels.topic_of[pairs],
+        labels.topic_indices[pairs],
         pairs,
         np.array([row.grade for row in rows], np.int64),
         np.array(seconds, np.float64),
@@ -109,13 +115,13 @@ def _ordered_grades(entries: dict[Key, GradedPair], labels: LabelTable) -> Order
 
 
 def _repeats(first: dict[Key, GradedPair], again: dict[Key, GradedPair]) -> list[Again]:
-    """Each repeat beside the same assessor's own judgment as it stood when the repeat came,
-    where there still is one. A change made after it may be made from memory of it.
+    """Each repeat with the same assessor's own judgment at that time, if there still is one. A
+    later change of that judgment may be influenced by the repeat.
     """
     return [
-        (key[0], key[1][0], it.before, it.grade or 0)
-        for key, it in sorted(again.items(), key=lambda item: item[0])
-        if key in first and it.before is not None and it.before >= 0
+        (key[0], key[1][0], graded.before, graded.grade or 0)
+        for key, graded in sorted(again.items(), key=lambda item: item[0])
+        if key in first and graded.before is not None and graded.before >= 0
     ]
 
 
@@ -125,5 +131,5 @@ def _machines(
     if not entries:
         return None
     prefix = f"{campaign.slug}."
-    named = {(name.removeprefix(prefix), pair): it for (name, pair), it in entries.items()}
-    return build_labels({key: it.grade or 0 for key, it in named.items()}, scale)
+    named = {(name.removeprefix(prefix), pair): graded for (name, pair), graded in entries.items()}
+    return build_labels({key: graded.grade or 0 for key, graded in named.items()}, scale)

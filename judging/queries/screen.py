@@ -1,6 +1,6 @@
-"""What an assessor sees: their topics, the document in hand, what they said last.
+"""The assessor's view: their topics, the document on screen, their recent judgments.
 
-Nothing here reads a run, a rank, a score, where a pair came from or another's judgment.
+Nothing here reads a run, rank, score, the origin of a pair, or another assessor's judgment.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from django.db.models import Count, QuerySet
 from campaigns.models import Campaign, Document, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import (
+    ANSWERS,
     ON_SCREEN,
-    SAID,
     latest_judgments,
     log_until,
     own_current_judgments,
@@ -26,12 +26,12 @@ RECENT = 5
 
 @dataclass(frozen=True)
 class MyTopic:
-    """How far an assessor is with a topic; ``open`` is what they could still be handed."""
+    """An assessor's progress on a topic; ``open`` documents are available to them."""
 
     topic: Topic
     judged: int
     skipped: int
-    held: int
+    checked_out: int
     open: int
     paused: bool = False
 
@@ -40,21 +40,21 @@ class MyTopic:
         return self.judged + self.skipped
 
     @property
-    def of(self) -> int:
+    def total(self) -> int:
         return self.done + self.left
 
     @property
     def left(self) -> int:
-        return self.held + self.open
+        return self.checked_out + self.open
 
     @property
     def percent(self) -> int:
-        """Rounded down: 100 only when nothing is left."""
-        return 100 * self.done // self.of if self.of else 100
+        """Rounded down: 100 only if nothing remains."""
+        return 100 * self.done // self.total if self.total else 100
 
 
 def my_topics(campaign: Campaign, assessor: User) -> list[MyTopic]:
-    """Every topic that is assigned to the assessor, or in which they hold or have judged."""
+    """Every topic assigned to the assessor, or with documents checked out to or judged by them."""
     slots = slots_on_screen(campaign, assessor)
     mine: dict[int, Counter[str]] = {}
     for topic, state, count in slots.values_list("topic", "state").annotate(Count("pk")):
@@ -71,7 +71,7 @@ def my_topics(campaign: Campaign, assessor: User) -> list[MyTopic]:
             topic=topic,
             judged=mine.get(topic.pk, Counter())[Slot.State.JUDGED],
             skipped=mine.get(topic.pk, Counter())[Slot.State.SKIPPED],
-            held=mine.get(topic.pk, Counter())[Slot.State.LEASED],
+            checked_out=mine.get(topic.pk, Counter())[Slot.State.LEASED],
             open=free[topic.pk],
             paused=paused.get(topic.pk, False),
         )
@@ -86,13 +86,13 @@ def topic_progress(campaign: Campaign, assessor: User, topic: Topic) -> MyTopic:
         topic=topic,
         judged=states.get(Slot.State.JUDGED, 0),
         skipped=states.get(Slot.State.SKIPPED, 0),
-        held=states.get(Slot.State.LEASED, 0),
+        checked_out=states.get(Slot.State.LEASED, 0),
         open=remaining_by_topic(assessor, campaign, topic)[topic.pk],
     )
 
 
 def slots_on_screen(campaign: Campaign, assessor: User) -> QuerySet[Slot]:
-    """The assessor's slots; what comes a second time counts like any other."""
+    """The assessor's slots; blind repeats count like any other."""
     own = Slot.objects.filter(plan__campaign=campaign, assessor=assessor, purpose__in=ON_SCREEN)
     return own.order_by()
 
@@ -105,7 +105,7 @@ def recent_judgments(campaign: Campaign, assessor: User, topic: Topic) -> list[J
 def current_judgment(
     campaign: Campaign, assessor: User, topic: Topic, docno: str
 ) -> Judgment | None:
-    """The assessor's last word on a pair: a grade, a skip, or that it was taken back."""
+    """The assessor's last revision of a pair: a grade, a skip, or a withdrawal."""
     own = Judgment.objects.filter(
         campaign=campaign, topic=topic, docno=docno, assessor=assessor, purpose=Purpose.JUDGE
     )
@@ -117,7 +117,7 @@ def find_document(campaign: Campaign, docno: str) -> Document | None:
 
 
 def current_judgments_by(campaign: Campaign, assessor: User) -> QuerySet[Judgment]:
-    """All that stands of an assessor in a campaign, imports too, newest first."""
+    """All current judgments of an assessor in a campaign, including imports, newest first."""
     own = log_until(campaign).filter(assessor=assessor)
-    mine = latest_judgments(own).filter(kind__in=SAID)
+    mine = latest_judgments(own).filter(kind__in=ANSWERS)
     return mine.select_related("topic").order_by("-pk")

@@ -1,4 +1,4 @@
-"""Slots, read: what may be claimed, by whom, and how much that is."""
+"""Reading slots: which ones an assessor may claim, and how many."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
-from judging.queries.judgments import ON_SCREEN, SAID
+from judging.queries.judgments import ANSWERS, ON_SCREEN
 from judging.queries.stopping import open_topic_filter
 from pooling.models import PoolTopic
 from pooling.queries import future_documents
 
 PURPOSES = {Plan.Kind.JUDGE: ON_SCREEN, Plan.Kind.ADJUDICATE: (Purpose.ADJUDICATE,)}
-"""By kind of plan what its slots are for."""
+"""The purposes of slots by kind of plan."""
 PEOPLE = (Purpose.JUDGE, Purpose.REPEAT, Purpose.ADJUDICATE)
 
 
 def free_slots() -> Q:
-    """Slots that anyone assigned may take: open ones, and leases that have run out."""
+    """Slots that any assigned assessor may take: open ones, and expired leases."""
     lapsed = Q(state=Slot.State.LEASED, expires_at__lte=timezone.now())
     return Q(state=Slot.State.OPEN) | lapsed
 
 
 def repeats_on_screen() -> Q:
-    """Blind repeats that are, or once were, on a screen."""
+    """Blind repeats that are, or were, checked out."""
     return Q(purpose=Purpose.REPEAT, leased_at__isnull=False)
 
 
 def checked_out_slots(
     actor: User, campaign: Campaign, topic: Topic | None, kind: str = Plan.Kind.JUDGE
 ) -> QuerySet[Slot]:
-    """What ``actor`` was handed and has not judged, oldest first; a lease may have run out."""
+    """Slots checked out to ``actor``, oldest first; their leases may have expired."""
     own = Slot.objects.filter(
         plan__campaign=campaign,
         assessor=actor,
@@ -49,43 +49,43 @@ def checked_out_slots(
 
 
 def slot_assignments(actor: User) -> QuerySet[Assignment]:
-    """Within a query of slots: what assigns the slot's topic to ``actor``."""
+    """Within a query of slots: the assignments of the slot's topic to ``actor``."""
     return Assignment.objects.filter(plan=OuterRef("plan"), topic=OuterRef("topic"), assessor=actor)
 
 
 def offered_slots(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
-    """Free slots of the topics that are assigned to ``actor``, theirs to judge or not."""
-    found = free_slots() & Q(
+    """Free slots of the topics assigned to ``actor``, whether or not they know the pair."""
+    offered = free_slots() & Q(
         Exists(slot_assignments(actor).filter(paused=False)),
         Q(reserved_for=None) | Q(reserved_for=actor),
         purpose=PURPOSES[Plan.Kind(kind)][0],
         plan__paused=False,
     )
-    return found & open_topic_filter() if kind == Plan.Kind.JUDGE else found
+    return offered & open_topic_filter() if kind == Plan.Kind.JUDGE else offered
 
 
 def new_pair_filter(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
-    """Slots of pairs that ``actor`` does not hold and has not had a say in.
+    """Slots of pairs that ``actor`` has neither checked out nor judged.
 
-    A judgment that was taken back is none, so that the pair can come back to its only
-    assessor; but who ever judged a pair does not adjudicate it, nor the other way round.
+    An undone judgment does not count, so that a pair can return to its only assessor; but an
+    assessor who ever judged a pair does not adjudicate it, nor vice versa.
     """
     own = Slot.objects.filter(item=OuterRef("item"), assessor=actor)
-    said = Judgment.objects.filter(
+    judgments = Judgment.objects.filter(
         campaign=OuterRef("plan__campaign"),
         topic=OuterRef("topic"),
         docno=OuterRef("item__docno"),
         assessor=actor,
-        kind__in=SAID,
+        kind__in=ANSWERS,
         purpose__in=PEOPLE,
     )
     if kind == Plan.Kind.JUDGE:
-        said = said.exclude(withdrawn_judgments())
-    return Q(~Exists(own), ~Exists(said))
+        judgments = judgments.exclude(withdrawn_judgments())
+    return Q(~Exists(own), ~Exists(judgments))
 
 
 def withdrawn_judgments() -> Q:
-    """Within a query of judgments: words of a judge that their last word has taken back."""
+    """Within a query of judgments: those that the assessor undid afterwards."""
     later = Judgment.objects.filter(
         campaign=OuterRef("campaign"),
         topic=OuterRef("topic"),
@@ -99,34 +99,34 @@ def withdrawn_judgments() -> Q:
 
 
 def claimable_slots(actor: User, campaign: Campaign, kind: str = Plan.Kind.JUDGE) -> QuerySet[Slot]:
-    """The slots that ``claim`` may hand to ``actor``, in the order of handing out.
+    """The slots that ``actor`` may claim, in the order of judging.
 
-    Never of a pair that the actor holds, or has or had a say in: so a third person settles
-    what two have judged. Repeats are not among them, see ``repeats``.
+    Never of a pair that the actor has checked out or judged, so a third person adjudicates what
+    two have judged. Without repeats, see ``due_repeats``.
     """
-    found = Slot.objects.filter(
+    slots = Slot.objects.filter(
         offered_slots(actor, kind), new_pair_filter(actor, kind), plan__campaign=campaign
     )
-    return found.select_related("item", "topic").order_by("position", "k")
+    return slots.select_related("item", "topic").order_by("position", "k")
 
 
 def due_repeats(actor: User) -> Q:
-    """Documents that are to come to ``actor`` a second time."""
+    """Blind repeats for ``actor``."""
     paused = slot_assignments(actor).filter(paused=True)
     free = {"purpose": Purpose.REPEAT, "reserved_for": actor, "plan__paused": False}
     return free_slots() & Q(~Exists(paused), **free)
 
 
 def list_due_repeats(actor: User, campaign: Campaign) -> QuerySet[Slot]:
-    """The repeats that wait for ``actor``, the first due first."""
-    found = Slot.objects.filter(due_repeats(actor), plan__campaign=campaign)
-    return found.select_related("item", "topic").order_by("position", "pk")
+    """The blind repeats that wait for ``actor``, in the order they are due."""
+    slots = Slot.objects.filter(due_repeats(actor), plan__campaign=campaign)
+    return slots.select_related("item", "topic").order_by("position", "pk")
 
 
 def remaining_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -> Counter[int]:
-    """By topic id how many documents could still be handed to ``actor``, repeats too.
+    """By topic ID, the number of documents still available to ``actor``, including repeats.
 
-    Repeats come of topics that have ended, too.
+    Repeats also come from complete topics.
     """
     here = {} if topic is None else {"topic": topic}
     mine = current_assignments(actor, campaign, here).annotate(grows=Exists(adaptive_topics()))
@@ -136,7 +136,7 @@ def remaining_by_topic(actor: User, campaign: Campaign, topic: Topic | None = No
         left = offered_by_topic(actor, campaign, assigned, here)
     again = list_due_repeats(actor, campaign).filter(state=Slot.State.OPEN, **here)
     left.update(again.order_by().values_list("topic", flat=True))
-    # Of a pool that two plans share out it may come once.
+    # A document of a pool with two plans comes only once.
     pools = {(pool, number) for _, number, pool, grows in assigned if grows}
     coming = (
         future_documents({pool for pool, _ in pools}, {number for _, number in pools})
@@ -154,8 +154,8 @@ def offered_by_topic(
     assigned: Sequence[tuple[int, int, int, bool]],
     here: dict[str, Topic],
 ) -> Counter[int]:
-    """What is offered less what the actor has touched: the latter is looked up from the
-    actor's side, which is short, and not for each of all open slots.
+    """Offered documents minus those the actor has touched. The latter are looked up by actor,
+    which is a short list, and not for each of all open slots.
     """
     on_offer = offered_without_lookup(actor, assigned)
     free = Slot.objects.filter(on_offer).order_by()
@@ -171,7 +171,7 @@ def offered_by_topic(
 def current_assignments(
     actor: User, campaign: Campaign, here: dict[str, Topic]
 ) -> QuerySet[Assignment]:
-    """What assigns topics to ``actor`` at present."""
+    """The active assignments of ``actor`` to topics that are not complete."""
     return Assignment.objects.filter(
         open_topic_filter(),
         plan__campaign=campaign,
@@ -184,7 +184,7 @@ def current_assignments(
 
 
 def adaptive_topics() -> QuerySet[PoolTopic]:
-    """Within a query of assignments: the topic, if the plan's pool grows and wants more."""
+    """Within a query of assignments: the topic, if the plan's adaptive pool can still grow."""
     here = {"pool": OuterRef("plan__pool"), "topic": OuterRef("topic")}
     return PoolTopic.objects.filter(**here, ended=False)
 
@@ -192,16 +192,16 @@ def adaptive_topics() -> QuerySet[PoolTopic]:
 def assignments_in_adaptive_pools(
     actor: User, campaign: Campaign, topic: Topic | None
 ) -> QuerySet[Assignment]:
-    """The actor's assignments to topics of pools that want more, the oldest plan's first."""
+    """The actor's assignments in adaptive pools that can still grow, oldest plan first."""
     mine = current_assignments(actor, campaign, {} if topic is None else {"topic": topic})
-    found = mine.filter(Exists(adaptive_topics()))
-    return found.select_related("plan__pool__campaign", "topic").order_by(
+    growing = mine.filter(Exists(adaptive_topics()))
+    return growing.select_related("plan__pool__campaign", "topic").order_by(
         "plan_id", "topic__position", "topic__number"
     )
 
 
 def offered_without_lookup(actor: User, assigned: Iterable[tuple[int, int, int, bool]]) -> Q:
-    """As ``offered``, without a look at other tables for each slot."""
+    """Like ``offered_slots``, without a lookup in other tables for each slot."""
     topics: dict[int, list[int]] = defaultdict(list)
     for plan, topic, *_ in assigned:
         topics[plan].append(topic)
@@ -213,20 +213,20 @@ def offered_without_lookup(actor: User, assigned: Iterable[tuple[int, int, int, 
 def count_judged_without_slot(
     actor: User, campaign: Campaign, on_offer: Q, here: dict[str, Topic]
 ) -> Counter[int]:
-    """By topic the pairs on offer that ``actor`` has judged without a slot: imports mostly."""
-    said = Judgment.objects.filter(
+    """By topic, the offered pairs that ``actor`` judged without a slot, mostly imports."""
+    judgments = Judgment.objects.filter(
         campaign=campaign,
         assessor=actor,
         slot=None,
-        kind__in=SAID,
+        kind__in=ANSWERS,
         purpose__in=PEOPLE,
         **here,
     )
-    said = said.exclude(withdrawn_judgments())
-    pairs = set(said.order_by().values_list("topic", "docno"))
+    judgments = judgments.exclude(withdrawn_judgments())
+    pairs = set(judgments.order_by().values_list("topic", "docno"))
     if not pairs:
         return Counter()
     own = Slot.objects.filter(item=OuterRef("item"), assessor=actor)
     free = Slot.objects.filter(on_offer, ~Exists(own), topic__in={topic for topic, _ in pairs})
-    found = pairs & set(free.order_by().values_list("topic", "item__docno"))
-    return Counter(topic for topic, _ in found)
+    judged_pairs = pairs & set(free.order_by().values_list("topic", "item__docno"))
+    return Counter(topic for topic, _ in judged_pairs)

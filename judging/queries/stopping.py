@@ -1,4 +1,4 @@
-"""Topics that have ended by the campaign's rule, and the rule itself."""
+"""The campaign's stopping rule, and the topics that are complete by it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from judging.models import StoppedTopic, StoppingRule
 
 
 def latest_rule(campaign: Campaign) -> StoppingRule | None:
-    """What was set last, be it that nothing ends a topic."""
+    """The rule that was set last, also if it never completes a topic."""
     return campaign.stopping_rules.first()
 
 
 def get_stopping_rule(campaign: Campaign) -> StoppingCriteria:
-    """The rule that holds; one that never ends a topic if none was set."""
+    """The rule that applies; if none was set, one that never completes a topic."""
     newest = latest_rule(campaign)
     return newest.rule if newest else StoppingCriteria()
 
@@ -29,5 +29,5 @@ def is_stopped(topic: Topic) -> bool:
 
 
 def open_topic_filter() -> Q:
-    """Within a query of slots or assignments: the topic has not ended."""
+    """Within a query of slots or assignments: the topic is not complete."""
     return Q(~Exists(StoppedTopic.objects.filter(topic=OuterRef("topic"))))

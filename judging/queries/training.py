@@ -1,4 +1,4 @@
-"""Training, read: what an assessor has yet to answer, and how they did."""
+"""Training pairs that an assessor has not answered yet."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def unanswered_pairs(assessor: User, campaign: Campaign) -> QuerySet[TrainingPai
         assessor=assessor,
         purpose=Purpose.TRAINING,
     )
-    found = TrainingPair.objects.filter(~Exists(answers), campaign=campaign)
-    return found.select_related("topic").order_by("position", "pk")
+    pairs = TrainingPair.objects.filter(~Exists(answers), campaign=campaign)
+    return pairs.select_related("topic").order_by("position", "pk")

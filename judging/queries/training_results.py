@@ -1,4 +1,4 @@
-"""How the assessors did in training, for the organizer."""
+"""Training results of the assessors, for the organizer."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from judging.queries.judgments import current_judgments
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """``right`` of ``answered`` had the known grade; ``off`` is the mean distance of grades,
+    """``right`` of ``answered`` have the correct grade; ``off`` is the mean grade difference,
     None before the first answer.
     """
 
     user: User
     answered: int
     right: int
-    of: int
+    total: int
     off: float | None
     last: datetime | None
 
     @property
     def finished(self) -> bool:
-        return self.answered >= self.of
+        return self.answered >= self.total
 
     @property
     def percent(self) -> float | None:
@@ -37,44 +37,44 @@ class TrainingProgress:
 
 @dataclass(frozen=True)
 class TrainingPairResult:
-    """A training pair with the answers it got, by grade: how often, ascending."""
+    """A training pair with the number of answers by grade, ascending."""
 
     pair: TrainingPair
     answers: list[tuple[int, int]]
     right: int
-    of: int
+    total: int
 
 
 def list_training_progress(campaign: Campaign) -> list[TrainingProgress]:
-    """Every assessor of the campaign, by name."""
+    """Every assessor of the campaign, by username."""
     known = {(p.topic_id, p.docno): p.grade for p in campaign.training.all()}
-    said: dict[int, list[tuple[int, datetime]]] = defaultdict(list)
+    answers: dict[int, list[tuple[int, datetime]]] = defaultdict(list)
     for topic, docno, assessor, grade, at in list_training_answers(campaign):
         if (topic, docno) in known:
-            said[assessor].append((abs(grade - known[topic, docno]), at))
+            answers[assessor].append((abs(grade - known[topic, docno]), at))
     roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
-    found = []
+    progress = []
     for user in User.objects.filter(pk__in=roles).order_by("username"):
-        own = said[user.pk]
+        own = answers[user.pk]
         off = sum(apart for apart, _ in own) / len(own) if own else None
         right = sum(apart == 0 for apart, _ in own)
         last = max((at for _, at in own), default=None)
-        found.append(TrainingProgress(user, len(own), right, len(known), off, last))
-    return found
+        progress.append(TrainingProgress(user, len(own), right, len(known), off, last))
+    return progress
 
 
 def list_training_pairs(campaign: Campaign) -> list[TrainingPairResult]:
-    """Every training pair in order, with what was answered."""
-    said: dict[tuple[int, str], dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    """Every training pair in order, with its answers."""
+    answers: dict[tuple[int, str], dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for topic, docno, _, grade, _ in list_training_answers(campaign):
-        said[topic, docno][grade] += 1
-    found = []
+        answers[topic, docno][grade] += 1
+    results = []
     for pair in campaign.training.select_related("topic"):
-        own = said[pair.topic_id, pair.docno]
-        found.append(
+        own = answers[pair.topic_id, pair.docno]
+        results.append(
             TrainingPairResult(pair, sorted(own.items()), own[pair.grade], sum(own.values()))
         )
-    return found
+    return results
 
 
 def list_training_answers(campaign: Campaign) -> list[tuple[int, str, int, int, datetime]]:
@@ -89,13 +89,13 @@ def list_training_answers(campaign: Campaign) -> list[tuple[int, str, int, int, 
 
 
 def is_locked(campaign: Campaign) -> bool:
-    """Has anybody answered? Then all shall be asked the same."""
+    """Whether an assessor has answered; from then on all must get the same pairs."""
     return Judgment.objects.filter(campaign=campaign, purpose=Purpose.TRAINING).exists()
 
 
 @dataclass(frozen=True)
 class AgreedPair:
-    """A pair that ``count`` people judged alike, all who judged it."""
+    """A pair to which all ``count`` assessors gave the same grade."""
 
     topic_id: int
     number: str
@@ -105,9 +105,9 @@ class AgreedPair:
 
 
 def list_agreed_pairs(campaign: Campaign, limit: int = 100) -> list[AgreedPair]:
-    """Pairs that could train others: those judged alike by the most people, by topic.
+    """Candidates for training: pairs with unanimous grades, most assessors first, by topic.
 
-    Pairs that are in training already are left out.
+    Without pairs that are already in the training set.
     """
     taken = set(campaign.training.values_list("topic", "docno"))
     pair = ("topic", "topic__number", "docno", "topic__position")

@@ -1,4 +1,4 @@
-"""Pools that grow while people judge: slots for the documents that come next."""
+"""Adaptive pools: slots for the documents that are added while assessors judge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judging.queries.slots import assignments_in_adaptive_pools
 from judging.queries.stopping import is_stopped
 from judging.services.judgment_log import lock_judging, run_with_retries
 from judging.services.plan_slots import (
-    Standing,
+    JudgmentsByPair,
     current_judgments_by_pair,
     fill_with_existing_judgments,
 )
@@ -20,47 +20,49 @@ from pooling.queries import first_relevance
 from pooling.services import adaptive_pools
 
 
-def extend_adaptive_pools(actor: User, campaign: Campaign, topic: Topic | None, wanted: int) -> int:
-    """Have the pools that ``actor`` judges bring at most ``wanted`` more; return how many came.
+def extend_adaptive_pools(actor: User, campaign: Campaign, topic: Topic | None, count: int) -> int:
+    """Extend the pools that ``actor`` judges by at most ``count``; return how many were added.
 
-    The topics assigned to the actor are asked one after the other, or ``topic`` alone.
+    The topics assigned to the actor are tried in order, or ``topic`` only.
     """
     came = 0
-    for seat in assignments_in_adaptive_pools(actor, campaign, topic):
+    for assignment in assignments_in_adaptive_pools(actor, campaign, topic):
         try:
-            adaptive_pools.prepare_session(seat.plan.pool, seat.topic)
+            adaptive_pools.prepare_session(assignment.plan.pool, assignment.topic)
             came += run_with_retries(
-                partial(extend_adaptive_topic, actor, seat.plan, seat.topic, wanted - came)
+                partial(
+                    extend_adaptive_topic, actor, assignment.plan, assignment.topic, count - came
+                )
             )
-        except LogMismatch as wrong:
-            fix = "Tell an organizer: `manage.py check_pool` shows what is wrong."
-            raise ActionRefused("pool-diverged", f"{wrong}.", fix) from wrong
-        if came >= wanted:
+        except LogMismatch as mismatch:
+            fix = "Contact an organizer: `manage.py check_pool` shows the fault."
+            raise ActionRefused("pool-diverged", f"{mismatch}.", fix) from mismatch
+        if came >= count:
             break
     return came
 
 
-def extend_adaptive_topic(actor: User, plan: Plan, topic: Topic, wanted: int) -> int:
-    """Make slots for the next documents of ``topic``, in a transaction of the caller's; return
-    of how many ``actor`` may be asked, at most ``wanted``.
+def extend_adaptive_topic(actor: User, plan: Plan, topic: Topic, count: int) -> int:
+    """Create slots for the next documents of ``topic``, within the caller's transaction; return
+    how many of them ``actor`` may judge, at most ``count``.
 
-    None when the plan was closed or the topic ended meanwhile: nobody would get its slots. What
-    others, or the actor, have said of a document without any plan fills its slots as in a new plan.
+    None if the plan was closed or the topic completed in the meantime. Existing judgments
+    outside any plan fill the slots, as in a new plan.
     """
-    # Who makes or closes a plan, alone, sees these slots or is seen.
+    # Creating or closing a plan locks exclusively: before or after, never at the same time.
     lock_judging(plan.campaign)
     adaptive_pools.lock_topic(topic)
     if Plan.objects.filter(pk=plan.pk, paused=True).exists() or is_stopped(topic):
         return 0
     first = first_relevance(plan.campaign, topic)
-    before, known = planned_docnos(plan, topic), current_judgments_by_pair(plan.campaign, topic)
-    passed = before | docnos_closed_to(actor, plan, known)
+    before, current = planned_docnos(plan, topic), current_judgments_by_pair(plan.campaign, topic)
+    passed = before | docnos_closed_to(actor, plan, current)
     came = adaptive_pools.extend_pool_topic(
         pool=plan.pool,
         topic=topic,
         outcomes={docno: good for (_, docno), good in first.items()},
         passed=passed,
-        wanted=wanted,
+        wanted=count,
     )
     fresh = [item for item in came if item.docno not in before]
     Slot.objects.bulk_create(
@@ -69,22 +71,22 @@ def extend_adaptive_topic(actor: User, plan: Plan, topic: Topic, wanted: int) ->
         for k in range(plan.overlap)
     )
     pairs = {(topic.pk, item.docno) for item in fresh}
-    fill_with_existing_judgments(plan, {pair: known[pair] for pair in pairs & known.keys()})
+    fill_with_existing_judgments(plan, {pair: current[pair] for pair in pairs & current.keys()})
     return sum(item.docno not in passed for item in fresh)
 
 
-def docnos_closed_to(actor: User, plan: Plan, known: Standing) -> set[str]:
-    """Docnos of ``known`` that the actor, or as many as the plan wants, have judged."""
-    found = set()
-    for (_, docno), said in known.items():
-        grades = [judgment.grade for judgment in said if judgment.grade is not None]
+def docnos_closed_to(actor: User, plan: Plan, current: JudgmentsByPair) -> set[str]:
+    """Docnos of ``current`` that the actor, or as many assessors as planned, have judged."""
+    docnos = set()
+    for (_, docno), judgments in current.items():
+        grades = [judgment.grade for judgment in judgments if judgment.grade is not None]
         is_full = sum(grade >= 0 for grade in grades) >= plan.overlap
-        if is_full or any(judgment.assessor_id == actor.pk for judgment in said):
-            found.add(docno)
-    return found
+        if is_full or any(judgment.assessor_id == actor.pk for judgment in judgments):
+            docnos.add(docno)
+    return docnos
 
 
 def planned_docnos(plan: Plan, topic: Topic) -> set[str]:
-    """Docnos of the topic that a plan of the campaign has asked for, whatever the pool."""
+    """Docnos of the topic that are in a plan of the campaign, of whichever pool."""
     slots = Slot.objects.filter(plan__campaign=plan.campaign, topic=topic, purpose=Purpose.JUDGE)
     return set(slots.order_by().values_list("item__docno", flat=True))

@@ -1,4 +1,4 @@
-"""Settling disagreements: rounds for adjudicators, and decisions taken together."""
+"""Adjudication: rounds for adjudicators, and decisions of consensus meetings."""
 
 from __future__ import annotations
 
@@ -38,67 +38,66 @@ from pooling.models import PoolItem
 
 State = Slot.State
 BATCH = 5_000
-NAMED = 10
-Wanted = tuple[int, str, float | None]
-"""``(topic's key, docno, what the pair is put in order by)``."""
+RoundPair = tuple[int, str, float | None]
+"""``(topic's primary key, docno, sort key)``."""
 
 
 def open_round(
     *,
     actor: User,
     campaign: Campaign,
-    pairs: Sequence[Wanted],
+    pairs: Sequence[RoundPair],
     adjudicators: Sequence[User],
     blind: bool = True,
     order: str = "size",
 ) -> Plan:
-    """Have ``pairs`` adjudicated, in the order given, by whoever of ``adjudicators`` is free.
+    """Open a round in which ``adjudicators`` adjudicate ``pairs`` in this order.
 
-    ``order`` names what the order is by, for people to read. Pairs that are settled or in a
-    round already are left out, and so are those of no pool; the log says how many.
-    Raises ``Refused`` when nothing remains, or an adjudicator has not the role.
+    ``order`` describes the sort key, for display. Pairs that are resolved, in a round or in no
+    pool are omitted; the log has their numbers. Raises ``ActionRefused`` if none remains, or
+    for a user who is not an adjudicator.
     """
     require_permission(actor, "campaigns.manage", campaign)
     require_adjudicators(campaign, adjudicators)
     with transaction.atomic():
-        # Locked, so that two rounds opened at once cannot both take a pair.
+        # Locked, so that two rounds opened concurrently cannot share a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         taken = list_assigned_pairs(campaign)
         fresh = [row for row in dict.fromkeys(pairs) if row[:2] not in taken]
         items = pool_items_by_pair(campaign, {row[:2] for row in fresh})
-        chosen = [row for row in fresh if row[:2] in items]
-        if not chosen:
+        selected = [row for row in fresh if row[:2] in items]
+        if not selected:
             raise explain_empty_round(pairs, fresh)
-        plan = create_round(actor, campaign, chosen, items, blind=blind, order=order)
+        plan = create_round(actor, campaign, selected, items, blind=blind, order=order)
         Assignment.objects.bulk_create(
             Assignment(plan=plan, topic_id=topic, assessor=user)
-            for topic in dict.fromkeys(row[0] for row in chosen)
+            for topic in dict.fromkeys(row[0] for row in selected)
             for user in dict.fromkeys(adjudicators)
         )
         events.log_event(
             campaign=campaign,
             actor=actor,
             code="round.opened",
-            subject=f"{len(chosen)} pairs, {'blind' if blind else 'open'}, by {order}",
+            subject=f"{len(selected)} pairs, {'blind' if blind else 'open'}, by {order}",
             plan=plan.pk,
-            pairs=len(chosen),
+            pairs=len(selected),
             taken_before=len(pairs) - len(fresh),
-            without_pool=len(fresh) - len(chosen),
+            without_pool=len(fresh) - len(selected),
             adjudicators=[user.username for user in adjudicators],
         )
     return plan
 
 
 def remove_agreed_pairs(*, actor: User, plan: Plan) -> int:
-    """Take the pairs out of a round whose assessors agree by now; return how many."""
-    disputed = {each.pair for each in list_disagreements(plan.campaign)}
+    """Remove pairs from a round whose assessors agree by now; return the number."""
+    disagreeing = {each.pair for each in list_disagreements(plan.campaign)}
     slots = plan.slots.filter(free_slots()).values_list("pk", "topic__number", "item__docno")
-    agreed = [pk for pk, topic, docno in slots if (topic, docno) not in disputed]
+    agreed = [pk for pk, topic, docno in slots if (topic, docno) not in disagreeing]
     return withdraw_slots(actor, plan, agreed, "round.pairs_removed")
 
 
 def end_round(*, actor: User, plan: Plan) -> int:
-    """Hand out nothing more of a round; what is settled stays. Return how many pairs waited."""
+    """Close a round; decisions remain. Return the number of pairs that were waiting."""
     waiting = plan.slots.filter(free_slots()).values_list("pk", flat=True)
     return withdraw_slots(actor, plan, list(waiting), "round.closed")
 
@@ -113,66 +112,70 @@ def record_meeting_decision(
     client_uuid: UUID,
     note: str = "",
 ) -> Judgment:
-    """Write down what a meeting agreed on: an adjudication by the actor, who keeps the minutes.
+    """Record the decision of a consensus meeting, as an adjudication by the actor.
 
-    Unlike in a round the actor may have judged the pair. A pair that waits in a round leaves
-    it; one that is on an adjudicator's screen is refused. The latest decision stands.
+    Unlike in a round, the actor may have judged the pair. A pair waiting in a round leaves it;
+    one that is checked out is refused. The latest decision counts.
     """
     require_permission(actor, "campaigns.settle", campaign)
-    said = JudgmentSubmission(
+    submission = JudgmentSubmission(
         actor, campaign, topic, docno, Judgment.Kind.GRADE, client_uuid,
         purpose=Purpose.ADJUDICATE, grade=grade, comment=note,
     )  # fmt: skip
-    return run_with_retries(partial(write_decision, said))
+    return run_with_retries(partial(write_decision, submission))
 
 
 def withdraw_decision(
     *, actor: User, campaign: Campaign, topic: Topic, docno: str, client_uuid: UUID
 ) -> Judgment:
-    """Take the actor's own decision on a pair back; an earlier one of another stands again."""
+    """Undo the actor's own decision on a pair; an earlier one by another counts again."""
     require_permission(actor, "campaigns.settle", campaign)
-    said = JudgmentSubmission(
+    submission = JudgmentSubmission(
         actor, campaign, topic, docno, Judgment.Kind.WITHDRAWN, client_uuid,
         purpose=Purpose.ADJUDICATE,
     )  # fmt: skip
-    return run_with_retries(partial(write_withdrawal, said))
+    return run_with_retries(partial(write_withdrawal, submission))
 
 
-def write_decision(said: JudgmentSubmission) -> Judgment:
-    lock_judging(said.campaign)
-    known = find_duplicate_submission(said)
+def write_decision(submission: JudgmentSubmission) -> Judgment:
+    lock_judging(submission.campaign)
+    known = find_duplicate_submission(submission)
     if known is not None:
         return known
-    check_grade(said)
-    judged = current_judgments(said.campaign).filter(topic=said.topic, docno=said.docno)
+    check_grade(submission)
+    judged = current_judgments(submission.campaign).filter(
+        topic=submission.topic, docno=submission.docno
+    )
     if not judged.exists():
-        told = _("Nobody has judged document %(docno)s yet.") % {"docno": said.docno}
-        raise ActionRefused("not-judged", told, _("Have it judged first."))
-    slot = find_open_round_slot(said)
+        message = _("Document %(docno)s has not been judged yet.") % {"docno": submission.docno}
+        raise ActionRefused("not-judged", message, _("Wait until an assessor has judged it."))
+    slot = find_open_round_slot(submission)
     if slot is not None:
-        lease_slot(slot, said.actor, State.JUDGED)
-    return append_judgment(said, slot)
+        lease_slot(slot, submission.actor, State.JUDGED)
+    return append_judgment(submission, slot)
 
 
-def write_withdrawal(said: JudgmentSubmission) -> Judgment:
-    lock_judging(said.campaign)
-    known = find_duplicate_submission(said)
+def write_withdrawal(submission: JudgmentSubmission) -> Judgment:
+    lock_judging(submission.campaign)
+    known = find_duplicate_submission(submission)
     if known is not None:
         return known
-    own = current_judgments(said.campaign, purpose=Purpose.ADJUDICATE)
-    if not own.filter(topic=said.topic, docno=said.docno, assessor=said.actor).exists():
-        raise ActionRefused("nothing-to-undo", _("There is no decision of yours to take back."))
-    slot = slots_of_pair(said).filter(assessor=said.actor, state=State.JUDGED).first()
-    made = append_judgment(said, slot)
+    own = current_judgments(submission.campaign, purpose=Purpose.ADJUDICATE)
+    if not own.filter(
+        topic=submission.topic, docno=submission.docno, assessor=submission.actor
+    ).exists():
+        raise ActionRefused("nothing-to-undo", _("You have no decision to undo."))
+    slot = slots_of_pair(submission).filter(assessor=submission.actor, state=State.JUDGED).first()
+    withdrawal = append_judgment(submission, slot)
     if slot is not None:
         reopen_for_round(slot)
-    return made
+    return withdrawal
 
 
-def find_open_round_slot(said: JudgmentSubmission) -> Slot | None:
-    """The slot of a round that the decision fills, if the pair waits in one."""
-    slots = list(slots_of_pair(said).select_related("assessor"))
-    own = next((slot for slot in slots if slot.assessor_id == said.actor.pk), None)
+def find_open_round_slot(submission: JudgmentSubmission) -> Slot | None:
+    """The slot of a round that the decision fills, if the pair is in one."""
+    slots = list(slots_of_pair(submission).select_related("assessor"))
+    own = next((slot for slot in slots if slot.assessor_id == submission.actor.pk), None)
     if own is not None:
         return own
     for slot in slots:
@@ -180,20 +183,20 @@ def find_open_round_slot(said: JudgmentSubmission) -> Slot | None:
             who = slot.assessor.shown_name if slot.assessor else ""
             raise ActionRefused(
                 "in-hand",
-                _("%(name)s has document %(docno)s on the screen at this moment.")
-                % {"name": who, "docno": said.docno},
-                _("Wait for the decision, or take the document back on the judging page."),
+                _("Document %(docno)s is checked out to %(name)s.")
+                % {"name": who, "docno": submission.docno},
+                _("Wait for the decision, or return the document on the judging page."),
             )
     return next((slot for slot in slots if slot.state != State.JUDGED), None)
 
 
-def slots_of_pair(said: JudgmentSubmission) -> QuerySet[Slot]:
-    slots = adjudication_slots(said.campaign)
-    return slots.filter(topic=said.topic, item__docno=said.docno).order_by("-k")
+def slots_of_pair(submission: JudgmentSubmission) -> QuerySet[Slot]:
+    slots = adjudication_slots(submission.campaign)
+    return slots.filter(topic=submission.topic, item__docno=submission.docno).order_by("-k")
 
 
 def reopen_for_round(slot: Slot) -> None:
-    """Let the round hand the pair out again."""
+    """Reopen the slot, so that the pair can be checked out again."""
     change = {"state": State.OPEN, "assessor": None, "token": uuid4()}
     if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change):
         raise LostRaceError
@@ -201,57 +204,57 @@ def reopen_for_round(slot: Slot) -> None:
 
 def require_adjudicators(campaign: Campaign, people: Sequence[User]) -> None:
     if not people:
-        fix = _("Choose at least one adjudicator, or invite one.")
-        raise ActionRefused("nobody", _("A round needs somebody who adjudicates."), fix)
+        fix = _("Choose at least one adjudicator, or add one to the campaign.")
+        raise ActionRefused("nobody", _("The round has no adjudicators."), fix)
     allowed = set(list_adjudicators(campaign).values_list("pk", flat=True))
     others = sorted(user.username for user in people if user.pk not in allowed)
     if others:
         raise ActionRefused(
             "not-an-adjudicator",
             _("Not an adjudicator of this campaign: %(names)s.") % {"names": ", ".join(others)},
-            _("Invite them as adjudicators first."),
+            _("Add them as adjudicators first."),
         )
 
 
 def list_assigned_pairs(campaign: Campaign) -> set[tuple[int, str]]:
-    """What is settled already, or in a round, by topic's key and docno."""
+    """The pairs that are resolved or in a round, by topic's primary key and docno."""
     number = dict(campaign.topics.values_list("number", "pk"))
-    settled = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
+    decisions = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
     waiting = [pair for pair, state in adjudication_states(campaign).items() if state == "round"]
-    return {(number[topic], docno) for topic, docno in [*settled, *waiting]}
+    return {(number[topic], docno) for topic, docno in [*decisions, *waiting]}
 
 
 def pool_items_by_pair(
     campaign: Campaign, pairs: Collection[tuple[int, str]]
 ) -> dict[tuple[int, str], int]:
-    """The pool item of each pair, of the newest pool that has it."""
+    """The pool item of each pair in the newest pool that contains it."""
     topics = {topic for topic, _ in pairs}
     rows = PoolItem.objects.filter(pool__campaign=campaign, topic__in=topics)
-    found: dict[tuple[int, str], int] = {}
+    items: dict[tuple[int, str], int] = {}
     for pk, topic, docno in rows.order_by("pool__version").values_list("pk", "topic", "docno"):
         if (topic, docno) in pairs:
-            found[topic, docno] = pk
-    return found
+            items[topic, docno] = pk
+    return items
 
 
-def explain_empty_round(pairs: Sequence[Wanted], fresh: Sequence[Wanted]) -> ActionRefused:
+def explain_empty_round(pairs: Sequence[RoundPair], fresh: Sequence[RoundPair]) -> ActionRefused:
     if not pairs:
-        fix = _("Ask for smaller differences.")
-        return ActionRefused("nothing-to-settle", _("No pair is so far apart."), fix)
+        fix = _("Choose a smaller difference.")
+        return ActionRefused("nothing-to-settle", _("No pairs with this grade difference."), fix)
     if not fresh:
-        told = _("All of these pairs are settled or in a round already.")
-        return ActionRefused("nothing-to-settle", told)
+        message = _("All of these pairs are already resolved or in a round.")
+        return ActionRefused("nothing-to-settle", message)
     return ActionRefused(
         "no-pool",
-        _("These pairs are in no pool: a round hands out documents of a pool."),
-        _("Settle them at a meeting, or freeze a pool that has them."),
+        _("These pairs are in no pool, which a round requires."),
+        _("Adjudicate them in a consensus meeting, or freeze a pool that contains them."),
     )
 
 
 def create_round(
     actor: User,
     campaign: Campaign,
-    chosen: Sequence[Wanted],
+    selected: Sequence[RoundPair],
     items: dict[tuple[int, str], int],
     *,
     blind: bool,
@@ -268,7 +271,7 @@ def create_round(
         created_by=actor,
     )
     before = highest_k_by_item(campaign)
-    # After what earlier rounds still hand out.
+    # After the waiting pairs of earlier rounds.
     last = adjudication_slots(campaign).aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1
     Slot.objects.bulk_create(
@@ -282,7 +285,7 @@ def create_round(
                 position=at,
                 value=value,
             )
-            for at, (topic, docno, value) in enumerate(chosen, start=first)
+            for at, (topic, docno, value) in enumerate(selected, start=first)
         ),
         batch_size=BATCH,
     )
@@ -290,15 +293,15 @@ def create_round(
 
 
 def highest_k_by_item(campaign: Campaign) -> dict[int, int]:
-    """By pool item the highest ``k`` of an earlier adjudication."""
+    """By pool item, the highest ``k`` of its adjudication slots."""
     return dict(adjudication_slots(campaign).values_list("item").annotate(Max("k")))
 
 
 def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], code: str) -> int:
     """Remove waiting slots from a round.
 
-    One that somebody had in hand or has spoken on stays as skipped by them: what they still
-    send finds its place.
+    A slot that was checked out or judged is kept as skipped by that adjudicator, so that a
+    judgment still unsent can fill it.
     """
     campaign = plan.campaign
     require_permission(actor, "campaigns.manage", campaign)
@@ -306,7 +309,7 @@ def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], code: str) -> 
         log = Judgment.objects.filter(slot=OuterRef("pk"))
         touched = Q(state=State.LEASED) | Exists(log)
         waiting = Slot.objects.filter(free_slots(), plan=plan, pk__in=slots)
-        # Locked: what is handed out at this moment is out before, or not handed out.
+        # Locked: a concurrent claim comes before, or fails.
         list(waiting.select_for_update(of=("self",)).order_by("pk").values_list("pk"))
         count = 0
         for slot in waiting.filter(touched).select_related("assessor"):
@@ -319,12 +322,12 @@ def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], code: str) -> 
     return count
 
 
-def list_pairs_to_adjudicate(campaign: Campaign, *, apart: int, crossing: bool) -> list[Wanted]:
-    """The disputes that wait for no round, as ``open_round`` takes them, the farthest first."""
+def list_pairs_to_adjudicate(campaign: Campaign, *, apart: int, crossing: bool) -> list[RoundPair]:
+    """The disagreements in no round, as input for ``open_round``, largest difference first."""
     number = dict(campaign.topics.values_list("number", "pk"))
-    found = list_disagreements(campaign, apart=apart, crossing=crossing)
+    disagreements = list_disagreements(campaign, apart=apart, crossing=crossing)
     return [
         (number[each.topic], each.docno, float(each.size))
-        for each in found
+        for each in disagreements
         if each.state in ("new", "skipped")
     ]

@@ -1,4 +1,4 @@
-"""Assignments: which assessors may judge which topics under a plan."""
+"""Assignments: which assessors judge which topics under a plan."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.models import Assignment, Plan
 
-NAMED = 10
-"""A refusal names so many topics; of the rest the number."""
+MAX_LISTED = 10
+"""Topics that a message lists; of the others it gives the number."""
 Assessors = Mapping[str, Sequence[User]]
 
 
 def assign_topic(*, actor: User, plan: Plan, topic: Topic, assessors: Sequence[User]) -> None:
-    """From now on exactly ``assessors`` may claim documents of ``topic`` under ``plan``."""
+    """Let exactly ``assessors`` judge ``topic`` under ``plan`` from now on."""
     assign_topics(actor=actor, plan=plan, assessors={topic.number: assessors})
 
 
 def assign_topics(*, actor: User, plan: Plan, assessors: Assessors) -> int:
-    """Set who judges each topic named in ``assessors``; return how many topics changed.
+    """Set the assessors of each topic in ``assessors``; return how many topics changed.
 
-    What somebody holds or has judged stays theirs; an empty list rests the topic. Judgments
-    that the design reserved for somebody stay reserved: ``reassign`` moves them.
+    Checked-out and judged documents stay with their assessors; without assessors the topic
+    waits. Slots that the design reserved stay reserved: ``reassign_work`` moves them.
     """
     campaign = plan.campaign
     require_permission(actor, "campaigns.manage", campaign)
@@ -47,8 +47,8 @@ def assign_topics(*, actor: User, plan: Plan, assessors: Assessors) -> int:
         for number, people in changed.items():
             rows = plan.assignments.filter(topic=topics[number])
             rows.exclude(assessor__in=people).update(left=True, paused=False)
-            held = before.get(topics[number].pk, set())
-            fresh = [user for user in people if user.pk not in held]
+            current = before.get(topics[number].pk, set())
+            fresh = [user for user in people if user.pk not in current]
             add_assignments(plan, {topics[number]: fresh})
         events.log_event(
             campaign=campaign,
@@ -65,35 +65,35 @@ def get_topics(campaign: Campaign, numbers: Iterable[str]) -> dict[str, Topic]:
     known = {topic.number: topic for topic in campaign.topics.all()}
     unknown = sorted(set(numbers) - set(known))
     if unknown:
-        raise ActionRefused("unknown-topic", f"The campaign has no topic {', '.join(unknown)}.")
+        raise ActionRefused("unknown-topic", f"Unknown topic: {', '.join(unknown)}.")
     return known
 
 
 def check_people(
     campaign: Campaign, overlap: int, assessors: Assessors, *, thirds: bool = False
 ) -> None:
-    """Refuse people without the role, and topics with fewer people than the overlap asks for.
+    """Refuse users who are not assessors, and topics with fewer assessors than the overlap.
 
-    With ``thirds`` one more is needed, who has judged neither.
+    With ``thirds``, one more is needed for the third judgment.
     """
     require_assessors(campaign, (user for people in assessors.values() for user in people))
     needed = overlap + thirds
     short = [n for n, people in assessors.items() if 0 < len({u.pk for u in people}) < needed]
     if short:
-        more = len(short) - NAMED
-        told = ", ".join(sorted(short)[:NAMED])
+        more = len(short) - MAX_LISTED
+        listed = ", ".join(sorted(short)[:MAX_LISTED])
         if more > 0:
-            told = _("%(topics)s and %(n)s more") % {"topics": told, "n": more}
-        why = _("Overlap %(n)s needs %(needed)s assessors a topic; fewer are named for %(topics)s.")
+            listed = _("%(topics)s and %(n)s more") % {"topics": listed, "n": more}
+        why = _("Overlap %(n)s needs %(needed)s assessors per topic; too few for %(topics)s.")
         if thirds:
             why = _(
-                "Overlap %(n)s with a third judge needs %(needed)s assessors a topic;"
-                " fewer are named for %(topics)s."
+                "Overlap %(n)s with third judgments needs %(needed)s assessors per topic;"
+                " too few for %(topics)s."
             )
         raise ActionRefused(
             "too-few-assessors",
-            why % {"n": overlap, "needed": needed, "topics": told},
-            _("Fill the table again, or assign more people to these topics, or none yet."),
+            why % {"n": overlap, "needed": needed, "topics": listed},
+            _("Assign more assessors to these topics, or none for now."),
         )
 
 
@@ -102,13 +102,13 @@ def require_assessors(campaign: Campaign, people: Iterable[User]) -> None:
     allowed = set(members.values_list("user", flat=True))
     others = {user.username for user in people if user.pk not in allowed}
     if others:
-        told = ", ".join(sorted(others))
-        why = _("Not an assessor of this campaign: %(names)s.") % {"names": told}
-        raise ActionRefused("not-an-assessor", why, _("Invite them as assessors first."))
+        listed = ", ".join(sorted(others))
+        why = _("Not an assessor of this campaign: %(names)s.") % {"names": listed}
+        raise ActionRefused("not-an-assessor", why, _("Add them as assessors first."))
 
 
 def add_assignments(plan: Plan, people: Mapping[Topic, Iterable[User]]) -> None:
-    """Seat people; who is seated already stays as they are, who had left is back."""
+    """Assign assessors; existing assignments are unchanged, those who had left are back."""
     Assignment.ever.bulk_create(
         (
             Assignment(plan=plan, topic=topic, assessor=user)

@@ -1,6 +1,6 @@
-"""Automatic assessors: a model's judgments, kept apart from those of people.
+"""Automatic assessors: judgments of models, kept apart from human judgments.
 
-They fill no slot and belong to no member; only a policy that names one hears it.
+They fill no slots and belong to no member; they count only under a policy that names them.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from judging.services.bulk import ImportCounts, ImportRow, append_judgments
 from judging.services.imports import missing_docnos
 from judging.services.judgment_log import lock_judging, run_with_retries
 
-MOST = 10_000
-"""Judgments that one request may send."""
+MAX_JUDGMENTS = 10_000
+"""Judgments per request."""
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,58}[a-z0-9])?")
 
 
 @dataclass(frozen=True)
 class SubmittedJudgment:
-    """One judgment of a model as a program sends it."""
+    """One judgment of a model, as submitted through the API."""
 
     topic: str
     docno: str
@@ -42,25 +42,25 @@ class SubmittedJudgment:
 def create_automatic_assessor(
     *, actor: User, campaign: Campaign, name: str, description: str = ""
 ) -> AutomaticAssessor:
-    """An automatic assessor called ``name``; its account is inactive and has no password."""
+    """Add an automatic assessor called ``name``, with an inactive account without password."""
     require_permission(actor, "campaigns.manage", campaign)
     if not _NAME.fullmatch(name):
-        fix = "Use up to 60 of a-z 0-9 - _, such as llama3-70b."
-        raise ActionRefused("bad-name", "This is no name of an automatic assessor.", fix)
+        fix = "Use at most 60 characters of a-z 0-9 - _, e.g. llama3-70b."
+        raise ActionRefused("bad-name", f"Invalid name: {name}.", fix)
     username = f"{campaign.slug}.{name}"
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if User.objects.filter(username=username).exists():
-            fix = "Choose another name; a changed prompt or model is another assessor."
-            raise ActionRefused("name-taken", f"There is an account {username} already.", fix)
+            fix = "Choose another name; use a new name for each model and prompt."
+            raise ActionRefused("name-taken", f"The username {username} is taken.", fix)
         user = User(username=username, first_name=name, is_active=False)
         user.set_unusable_password()
         user.save()
-        made = AutomaticAssessor.objects.create(
+        automatic = AutomaticAssessor.objects.create(
             campaign=campaign, name=name, description=description, user=user, created_by=actor
         )
         events.log_event(campaign=campaign, actor=actor, code="automatic.created", subject=name)
-    return made
+    return automatic
 
 
 def submit_automatic_judgments(
@@ -70,18 +70,19 @@ def submit_automatic_judgments(
     automatic: AutomaticAssessor,
     judgments: Sequence[SubmittedJudgment],
 ) -> ImportCounts:
-    """Write what a program sends, all or none; each ``client_uuid`` counts once.
+    """Save all ``judgments`` or none; each ``client_uuid`` counts once.
 
-    The same grade again is no new revision. Raises ``BadFile`` with every fault, places by
-    number of the judgment from 1: EJ01, EJ02, EJ12, EJ03 (a pair twice), EJ15 (a uuid of
+    The same grade again is not a new revision. Raises ``InvalidFile`` with all faults, by
+    number of the judgment from 1: EJ01, EJ02, EJ12, EJ13, EJ03 (duplicate pair), EJ15 (UUID of
     another judgment).
     """
     require_permission(actor, "campaigns.manage", campaign)
-    if len(judgments) > MOST:
-        fix = "Send them in several requests."
-        raise ActionRefused("too-many", f"More than {MOST:,} judgments in one request.", fix)
+    if len(judgments) > MAX_JUDGMENTS:
+        fix = "Submit them in several requests."
+        message = f"More than {MAX_JUDGMENTS:,} judgments in one request."
+        raise ActionRefused("too-many", message, fix)
     if automatic.campaign_id != campaign.pk:
-        raise ActionRefused("no-automatic", "The campaign has no such automatic assessor.")
+        raise ActionRefused("no-automatic", f"Unknown automatic assessor: {automatic.name}.")
     return run_with_retries(
         partial(write_automatic_judgments, actor, campaign, automatic, list(judgments))
     )
@@ -95,26 +96,26 @@ def write_automatic_judgments(
 ) -> ImportCounts:
     lock_judging(campaign)
     topics = dict(campaign.topics.values_list("number", "pk"))
-    done = judgments_by_uuid([one.client_uuid for one in judgments])
+    done = judgments_by_uuid([judgment.client_uuid for judgment in judgments])
     check_automatic_submission(campaign, automatic, judgments, topics, done)
     rows = [
         ImportRow(
-            topics[one.topic], one.docno, Judgment.Kind.GRADE, one.grade,
-            comment=one.comment, uuid=one.client_uuid,
+            topics[judgment.topic], judgment.docno, Judgment.Kind.GRADE, judgment.grade,
+            comment=judgment.comment, uuid=judgment.client_uuid,
         )
-        for one in judgments
-        if one.client_uuid not in done
+        for judgment in judgments
+        if judgment.client_uuid not in done
     ]  # fmt: skip
     counts = append_judgments(
         campaign, automatic.user, rows, purpose=Purpose.AUTOMATIC, source=Judgment.Source.API
     )
     counts.unchanged += len(judgments) - len(rows)
-    if counts.written:
+    if counts.appended:
         events.log_event(
             campaign=campaign,
             actor=actor,
             code="automatic.judgments_submitted",
-            subject=f"{counts.written} by {automatic.name}",
+            subject=f"{counts.appended} by {automatic.name}",
             revised=counts.revised,
             known_before=counts.unchanged,
         )
@@ -122,13 +123,13 @@ def write_automatic_judgments(
 
 
 def judgments_by_uuid(uuids: Sequence[UUID]) -> dict[UUID, tuple[int, int, str, int]]:
-    """By uuid the judgment that it made already: campaign, topic, docno, assessor."""
-    found: dict[UUID, tuple[int, int, str, int]] = {}
+    """By UUID, its existing judgment: campaign, topic, docno, assessor."""
+    by_uuid: dict[UUID, tuple[int, int, str, int]] = {}
     for start in range(0, len(uuids), 500):
         rows = Judgment.objects.filter(client_uuid__in=uuids[start : start + 500])
         fields = ("client_uuid", "campaign", "topic", "docno", "assessor")
-        found |= {uuid: (c, t, d, a) for uuid, c, t, d, a in rows.values_list(*fields)}
-    return found
+        by_uuid |= {uuid: (c, t, d, a) for uuid, c, t, d, a in rows.values_list(*fields)}
+    return by_uuid
 
 
 def check_automatic_submission(
@@ -138,30 +139,38 @@ def check_automatic_submission(
     topics: dict[str, int],
     done: dict[UUID, tuple[int, int, str, int]],
 ) -> None:
-    """Refuse the whole of what was sent, with every fault, unless all of it is right."""
+    """Raise ``InvalidFile`` with all faults of the judgments, if there are any."""
     report = FaultReport()
     scale = sorted(campaign.grades.values_list("value", flat=True))
-    missing = missing_docnos(campaign, {one.docno for one in judgments})
+    missing = missing_docnos(campaign, {judgment.docno for judgment in judgments})
     pairs: dict[tuple[str, str], int] = {}
     uuids: dict[UUID, int] = {}
-    for at, one in enumerate(judgments, 1):
-        add = partial(report.add, line=at, excerpt=f"{one.topic} {one.docno} {one.grade}")
-        if one.topic not in topics:
-            add("EJ01", "The campaign has no such topic.", "Use a topic of the campaign.")
-        if one.grade not in scale:
-            told = ", ".join(map(str, scale))
-            add("EJ02", "The grade is not on the scale.", f"Use a grade of the scale: {told}.")
-        if one.docno.encode().split() != [one.docno.encode()]:
-            fix = "Use a docno in one piece; qrels are split at white space."
-            add("EJ13", "The docno holds white space.", fix)
-        elif one.docno in missing:
-            add("EJ12", "The collection has no such document.", "Use the collection's docnos.")
-        if pairs.setdefault((one.topic, one.docno), at) != at:
-            fix = "Send one judgment for each topic and document."
-            add("EJ03", "The pair stands in this request already.", fix)
-        owner = (campaign.pk, topics.get(one.topic, 0), one.docno, automatic.user_id)
-        if done.get(one.client_uuid, owner) != owner or uuids.setdefault(one.client_uuid, at) != at:
-            fix = "Give each judgment a random UUID of its own; keep it when you send it again."
-            add("EJ15", "The client_uuid is that of another judgment.", fix)
+    for at, judgment in enumerate(judgments, 1):
+        add = partial(
+            report.add, line=at, excerpt=f"{judgment.topic} {judgment.docno} {judgment.grade}"
+        )
+        if judgment.topic not in topics:
+            message = f"Unknown topic: {judgment.topic}."
+            add("EJ01", message, "Use the topic numbers of the campaign.")
+        if judgment.grade not in scale:
+            grades = ", ".join(map(str, scale))
+            message = f"Grade {judgment.grade} is not on the grade scale."
+            add("EJ02", message, f"Use a grade of the scale: {grades}.")
+        if judgment.docno.encode().split() != [judgment.docno.encode()]:
+            fix = "Use docnos without white space; qrels files are split at white space."
+            add("EJ13", "The docno contains white space.", fix)
+        elif judgment.docno in missing:
+            message = f"Unknown docno: {judgment.docno}."
+            add("EJ12", message, "Use the docnos of the collection.")
+        if pairs.setdefault((judgment.topic, judgment.docno), at) != at:
+            fix = "Submit one judgment per topic and document."
+            add("EJ03", "Duplicate pair in this request.", fix)
+        owner = (campaign.pk, topics.get(judgment.topic, 0), judgment.docno, automatic.user_id)
+        if (
+            done.get(judgment.client_uuid, owner) != owner
+            or uuids.setdefault(judgment.client_uuid, at) != at
+        ):
+            fix = "Use a new random UUID per judgment; keep it when you retry."
+            add("EJ15", "The client_uuid belongs to another judgment.", fix)
     if report.has_errors:
         raise InvalidFile(report)

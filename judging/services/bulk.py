@@ -1,4 +1,4 @@
-"""Many judgments at once into the log: what is new of them, and the slots that they fill."""
+"""Appending many judgments to the log: the new ones, and the slots that they fill."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STATES = {Judgment.Kind.GRADE: Slot.State.JUDGED, Judgment.Kind.SKIP: Slot.State
 
 @dataclass(frozen=True, slots=True)
 class ImportRow:
-    """One judgment to write, of the topic with this number of row; at most one a pair."""
+    """One judgment to write, with the primary key of its topic; at most one per pair."""
 
     topic: int
     docno: str
@@ -30,7 +30,7 @@ class ImportRow:
     reason: str = ""
     comment: str = ""
     flags: tuple[str, ...] = ()
-    duplicate_of: str = ""
+    original_docno: str = ""
     passages: tuple[Passage, ...] = ()
     active_seconds: float | None = None
     uuid: UUID | None = None
@@ -42,7 +42,7 @@ class ImportRow:
 
 @dataclass
 class ImportCounts:
-    """Of the judgments of an import: new pairs, new revisions, those that stand already."""
+    """Judgments of an import: new pairs, new revisions, unchanged ones."""
 
     new: int = 0
     revised: int = 0
@@ -50,7 +50,7 @@ class ImportCounts:
     without_slot: int = 0
 
     @property
-    def written(self) -> int:
+    def appended(self) -> int:
         return self.new + self.revised
 
     def __add__(self, other: ImportCounts) -> ImportCounts:
@@ -68,14 +68,14 @@ class LastRevision:
     reason: str
     comment: str
     flags: list[str]
-    duplicate_of: str
+    original_docno: str
     passages: list[list[object]]
 
 
 def map_latest_revisions(
     campaign: Campaign, assessor: User, purpose: str
 ) -> dict[Pair, LastRevision]:
-    """By pair the assessor's last revision."""
+    """The assessor's last revision of each pair."""
     own = latest_judgments(
         log_until(campaign, purpose=purpose).filter(assessor=assessor)
     ).order_by()
@@ -86,34 +86,34 @@ def map_latest_revisions(
     return {(topic, docno): LastRevision(*rest) for topic, docno, *rest in rows.iterator()}
 
 
-def is_unchanged(row: ImportRow, known: LastRevision) -> bool:
-    """Whether ``row`` says nothing but what stands: where it is silent, anything will do."""
+def is_unchanged(row: ImportRow, current: LastRevision) -> bool:
+    """Whether ``row`` equals the current judgment; its empty fields match any value."""
     return (
-        (row.kind, row.grade) == (known.kind, known.grade)
-        and row.reason in ("", known.reason)
-        and row.comment in ("", known.comment)
-        and (not row.flags or list(row.flags) == known.flags)
-        and row.duplicate_of in ("", known.duplicate_of)
-        and (not row.passages or [list(one) for one in row.passages] == known.passages)
+        (row.kind, row.grade) == (current.kind, current.grade)
+        and row.reason in ("", current.reason)
+        and row.comment in ("", current.comment)
+        and (not row.flags or list(row.flags) == current.flags)
+        and row.original_docno in ("", current.original_docno)
+        and (not row.passages or [list(one) for one in row.passages] == current.passages)
     )
 
 
 def select_new_rows(
-    rows: Sequence[ImportRow], known: Mapping[Pair, LastRevision]
+    rows: Sequence[ImportRow], current_by_pair: Mapping[Pair, LastRevision]
 ) -> tuple[list[tuple[ImportRow, int]], ImportCounts]:
-    """The rows that say something new, each with its revision; and the counts."""
+    """The new or changed rows, each with its revision; and the counts."""
     counts = ImportCounts()
     fresh = []
     for row in rows:
-        standing = known.get(row.pair)
-        if standing is None:
+        current = current_by_pair.get(row.pair)
+        if current is None:
             counts.new += 1
-        elif is_unchanged(row, standing):
+        elif is_unchanged(row, current):
             counts.unchanged += 1
             continue
         else:
             counts.revised += 1
-        fresh.append((row, standing.revision + 1 if standing else 1))
+        fresh.append((row, current.revision + 1 if current else 1))
     return fresh, counts
 
 
@@ -125,10 +125,10 @@ def append_judgments(
     purpose: str = Purpose.JUDGE,
     source: str = Judgment.Source.IMPORT,
 ) -> ImportCounts:
-    """Append what is new of ``rows``; call it in the transaction of the act that it belongs to.
+    """Append the new or changed ``rows``, within the caller's transaction.
 
-    Judgments of people fill slots of the plan; those of models never touch one. Whether they
-    end topics is the caller's to ask, after all of them.
+    Human judgments fill slots of the plan; automatic ones never do. The caller applies the
+    stopping rule afterwards.
     """
     fresh, counts = select_new_rows(rows, map_latest_revisions(campaign, assessor, purpose))
     slots: dict[Pair, int] = {}
@@ -149,7 +149,7 @@ def append_judgments(
                 reason=row.reason,
                 comment=row.comment,
                 flags=list(row.flags),
-                duplicate_of=row.duplicate_of,
+                duplicate_of=row.original_docno,
                 passages=[list(passage) for passage in row.passages],
                 active_seconds=row.active_seconds,
                 slot_id=slots.get(row.pair),
@@ -165,8 +165,8 @@ def append_judgments(
 
 
 def fill_slots(campaign: Campaign, assessor: User, kinds: Mapping[Pair, str]) -> dict[Pair, int]:
-    """Take a slot for each pair that has one for ``assessor``; return them by pair."""
-    # Only the slots, in one order: locked topics and pairs would deadlock with a judge.
+    """Fill a slot for each pair that has one for ``assessor``; return them by pair."""
+    # Lock only the slots, in one order: locking topics and pairs could deadlock with judging.
     slots = Slot.objects.select_for_update(of=("self",)).filter(
         plan__campaign=campaign, purpose=Purpose.JUDGE
     )
@@ -178,18 +178,18 @@ def fill_slots(campaign: Campaign, assessor: User, kinds: Mapping[Pair, str]) ->
         theirs = holder == assessor.pk or (free and reserved in (None, assessor.pk))
         if theirs and (topic, docno) in kinds:
             choices[topic, docno].append((holder != assessor.pk, k, pk))
-    taken = {pair: min(found)[2] for pair, found in choices.items()}
+    filled = {pair: min(options)[2] for pair, options in choices.items()}
     for kind, state in STATES.items():
-        numbers = [pk for pair, pk in taken.items() if kinds[pair] == kind]
+        numbers = [pk for pair, pk in filled.items() if kinds[pair] == kind]
         for start in range(0, len(numbers), BATCH):
             Slot.objects.filter(pk__in=numbers[start : start + BATCH]).update(
                 state=state, assessor=assessor, token=uuid4(), leased_at=None, expires_at=None
             )
-    return taken
+    return filled
 
 
 def add_third_slots(numbers: Sequence[int]) -> None:
-    """Where a plan wants it, one more assessor for pairs on which these judgments disagree."""
+    """Add third slots to pairs on which these judgments disagree, if their plan has thirds."""
     for start in range(0, len(numbers), BATCH):
         asking = Slot.objects.filter(
             pk__in=numbers[start : start + BATCH],

@@ -1,4 +1,4 @@
-"""What a judgment must be before it is written down."""
+"""Checks of a judgment before it is saved."""
 
 from __future__ import annotations
 
@@ -12,62 +12,63 @@ from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
 from judging.services.judgment_log import JudgmentSubmission, previous_judgments
 
 
-def check_judgment(said: JudgmentSubmission) -> None:
-    """Refuse a skip without reason, and flags or passages that are none."""
-    if said.kind == Judgment.Kind.SKIP and said.reason not in SKIP_REASONS:
-        told = ", ".join(SKIP_REASONS)
+def check_judgment(submission: JudgmentSubmission) -> None:
+    """Refuse a skip without a reason, and invalid flags or passages."""
+    if submission.kind == Judgment.Kind.SKIP and submission.reason not in SKIP_REASONS:
+        names = ", ".join(SKIP_REASONS)
         raise ActionRefused(
             "no-reason",
-            _("A skip needs a reason."),
-            _("Choose one of: %(names)s.") % {"names": told},
+            _("Give a reason for skipping."),
+            _("Choose one of: %(names)s.") % {"names": names},
         )
-    unknown = sorted(set(said.flags) - set(FLAGS))
-    if unknown or len(set(said.flags)) != len(said.flags):
+    unknown = sorted(set(submission.flags) - set(FLAGS))
+    if unknown or len(set(submission.flags)) != len(submission.flags):
         raise ActionRefused(
             "no-flag",
-            _("No flags: %(names)s.") % {"names": ", ".join(unknown)},
-            _("Use, once each: %(names)s.") % {"names": ", ".join(FLAGS)},
+            _("Unknown or repeated flags: %(names)s.")
+            % {"names": ", ".join(unknown or submission.flags)},
+            _("Use each flag at most once: %(names)s.") % {"names": ", ".join(FLAGS)},
         )
-    if "duplicate" in said.flags and not is_other_document(said):
+    if "duplicate" in submission.flags and not is_other_document(submission):
         raise ActionRefused(
             "no-original",
-            _("A duplicate is one of another document of the campaign."),
-            _("Give the docno of the document that it repeats."),
+            _("The original of a duplicate must be another document of the campaign."),
+            _("Enter the docno of the original."),
         )
-    check_passages(said)
+    check_passages(submission)
 
 
-def is_other_document(said: JudgmentSubmission) -> bool:
-    known = said.campaign.documents.filter(docno=said.duplicate_of)
-    return said.duplicate_of != said.docno and known.exists()
+def is_other_document(submission: JudgmentSubmission) -> bool:
+    known = submission.campaign.documents.filter(docno=submission.original_docno)
+    return submission.original_docno != submission.docno and known.exists()
 
 
-def check_passages(said: JudgmentSubmission) -> None:
-    ok = len(said.passages) <= MAX_PASSAGES and all(
+def check_passages(submission: JudgmentSubmission) -> None:
+    ok = len(submission.passages) <= MAX_PASSAGES and all(
         0 < len(text) <= MAX_PASSAGE
         and (start is None) == (end is None)
         and (start is None or end is None or 0 <= start < end)
-        for start, end, text in said.passages
+        for start, end, text in submission.passages
     )
     if not ok:
         raise ActionRefused(
             "bad-passages",
-            _("At most %(most)s passages of at most %(length)s characters can be marked.")
+            _("Passages are limited to %(most)s of at most %(length)s characters.")
             % {"most": MAX_PASSAGES, "length": number_format(MAX_PASSAGE, force_grouping=True)},
-            _("Mark fewer or shorter ones."),
+            _("Highlight fewer or shorter passages."),
         )
 
 
-def check_grade(said: JudgmentSubmission) -> None:
-    if said.kind != Judgment.Kind.GRADE:
+def check_grade(submission: JudgmentSubmission) -> None:
+    if submission.kind != Judgment.Kind.GRADE:
         return
-    scale = campaign_grades(said.campaign)
-    if said.grade not in scale:
-        told = ", ".join(map(str, scale))
+    scale = campaign_grades(submission.campaign)
+    if submission.grade not in scale:
+        grades = ", ".join(map(str, scale))
         raise ActionRefused(
             "off-scale",
-            _("%(grade)s is not on the grade scale.") % {"grade": said.grade},
-            _("Use %(grades)s.") % {"grades": told},
+            _("Grade %(grade)s is not on the grade scale.") % {"grade": submission.grade},
+            _("Use one of: %(grades)s.") % {"grades": grades},
         )
 
 
@@ -75,35 +76,35 @@ def campaign_grades(campaign: Campaign) -> list[int]:
     return list(campaign.grades.values_list("value", flat=True))
 
 
-def check_rationale(said: JudgmentSubmission, plan: Plan) -> None:
-    """Where the plan asks for it, a relevant document needs a passage that says why.
+def check_rationale(submission: JudgmentSubmission, plan: Plan) -> None:
+    """If the plan requires a rationale, a relevant document needs a highlighted passage.
 
-    Only of a text: of a PDF, a picture or no document the screen lets nobody mark anything.
+    Only for texts: nothing can be highlighted in a PDF, an image or a missing document.
     """
-    if plan.rationale != Plan.Rationale.RELEVANT or said.passages or said.grade is None:
+    if plan.rationale != Plan.Rationale.RELEVANT or submission.passages or submission.grade is None:
         return
-    if said.grade >= said.campaign.relevance_level and can_be_highlighted(said):
+    if submission.grade >= submission.campaign.relevance_level and can_be_highlighted(submission):
         raise ActionRefused(
             "no-passage",
-            _("A relevant document needs a passage that shows why."),
+            _("Highlight a supporting passage in documents you judge relevant."),
             _("Select the passage, press p, and judge again."),
         )
 
 
-def can_be_highlighted(said: JudgmentSubmission) -> bool:
-    texts = said.campaign.documents.filter(
-        docno=said.docno, format__in=(Document.Format.TEXT, Document.Format.HTML)
+def can_be_highlighted(submission: JudgmentSubmission) -> bool:
+    texts = submission.campaign.documents.filter(
+        docno=submission.docno, format__in=(Document.Format.TEXT, Document.Format.HTML)
     )
     return texts.exclude(body="").exists()
 
 
-def check_not_own_judgment(said: JudgmentSubmission) -> None:
-    """Nobody adjudicates a pair that they judged themselves."""
-    own = previous_judgments(said).filter(purpose__in=(Purpose.JUDGE, Purpose.REPEAT))
+def check_not_own_judgment(submission: JudgmentSubmission) -> None:
+    """Refuse to adjudicate a pair that the actor judged."""
+    own = previous_judgments(submission).filter(purpose__in=(Purpose.JUDGE, Purpose.REPEAT))
     if own.exists():
         raise ActionRefused(
             "own-judgment",
-            _("You judged document %(docno)s of topic %(topic)s yourself.")
-            % {"docno": said.docno, "topic": said.topic.number},
-            _("Leave it to another adjudicator, or settle it together at a meeting."),
+            _("You cannot adjudicate document %(docno)s of topic %(topic)s: you judged it.")
+            % {"docno": submission.docno, "topic": submission.topic.number},
+            _("Leave it to another adjudicator or to a consensus meeting."),
         )

@@ -1,4 +1,4 @@
-"""What a judgment sets off: a third assessor where two disagree, a blind repeat later."""
+"""Follow-ups of a judgment: a third judgment after a disagreement, a blind repeat later."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from judging.rules import THIRD_K
 from pooling.models import PoolItem
 
 SOONEST, LATEST = 12, 30
-"""A repeat comes so many documents of the topic later, or when no other is left."""
+"""A repeat comes this many documents of the topic later, or when no other remains."""
 
 
 def lock_pair(slot: Slot) -> None:
-    """Let one judgment of the pair be written at a time, where the next needs the ones before.
+    """Serialize the judgments of a pair, if its plan has third judgments.
 
-    Without it two that disagree could be written at once, neither seeing the other.
+    Without it, two concurrent judgments that disagree would not see each other.
     """
     if slot.plan.third_from and slot.purpose == Purpose.JUDGE:
         PoolItem.objects.select_for_update(no_key=True).get(pk=slot.item_id)
 
 
 def add_follow_up_slots(judgment: Judgment, slot: Slot | None) -> None:
-    """Add the slots that ``judgment`` calls for; call it in the transaction that wrote it."""
+    """Add the slots that follow from ``judgment``, within the transaction that saved it."""
     if slot is None or judgment.kind != Judgment.Kind.GRADE or slot.purpose != Purpose.JUDGE:
         return
     if slot.plan.third_from:
@@ -36,13 +36,13 @@ def add_follow_up_slots(judgment: Judgment, slot: Slot | None) -> None:
 
 
 def add_third_slot(slot: Slot) -> None:
-    """One more slot when all planned judgments of the pair stand and are too far apart."""
+    """Add a third slot if all planned judgments exist and differ by the plan's threshold."""
     pair = Slot.objects.filter(item=slot.item_id, purpose=Purpose.JUDGE).order_by()
     states = dict(pair.values_list("k", "state"))
     if THIRD_K in states or len(states) < 2 or set(states.values()) != {Slot.State.JUDGED}:
         return
-    given = current_judgments(slot.plan.campaign).filter(slot__in=pair)
-    grades = [grade or 0 for grade in given.order_by().values_list("grade", flat=True)]
+    current = current_judgments(slot.plan.campaign).filter(slot__in=pair)
+    grades = [grade or 0 for grade in current.order_by().values_list("grade", flat=True)]
     if len(grades) > 1 and max(grades) - min(grades) >= slot.plan.third_from:
         Slot.objects.create(
             plan=slot.plan,
@@ -54,10 +54,10 @@ def add_third_slot(slot: Slot) -> None:
 
 
 def add_repeat_slot(judgment: Judgment, slot: Slot) -> None:
-    """Have the document come to the same assessor once more, if its lot is drawn."""
+    """Add a blind repeat for the same assessor, if the pair is drawn."""
     seed = slot.plan.campaign.seed
-    drawn = seeded_fraction(seed, "repeat", slot.item_id, judgment.assessor)
-    if drawn >= slot.plan.repeat_share:
+    draw = seeded_fraction(seed, "repeat", slot.item_id, judgment.assessor)
+    if draw >= slot.plan.repeat_share:
         return
     again = Slot.objects.filter(item=slot.item_id, purpose=Purpose.REPEAT)
     last = again.aggregate(last=Max("k"))["last"]
@@ -75,7 +75,7 @@ def add_repeat_slot(judgment: Judgment, slot: Slot) -> None:
     )
 
 
-def seeded_fraction(seed: int, what: str, item: int, assessor: User) -> float:
-    """A number in [0, 1) that is always the same for the same pair and person."""
-    key = f"{seed}:{what}:{item}:{assessor.pk}".encode()
+def seeded_fraction(seed: int, label: str, item: int, assessor: User) -> float:
+    """A number in [0, 1) that is reproducible for a pair and an assessor."""
+    key = f"{seed}:{label}:{item}:{assessor.pk}".encode()
     return int.from_bytes(blake2b(key, digest_size=8).digest()) / 2**64

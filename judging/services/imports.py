@@ -1,4 +1,4 @@
-"""Judgments made elsewhere, brought in under the name of the assessor who made them."""
+"""Importing judgments made elsewhere, under the assessor who made them."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ SHOWN = 200
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """What the user settles about a file.
+    """The user's choices for an import.
 
-    Who judged is said by ``assessor``, by ``automatic``, by the file's name (``by_file``) or
-    by the file itself. ``labels`` gives a grade, or ``-`` for none, by label; ``people`` a
-    user name by name in the file; ``duplicates`` is a name of ``RULES``.
+    The assessor is ``assessor``, ``automatic``, the one of the file name (``by_file``) or as in
+    the file. ``labels`` maps labels to grades, or to ``-`` to ignore them; ``people`` maps names
+    in the file to usernames; ``duplicates`` is a name of ``RULES``.
     """
 
     file_format: str = ""
@@ -60,10 +60,10 @@ class ImportOptions:
 
 @dataclass(frozen=True)
 class ImportPreview:
-    """What a file would do: ``rows`` by account, ``counts`` of them, all faults in ``report``."""
+    """What an import would do: ``rows`` by account, their ``counts``, all faults in ``report``."""
 
     reading: JudgmentFile
-    settled: ResolvedImport
+    resolution: ResolvedImport
     report: FaultReport
     rows: dict[User, list[ImportRow]]
     counts: ImportCounts
@@ -73,13 +73,12 @@ class ImportPreview:
 def import_judgments(
     *, actor: User, campaign: Campaign, assessor: User, rows: Iterable[Graded]
 ) -> int:
-    """Write ``(topic, docno, grade)`` rows into the log as ``assessor``'s; return how many.
+    """Append ``(topic, docno, grade)`` rows to the log as ``assessor``'s; return the number.
 
-    Each fills the assessor's slot of its pair, or a free one. A pair without a free slot,
-    or outside every pool, is kept as a judgment without slot; the log says how many. A
-    grade that the assessor has given already is not written again, another one is a new
-    revision. Raises ``BadFile`` with every fault: EJ01 unknown topic, EJ02 grade off the
-    scale, EJ03 a pair twice.
+    Each fills the assessor's slot of its pair, or a free one; otherwise it is a judgment
+    without slot, and the event has their number. A grade that is already current is not
+    written again; a different one is a new revision. Raises ``InvalidFile`` with all faults:
+    EJ01 unknown topic, EJ02 grade not on the scale, EJ03 duplicate pair.
     """
     require_permission(actor, "campaigns.manage", campaign)
     require_assessor(campaign, assessor)
@@ -87,15 +86,15 @@ def import_judgments(
     counts = run_with_retries(
         partial(write_imported, actor, campaign, {assessor: listed}, Purpose.JUDGE, {})
     )
-    return counts.written
+    return counts.appended
 
 
 def preview_file(
     *, actor: User, campaign: Campaign, data: bytes, file: str, options: ImportOptions
 ) -> ImportPreview:
-    """What ``import_file`` would do; nothing is written, faults stand in ``report``.
+    """What ``import_file`` would do, without writing anything; faults are in ``report``.
 
-    Raises ``BadFile`` only for what cannot be opened: broken gzip, too large.
+    Raises ``InvalidFile`` only for a file that cannot be opened: broken gzip, too large.
     """
     require_permission(actor, "campaigns.manage", campaign)
     check_options(campaign, options)
@@ -111,21 +110,23 @@ def import_file(
     options: ImportOptions,
     report: FaultReport | None = None,
 ) -> ImportCounts:
-    """Write the judgments of a file (plain or gzip), all or none; return what came of them.
+    """Import the judgments of a file (plain or gzip), all or none; return the counts.
 
     The same file again changes nothing. Warnings are copied to ``report``. Raises
-    ``BadFile`` with every fault of the file; the log names file, hash, mapping and rule.
+    ``InvalidFile`` with all faults; the event has file name, hash, mappings and rule.
     """
     require_permission(actor, "campaigns.manage", campaign)
     check_options(campaign, options)
-    found = examine_file(campaign, data, file, options)
-    if found.report.has_errors:
-        raise InvalidFile(found.report)
+    preview = examine_file(campaign, data, file, options)
+    if preview.report.has_errors:
+        raise InvalidFile(preview.report)
     if report is not None:
-        report.faults, report.counts = found.report.faults, found.report.counts
+        report.faults, report.counts = preview.report.faults, preview.report.counts
     purpose = Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
-    told = import_log_entry(found, file, options)
-    return run_with_retries(partial(write_imported, actor, campaign, found.rows, purpose, told))
+    details = import_log_entry(preview, file, options)
+    return run_with_retries(
+        partial(write_imported, actor, campaign, preview.rows, purpose, details)
+    )
 
 
 def write_imported(
@@ -133,27 +134,27 @@ def write_imported(
     campaign: Campaign,
     rows: Mapping[User, list[ImportRow]],
     purpose: str,
-    told: Mapping[str, object],
+    details: Mapping[str, object],
 ) -> ImportCounts:
-    """Append what is new by every assessor; they may be judging at the same time."""
+    """Append the new judgments of every assessor, who may be judging at the same time."""
     lock_judging(campaign)
     counts = ImportCounts()
     for assessor, listed in rows.items():
         counts += append_judgments(campaign, assessor, listed, purpose=purpose)
     if purpose == Purpose.JUDGE:
-        # After the last: a judge holds a slot, and then the topic, which must not wait in a ring.
+        # Last: judging locks a slot, then the topic; the opposite order could deadlock.
         apply_stopping_rule(campaign, {row.topic for listed in rows.values() for row in listed})
     names = ", ".join(user.username for user in rows)
-    if counts.written or counts.unchanged or told:
+    if counts.appended or counts.unchanged or details:
         events.log_event(
             campaign=campaign,
             actor=actor,
             code="judgments.imported",
-            subject=f"{counts.written} by {names}",
+            subject=f"{counts.appended} by {names}",
             known_before=counts.unchanged,
             revised=counts.revised,
             without_slot=counts.without_slot,
-            **told,
+            **details,
         )
     return counts
 
@@ -181,37 +182,37 @@ def examine_file(
         labels=options.labels,
         duplicates=options.duplicates,
     )
-    settled = resolve_import(reading.entries, known, choices, report)
+    resolution = resolve_import(reading.entries, known, choices, report)
     rows: dict[User, list[ImportRow]] = defaultdict(list)
-    for ballot in settled.ballots:
+    for ballot in resolution.ballots:
         rows[accounts[ballot.assessor]].append(import_row(ballot, topics))
     purpose = Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
     counts = ImportCounts()
     for user, listed in rows.items():
         counts += select_new_rows(listed, map_latest_revisions(campaign, user, purpose))[1]
-    return ImportPreview(reading, settled, report, dict(rows), counts, store.sha256(data))
+    return ImportPreview(reading, resolution, report, dict(rows), counts, store.sha256(data))
 
 
 def import_row(ballot: ImportedBallot, topics: Mapping[str, int]) -> ImportRow:
-    said = ballot.entry
+    entry = ballot.entry
     return ImportRow(
-        topic=topics[said.topic],
-        docno=said.docno,
+        topic=topics[entry.topic],
+        docno=entry.docno,
         kind=ballot.kind,
         grade=ballot.grade,
-        reason=(said.reason or "other") if ballot.kind == Judgment.Kind.SKIP else "",
-        comment=said.comment,
-        flags=said.flags,
-        duplicate_of=said.duplicate_of,
+        reason=(entry.reason or "other") if ballot.kind == Judgment.Kind.SKIP else "",
+        comment=entry.comment,
+        flags=entry.flags,
+        original_docno=entry.original_docno,
         passages=tuple(
-            (start, end, text[:MAX_PASSAGE]) for start, end, text in said.passages[:MAX_PASSAGES]
+            (start, end, text[:MAX_PASSAGE]) for start, end, text in entry.passages[:MAX_PASSAGES]
         ),
-        active_seconds=said.active_seconds,
+        active_seconds=entry.active_seconds,
     )
 
 
 def assessors_by_username(campaign: Campaign, options: ImportOptions) -> dict[str, User]:
-    """By user name who may be written for: the assessors, or the automatic one alone."""
+    """By username, the possible assessors: those of the campaign, or the automatic one."""
     if options.automatic is not None:
         return {options.automatic.user.username: options.automatic.user}
     members = campaign.members.filter(role=Role.ASSESSOR).select_related("user")
@@ -219,7 +220,7 @@ def assessors_by_username(campaign: Campaign, options: ImportOptions) -> dict[st
 
 
 def find_default_assessor(options: ImportOptions, accounts: Mapping[str, User], file: str) -> str:
-    """The user name of everything in the file; empty where the file itself says it."""
+    """The username for all judgments of the file; empty if the file has assessors."""
     if options.automatic is not None:
         return options.automatic.user.username
     if options.assessor is not None:
@@ -228,14 +229,14 @@ def find_default_assessor(options: ImportOptions, accounts: Mapping[str, User], 
 
 
 def assessor_from_file_name(file: str, accounts: Mapping[str, User]) -> str:
-    """The assessor after whom ``file`` is called: ``ann.jsonl``, ``ann-qrels.txt.gz``."""
+    """The assessor whose name begins ``file``: ``ann.jsonl``, ``ann-qrels.txt.gz``."""
     stem = PurePath(PurePath(file).name.removesuffix(".gz")).stem
     fitting = [name for name in accounts if stem == name or stem.startswith(name_prefixes(name))]
     if not fitting:
         raise ActionRefused(
             "no-such-assessor",
-            f"No assessor of the campaign is called as the file {file} is.",
-            "Rename the file, or say who judged.",
+            f"No assessor matches the file name {file}.",
+            "Rename the file, or choose the assessor.",
         )
     return max(fitting, key=len)
 
@@ -247,8 +248,8 @@ def name_prefixes(name: str) -> tuple[str, ...]:
 def map_file_names(
     reading: JudgmentFile, accounts: Mapping[str, User], options: ImportOptions
 ) -> dict[str, str]:
-    """By name in the file the user name: as chosen, by user name, or by e-mail address."""
-    found: dict[str, str] = {}
+    """By name in the file, the username: as chosen, or matched by username or email address."""
+    usernames: dict[str, str] = {}
     folded: dict[str, set[str]] = defaultdict(set)
     for user in accounts.values():
         for name in (user.username, user.email):
@@ -258,16 +259,16 @@ def map_file_names(
         fitting = folded.get(name.casefold(), set())
         chosen = options.people.get(name, "")
         if chosen in accounts:
-            found[name] = chosen
+            usernames[name] = chosen
         elif name in accounts:
-            found[name] = name
+            usernames[name] = name
         elif len(fitting) == 1:
-            found[name] = next(iter(fitting))
-    return found
+            usernames[name] = next(iter(fitting))
+    return usernames
 
 
 def missing_docnos(campaign: Campaign, docnos: set[str]) -> set[str]:
-    """Of ``docnos`` those that the collection lacks; none where there is no collection."""
+    """The ``docnos`` that are not in the collection; none if it has no documents."""
     if not campaign.documents.exists():
         return set()
     left = set(docnos)
@@ -276,32 +277,38 @@ def missing_docnos(campaign: Campaign, docnos: set[str]) -> set[str]:
     return left
 
 
-def import_log_entry(found: ImportPreview, file: str, options: ImportOptions) -> dict[str, object]:
-    """What the log keeps of the file and of what was settled about it."""
-    settled = found.settled
+def import_log_entry(
+    preview: ImportPreview, file: str, options: ImportOptions
+) -> dict[str, object]:
+    """Data of the event: the file and how it was resolved."""
+    resolution = preview.resolution
     return {
         "file": file,
-        "sha256": found.sha256,
-        "format": found.reading.format,
-        "labels": {label.label: label.value for label in settled.labels[:SHOWN]},
-        "people": {name or "(not said)": who for name, _, who in settled.people[:SHOWN]},
+        "sha256": preview.sha256,
+        "format": preview.reading.format,
+        "labels": {label.label: label.value for label in resolution.labels[:SHOWN]},
+        "people": {name or "(no name)": who for name, _, who in resolution.people[:SHOWN]},
         "duplicates": options.duplicates,
-        "labelled_twice": [asdict(twice) for twice in settled.twice[:SHOWN]],
-        "unlabelled": settled.unlabelled,
-        "warnings": dict(sorted(found.report.counts.items())),
+        "duplicate_labels": [asdict(duplicates) for duplicates in resolution.duplicates[:SHOWN]],
+        "unlabeled": resolution.unlabeled,
+        "warnings": dict(sorted(preview.report.counts.items())),
     } | ({"automatic": options.automatic.name} if options.automatic else {})
 
 
 def check_options(campaign: Campaign, options: ImportOptions) -> None:
     if options.duplicates not in RULES:
-        told = ", ".join(RULES)
+        rules = ", ".join(RULES)
         raise ActionRefused(
-            "no-rule", f"{options.duplicates} is no rule.", f"Choose one of: {told}."
+            "no-rule",
+            f"Unknown rule for duplicates: {options.duplicates}.",
+            f"Choose one of: {rules}.",
         )
     if options.assessor is not None:
         require_assessor(campaign, options.assessor)
     if options.automatic is not None and options.automatic.campaign_id != campaign.pk:
-        raise ActionRefused("no-automatic", "The campaign has no such automatic assessor.")
+        raise ActionRefused(
+            "no-automatic", f"Unknown automatic assessor: {options.automatic.name}."
+        )
 
 
 def require_assessor(campaign: Campaign, assessor: User) -> None:
@@ -309,29 +316,30 @@ def require_assessor(campaign: Campaign, assessor: User) -> None:
         raise ActionRefused(
             "not-an-assessor",
             f"{assessor.shown_name} is not an assessor of this campaign.",
-            "Give them the role first.",
+            "Add them as an assessor first.",
         )
 
 
 def check_rows(campaign: Campaign, rows: list[Graded]) -> list[ImportRow]:
-    """The rows with topic ids, or ``BadFile`` with all that is wrong; rows count from 1."""
+    """The rows with topic IDs. Raises ``InvalidFile`` with all faults; rows count from 1."""
     report = FaultReport()
     topics: dict[str, Topic] = {topic.number: topic for topic in campaign.topics.all()}
     scale = set(campaign.grades.values_list("value", flat=True))
     first: dict[tuple[str, str], int] = {}
     for line, (number, docno, grade) in enumerate(rows, start=1):
-        shown = f"{number} {docno} {grade}"
+        excerpt = f"{number} {docno} {grade}"
         if number not in topics:
-            fix = "Import the campaign's topics first, or leave these rows out."
-            report.add("EJ01", "The campaign has no such topic.", fix, line=line, excerpt=shown)
+            fix = "Import the topic first, or remove these rows."
+            report.add("EJ01", f"Unknown topic: {number}.", fix, line=line, excerpt=excerpt)
         if grade not in scale:
             fix = f"Use a grade of the scale: {', '.join(map(str, sorted(scale)))}."
-            report.add("EJ02", "The grade is not on the scale.", fix, line=line, excerpt=shown)
+            message = f"Grade {grade} is not on the grade scale."
+            report.add("EJ02", message, fix, line=line, excerpt=excerpt)
         seen = first.setdefault((number, docno), line)
         if seen != line:
-            message = f"The pair stands in row {seen} already."
-            fix = "Keep one row for each topic and document."
-            report.add("EJ03", message, fix, line=line, excerpt=shown)
+            message = f"Duplicate pair: also in row {seen}."
+            fix = "Keep one row per topic and document."
+            report.add("EJ03", message, fix, line=line, excerpt=excerpt)
     if report.has_errors:
         raise InvalidFile(report)
     return [ImportRow(topics[n].pk, docno, Judgment.Kind.GRADE, grade) for n, docno, grade in rows]

@@ -1,4 +1,4 @@
-"""Writing to the judgment log: appending revisions, and what keeps it true under concurrency."""
+"""Writing the judgment log: appending revisions, with locks for concurrent writers."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from judging.queries.judgments import ON_SCREEN
 T = TypeVar("T")
 ATTEMPTS = 30
 Passage = tuple[int | None, int | None, str]
-"""Where a passage begins and ends in the body, in characters, where that is known; its text."""
+"""Start and end of a passage in the body, in characters, if known; its text."""
 
 
 class LostRaceError(Exception):
-    """Another writer changed a row between our reading and writing it; try again."""
+    """Another writer changed a row between our reading and writing it; retry."""
 
 
 @dataclass(frozen=True)
 class JudgmentSubmission:
-    """What an assessor says of a pair, before it is written down.
+    """A judgment before it is saved.
 
-    ``purpose`` is settled by the slot that it fills; ``token`` is the lease under which the
-    document was shown.
+    ``purpose`` is that of the slot it fills; ``token`` is the lease under which the document
+    was shown.
     """
 
     actor: User
@@ -47,7 +47,7 @@ class JudgmentSubmission:
     reason: str = ""
     comment: str = ""
     flags: Sequence[str] = ()
-    duplicate_of: str = ""
+    original_docno: str = ""
     passages: Sequence[Passage] = ()
     source: str = Judgment.Source.SCREEN
     served_at: datetime | None = None
@@ -55,7 +55,7 @@ class JudgmentSubmission:
 
 
 def run_with_retries(act: Callable[[], T]) -> T:
-    """The result of ``act`` in one transaction, repeated while other writers win the race."""
+    """The result of ``act`` in one transaction, retried while other writers interfere."""
     for attempt in range(ATTEMPTS):
         try:
             with transaction.atomic():
@@ -67,10 +67,10 @@ def run_with_retries(act: Callable[[], T]) -> T:
 
 
 def lock_judging(campaign: Campaign, *, alone: bool = False) -> None:
-    """Held to the end of the transaction: writers of judgments share it, a release is alone.
+    """Lock until the end of the transaction: shared by writers of judgments, or ``alone``.
 
-    So a release sees every judgment whose row number is below its last. SQLite has one
-    writer at a time anyway.
+    So freezing qrels sees every judgment below its last row number. SQLite has only one
+    writer at a time.
     """
     if connection.vendor != "postgresql":
         return
@@ -79,72 +79,75 @@ def lock_judging(campaign: Campaign, *, alone: bool = False) -> None:
         cursor.execute(f"SELECT {verb}(hashtext('judgments'), %s)", [campaign.pk])
 
 
-def find_duplicate_submission(said: JudgmentSubmission) -> Judgment | None:
-    """The judgment that ``said.client_uuid`` made already: a second click, a lost answer."""
-    known = Judgment.objects.filter(client_uuid=said.client_uuid).first()
+def find_duplicate_submission(submission: JudgmentSubmission) -> Judgment | None:
+    """The existing judgment with this ``client_uuid``, after a double click or lost response."""
+    known = Judgment.objects.filter(client_uuid=submission.client_uuid).first()
     if known is None:
         return None
-    pair = (said.campaign.pk, said.topic.pk, said.docno, said.actor.pk)
+    pair = (submission.campaign.pk, submission.topic.pk, submission.docno, submission.actor.pk)
     made = (known.campaign_id, known.topic_id, known.docno, known.assessor_id)
-    if pair != made or judgment_kind(said) != judgment_kind(known):
+    if pair != made or judgment_kind(submission) != judgment_kind(known):
         raise uuid_conflict()
     return known
 
 
 def judgment_kind(row: JudgmentSubmission | Judgment) -> tuple[bool, bool]:
-    """Whether it is an answer in training, and whether it takes something back."""
+    """Whether it is a training answer, and whether it is a withdrawal."""
     return row.purpose == Purpose.TRAINING, row.kind == Judgment.Kind.WITHDRAWN
 
 
 def uuid_conflict() -> ActionRefused:
     return ActionRefused(
         "uuid-used",
-        _("This submission carries the number of another judgment."),
-        _("Load the page again and judge once more."),
+        _("Submission conflict: this ID belongs to another judgment."),
+        _("Reload the page and judge again."),
     )
 
 
-def previous_judgments(said: JudgmentSubmission) -> QuerySet[Judgment]:
-    """All that the actor has said of the pair, for whatever purpose."""
-    pair = {"topic": said.topic, "docno": said.docno}
-    return Judgment.objects.filter(campaign=said.campaign, assessor=said.actor, **pair)
+def previous_judgments(submission: JudgmentSubmission) -> QuerySet[Judgment]:
+    """All revisions by the actor for the pair, for any purpose."""
+    pair = {"topic": submission.topic, "docno": submission.docno}
+    return Judgment.objects.filter(campaign=submission.campaign, assessor=submission.actor, **pair)
 
 
-def append_judgment(said: JudgmentSubmission, slot: Slot | None) -> Judgment:
-    """The next revision of the pair by this assessor for this purpose."""
-    # A repeat counts among the documents shown, else its place in the order would tell.
-    kin = ON_SCREEN if said.purpose in ON_SCREEN else (said.purpose,)
+def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgment:
+    """Append the next revision of the pair by this assessor for this purpose."""
+    # A repeat counts among the documents shown; otherwise its position would reveal it.
+    kin = ON_SCREEN if submission.purpose in ON_SCREEN else (submission.purpose,)
     own = Judgment.objects.filter(
-        campaign=said.campaign, topic=said.topic, assessor=said.actor, purpose__in=kin
+        campaign=submission.campaign,
+        topic=submission.topic,
+        assessor=submission.actor,
+        purpose__in=kin,
     )
-    told = own.aggregate(
-        last=Max("revision", filter=Q(docno=said.docno, purpose=said.purpose)),
+    counts = own.aggregate(
+        last=Max("revision", filter=Q(docno=submission.docno, purpose=submission.purpose)),
         seen=Count("pk", filter=Q(revision=1)),
     )
-    first = told["last"] is None
-    text = Document.objects.filter(campaign=said.campaign, docno=said.docno)
+    first = counts["last"] is None
+    text = Document.objects.filter(campaign=submission.campaign, docno=submission.docno)
     return Judgment.objects.create(
-        campaign=said.campaign,
-        topic=said.topic,
-        docno=said.docno,
-        assessor=said.actor,
-        purpose=said.purpose,
-        revision=1 if first else told["last"] + 1,
-        kind=said.kind,
-        grade=said.grade,
-        reason=said.reason,
-        comment=said.comment,
-        flags=list(said.flags),
-        duplicate_of=said.duplicate_of,
-        passages=[list(passage) for passage in said.passages],
+        campaign=submission.campaign,
+        topic=submission.topic,
+        docno=submission.docno,
+        assessor=submission.actor,
+        purpose=submission.purpose,
+        revision=1 if first else counts["last"] + 1,
+        kind=submission.kind,
+        grade=submission.grade,
+        reason=submission.reason,
+        comment=submission.comment,
+        flags=list(submission.flags),
+        duplicate_of=submission.original_docno,
+        passages=[list(passage) for passage in submission.passages],
         slot=slot,
-        lease=said.token,
+        lease=submission.token,
         order=slot.plan.order if slot else "",
-        source=said.source,
-        client_uuid=said.client_uuid,
-        guideline_version=getattr(said.campaign, "guideline_version", 0),
-        rank_shown=told["seen"] + 1 if first else None,
-        served_at=said.served_at,
-        active_seconds=said.active_seconds,
+        source=submission.source,
+        client_uuid=submission.client_uuid,
+        guideline_version=getattr(submission.campaign, "guideline_version", 0),
+        rank_shown=counts["seen"] + 1 if first else None,
+        served_at=submission.served_at,
+        active_seconds=submission.active_seconds,
         document_sha256=text.values_list("sha256", flat=True).first() or "",
     )

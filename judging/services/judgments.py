@@ -1,7 +1,7 @@
-"""The assessor's acts: claim the next documents, judge, skip, take the last one back.
+"""The assessor's acts: claim the next documents, judge, skip, undo.
 
-A slot changes hands by compare-and-swap on its token, which every change renews; nothing
-here depends on a worker that reaps. See ``docs/decisions`` on slots and assignments.
+A slot changes by compare-and-swap on its token, which every change renews; no background
+worker is needed for expired leases. See ``docs/decisions`` on slots and assignments.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ CLAIMS = 200
 def claim_next(
     *, actor: User, campaign: Campaign, topic: Topic | None, kind: str = JUDGING
 ) -> Slot | None:
-    """Lease the next document to ``actor``, or None when nothing is left (see ``claim_ahead``)."""
+    """Lease the next document to ``actor``; None if nothing remains (see ``claim_ahead``)."""
     return next(
         iter(claim_ahead(actor=actor, campaign=campaign, topic=topic, count=1, kind=kind)), None
     )
@@ -73,12 +73,12 @@ def claim_next(
 def claim_ahead(
     *, actor: User, campaign: Campaign, topic: Topic | None, count: int, kind: str = JUDGING
 ) -> list[Slot]:
-    """The next documents of ``topic`` (of all topics if None), at most ``count``, all leased.
+    """Lease the next documents of ``topic`` (of all topics if None), at most ``count``.
 
-    What the actor holds already comes first. Of the rest, in the order of the plan: open
-    slots and those whose lease has run out, in plans that assign the topic to the actor,
-    never of a pair that the actor has or has had a say in; and now and then, for ``repeat``
-    slots, a document of theirs once more. Refused while training is not finished.
+    The actor's checked-out documents come first. Then, in the order of the plan: open slots
+    and expired leases, in plans that assign the topic to the actor, never of a pair that the
+    actor has checked out or judged; and blind repeats when due. Refused until the training
+    is complete.
     """
     require_permission(actor, PERMISSION[Plan.Kind(kind)], campaign)
     require_judging_open(campaign, kind)
@@ -86,48 +86,48 @@ def claim_ahead(
     count = min(count, AHEAD)
     near = priority_slots(actor, campaign, topic, kind)
     own = [slot for slot in near if slot.assessor_id == actor.pk][:count]
-    got = [slot for slot in own if lease_is_active(slot) or try_lease(slot, actor)]
+    leased = [slot for slot in own if lease_is_active(slot) or try_lease(slot, actor)]
     for _ in range(CLAIMS):
-        wanted = count - len(got)
-        if not wanted:
-            return got
-        found = candidate_slots(actor, campaign, topic, kind, wanted, near)
-        # A repeat that is not due comes when nothing else does, not before a pool has grown.
-        only_early = kind == JUDGING and only_early_repeats(found, actor, campaign)
-        if only_early and extend_adaptive_pools(actor, campaign, topic, wanted):
+        missing = count - len(leased)
+        if not missing:
+            return leased
+        candidates = candidate_slots(actor, campaign, topic, kind, missing, near)
+        # A repeat that is not due comes only after an adaptive pool had a chance to grow.
+        only_early = kind == JUDGING and only_early_repeats(candidates, actor, campaign)
+        if only_early and extend_adaptive_pools(actor, campaign, topic, missing):
             continue
-        if not found:
-            return got
-        got += [slot for slot in found if try_lease(slot, actor)]
-    if got:
-        return got
+        if not candidates:
+            return leased
+        leased += [slot for slot in candidates if try_lease(slot, actor)]
+    if leased:
+        return leased
     raise ActionRefused(
         "busy",
-        gettext("Too many assessors are asking for this topic."),
+        gettext("Too many assessors are requesting documents of this topic."),
         gettext("Try again in a moment."),
     )
 
 
-def only_early_repeats(found: Sequence[Slot], actor: User, campaign: Campaign) -> bool:
-    """Whether there is nothing in ``found`` but repeats that are not due."""
-    return all(s.purpose == Purpose.REPEAT and not is_repeat_due(s, actor, campaign) for s in found)
+def only_early_repeats(slots: Sequence[Slot], actor: User, campaign: Campaign) -> bool:
+    """Whether ``slots`` has nothing but repeats that are not due."""
+    return all(s.purpose == Purpose.REPEAT and not is_repeat_due(s, actor, campaign) for s in slots)
 
 
 def renew_leases(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> set[UUID]:
-    """Lengthen the actor's leases; return the tokens of those that are still theirs."""
+    """Renew the actor's leases; return the tokens of those that are still theirs."""
     own = count_leases(actor, campaign, tokens)
     own.update(expires_at=lease_end())
     return set(own.values_list("token", flat=True))
 
 
 def release_leases(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> int:
-    """Give back documents that were handed out ahead and not judged; return how many."""
-    given = 0
+    """Return documents that were checked out ahead and not judged; return the number."""
+    returned = 0
     for token in set(tokens):
-        given += count_leases(actor, campaign, [token]).update(
+        returned += count_leases(actor, campaign, [token]).update(
             state=State.OPEN, assessor=None, token=uuid4(), expires_at=None
         )
-    return given
+    return returned
 
 
 def submit_judgment(
@@ -148,18 +148,18 @@ def submit_judgment(
     source: str = Judgment.Source.SCREEN,
     kind: str = JUDGING,
 ) -> Judgment:
-    """Write down a grade; on a pair judged before it is a new revision.
+    """Save a grade; for a pair judged before it is a new revision.
 
-    The same ``client_uuid`` again returns what it made the first time. ``token`` is the
-    lease under which the document was shown; work is kept also when that lease has passed
-    to another (see ``slot_for``).
+    The same ``client_uuid`` again returns the existing judgment. ``token`` is the lease under
+    which the document was shown; the judgment is kept even if the lease has passed to another
+    assessor (see ``find_slot_to_fill``).
     """
-    said = JudgmentSubmission(
+    submission = JudgmentSubmission(
         actor, campaign, topic, docno, Kind.GRADE, client_uuid, token=token, grade=grade,
-        comment=comment, flags=flags, duplicate_of=duplicate_of, passages=passages,
+        comment=comment, flags=flags, original_docno=duplicate_of, passages=passages,
         source=source, served_at=served_at, active_seconds=active_seconds,
     )  # fmt: skip
-    return check_and_submit(said, State.JUDGED, kind)
+    return check_and_submit(submission, State.JUDGED, kind)
 
 
 def submit_skip(
@@ -179,13 +179,13 @@ def submit_skip(
     source: str = Judgment.Source.SCREEN,
     kind: str = JUDGING,
 ) -> Judgment:
-    """Pass over a document, saying why. It stays the assessor's, who may judge it later."""
-    said = JudgmentSubmission(
+    """Skip a document with a reason. The assessor may still judge it later."""
+    submission = JudgmentSubmission(
         actor, campaign, topic, docno, Kind.SKIP, client_uuid, token=token, reason=reason,
-        comment=comment, flags=flags, duplicate_of=duplicate_of,
+        comment=comment, flags=flags, original_docno=duplicate_of,
         source=source, served_at=served_at, active_seconds=active_seconds,
     )  # fmt: skip
-    return check_and_submit(said, State.SKIPPED, kind)
+    return check_and_submit(submission, State.SKIPPED, kind)
 
 
 def undo_judgment(
@@ -193,68 +193,81 @@ def undo_judgment(
     actor: User,
     campaign: Campaign,
     client_uuid: UUID | None = None,
-    of: UUID | None = None,
+    judgment_uuid: UUID | None = None,
     source: str = Judgment.Source.SCREEN,
     kind: str = JUDGING,
 ) -> Judgment:
-    """Take back a judgment or skip and lease its document to the actor again.
+    """Undo a judgment or skip and lease its document to the actor again.
 
-    ``of`` is the ``client_uuid`` of what to take back, the actor's last if None. Returns the
-    withdrawal. Once more goes one further back; with the same ``client_uuid`` it does not.
-    The pair is unjudged until it is judged again.
+    ``judgment_uuid`` is the ``client_uuid`` of what to undo, the actor's last if None. Returns
+    the withdrawal. Repeating it undoes the one before; with the same ``client_uuid`` it does
+    not. The pair is unjudged until it is judged again.
     """
     require_permission(actor, PERMISSION[Plan.Kind(kind)], campaign)
-    said = (actor, campaign, client_uuid or uuid4(), of, source, kind)
-    return run_with_retries(partial(write_undo, *said))
+    arguments = (actor, campaign, client_uuid or uuid4(), judgment_uuid, source, kind)
+    return run_with_retries(partial(write_undo, *arguments))
 
 
-def check_and_submit(said: JudgmentSubmission, state: str, kind: str) -> Judgment:
-    require_permission(said.actor, PERMISSION[Plan.Kind(kind)], said.campaign)
-    check_judgment(said)
-    return run_with_retries(partial(write_submission, said, state, kind))
+def check_and_submit(submission: JudgmentSubmission, state: str, kind: str) -> Judgment:
+    require_permission(submission.actor, PERMISSION[Plan.Kind(kind)], submission.campaign)
+    check_judgment(submission)
+    return run_with_retries(partial(write_submission, submission, state, kind))
 
 
-def write_submission(said: JudgmentSubmission, state: str, kind: str) -> Judgment:
-    lock_judging(said.campaign)
-    known = find_duplicate_submission(said)
+def write_submission(submission: JudgmentSubmission, state: str, kind: str) -> Judgment:
+    lock_judging(submission.campaign)
+    known = find_duplicate_submission(submission)
     if known is not None:
         return known
-    require_judging_open(said.campaign, kind)
-    check_grade(said)
+    require_judging_open(submission.campaign, kind)
+    check_grade(submission)
     if kind == ADJUDICATION:
-        check_not_own_judgment(said)
-    slot = find_slot_to_fill(said, kind)
-    said = replace(said, served_at=compute_shown_at(said, slot))
+        check_not_own_judgment(submission)
+    slot = find_slot_to_fill(submission, kind)
+    submission = replace(submission, served_at=compute_shown_at(submission, slot))
     if slot is None:
-        judgment = append_judgment(replace(said, purpose=PURPOSES[Plan.Kind(kind)][0]), None)
+        judgment = append_judgment(replace(submission, purpose=PURPOSES[Plan.Kind(kind)][0]), None)
     else:
-        check_rationale(said, slot.plan)
+        check_rationale(submission, slot.plan)
         lock_pair(slot)
-        lease_slot(slot, said.actor, state)
-        judgment = append_judgment(replace(said, purpose=slot.purpose), slot)
+        lease_slot(slot, submission.actor, state)
+        judgment = append_judgment(replace(submission, purpose=slot.purpose), slot)
         add_follow_up_slots(judgment, slot)
     if judgment.purpose == Purpose.JUDGE:
-        apply_stopping_rule(said.campaign, [said.topic.pk])
+        apply_stopping_rule(submission.campaign, [submission.topic.pk])
     return judgment
 
 
-def compute_shown_at(said: JudgmentSubmission, slot: Slot | None) -> datetime | None:
-    """When the document was shown: the browser's word within what the lease allows.
+def compute_shown_at(submission: JudgmentSubmission, slot: Slot | None) -> datetime | None:
+    """When the document was shown: the browser's time, within the limits of the lease.
 
-    A document that was fetched ahead was leased before it came up. Without its lease a
-    moment that cannot be is left out.
+    A document that was fetched ahead was leased before it was shown. Without its lease, an
+    impossible time is dropped.
     """
-    now, told = timezone.now(), said.served_at
+    now, reported = timezone.now(), submission.served_at
     leased = None
-    if slot is not None and slot.assessor_id == said.actor.pk and slot.token == said.token:
+    if (
+        slot is not None
+        and slot.assessor_id == submission.actor.pk
+        and slot.token == submission.token
+    ):
         leased = slot.leased_at
     if leased is not None:
-        return min(max(told or leased, leased), now)
-    return told if told is not None and said.campaign.created_at <= told <= now else None
+        return min(max(reported or leased, leased), now)
+    return (
+        reported
+        if reported is not None and submission.campaign.created_at <= reported <= now
+        else None
+    )
 
 
 def write_undo(
-    actor: User, campaign: Campaign, client_uuid: UUID, of: UUID | None, source: str, kind: str
+    actor: User,
+    campaign: Campaign,
+    client_uuid: UUID,
+    judgment_uuid: UUID | None,
+    source: str,
+    kind: str,
 ) -> Judgment:
     lock_judging(campaign)
     known = Judgment.objects.filter(client_uuid=client_uuid).first()
@@ -264,108 +277,119 @@ def write_undo(
             raise uuid_conflict()
         return known
     require_judging_open(campaign, kind)
-    standing = own_current_judgments(campaign, actor, PURPOSES[Plan.Kind(kind)])
-    last = standing.first() if of is None else standing.filter(client_uuid=of).first()
+    current = own_current_judgments(campaign, actor, PURPOSES[Plan.Kind(kind)])
+    last = (
+        current.first()
+        if judgment_uuid is None
+        else current.filter(client_uuid=judgment_uuid).first()
+    )
     if last is None:
-        raise ActionRefused("nothing-to-undo", gettext("There is nothing to take back."))
-    said = JudgmentSubmission(
+        raise ActionRefused("nothing-to-undo", gettext("Nothing to undo."))
+    submission = JudgmentSubmission(
         actor, campaign, last.topic, last.docno, Kind.WITHDRAWN, client_uuid,
         purpose=last.purpose, source=source,
     )  # fmt: skip
-    slot = slots_of_pair_for(said, (last.purpose,)).filter(assessor=actor).first()
+    slot = slots_of_pair_for(submission, (last.purpose,)).filter(assessor=actor).first()
     if slot is not None:
         lease_slot(slot, actor, State.LEASED)
         move_to_front(
             slot, checked_out_slots(actor, campaign, None, kind).exclude(pk=slot.pk).first()
         )
-    return append_judgment(said, slot)
+    return append_judgment(submission, slot)
 
 
-def find_slot_to_fill(said: JudgmentSubmission, kind: str) -> Slot | None:
-    """The slot that this judgment fills, or None: then it is kept as an extra judgment.
+def find_slot_to_fill(submission: JudgmentSubmission, kind: str) -> Slot | None:
+    """The slot that this judgment fills; None for an extra judgment.
 
-    The actor's own slot; else, when the lease has passed on, any free slot of the pair;
-    else none, because others have filled what the plan wanted.
+    The actor's own slot; if the lease has passed on, any free slot of the pair; None if other
+    assessors have filled all slots of the plan.
     """
     main, *others = PURPOSES[Plan.Kind(kind)]
-    slots = list(slots_of_pair_for(said, (main, *others)))
-    again = [s for s in slots if s.purpose != main and s.reserved_for_id == said.actor.pk]
+    slots = list(slots_of_pair_for(submission, (main, *others)))
+    again = [s for s in slots if s.purpose != main and s.reserved_for_id == submission.actor.pk]
     slots = [slot for slot in slots if slot.purpose == main]
-    own = next((slot for slot in slots if slot.assessor_id == said.actor.pk), None)
-    if again and not is_held_by_actor(said, own) and is_repeat(said, again[0]):
+    own = next((slot for slot in slots if slot.assessor_id == submission.actor.pk), None)
+    if again and not is_held_by_actor(submission, own) and is_repeat(submission, again[0]):
         return again[0]
     if own is not None:
         return own
-    before = previous_judgments(said).filter(purpose__in=(main, *others))
-    if not before.exists() and not may_have_been_shown(said, kind):
+    before = previous_judgments(submission).filter(purpose__in=(main, *others))
+    if not before.exists() and not may_have_been_shown(submission, kind):
         raise ActionRefused(
             "not-yours",
-            gettext("Document %(docno)s of topic %(topic)s is not among those you judge.")
-            % {"docno": said.docno, "topic": said.topic.number},
-            gettext("Go back to your topics and ask for the next document."),
+            gettext("Document %(docno)s of topic %(topic)s is not assigned to you.")
+            % {"docno": submission.docno, "topic": submission.topic.number},
+            gettext("Go back to your topics and open the next document."),
         )
-    mine = (None, said.actor.pk)
+    mine = (None, submission.actor.pk)
     return next((s for s in slots if s.free and s.reserved_for_id in mine), None)  # type: ignore[attr-defined]
 
 
-def is_held_by_actor(said: JudgmentSubmission, slot: Slot | None) -> bool:
-    """Is it said of ``slot``, taken back and out to the actor while its repeat is out too?"""
+def is_held_by_actor(submission: JudgmentSubmission, slot: Slot | None) -> bool:
+    """Whether it is for ``slot``, undone and leased to the actor while its repeat is leased too."""
     if slot is None or slot.state != State.LEASED:
         return False
-    return said.token is None or said.token == slot.token
+    return submission.token is None or submission.token == slot.token
 
 
-def is_repeat(said: JudgmentSubmission, slot: Slot) -> bool:
-    """Was the document shown as a repeat? Such a judgment must not revise the first one.
+def is_repeat(submission: JudgmentSubmission, slot: Slot) -> bool:
+    """Whether the document was shown as a repeat; such a judgment must not revise the first one.
 
-    A change of the first judgment carries the token that it was given under, or none; but
-    without a token what is said of a repeat in hand is said of the repeat.
+    A change of the first judgment has the token of its lease, or none; without a token, a
+    judgment of a checked-out repeat is one of the repeat.
     """
     out = slot.state == State.LEASED
-    if said.token is None:
-        return out and slot.assessor_id == said.actor.pk
-    if said.token == slot.token:
+    if submission.token is None:
+        return out and slot.assessor_id == submission.actor.pk
+    if submission.token == slot.token:
         return True
-    under = previous_judgments(said).filter(lease=said.token).order_by("-pk")
+    under = previous_judgments(submission).filter(lease=submission.token).order_by("-pk")
     purpose = under.values_list("purpose", flat=True).first()
     if purpose is not None:
         return purpose == Purpose.REPEAT
-    # A token that nothing was said under: of a repeat that was out, if it ever was.
+    # A token without a judgment: that of a repeat, if the repeat was ever checked out.
     return out or (slot.state == State.OPEN and slot.leased_at is not None)
 
 
-def may_have_been_shown(said: JudgmentSubmission, kind: str) -> bool:
-    """May the document have been shown to the actor, under a plan open, closed or handed on?
-
-    A round of adjudication has pairs of older pools than its own, so its slots are asked too.
+def may_have_been_shown(submission: JudgmentSubmission, kind: str) -> bool:
+    """Whether the document may have been shown to the actor, also under a closed or reassigned
+    plan. A round may contain pairs of older pools than its own, so its slots are checked too.
     """
-    seats = Assignment.ever.filter(
-        plan__campaign=said.campaign, plan__kind=kind, topic=said.topic, assessor=said.actor
+    assignments = Assignment.ever.filter(
+        plan__campaign=submission.campaign,
+        plan__kind=kind,
+        topic=submission.topic,
+        assessor=submission.actor,
     )
-    pair = {"plan__pool__items__docno": said.docno, "plan__pool__items__topic": said.topic}
+    pair = {
+        "plan__pool__items__docno": submission.docno,
+        "plan__pool__items__topic": submission.topic,
+    }
     theirs = Slot.objects.filter(
-        plan__in=seats.order_by().values("plan"), topic=said.topic, item__docno=said.docno
+        plan__in=assignments.order_by().values("plan"),
+        topic=submission.topic,
+        item__docno=submission.docno,
     )
-    return seats.filter(**pair).exists() or theirs.exists()
+    return assignments.filter(**pair).exists() or theirs.exists()
 
 
-def slots_of_pair_for(said: JudgmentSubmission, purposes: Collection[str]) -> QuerySet[Slot]:
-    """All slots of the pair for ``purposes``, through the pools of the campaign."""
-    pair = {"item__topic": said.topic, "item__docno": said.docno}
+def slots_of_pair_for(submission: JudgmentSubmission, purposes: Collection[str]) -> QuerySet[Slot]:
+    """All slots of the pair for ``purposes``, in all pools of the campaign."""
+    pair = {"item__topic": submission.topic, "item__docno": submission.docno}
     slots = Slot.objects.filter(
-        item__pool__campaign=said.campaign, purpose__in=purposes, **pair
+        item__pool__campaign=submission.campaign, purpose__in=purposes, **pair
     ).select_related("plan__campaign")
     return slots.annotate(free=free_slots()).order_by("k", "pk")
 
 
 def require_judging_open(campaign: Campaign, kind: str) -> None:
-    """The deadline is the assessors': adjudication is what comes after it."""
+    """Refuse judging after the deadline; adjudication has none."""
     until = campaign.judging_deadline
     if kind == JUDGING and until is not None and not campaign.takes_judgments():
         raise ActionRefused(
             "judging-closed",
-            gettext("Judging was open until %(at)s.") % {"at": format_utc(until)},
-            gettext("Ask an organizer to move the deadline."),
+            gettext("Judging closed on %(at)s.") % {"at": format_utc(until)},
+            gettext("Ask an organizer to extend the deadline."),
         )
 
 
@@ -373,6 +397,6 @@ def require_trained(actor: User, campaign: Campaign, kind: str) -> None:
     if kind == JUDGING and unanswered_pairs(actor, campaign).exists():
         raise ActionRefused(
             "training-first",
-            gettext("A few documents for training come before the real work."),
-            gettext("Judge them; their grades are known and are explained after each."),
+            gettext("Complete the training documents first."),
+            gettext("Judge them; the correct grade is explained after each."),
         )

@@ -1,4 +1,4 @@
-"""How a slot comes to an assessor: what to try, and the compare-and-swap that decides."""
+"""Leasing slots to assessors: the candidates, and the compare-and-swap that decides."""
 
 from __future__ import annotations
 
@@ -20,31 +20,30 @@ from judging.services.judgment_log import LostRaceError
 
 State = Slot.State
 AHEAD = 10
-"""How many documents somebody may hold at once."""
+"""Documents that may be checked out to an assessor at once."""
 WINDOWS = (64, 512, 4096)
-"""So many open slots are looked through, and more if these are all the actor's own pairs."""
+"""Numbers of open slots to search; the next window only if all are the actor's own pairs."""
 NEARBY = 200
-"""Leases that have run out and repeats are looked at up to so many."""
+"""Number of expired leases and repeats to search."""
 
 
 def priority_slots(actor: User, campaign: Campaign, topic: Topic | None, kind: str) -> list[Slot]:
-    """What is looked at before any open slot, all of it little: the actor's own leases,
-    documents that the actor is to judge once more, and leases that have run out; of each the
-    oldest lease first.
+    """The slots to try before any open one, which are few: the actor's own leases, their
+    repeats, and expired leases; of each kind the oldest lease first.
     """
     main, *others = PURPOSES[Plan.Kind(kind)]
     own = Q(assessor=actor, purpose__in=(main, *others))
     lapsed = Q(expires_at__lte=timezone.now(), purpose=main)
     again = Q(state=State.OPEN, reserved_for=actor, purpose__in=others)
-    found = Slot.objects.filter(
+    slots = Slot.objects.filter(
         Q(Q(state=State.LEASED) & (own | lapsed)) | again,
         plan__campaign=campaign,
         **topic_order_filter(topic),
     )
-    # Theirs first: the leases of others that have run out can be more than are looked at.
+    # The actor's own first: expired leases of others can exceed the limit.
     theirs = Case(When(assessor=actor, then=0), When(again, then=1), default=2)
-    found = found.select_related("item", "topic").order_by(theirs, "leased_at", "pk")
-    return list(found[:NEARBY])
+    slots = slots.select_related("item", "topic").order_by(theirs, "leased_at", "pk")
+    return list(slots[:NEARBY])
 
 
 def topic_order_filter(topic: Topic | None) -> dict[str, Topic]:
@@ -54,11 +53,11 @@ def topic_order_filter(topic: Topic | None) -> dict[str, Topic]:
 def candidate_slots(
     actor: User, campaign: Campaign, topic: Topic | None, kind: str, count: int, near: list[Slot]
 ) -> list[Slot]:
-    """At most ``count`` slots to try, of different pairs, in the order of handing out.
+    """At most ``count`` slots to try, of different pairs, in the order of judging.
 
-    The actor's right to a slot is asked of a few slots by number, in windows of the open
-    ones that grow only while all in them are pairs of the actor's own: so no plan that the
-    database makes can have it look at a whole topic.
+    The actor's right to a slot is checked for a few slots by primary key, in windows of the
+    open ones that grow only while all of their pairs are the actor's own. So no query plan of
+    the database can scan a whole topic.
     """
     back = [slot.pk for slot in near if slot.assessor_id != actor.pk]
     everything = Slot.objects.filter(
@@ -71,9 +70,9 @@ def candidate_slots(
     for size in WINDOWS:
         window = list(everything.order_by("position").values_list("pk", flat=True)[:size])
         most = 4 * count + len(back)
-        found = choose_free_slots(actor, campaign, kind, count, Q(pk__in=[*window, *back]), most)
-        if found or len(window) < size:
-            return found
+        slots = choose_free_slots(actor, campaign, kind, count, Q(pk__in=[*window, *back]), most)
+        if slots or len(window) < size:
+            return slots
     everywhere = Q(state=State.OPEN, **topic_order_filter(topic))
     return choose_free_slots(actor, campaign, kind, count, everywhere, 4 * count + NEARBY)
 
@@ -81,13 +80,13 @@ def candidate_slots(
 def choose_free_slots(
     actor: User, campaign: Campaign, kind: str, count: int, among: Q, most: int
 ) -> list[Slot]:
-    """Of ``among`` the first slots that ``actor`` may take; a repeat that is due alone."""
+    """The first slots of ``among`` that ``actor`` may fill; a due repeat comes alone."""
     theirs = Q(offered_slots(actor, kind), new_pair_filter(actor, kind))
     if kind == Plan.Kind.JUDGE:
         theirs |= due_repeats(actor)
     slots = Slot.objects.filter(among, theirs, plan__campaign=campaign)
-    # Repeats before all, by when they are due. The slots of a pair stand one after another:
-    # a few more rows hold enough pairs.
+    # Repeats first, in the order they are due. The slots of a pair are adjacent: a few more
+    # rows contain enough pairs.
     ordered = slots.select_related("item", "topic").order_by("-purpose", "position", "k")
     rows = list(ordered[:most])
     again = [slot for slot in rows if slot.purpose == Purpose.REPEAT]
@@ -99,7 +98,7 @@ def choose_free_slots(
 
 
 def is_repeat_due(slot: Slot, actor: User, campaign: Campaign) -> bool:
-    """Have enough documents of the topic come up since the first judgment?"""
+    """Whether enough documents of the topic were shown since the first judgment."""
     own = Judgment.objects.filter(campaign=campaign, assessor=actor, topic=slot.topic_id)
     return own.filter(revision=1, purpose__in=ON_SCREEN).count() >= slot.position
 
@@ -118,14 +117,14 @@ def lease_end() -> datetime:
 
 
 def lease_slot(slot: Slot, actor: User, state: str) -> None:
-    """Hand the slot to ``actor`` in ``state``, unless someone was quicker (``LostRaceError``)."""
-    held = state == State.LEASED
+    """Move the slot to ``actor`` and ``state``. Raises ``LostRaceError`` if it has changed."""
+    leased = state == State.LEASED
     change = {
         "state": state,
         "assessor": actor,
         "token": uuid4(),
-        "leased_at": timezone.now() if held else None,
-        "expires_at": lease_end() if held else None,
+        "leased_at": timezone.now() if leased else None,
+        "expires_at": lease_end() if leased else None,
     }
     if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change):
         raise LostRaceError
@@ -134,7 +133,7 @@ def lease_slot(slot: Slot, actor: User, state: str) -> None:
 
 
 def try_lease(slot: Slot, actor: User) -> bool:
-    """Try to lease; False if another, or the actor's own other window, was first."""
+    """Try to lease; False if another assessor, or the actor's other window, was first."""
     try:
         with transaction.atomic():
             lease_slot(slot, actor, State.LEASED)
@@ -144,7 +143,7 @@ def try_lease(slot: Slot, actor: User) -> bool:
 
 
 def move_to_front(slot: Slot, before: Slot | None) -> None:
-    """Have what was taken back come up before what was fetched ahead."""
+    """Show an undone document before those fetched ahead."""
     if before is not None and before.leased_at is not None:
         slot.leased_at = before.leased_at - timedelta(microseconds=1)
         Slot.objects.filter(pk=slot.pk, token=slot.token).update(leased_at=slot.leased_at)

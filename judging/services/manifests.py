@@ -1,4 +1,4 @@
-"""The manifest of a qrels release: what a reader needs to know, and to make it again."""
+"""The manifest of a qrels version: its provenance, and what is needed to rebuild it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def build_manifest(
     last: int,
     withheld: Sequence[str],
     rows: Sequence[Row],
-    heard: Sequence[PairBallot],
+    ballots: Sequence[PairBallot],
 ) -> dict[str, Any]:
-    """Everything beside the grades; ``heard`` is what the policy decided from."""
+    """Everything except the grades; ``ballots`` are the policy's input."""
     skips = latest_judgments(log_until(campaign, as_of, last)).filter(kind=Judgment.Kind.SKIP)
     released = {(topic, docno) for topic, docno, _ in rows}
-    used = [ballot for ballot in heard if ballot.pair in released]
+    used = [ballot for ballot in ballots if ballot.pair in released]
     return {
         "campaign": campaign.slug,
         "policy": policy.name,
@@ -45,8 +45,8 @@ def build_manifest(
         "purposes": count_purposes(campaign, as_of, last),
         "adjudications": adjudication_summary(campaign, policy, as_of, last, used),
         "automatic": automatic_summary(campaign, policy, as_of, last, used),
-        "disagreeing_pairs": sum(ballot.disagree for ballot in heard),
-        "extra_judgments_not_counted": sum(len(ballot.extra) for ballot in heard),
+        "disagreeing_pairs": sum(ballot.disagree for ballot in ballots),
+        "extra_judgments_not_counted": sum(len(ballot.extra) for ballot in ballots),
         "skipped": skips.count(),
         "unjudged_pairs_left_out": count_unjudged(campaign, released, withheld),
     }
@@ -65,26 +65,26 @@ def grades_by_topic(rows: Sequence[Row]) -> dict[str, dict[str, int]]:
 
 
 def count_by_assessor(policy: QrelsPolicy, used: Sequence[PairBallot]) -> dict[str, int]:
-    """How many judgments of each person the policy heard."""
+    """The number of judgments of each assessor that count under the policy."""
     if policy.alone:
         return {} if policy.automatic else {policy.own: len(used)}
     return count_by_purpose(name for ballot in used for name in ballot.people)
 
 
 def count_purposes(campaign: Campaign, as_of: datetime, last: int) -> dict[str, int]:
-    """The judgments that stand in the log by purpose, whether this policy hears them or not."""
-    found = {
+    """The current judgments by purpose, whether or not they count under the policy."""
+    counts = {
         str(purpose): current_judgments(campaign, as_of, last, purpose).count()
         for purpose in Purpose.values
     }
-    return {purpose: count for purpose, count in found.items() if count}
+    return {purpose: count for purpose, count in counts.items() if count}
 
 
 def adjudication_summary(
     campaign: Campaign, policy: QrelsPolicy, as_of: datetime, last: int, used: Sequence[PairBallot]
 ) -> dict[str, Any] | None:
-    """How many pairs an adjudication decided, by whom, and how many of them the rule alone
-    would have given another grade or left out; None where the policy hears none.
+    """The number of adjudicated pairs, by adjudicator, and how many of them the rule alone would
+    grade differently or leave out; None if adjudications do not count under the policy.
     """
     if not policy.adjudicated:
         return None
@@ -101,30 +101,32 @@ def adjudication_summary(
 def automatic_summary(
     campaign: Campaign, policy: QrelsPolicy, as_of: datetime, last: int, used: Sequence[PairBallot]
 ) -> dict[str, Any] | None:
-    """Whose automatic judgments decided how many pairs, and where they came from."""
+    """The automatic assessor, the pairs it decided, and the sources of its judgments."""
     if not policy.automatic:
         return None
     machine = AutomaticAssessor.objects.select_related("user", "created_by").get(
         campaign=campaign, name=policy.automatic
     )
-    said = current_judgments(campaign, as_of, last, Purpose.AUTOMATIC).filter(assessor=machine.user)
-    newest = said.order_by("-pk").first()
+    judgments = current_judgments(campaign, as_of, last, Purpose.AUTOMATIC).filter(
+        assessor=machine.user
+    )
+    newest = judgments.order_by("-pk").first()
     return {
         "name": machine.name,
         "description": machine.description,
         "brought_by": machine.created_by.username,
         "brought_at": machine.created_at.isoformat(),
-        "judgments": said.count(),
-        "pairs": sum(policy.hears_automatic(ballot) for ballot in used),
+        "judgments": judgments.count(),
+        "pairs": sum(policy.uses_automatic(ballot) for ballot in used),
         "last_judgment": newest.pk if newest else None,
-        "sources": count_by_purpose(said.values_list("source", flat=True)),
+        "sources": count_by_purpose(judgments.values_list("source", flat=True)),
     }
 
 
 def count_unjudged(
     campaign: Campaign, released: set[tuple[str, str]], withheld: Sequence[str]
 ) -> int:
-    """How many planned pairs have no grade in the release."""
+    """The number of planned pairs without a grade in the qrels version."""
     slots = Slot.objects.filter(plan__campaign=campaign, k=0, purpose=Purpose.JUDGE)
     slots = slots.exclude(topic__number__in=withheld)
     planned = set(slots.order_by().values_list("topic__number", "item__docno"))

@@ -1,4 +1,4 @@
-"""The slots of a plan: which pairs are free, in which order they come, and writing them fast."""
+"""The slots of a plan: which pairs are unplanned, their order, and fast insertion."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from django.db import connection
 from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign, Topic, User
-from judging.core.designs.allocation import NOBODY, Allocation, Workload
+from judging.core.designs.allocation import UNASSIGNED, Allocation, Workload
 from judging.models import Judgment, Plan, Purpose, Slot
-from judging.queries.judgments import SAID, latest_judgments, log_until
+from judging.queries.judgments import ANSWERS, latest_judgments, log_until
 from judging.services.followups import add_third_slot
 from pooling.models import Pool, PoolItem
 
@@ -25,12 +25,12 @@ COLUMNS = (
 
 
 Row = tuple[int | str | None, ...]
-Standing = dict[tuple[int, str], list[Judgment]]
+JudgmentsByPair = dict[tuple[int, str], list[Judgment]]
 
 
 @dataclass(frozen=True, slots=True)
 class UnplannedPair:
-    """A pair of a pool that has no slot yet."""
+    """A pair of a pool without a slot."""
 
     item: int
     topic: int
@@ -40,14 +40,14 @@ class UnplannedPair:
 
 
 def list_unplanned_pairs(pool: Pool) -> list[UnplannedPair]:
-    """The pool's pairs that no plan of the campaign has, by topic and seeded position."""
+    """The pool's pairs that are in no plan of the campaign, by topic and seeded position."""
     slots = Slot.objects.filter(plan__campaign=pool.campaign, purpose=Purpose.JUDGE).order_by()
     planned = set(slots.values_list("topic", "item__docno").distinct())
     rows = pool.items.order_by("topic", "position")
-    # Pools of version 1 have no order of their own: the best rank is theirs.
+    # Pools of format version 1 have no priority: use the best rank.
     place = Coalesce("priority", "min_rank")
-    found = rows.values_list("pk", "topic", "docno", place, "position").iterator()
-    pairs = (UnplannedPair(*row) for row in found)
+    values = rows.values_list("pk", "topic", "docno", place, "position").iterator()
+    pairs = (UnplannedPair(*row) for row in values)
     return [pair for pair in pairs if (pair.topic, pair.docno) not in planned]
 
 
@@ -55,25 +55,25 @@ def build_workload(
     pairs: Sequence[UnplannedPair],
     topics: dict[int, Topic],
     people: dict[int, list[User]],
-    crew: list[User],
+    assessors: list[User],
 ) -> Workload:
-    """``pairs`` as a design sees them; ``people`` by topic, numbered as they stand in ``crew``."""
+    """``pairs`` as input for a design; ``people`` by topic become indices in ``assessors``."""
     sizes: dict[int, int] = defaultdict(int)
     for pair in pairs:
         sizes[pair.topic] += 1
-    at = {user.pk: index for index, user in enumerate(crew)}
+    at = {user.pk: index for index, user in enumerate(assessors)}
     return Workload(
         topics=tuple(topics[topic].number for topic in sizes),
         sizes=tuple(sizes.values()),
-        people=tuple(
+        assessors=tuple(
             tuple(sorted({at[user.pk] for user in people.get(topic, [])})) for topic in sizes
         ),
-        crew=len(crew),
+        assessor_count=len(assessors),
     )
 
 
 def item_positions(pairs: Sequence[UnplannedPair], order: str) -> dict[int, int]:
-    """By item where it comes within its topic. Docnos are compared by code point."""
+    """By item, its position within its topic. Docnos are compared by code point."""
     if order == Plan.Order.RANDOM:
         return {pair.item: pair.position for pair in pairs}
     if order == Plan.Order.DOCNO:
@@ -81,33 +81,33 @@ def item_positions(pairs: Sequence[UnplannedPair], order: str) -> dict[int, int]
     else:
         ordered = sorted(pairs, key=lambda pair: (pair.priority, pair.position))
     place: dict[int, int] = defaultdict(int)
-    found = {}
+    positions = {}
     for pair in ordered:
-        found[pair.item] = place[pair.topic]
+        positions[pair.item] = place[pair.topic]
         place[pair.topic] += 1
-    return found
+    return positions
 
 
 def write_slots(
-    plan: Plan, pairs: Sequence[UnplannedPair], layout: Allocation, crew: Sequence[User]
+    plan: Plan, pairs: Sequence[UnplannedPair], slots: Allocation, assessors: Sequence[User]
 ) -> None:
-    """One open slot for each judgment of ``layout``."""
+    """Insert one open slot per entry of ``slots``."""
     position = item_positions(pairs, plan.order)
-    insert_slot_rows(iter_slot_rows(plan, pairs, layout, position, [user.pk for user in crew]))
+    insert_slot_rows(iter_slot_rows(plan, pairs, slots, position, [user.pk for user in assessors]))
 
 
 def iter_slot_rows(
     plan: Plan,
     pairs: Sequence[UnplannedPair],
-    layout: Allocation,
+    slots: Allocation,
     position: dict[int, int],
-    crew: Sequence[int],
+    assessors: Sequence[int],
 ) -> Iterator[Row]:
     purpose, state = Purpose.JUDGE.value, Slot.State.OPEN.value
-    columns = zip(layout.pair.tolist(), layout.k.tolist(), layout.person.tolist(), strict=True)
-    for index, k, person in columns:
+    columns = zip(slots.pair.tolist(), slots.k.tolist(), slots.assessor.tolist(), strict=True)
+    for index, k, assessor in columns:
         pair = pairs[index]
-        whose = None if person == NOBODY else crew[person]
+        whose = None if assessor == UNASSIGNED else assessors[assessor]
         yield (
             plan.pk, pair.item, pair.topic, purpose, k, position[pair.item], whose, state,
             uuid4().hex,
@@ -115,42 +115,41 @@ def iter_slot_rows(
 
 
 def insert_slot_rows(rows: Iterable[Row]) -> None:
-    """Write rows of ``COLUMNS`` past the ORM, which takes four times as long.
+    """Insert rows of ``COLUMNS`` without the ORM, which takes four times as long.
 
-    On SQLite nobody else writes meanwhile, so the time counts.
+    On SQLite all other writers wait in the meantime.
     """
-    # Made first: the rows, too, would be made while others wait.
-    made = list(rows)
+    # Built first, so that others do not wait for it.
+    listed = list(rows)
     quote = connection.ops.quote_name
     table = quote(Slot._meta.db_table)  # noqa: SLF001 (public, whatever its name says)
     names = ", ".join(map(quote, COLUMNS))
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
-                for row in made:
+                for row in listed:
                     copy.write_row(row)
-            # Now and not at the end, when writers of judgments already wait for us.
+            # Now and not at the end, when writers of judgments are already waiting.
             connection.check_constraints()
-            # Before it knows how many slots there are PostgreSQL reads a topic's all to
-            # find the next, and takes seconds where it should take a millisecond.
+            # Without statistics PostgreSQL reads all slots of a topic to find the next one,
+            # which takes seconds instead of a millisecond.
             cursor.execute(f"ANALYZE {table}, {quote(PoolItem._meta.db_table)}")  # noqa: SLF001
         else:
             marks = ", ".join(["%s"] * len(COLUMNS))
             sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 (our own names)
-            cursor.executemany(sql, made)
+            cursor.executemany(sql, listed)
 
 
-def fill_with_existing_judgments(plan: Plan, known: Standing) -> int:
-    """Let what is said already fill the slots of ``plan``; return how many it did.
+def fill_with_existing_judgments(plan: Plan, existing: JudgmentsByPair) -> int:
+    """Fill slots of ``plan`` with existing judgments; return the number filled.
 
-    It is written once more, with its slot: that it counts in the plan is itself a fact of
-    the log, so that a qrels release as of an earlier moment does not change. The slot
-    reserved for its assessor is taken, who is not asked again; else a grade takes one that
-    is for anybody, the earliest first.
+    Each is appended again, with its slot: that it counts in the plan is itself part of the
+    log, so that qrels as of an earlier time do not change. It fills the slot reserved for its
+    assessor; otherwise a grade fills an unreserved one, the earliest judgment first.
     """
-    slots = open_slots(plan, known)
+    slots = open_slots(plan, existing)
     filled: list[tuple[Judgment, Slot]] = []
-    for pair, judgments in known.items():
+    for pair, judgments in existing.items():
         for judgment in judgments:
             slot = find_fitting_slot(judgment, slots[pair])
             if slot is not None:
@@ -171,30 +170,30 @@ def find_fitting_slot(judgment: Judgment, slots: Sequence[Slot]) -> Slot | None:
     return next((slot for slot in slots if slot.reserved_for_id is None), None)
 
 
-def current_judgments_by_pair(campaign: Campaign, topic: Topic | None = None) -> Standing:
-    """By pair what stands in the campaign, or of one topic, and no plan wanted, earliest first."""
+def current_judgments_by_pair(campaign: Campaign, topic: Topic | None = None) -> JudgmentsByPair:
+    """By pair, the current judgments without a slot in the campaign or topic, earliest first."""
     log = log_until(campaign)
     log = log if topic is None else log.filter(topic=topic)
     if not log.filter(slot=None).exists():
         return {}
-    loose = latest_judgments(log).filter(slot=None, kind__in=SAID)
-    found: dict[tuple[int, str], list[Judgment]] = defaultdict(list)
+    loose = latest_judgments(log).filter(slot=None, kind__in=ANSWERS)
+    by_pair: dict[tuple[int, str], list[Judgment]] = defaultdict(list)
     for judgment in loose.order_by("pk"):
-        found[judgment.topic_id, judgment.docno].append(judgment)
-    return found
+        by_pair[judgment.topic_id, judgment.docno].append(judgment)
+    return by_pair
 
 
-def open_slots(plan: Plan, known: Standing) -> dict[tuple[int, str], list[Slot]]:
-    found: dict[tuple[int, str], list[Slot]] = defaultdict(list)
-    if not known:
-        return found
-    topics = {topic for topic, _ in known}
+def open_slots(plan: Plan, existing: JudgmentsByPair) -> dict[tuple[int, str], list[Slot]]:
+    by_pair: dict[tuple[int, str], list[Slot]] = defaultdict(list)
+    if not existing:
+        return by_pair
+    topics = {topic for topic, _ in existing}
     slots = plan.slots.filter(state=Slot.State.OPEN, topic__in=topics).select_related("item")
     for slot in slots.order_by("k", "pk"):
         slot.plan = plan
-        if (slot.topic_id, slot.item.docno) in known:
-            found[slot.topic_id, slot.item.docno].append(slot)
-    return found
+        if (slot.topic_id, slot.item.docno) in existing:
+            by_pair[slot.topic_id, slot.item.docno].append(slot)
+    return by_pair
 
 
 def take_slot(filled: Sequence[tuple[Judgment, Slot]]) -> None:
@@ -210,7 +209,7 @@ def take_slot(filled: Sequence[tuple[Judgment, Slot]]) -> None:
 
 
 def copy_with_slot(judgment: Judgment, slot: Slot) -> Judgment:
-    """The same word again, now with the slot that it fills; it took no time and no reading."""
+    """The same judgment again, with the slot that it fills; without times."""
     return Judgment(
         campaign_id=judgment.campaign_id,
         topic_id=judgment.topic_id,

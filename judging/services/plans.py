@@ -1,4 +1,4 @@
-"""Judging plans: sharing out a pool by a design, foreseeing it, pausing it, closing it."""
+"""Judging plans: create, preview, pause, resume, close."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from hashlib import blake2b
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
@@ -37,7 +38,7 @@ ORDERS = (Plan.Order.RANDOM, Plan.Order.DOCNO, Plan.Order.POOL)
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """What a plan asks for, apart from pool and people."""
+    """The options of a plan, except pool and assessors."""
 
     design: str = "overlap"
     parameters: Mapping[str, float | None] = field(default_factory=dict)
@@ -49,18 +50,19 @@ class PlanOptions:
 
 @dataclass(frozen=True)
 class PlanAllocation:
-    """A plan laid out and not written: pairs, the people, the judgments wanted."""
+    """A plan before it is saved: its pairs, assessors and slots."""
 
     design: PlanDesign
     parameters: dict[str, float]
     pairs: list[UnplannedPair]
-    crew: list[User]
+    assessors: list[User]
     work: Workload
-    layout: Allocation
+    slots: Allocation
 
     @property
-    def most(self) -> int:
-        return self.design.most(self.parameters)
+    def max_judgments(self) -> int:
+        """Per document."""
+        return self.design.max_judgments(self.parameters)
 
 
 def create_plan(
@@ -72,58 +74,59 @@ def create_plan(
     topics: Collection[str] | None = None,
     scheme: PlanOptions | None = None,
 ) -> Plan:
-    """Share out the pairs of ``pool`` that no earlier plan has, as ``scheme`` says.
+    """Plan the judging of the pairs of ``pool`` that are in no plan, according to ``scheme``.
 
-    Without one, ``overlap`` judgments a pair. ``topics`` are the numbers of the topics to
-    share out, all of the pool if None; ``assessors`` says by number who may judge a topic. A
-    topic for which it names nobody gets its slots too and waits until ``assign`` does; a
-    design that names people refuses it. Grades that stand already fill slots at once.
+    Without one, ``overlap`` judgments per pair. ``topics`` are topic numbers, all of the pool
+    if None; ``assessors`` has the assessors by topic number. A topic without assessors gets
+    slots too and waits until some are assigned; designs that name assessors refuse it.
+    Existing judgments fill slots at once.
     """
     campaign = pool.campaign
     require_permission(actor, "campaigns.manage", campaign)
     scheme = scheme or PlanOptions(parameters={"n": overlap})
     known = get_topics(campaign, {*assessors, *(topics or ())})
-    # Laid out beforehand: on SQLite nobody can write while we do.
+    # Allocated beforehand: on SQLite a transaction blocks all other writers.
     before = latest_plan_id(campaign)
-    laid = allocate_plan(pool, scheme, assessors, topics)
+    allocation = allocate_plan(pool, scheme, assessors, topics)
     with transaction.atomic():
-        # Locked, so that two plans made at once cannot both take a pair.
+        # Locked, so that two plans created concurrently cannot share a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if latest_plan_id(campaign) != before:
-            fix = "Look at the judging page, then make this one again."
-            raise ActionRefused("planned-meanwhile", "Another plan was made meanwhile.", fix)
+            fix = "Check the judging page, then create this plan again."
+            message = "Another plan was created in the meantime."
+            raise ActionRefused("planned-meanwhile", message, fix)
         plan = Plan.objects.create(
             campaign=campaign,
             pool=pool,
             design=scheme.design,
-            parameters=laid.parameters,
-            overlap=laid.most,
+            parameters=allocation.parameters,
+            overlap=allocation.max_judgments,
             order=scheme.order,
             third_from=scheme.third_from,
             repeat_share=scheme.repeat_share,
             rationale=scheme.rationale,
             created_by=actor,
         )
-        write_slots(plan, laid.pairs, laid.layout, laid.crew)
-        # Alone: who judges, or has a pool grow, now must not see pairs without their slots.
+        write_slots(plan, allocation.pairs, allocation.slots, allocation.assessors)
+        # Alone: concurrent judging or pool growth must not see pairs without their slots.
         lock_judging(campaign, alone=True)
-        check_not_grown(plan, laid.pairs)
+        check_not_grown(plan, allocation.pairs)
         add_assignments(plan, {known[number]: people for number, people in assessors.items()})
         filled = fill_with_existing_judgments(plan, current_judgments_by_pair(campaign))
-        log_plan_created(actor, plan, laid, filled)
+        log_plan_created(actor, plan, allocation, filled)
     return plan
 
 
 @dataclass(frozen=True)
 class PlanPreview:
-    """What a plan would be.
+    """Preview of a plan.
 
-    ``thirds`` is how many third judgments there can be at most, ``repeats`` how many blind
-    repeats are to be expected, ``coming`` how many judgments a growing pool may add.
+    ``thirds`` is the maximum number of third judgments, ``repeats`` the expected number of
+    blind repeats, ``coming`` the number of judgments that an adaptive pool may add.
     """
 
-    laid: PlanAllocation
-    foreseen: LoadForecast
+    allocation: PlanAllocation
+    forecast: LoadForecast
     planned_before: int
     thirds: int
     repeats: float
@@ -131,11 +134,11 @@ class PlanPreview:
 
     @property
     def loads(self) -> list[tuple[User, float]]:
-        return list(zip(self.laid.crew, self.foreseen.loads.tolist(), strict=True))
+        return list(zip(self.allocation.assessors, self.forecast.loads.tolist(), strict=True))
 
     @property
     def shared(self) -> tuple[float, float] | None:
-        return self.foreseen.shared_range(list(range(len(self.laid.crew))))
+        return self.forecast.shared_range(list(range(len(self.allocation.assessors))))
 
 
 def preview_plan(
@@ -146,40 +149,44 @@ def preview_plan(
     assessors: Assessors,
     topics: Collection[str] | None = None,
 ) -> PlanPreview:
-    """What ``make_plan`` would make of the same, refused for the same reasons. Writes nothing."""
+    """What ``create_plan`` would create, with the same checks. Writes nothing."""
     require_permission(actor, "campaigns.manage", pool.campaign)
-    laid = allocate_plan(pool, scheme, assessors, topics)
-    several = int((laid.layout.k == 1).sum()) if scheme.third_from else 0
-    foreseen = forecast_load(laid.work, laid.layout)
-    repeats = scheme.repeat_share * foreseen.judgments
-    before = pool.items.count() - len(laid.pairs)
+    allocation = allocate_plan(pool, scheme, assessors, topics)
+    thirds = int((allocation.slots.k == 1).sum()) if scheme.third_from else 0
+    forecast = forecast_load(allocation.work, allocation.slots)
+    repeats = scheme.repeat_share * forecast.judgments
+    before = pool.items.count() - len(allocation.pairs)
     return PlanPreview(
-        laid,
-        foreseen,
+        allocation,
+        forecast,
         before,
-        several,
+        thirds,
         repeats,
-        max_future_judgments(pool, [*assessors], laid.most),
+        max_future_judgments(pool, [*assessors], allocation.max_judgments),
     )
 
 
 def allocate_plan(
     pool: Pool, scheme: PlanOptions, assessors: Assessors, topics: Collection[str] | None
 ) -> PlanAllocation:
-    """Check everything that can be wrong with a plan, and lay it out."""
+    """Check the options of a plan, and allocate its slots."""
     campaign = pool.campaign
     known = get_topics(campaign, {*assessors, *(topics or ())})
     check_plan_options(campaign, scheme)
     design = DESIGNS[scheme.design]
     try:
         parameters = design.read(scheme.parameters)
-    except ImpossibleDesignError as no:
-        raise ActionRefused("bad-parameter", no.message, no.fix) from no
-    check_people(campaign, design.most(parameters), assessors, thirds=bool(scheme.third_from))
-    if scheme.third_from and design.most(parameters) < 2:
-        fix = "Choose a design that gives some documents two judgments, or no third judge."
+    except ImpossibleDesignError as error:
+        raise ActionRefused("bad-parameter", error.message, error.fix) from error
+    check_people(
+        campaign, design.max_judgments(parameters), assessors, thirds=bool(scheme.third_from)
+    )
+    if scheme.third_from and design.max_judgments(parameters) < 2:
+        fix = "Choose a design with two judgments per document, or no third judgments."
         raise ActionRefused(
-            "third-needs-two", "One judgment a document has nothing to disagree.", fix
+            "third-needs-two",
+            "A third judgment requires at least two judgments per document.",
+            fix,
         )
     planned = None if topics is None else {known[number].pk for number in topics}
     pairs = [
@@ -188,15 +195,15 @@ def allocate_plan(
     check_design(pool, scheme.design)
     if not pairs and not pool.grows:
         fix = "Freeze a larger pool first."
-        raise ActionRefused("nothing-to-plan", "Every pair of this pool is in a plan already.", fix)
-    crew = sorted({user for people in assessors.values() for user in people}, key=username_key)
+        raise ActionRefused("nothing-to-plan", "All pairs of this pool are already in a plan.", fix)
+    users = sorted({user for people in assessors.values() for user in people}, key=username_key)
     people = {known[number].pk: list(users) for number, users in assessors.items()}
-    work = build_workload(pairs, {t.pk: t for t in campaign.topics.all()}, people, crew)
+    work = build_workload(pairs, {t.pk: t for t in campaign.topics.all()}, people, users)
     try:
-        layout = design.lay_out(work, parameters, plan_seed(pool, scheme.design))
-    except ImpossibleDesignError as no:
-        raise ActionRefused("impossible-design", no.message, no.fix) from no
-    return PlanAllocation(design, parameters, pairs, crew, work, layout)
+        slots = design.allocate(work, parameters, plan_seed(pool, scheme.design))
+    except ImpossibleDesignError as error:
+        raise ActionRefused("impossible-design", error.message, error.fix) from error
+    return PlanAllocation(design, parameters, pairs, users, work, slots)
 
 
 def username_key(user: User) -> str:
@@ -209,94 +216,105 @@ def plan_seed(pool: Pool, design: str) -> int:
 
 
 def latest_plan_id(campaign: Campaign) -> int | None:
-    found: int | None = campaign.plans.aggregate(newest=Max("pk"))["newest"]
-    return found
+    newest: int | None = campaign.plans.aggregate(newest=Max("pk"))["newest"]
+    return newest
 
 
 def check_plan_options(campaign: Campaign, scheme: PlanOptions) -> None:
     if scheme.design not in DESIGNS:
-        told = ", ".join(DESIGNS)
-        raise ActionRefused("no-design", f"There is no design {scheme.design}.", f"Use {told}.")
+        names = ", ".join(DESIGNS)
+        raise ActionRefused(
+            "no-design", f"Unknown design: {scheme.design}.", f"Use one of: {names}."
+        )
     if scheme.order not in ORDERS:
-        told = ", ".join(ORDERS)
-        raise ActionRefused("no-order", f"There is no order {scheme.order}.", f"Use {told}.")
+        names = ", ".join(ORDERS)
+        raise ActionRefused("no-order", f"Unknown order: {scheme.order}.", f"Use one of: {names}.")
     if scheme.rationale not in Plan.Rationale.values:
-        told = ", ".join(Plan.Rationale.values)
-        raise ActionRefused("no-rationale", f"{scheme.rationale} is no rule.", f"Use {told}.")
+        names = ", ".join(Plan.Rationale.values)
+        raise ActionRefused(
+            "no-rationale", f"Unknown rationale: {scheme.rationale}.", f"Use one of: {names}."
+        )
     if not 0 <= scheme.repeat_share <= 1:
-        fix = "Give a share from 0 to 1, such as 0.05."
-        raise ActionRefused("bad-share", f"The share of repeats is {scheme.repeat_share:g}.", fix)
+        fix = "Enter a share between 0 and 1, e.g. 0.05."
+        message = f"Invalid share of repeats: {scheme.repeat_share:g}."
+        raise ActionRefused("bad-share", message, fix)
     grades = [g for g in campaign.grades.values_list("value", flat=True) if g >= 0]
     width = max(grades, default=0) - min(grades, default=0)
     if not 0 <= scheme.third_from <= width:
         raise ActionRefused(
             "bad-third",
-            f"Grades cannot be {scheme.third_from} apart.",
-            f"Give a number from 1 to {width}, or 0 for no third judge.",
+            f"Grade difference for third judgments out of range: {scheme.third_from}.",
+            f"Enter an integer between 1 and {width}, or 0 for no third judgments.",
         )
 
 
-def log_plan_created(actor: User, plan: Plan, laid: PlanAllocation, filled: int) -> None:
+def log_plan_created(actor: User, plan: Plan, allocation: PlanAllocation, filled: int) -> None:
     events.log_event(
         campaign=plan.campaign,
         actor=actor,
         code="plan.created",
-        subject=f"{plan.pool}, {laid.design.card.title.lower()}"
-        + (f" of {laid.most}" if laid.most > 1 else ""),
+        subject=f"{plan.pool}, {allocation.design.card.title.lower()}"
+        + (f" of {allocation.max_judgments}" if allocation.max_judgments > 1 else ""),
         plan=plan.pk,
         design=plan.design,
         parameters=plan.parameters,
         order=plan.order,
         third_from=plan.third_from,
         repeat_share=plan.repeat_share,
-        pairs=len(laid.pairs),
-        judgments=len(laid.layout),
+        pairs=len(allocation.pairs),
+        judgments=len(allocation.slots),
         judged_before=filled,
-        planned_before=plan.pool.items.count() - len(laid.pairs),
+        planned_before=plan.pool.items.count() - len(allocation.pairs),
     )
 
 
 def pause_plan(*, actor: User, plan: Plan, paused: bool = True) -> None:
-    """Stop handing out documents of the plan, or go on. What is on a screen may be finished."""
+    """Pause or resume the plan. Checked-out documents may still be judged.
+
+    Resuming a closed plan opens it again.
+    """
     require_permission(actor, "campaigns.manage", plan.campaign)
+    change = {"paused": paused} if paused else {"paused": paused, "closed_at": None}
     with transaction.atomic():
-        if Plan.objects.filter(pk=plan.pk, paused=not paused).update(paused=paused):
+        if Plan.objects.filter(pk=plan.pk, paused=not paused).update(**change):
             code = "plan.paused" if paused else "plan.resumed"
             events.log_event(campaign=plan.campaign, actor=actor, code=code, plan=plan.pk)
-    plan.paused = paused
+    for name, value in change.items():
+        setattr(plan, name, value)
 
 
 def close_plan(*, actor: User, plan: Plan) -> int:
-    """Ask for no more judgments under ``plan``; return how many are no longer asked for.
+    """Close ``plan``; return the number of judgments cancelled.
 
-    Open slots of which nothing was ever said go, so that another plan may have pairs of
-    which nothing is left. What is out may be finished, and closing once more lets go of
-    what has run out. Judgments, and slots that a judgment names, stay; and so do repeats that
-    were ever out: what is still said of one must not revise the first judgment.
+    Open slots without judgments are deleted, so that another plan may contain their pairs.
+    Checked-out documents may still be judged; closing again cancels those with expired leases.
+    Judgments and their slots remain, and so do repeats that were ever checked out: a late
+    judgment of a repeat must not revise the first one.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
     with transaction.atomic():
-        # Alone: a pool that grows writes its slots before, or not for this plan.
+        # Alone: an adaptive pool adds its slots before, or not for this plan.
         lock_judging(plan.campaign, alone=True)
-        Plan.objects.filter(pk=plan.pk).update(paused=True)
-        # Locked: what is handed out at this moment is out before, or not handed out.
-        gone = (
+        closed_at = timezone.now()
+        Plan.objects.filter(pk=plan.pk).update(paused=True, closed_at=closed_at)
+        # Locked: a concurrent claim comes before, or fails.
+        removable = (
             plan.slots.filter(free_slots(), judgments=None)
             .exclude(repeats_on_screen())
             .order_by("pk")
         )
-        numbers = list(gone.select_for_update(of=("self",)).values_list("pk", flat=True))
+        numbers = list(removable.select_for_update(of=("self",)).values_list("pk", flat=True))
         count = 0
         for start in range(0, len(numbers), BATCH):
             count += Slot.objects.filter(pk__in=numbers[start : start + BATCH]).delete()[0]
-        left = plan.slots.filter(state=Slot.State.LEASED).count()
+        leased = plan.slots.filter(state=Slot.State.LEASED).count()
         events.log_event(
             campaign=plan.campaign,
             actor=actor,
             code="plan.closed",
-            subject=f"{count:,} judgments no longer asked for",
+            subject=f"{count:,} judgments cancelled",
             plan=plan.pk,
-            out=left,
+            checked_out=leased,
         )
-    plan.paused = True
+    plan.paused, plan.closed_at = True, closed_at
     return count

@@ -1,4 +1,4 @@
-"""Qrels releases: one grade a pair, made from the log by a named policy, and made again."""
+"""Qrels versions: one grade per pair, built from the log under a policy; verification."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHOWN = 25
 
 @dataclass(frozen=True)
 class QrelsDraft:
-    """What a release would hold: ``rows``; and ``conflicts``, which stop it."""
+    """The ``rows`` of a qrels version before it is frozen; undecided ``conflicts`` prevent it."""
 
     policy: QrelsPolicy
     rows: list[Row]
@@ -53,7 +53,7 @@ class QrelsDraft:
 
     @cached_property
     def disagreeing(self) -> list[Pair]:
-        """The pairs whose assessors gave different grades, whatever the policy says."""
+        """The pairs whose assessors gave different grades, under any policy."""
         return [ballot.pair for ballot in self.ballots if ballot.disagree]
 
     def text(self) -> bytes:
@@ -63,7 +63,7 @@ class QrelsDraft:
 def preview_qrels(
     *, actor: User, campaign: Campaign, policy: str, as_of: datetime | None = None
 ) -> QrelsDraft:
-    """What ``policy`` would release, of the log as of ``as_of`` (now); nothing is written."""
+    """The qrels under ``policy``, from the log as of ``as_of`` (default: now); writes nothing."""
     require_permission(actor, "campaigns.manage", campaign)
     return draft_qrels(campaign, resolve_policy(campaign, policy), as_of)
 
@@ -71,10 +71,10 @@ def preview_qrels(
 def preview_policies(
     *, actor: User, campaign: Campaign, policies: Sequence[str], as_of: datetime | None = None
 ) -> list[QrelsDraft]:
-    """What each of ``policies`` would release; the log is read once."""
+    """The qrels under each of ``policies``; the log is read once."""
     require_permission(actor, "campaigns.manage", campaign)
-    heard = ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
-    return [draft_from_ballots(resolve_policy(campaign, name), heard) for name in policies]
+    ballots = ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
+    return [draft_from_ballots(resolve_policy(campaign, name), ballots) for name in policies]
 
 
 def freeze_qrels(
@@ -85,38 +85,38 @@ def freeze_qrels(
     note: str = "",
     as_of: datetime | None = None,
 ) -> Qrels:
-    """Freeze the grades of every judged pair as they stood at ``as_of`` (now if not given).
+    """Freeze the grades of all judged pairs as of ``as_of`` (default: now).
 
-    Pool pairs without a judgment are left out (and counted in the manifest), and so are
-    withheld topics. Raises ``Refused`` when the policy cannot decide, listing the pairs.
+    Unjudged pairs of the pool are left out (and counted in the manifest), and so are withheld
+    topics. Raises ``ActionRefused`` with the pairs that are undecided under the policy.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    chosen = resolve_policy(campaign, policy)
+    resolved = resolve_policy(campaign, policy)
     if as_of is not None and as_of > timezone.now():
-        raise ActionRefused("in-the-future", "A release cannot be made from judgments yet to come.")
-    return run_with_retries(partial(save_qrels_version, actor, campaign, chosen, note, as_of))
+        raise ActionRefused("in-the-future", "The cut-off time must not be in the future.")
+    return run_with_retries(partial(save_qrels_version, actor, campaign, resolved, note, as_of))
 
 
 def verify_qrels(qrels: Qrels) -> bool:
-    """Make the release again from the log: do the bytes have the sha256 that it states?"""
-    told = qrels.manifest
-    hidden = told["withheld_topics"]
-    heard = ballots_for_policy(qrels.campaign, qrels.as_of, told["last_judgment"], hidden)
-    again = draft_from_ballots(get_policy(qrels.policy), heard)
+    """Whether rebuilding the version from the log gives the same SHA-256."""
+    manifest = qrels.manifest
+    hidden = manifest["withheld_topics"]
+    ballots = ballots_for_policy(qrels.campaign, qrels.as_of, manifest["last_judgment"], hidden)
+    again = draft_from_ballots(get_policy(qrels.policy), ballots)
     if again.conflicts:
         return False
     return store.sha256(again.text()) == qrels.sha256 == store.sha256(store.get_blob(qrels.path))
 
 
 def resolve_policy(campaign: Campaign, name: str) -> QrelsPolicy:
-    """The policy, if it exists and the people whom it names have a say in the campaign."""
+    """The policy. Raises ``ActionRefused`` if it, or an assessor that it names, is unknown."""
     try:
         policy = get_policy(name)
     except UnknownPolicyError as error:
-        raise ActionRefused("no-policy", f"There is no policy {name}.", error.fix) from error
-    said = Judgment.objects.filter(campaign=campaign)
-    if policy.own and not said.filter(assessor__username=policy.own, purpose="judge").exists():
-        people = said.filter(purpose="judge").order_by("assessor__username")
+        raise ActionRefused("no-policy", f"Unknown policy: {name}.", error.fix) from error
+    judgments = Judgment.objects.filter(campaign=campaign)
+    if policy.own and not judgments.filter(assessor__username=policy.own, purpose="judge").exists():
+        people = judgments.filter(purpose="judge").order_by("assessor__username")
         names = list(people.values_list("assessor__username", flat=True).distinct()[:SHOWN])
         raise unknown_assessor("an assessor who has judged", policy.own, names)
     machines = AutomaticAssessor.objects.filter(campaign=campaign)
@@ -126,24 +126,26 @@ def resolve_policy(campaign: Campaign, name: str) -> QrelsPolicy:
     return policy
 
 
-def unknown_assessor(what: str, name: str, names: Sequence[str]) -> ActionRefused:
-    fix = f"There are: {', '.join(names)}." if names else "There is none."
-    return ActionRefused("no-policy", f"{name} is not {what} of this campaign.", fix)
+def unknown_assessor(kind: str, name: str, names: Sequence[str]) -> ActionRefused:
+    fix = f"Choose one of: {', '.join(names)}." if names else "There are none; use another policy."
+    return ActionRefused("no-policy", f"{name} is not {kind} of this campaign.", fix)
 
 
 def save_qrels_version(
     actor: User, campaign: Campaign, policy: QrelsPolicy, note: str, as_of: datetime | None
 ) -> Qrels:
-    # Alone, so that every judgment up to the last row number is there to be read.
+    # Alone, so that every judgment up to the last row number is visible.
     lock_judging(campaign, alone=True)
     moment = as_of or timezone.now()
     last = Judgment.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
     withheld = list_withheld_topics(campaign)
-    made = draft_from_ballots(policy, ballots_for_policy(campaign, moment, last, withheld))
-    check_conflicts(made)
-    if not made.rows:
-        raise ActionRefused("no-judgments", "Nothing is judged yet.", "Release qrels when it is.")
-    text = made.text()
+    draft = draft_from_ballots(policy, ballots_for_policy(campaign, moment, last, withheld))
+    check_conflicts(draft)
+    if not draft.rows:
+        raise ActionRefused(
+            "no-judgments", "There are no judgments yet.", "Freeze qrels once judging has started."
+        )
+    text = draft.text()
     version = (campaign.qrels.aggregate(last=Max("version"))["last"] or 0) + 1
     qrels = Qrels.objects.create(
         campaign=campaign,
@@ -152,8 +154,10 @@ def save_qrels_version(
         as_of=moment,
         path=store.put_blob(text, ".qrels"),
         sha256=store.sha256(text),
-        pairs=len(made.rows),
-        manifest=build_manifest(campaign, policy, moment, last, withheld, made.rows, made.ballots),
+        pairs=len(draft.rows),
+        manifest=build_manifest(
+            campaign, policy, moment, last, withheld, draft.rows, draft.ballots
+        ),
         note=note,
         frozen_by=actor,
     )
@@ -177,10 +181,10 @@ def draft_qrels(
     )
 
 
-def draft_from_ballots(policy: QrelsPolicy, heard: list[PairBallot]) -> QrelsDraft:
+def draft_from_ballots(policy: QrelsPolicy, ballots: list[PairBallot]) -> QrelsDraft:
     """The grades by ``policy``; the same log gives the same rows."""
-    rows, undecided = apply_policy(policy, heard)
-    return QrelsDraft(policy, rows, heard, tuple(undecided))
+    rows, undecided = apply_policy(policy, ballots)
+    return QrelsDraft(policy, rows, ballots, tuple(undecided))
 
 
 def ballots_for_policy(
@@ -188,7 +192,7 @@ def ballots_for_policy(
 ) -> list[PairBallot]:
     hidden = set(withheld)
     return [
-        found for found in list_pair_ballots(campaign, as_of, last) if found.topic not in hidden
+        ballot for ballot in list_pair_ballots(campaign, as_of, last) if ballot.topic not in hidden
     ]
 
 
@@ -196,14 +200,14 @@ def list_withheld_topics(campaign: Campaign) -> list[str]:
     return list(campaign.topics.filter(withheld=True).values_list("number", flat=True))
 
 
-def check_conflicts(made: QrelsDraft) -> None:
-    if not made.conflicts:
+def check_conflicts(draft: QrelsDraft) -> None:
+    if not draft.conflicts:
         return
-    told = "; ".join(f"topic {topic} {docno}" for topic, docno in made.conflicts[:SHOWN])
-    more = len(made.conflicts) - SHOWN
+    pairs = "; ".join(f"topic {topic} {docno}" for topic, docno in draft.conflicts[:SHOWN])
+    more = len(draft.conflicts) - SHOWN
     raise ActionRefused(
         "conflict",
-        f"The policy {made.policy.name} cannot decide {len(made.conflicts)} pairs that have "
-        f"different grades: {told}{f'; and {more} more' if more > 0 else ''}.",
-        "Choose another policy, or have these pairs judged again or adjudicated.",
+        f"{len(draft.conflicts):,} pairs with different grades are undecided under the policy "
+        f"{draft.policy.name}: {pairs}{f'; and {more:,} more' if more > 0 else ''}.",
+        "Choose another policy, or adjudicate these pairs.",
     )

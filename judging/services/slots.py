@@ -1,4 +1,4 @@
-"""Moving work about: documents taken back, shares handed on, people and topics paused."""
+"""Organizers' changes to slots: return and reassign documents, pause assessors and topics."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ from campaigns.services import events
 from judging.core.designs.registry import DESIGNS
 from judging.models import Assignment, Plan, Purpose, Slot
 from judging.queries.slots import free_slots, new_pair_filter
-from judging.services.assignments import NAMED, add_assignments, require_assessors
+from judging.services.assignments import MAX_LISTED, add_assignments, require_assessors
 
 State = Slot.State
-# That it was out at ``leased_at`` stays known: a repeat judged late must be told from a change.
+# ``leased_at`` is kept: it distinguishes a late judgment of a repeat from a change.
 OPEN = {"state": State.OPEN, "assessor": None, "expires_at": None}
 BATCH = 500
 
 
 def reopen_slot(*, actor: User, slot: Slot) -> None:
-    """Give a skipped slot, or a lease that is stuck, back to whoever is assigned."""
+    """Reopen a skipped slot or a stuck lease for the assigned assessors."""
     campaign = slot.plan.campaign
     require_permission(actor, "campaigns.manage", campaign)
     takeable = (State.SKIPPED, State.LEASED)
     with transaction.atomic():
-        # The token in the condition: what an assessor has done meanwhile is not undone.
-        won = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable).update(
+        # The token in the condition: a concurrent act of an assessor is not undone.
+        updated = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable).update(
             **OPEN, token=uuid4()
         )
-        if not won:
-            fix = _("Look at the judging page again.")
-            raise ActionRefused("slot-moved", _("This document is no longer skipped or out."), fix)
+        if not updated:
+            fix = _("Reload the judging page.")
+            message = _("This document is no longer skipped or checked out.")
+            raise ActionRefused("slot-moved", message, fix)
         events.log_event(
             campaign=campaign,
             actor=actor,
@@ -50,33 +51,33 @@ def reopen_slot(*, actor: User, slot: Slot) -> None:
 
 
 def return_all_slots(*, actor: User, campaign: Campaign, assessor: User) -> int:
-    """Take back all that ``assessor`` holds and has not judged; return how many.
+    """Return all documents that are checked out to ``assessor``; return the number.
 
-    What they judge of it all the same is kept: as long as the slot is free it fills it.
+    Judgments that they still submit are kept, and fill the slot as long as it is free.
     """
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
-        given = return_slots_by_token(
+        returned = return_slots_by_token(
             Slot.objects.filter(plan__campaign=campaign, assessor=assessor)
         )
-        if given:
+        if returned:
             events.log_event(
                 campaign=campaign,
                 actor=actor,
                 code="slots.returned",
-                subject=f"{given} from {assessor.username}",
+                subject=f"{returned} from {assessor.username}",
             )
-    return given
+    return returned
 
 
 def return_slots_by_token(slots: QuerySet[Slot]) -> int:
-    """One by one, by token: what is judged at this moment stays judged."""
-    given = 0
+    """One by one, by token, so that concurrent judgments are kept."""
+    returned = 0
     out = slots.filter(state=State.LEASED).order_by("pk")
     for pk, token in list(out.values_list("pk", "token")):
         own = Slot.objects.filter(pk=pk, token=token, state=State.LEASED)
-        given += own.update(**OPEN, token=uuid4())
-    return given
+        returned += own.update(**OPEN, token=uuid4())
+    return returned
 
 
 def pause_work(
@@ -87,14 +88,14 @@ def pause_work(
     topic: Topic | None = None,
     paused: bool = True,
 ) -> int:
-    """Hand out nothing more of a topic, or to a person, or to a person of a topic; or go on.
+    """Pause or resume a topic, an assessor, or an assessor on a topic.
 
-    Returns how many assignments changed. What is on a screen may be finished.
+    Returns the number of assignments changed. Checked-out documents may still be judged.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
     if assessor is None and topic is None:
-        told = _("Say whom or which topic to pause.")
-        raise ActionRefused("pause-whom", told, _("Or pause the plan."))
+        message = _("Choose an assessor or a topic to pause.")
+        raise ActionRefused("pause-whom", message, _("Or pause the plan."))
     rows = Assignment.objects.filter(plan=plan, paused=not paused)
     rows = rows if assessor is None else rows.filter(assessor=assessor)
     rows = rows if topic is None else rows.filter(topic=topic)
@@ -102,12 +103,12 @@ def pause_work(
         changed = rows.update(paused=paused)
         if changed:
             who = [assessor.username] if assessor else []
-            what = [f"topic {topic.number}"] if topic else []
+            scope = [f"topic {topic.number}"] if topic else []
             events.log_event(
                 campaign=plan.campaign,
                 actor=actor,
                 code="assignment.paused" if paused else "assignment.resumed",
-                subject=", ".join(who + what),
+                subject=", ".join(who + scope),
                 plan=plan.pk,
                 assignments=changed,
             )
@@ -122,89 +123,93 @@ def reassign_work(
     to: Sequence[User],
     topics: Collection[Topic] | None = None,
 ) -> Counter[str]:
-    """Hand what ``assessor`` has not judged under ``plan`` on to the people of ``to``.
+    """Reassign the unjudged documents of ``assessor`` under ``plan`` to the users ``to``.
 
-    ``topics`` are those to hand on, all of theirs if None. What they hold comes back first;
-    what they have judged or skipped stays theirs. Judgments reserved for them are dealt out in turn
-    to those of ``to`` who have no part in the pair; where there is nobody they stay, and
-    the count says so. Returns ``moved``, ``stayed``, ``returned`` and ``topics``.
+    ``topics`` limits it, all topics if None. Checked-out documents are returned first; judged
+    and skipped ones remain. Slots reserved for the assessor are dealt out in turn to users of
+    ``to`` who do not know the pair; if there is none, they remain. Returns the counts
+    ``moved``, ``stayed``, ``returned`` and ``topics``.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
-    heirs = [user for user in dict.fromkeys(to) if user.pk != assessor.pk]
-    if not heirs:
-        fix = _("Choose somebody else than the one whose work it is.")
-        raise ActionRefused("nobody-takes-over", _("Nobody takes the documents over."), fix)
-    require_assessors(plan.campaign, heirs)
+    successors = [user for user in dict.fromkeys(to) if user.pk != assessor.pk]
+    if not successors:
+        fix = _("Choose a different assessor.")
+        raise ActionRefused("nobody-takes-over", _("No one to reassign to."), fix)
+    require_assessors(plan.campaign, successors)
     with transaction.atomic():
-        # No other reassignment of the plan meanwhile; judges are not held up by it.
+        # No concurrent reassignment of the plan; judging is not blocked.
         Plan.objects.select_for_update(no_key=True).get(pk=plan.pk)
         mine = plan.assignments.filter(assessor=assessor)
         mine = mine if topics is None else mine.filter(topic__in=topics)
         numbers = dict(mine.values_list("topic", "topic__number"))
         slots = plan.slots.filter(topic__in=numbers)
-        told = Counter({"returned": return_slots_by_token(slots.filter(assessor=assessor))})
-        told.update(reassign_reserved(slots, assessor, heirs))
-        told["topics"] = transfer_assignments(plan, mine, heirs, kept=told["stayed"] > 0)
+        counts = Counter({"returned": return_slots_by_token(slots.filter(assessor=assessor))})
+        counts.update(reassign_reserved(slots, assessor, successors))
+        counts["topics"] = transfer_assignments(
+            plan, mine, successors, remains=counts["stayed"] > 0
+        )
         events.log_event(
             campaign=plan.campaign,
             actor=actor,
             code="assignment.reassigned",
-            subject=f"{assessor.username} to {', '.join(user.username for user in heirs)}",
+            subject=f"{assessor.username} to {', '.join(user.username for user in successors)}",
             plan=plan.pk,
-            topics_of=sorted(numbers.values()),
-            **told,
+            topic_numbers=sorted(numbers.values()),
+            **counts,
         )
-    return told
+    return counts
 
 
-def reassign_reserved(slots: QuerySet[Slot], assessor: User, heirs: Sequence[User]) -> Counter[str]:
-    """Deal the free slots reserved for ``assessor`` out to the heirs in turn."""
+def reassign_reserved(
+    slots: QuerySet[Slot], assessor: User, successors: Sequence[User]
+) -> Counter[str]:
+    """Deal the free slots reserved for ``assessor`` out to ``successors`` in turn."""
     own = slots.filter(free_slots(), purpose=Purpose.JUDGE, reserved_for=assessor)
     own = own.filter(assessor=None).order_by("topic", "position", "pk")
-    busy = collect_assessors_by_item(own, heirs)
+    busy = collect_assessors_by_item(own, successors)
     chosen: dict[int, list[int]] = defaultdict(list)
-    turn, told = 0, Counter[str]()
+    turn, counts = 0, Counter[str]()
     for pk, item in list(own.values_list("pk", "item")):
-        ready = [heirs[(turn + i) % len(heirs)] for i in range(len(heirs))]
-        heir = next((user for user in ready if user.pk not in busy[item]), None)
-        told["stayed" if heir is None else "moved"] += 1
-        if heir is not None:
+        ready = [successors[(turn + i) % len(successors)] for i in range(len(successors))]
+        successor = next((user for user in ready if user.pk not in busy[item]), None)
+        counts["stayed" if successor is None else "moved"] += 1
+        if successor is not None:
             turn += 1
-            busy[item].add(heir.pk)
-            chosen[heir.pk].append(pk)
+            busy[item].add(successor.pk)
+            chosen[successor.pk].append(pk)
     for user, numbers in chosen.items():
         for start in range(0, len(numbers), BATCH):
             part = Slot.objects.filter(pk__in=numbers[start : start + BATCH], assessor=None)
             part.update(reserved_for=user)
-    return told
+    return counts
 
 
 def collect_assessors_by_item(
-    slots: QuerySet[Slot], heirs: Sequence[User]
+    slots: QuerySet[Slot], successors: Sequence[User]
 ) -> dict[int, set[int | None]]:
-    """By pool item of ``slots`` for whom a judgment of it is kept, who has it or has given one.
+    """By pool item of ``slots``, the users for whom it is reserved, or who have judged it.
 
-    A judgment without a slot counts: its assessor would never be handed the pair.
+    A judgment without a slot counts too: its assessor cannot claim the pair.
     """
     busy: dict[int, set[int | None]] = defaultdict(set)
     siblings = Slot.objects.filter(item__in=slots.values("item"), purpose=Purpose.JUDGE)
     rows = siblings.order_by().values_list("item", "reserved_for", "assessor")
     for item, whose, holder in rows:
         busy[item] |= {whose, holder}
-    for heir in heirs:
-        touched = slots.exclude(new_pair_filter(heir))
+    for successor in successors:
+        touched = slots.exclude(new_pair_filter(successor))
         for item in touched.order_by().values_list("item", flat=True):
-            busy[item].add(heir.pk)
+            busy[item].add(successor.pk)
     return busy
 
 
 def transfer_assignments(
-    plan: Plan, mine: QuerySet[Assignment], heirs: Sequence[User], *, kept: bool
+    plan: Plan, mine: QuerySet[Assignment], successors: Sequence[User], *, remains: bool
 ) -> int:
-    """Assign the topics to the heirs too; the assessor leaves them unless something stayed."""
+    """Assign the topics to ``successors`` too; the assessor leaves them unless slots remain."""
     topics = list(Topic.objects.filter(pk__in=mine.values("topic")))
-    add_assignments(plan, dict.fromkeys(topics, heirs))
-    if not kept:
+    add_assignments(plan, dict.fromkeys(topics, successors))
+    if not remains:
         mine.update(left=True, paused=False)
     if not DESIGNS[plan.design].reserves:
         check_enough_assessors(plan, [topic.pk for topic in topics])
@@ -212,7 +217,7 @@ def transfer_assignments(
 
 
 def check_enough_assessors(plan: Plan, topics: Collection[int]) -> None:
-    """Refuse to leave a topic with fewer people than judgments a document, the third's too."""
+    """Refuse to leave a topic with fewer assessors than judgments per document, thirds included."""
     needed = plan.overlap + bool(plan.third_from)
     left = Counter(
         plan.assignments.filter(topic__in=topics).values_list("topic__number", flat=True)
@@ -221,7 +226,7 @@ def check_enough_assessors(plan: Plan, topics: Collection[int]) -> None:
     if short:
         raise ActionRefused(
             "too-few-assessors",
-            _("The plan needs %(n)s assessors a topic; fewer would be left for %(topics)s.")
-            % {"n": needed, "topics": ", ".join(short[:NAMED])},
-            _("Hand the documents to somebody who is not on these topics yet."),
+            _("The plan needs %(n)s assessors per topic; too few would remain for %(topics)s.")
+            % {"n": needed, "topics": ", ".join(short[:MAX_LISTED])},
+            _("Choose assessors who are not on these topics yet."),
         )

@@ -1,4 +1,4 @@
-"""Topics that end by a rule: set by an organizer, followed as judgments come in."""
+"""Stopping rules: set by an organizer, applied as judgments come in."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from pooling.queries import first_relevance
 
 
 def set_stopping_rule(*, actor: User, campaign: Campaign, rule: StoppingCriteria) -> StoppingRule:
-    """Have ``rule`` hold from now on, for what was judged already too.
+    """Apply ``rule`` from now on, also to topics already judged.
 
-    Topics that an earlier rule had ended, and this one does not, go on. The rule that holds
-    already is returned as it is, and looked at anew: the relevance level may have changed.
+    Topics that were complete by an earlier rule, but not by this one, are resumed. Setting the
+    current rule again re-applies it, since the relevance level may have changed.
     """
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
-        # Alone: a judgment that is being written would be judged by the rule before.
+        # Alone: a concurrent judgment would be checked against the previous rule.
         lock_judging(campaign, alone=True)
         stop_or_resume_topic(campaign, campaign.topics.values_list("pk", flat=True), rule)
         newest = latest_rule(campaign)
@@ -42,16 +42,16 @@ def set_stopping_rule(*, actor: User, campaign: Campaign, rule: StoppingCriteria
 
 
 def apply_stopping_rule(campaign: Campaign, topics: Iterable[int]) -> None:
-    """End those of ``topics`` that the rule ends by now, and have the others go on.
+    """Complete or resume each of ``topics`` according to the rule.
 
-    Call it in the transaction that wrote judgments of them, after these.
+    Call it after saving judgments of these topics, in the same transaction.
     """
     if rule := get_stopping_rule(campaign):
         stop_or_resume_topic(campaign, topics, rule)
 
 
 def stop_or_resume_topic(campaign: Campaign, topics: Iterable[int], rule: StoppingCriteria) -> None:
-    # Locked one after the other: of two judgments at once the second sees the first.
+    # Locked one by one: of two concurrent judgments the second sees the first.
     for topic in Topic.objects.select_for_update(no_key=True).filter(pk__in=topics).order_by("pk"):
         if rule.ends([*first_relevance(campaign, topic).values()]):
             StoppedTopic.objects.get_or_create(topic=topic)

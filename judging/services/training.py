@@ -1,4 +1,4 @@
-"""Training before the real work: pairs whose grade is known, and is explained after each answer."""
+"""Assessor training: pairs with a correct grade, which is explained after each answer."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ def answer_training_pair(
     active_seconds: float | None = None,
     source: str = Judgment.Source.SCREEN,
 ) -> Judgment:
-    """Write down the actor's grade of a training pair; the first answer stands.
+    """Save the actor's grade of a training pair; the first answer counts.
 
-    It is kept apart from the real judgments and never enters qrels.
+    It is kept apart from judgments and never enters qrels.
     """
     require_permission(actor, "campaigns.judge", campaign)
     if pair.campaign_id != campaign.pk:
-        raise ActionRefused("not-training", _("This document is not among those for training."))
-    said = JudgmentSubmission(
+        raise ActionRefused("not-training", _("This document is not in the training set."))
+    submission = JudgmentSubmission(
         actor, campaign, pair.topic, pair.docno, Judgment.Kind.GRADE, client_uuid,
         purpose=Purpose.TRAINING, grade=grade, comment=comment, source=source,
         active_seconds=active_seconds,
     )  # fmt: skip
-    return run_with_retries(partial(write_answer, said))
+    return run_with_retries(partial(write_answer, submission))
 
 
-def write_answer(said: JudgmentSubmission) -> Judgment:
-    lock_judging(said.campaign)
-    known = find_duplicate_submission(said)
-    first = previous_judgments(said).filter(purpose=Purpose.TRAINING).first()
+def write_answer(submission: JudgmentSubmission) -> Judgment:
+    lock_judging(submission.campaign)
+    known = find_duplicate_submission(submission)
+    first = previous_judgments(submission).filter(purpose=Purpose.TRAINING).first()
     if known is not None or first is not None:
         return known or first  # type: ignore[return-value]
-    check_grade(said)
-    return append_judgment(said, None)
+    check_grade(submission)
+    return append_judgment(submission, None)

@@ -1,4 +1,4 @@
-"""The documents that every assessor judges before the real work, with grades that are known."""
+"""Training sets: pairs with a correct grade that every assessor judges before starting."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ BATCH = 500
 
 
 def import_training(*, actor: User, campaign: Campaign, text: str, file: str = "") -> int:
-    """Add the pairs of a table (see ``core.training_file``); return how many.
+    """Add the pairs of a table (see ``core.training_file``); return the number.
 
-    Raises ``BadFile`` with everything wrong, also EY07 a pair that is in training already
-    and EY08 a docno that the campaign does not have, where it has documents.
+    Raises ``InvalidFile`` with all faults, also EY07 a pair that is already in the training
+    set, and EY08 an unknown docno, if the campaign has documents.
     """
     require_permission(actor, "campaigns.manage", campaign)
     rows = read_training(
@@ -39,7 +39,7 @@ def import_training(*, actor: User, campaign: Campaign, text: str, file: str = "
 def add_training(
     *, actor: User, campaign: Campaign, rows: Sequence[TrainingRow], file: str = ""
 ) -> int:
-    """Add ``rows`` behind the training pairs that are there; all of them or none."""
+    """Append ``rows`` to the training pairs, all or none."""
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         require_unanswered(campaign)
@@ -68,10 +68,14 @@ def add_training(
 
 
 def edit_training_pair(*, actor: User, pair: TrainingPair, grade: int, explanation: str) -> None:
-    """Change the known grade and explanation of a pair that nobody has answered yet."""
+    """Change the correct grade and explanation of a pair, before any assessor has answered."""
     require_permission(actor, "campaigns.manage", pair.campaign)
     if grade not in set(pair.campaign.grades.values_list("value", flat=True)):
-        raise ActionRefused("off-scale", f"{grade} is not on the grade scale.", "Use one that is.")
+        raise ActionRefused(
+            "off-scale",
+            f"Grade {grade} is not on the grade scale.",
+            "Use a grade of the scale.",
+        )
     with transaction.atomic():
         require_unanswered(pair.campaign)
         pair.grade, pair.explanation = grade, explanation
@@ -80,7 +84,7 @@ def edit_training_pair(*, actor: User, pair: TrainingPair, grade: int, explanati
 
 
 def remove_training(*, actor: User, campaign: Campaign, pairs: Sequence[TrainingPair]) -> int:
-    """Take pairs out of the training that nobody has answered yet; return how many."""
+    """Remove training pairs, before any assessor has answered; return the number."""
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         require_unanswered(campaign)
@@ -101,30 +105,32 @@ def log_training_event(actor: User, pair: TrainingPair, code: str) -> None:
 
 
 def require_unanswered(campaign: Campaign) -> None:
-    """Refuse once somebody has answered: what is compared must have been asked alike."""
-    # Alone: an answer that is being written comes before or after, never between.
+    """Refuse once an assessor has answered: all must get the same pairs."""
+    # Alone: a concurrent answer comes before or after, never in between.
     lock_judging(campaign, alone=True)
     if is_locked(campaign):
         raise ActionRefused(
             "training-locked",
-            "The training is fixed: somebody has answered already.",
-            "All assessors are to be asked the same; leave it as it is.",
+            "The training set is locked: an assessor has already started.",
+            "Leave it as it is: all assessors must get the same documents.",
         )
 
 
 def check_known(campaign: Campaign, rows: Sequence[TrainingRow], file: str) -> None:
     report = FaultReport(file)
-    there = set(campaign.training.values_list("topic__number", "docno"))
-    wanted = {row.docno for row in rows}
+    existing = set(campaign.training.values_list("topic__number", "docno"))
+    docnos = {row.docno for row in rows}
     has_texts = campaign.documents.exists()
-    known = set(campaign.documents.filter(docno__in=wanted).values_list("docno", flat=True))
+    known = set(campaign.documents.filter(docno__in=docnos).values_list("docno", flat=True))
     for line, row in enumerate(rows, 1):
-        shown = f"{row.topic} {row.docno}"
-        if (row.topic, row.docno) in there:
-            fix = "Leave the row out, or remove the pair first."
-            report.add("EY07", "The pair is in training.", fix, line=line, excerpt=shown)
+        excerpt = f"{row.topic} {row.docno}"
+        if (row.topic, row.docno) in existing:
+            fix = "Remove this row, or remove the pair from the training set first."
+            message = "The pair is already in the training set."
+            report.add("EY07", message, fix, line=line, excerpt=excerpt)
         if has_texts and row.docno not in known:
-            fix = "Import the document first, or leave the row out."
-            report.add("EY08", "The campaign has no such document.", fix, line=line, excerpt=shown)
+            fix = "Import the document first, or remove this row."
+            message = f"Unknown docno: {row.docno}."
+            report.add("EY08", message, fix, line=line, excerpt=excerpt)
     if report.has_errors:
         raise InvalidFile(report)

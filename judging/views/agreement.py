@@ -99,7 +99,7 @@ def agreement_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
     context = agreement_context(campaign, choice, labels, "agreement-pair")
     if choice.a in labels.assessors and choice.b in labels.assessors and choice.a != choice.b:
         a, b = labels.assessors.index(choice.a), labels.assessors.index(choice.b)
-        context |= two_assessor_context(choice, labels.only(a, b))
+        context |= two_assessor_context(choice, labels.select_assessors(a, b))
     return render(request, "judging/agreement_pair.html", context)
 
 

@@ -21,7 +21,7 @@ from judging.queries.automatic import (
     get_automatic_overview,
     list_automatic_overviews,
 )
-from judging.queries.exchange import BESIDE_COLUMNS, automatic_with_human, iter_comparison_rows
+from judging.queries.exchange import COMPARISON_COLUMNS, automatic_with_human, iter_comparison_rows
 from judging.services.automatic import create_automatic_assessor
 from judging.views.exports import rows_response
 
@@ -91,7 +91,7 @@ def automatic_download_view(
     if fmt not in ("csv", "json"):
         raise Http404
     rows = iter_comparison_rows(campaign, automatic.user)
-    return rows_response(rows, BESIDE_COLUMNS, f"{slug}-{automatic.name}-beside-people", fmt)
+    return rows_response(rows, COMPARISON_COLUMNS, f"{slug}-{automatic.name}-beside-people", fmt)
 
 
 def get_automatic_assessor(

@@ -155,7 +155,7 @@ def import_result_message(counts: ImportCounts, file: str) -> str:
 def import_preview_context(
     user: User, campaign: Campaign, preview: ImportPreview, name: str
 ) -> dict[str, Any]:
-    settled = preview.settled
+    resolution = preview.resolution
     staged = {
         "name": name, "file": preview.report.file, "campaign": campaign.pk, "user": user.pk,
     }  # fmt: skip
@@ -168,8 +168,8 @@ def import_preview_context(
         if preview.report.has_errors
         else "Before you import",
         "staged": signing.dumps(staged, salt=SALT),
-        "labels": settled.labels[:SHOWN],
-        "people": [row for row in settled.people if row[0]][:SHOWN],
+        "labels": resolution.labels[:SHOWN],
+        "people": [row for row in resolution.people if row[0]][:SHOWN],
         "judges": sorted(counts.items(), key=lambda row: row[0].username),
         "accounts": list_importable_assessors(campaign),
         "grades": campaign.grades.order_by("value"),

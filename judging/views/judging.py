@@ -51,7 +51,7 @@ def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "topics": topics,
         "next": next_topic(topics),
         "done": sum(row.done for row in topics),
-        "of": sum(row.of for row in topics),
+        "of": sum(row.total for row in topics),
         "completed": sum(row.left == 0 for row in topics),
         "pace": pace_by_user(campaign, request.user).get(
             request.user.pk, JudgingPace(0, None, None)

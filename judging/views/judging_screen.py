@@ -194,8 +194,8 @@ def render_judging_document(
 
 def next_topic(topics: list[MyTopic]) -> MyTopic | None:
     """The topic to continue with: started topics come first."""
-    ready = [row for row in topics if row.left and not (row.paused and not row.held)]
-    return min(ready, key=lambda row: row.done == 0 and row.held == 0, default=None)
+    ready = [row for row in topics if row.left and not (row.paused and not row.checked_out)]
+    return min(ready, key=lambda row: row.done == 0 and row.checked_out == 0, default=None)
 
 
 def grades_by_value(campaign: Campaign) -> dict[int, Grade]:

@@ -187,7 +187,7 @@ def judge_ahead_view(request: SignedInRequest, campaign: Campaign, data: JsonObj
 def progress_payload(progress: MyTopic, per_hour: float | None) -> JsonObject:
     return {
         "done": progress.done,
-        "of": progress.of,
+        "of": progress.total,
         "per_hour": per_hour and round(per_hour),
         "left": format_hours(progress.left / per_hour) if per_hour else "",
     }

@@ -84,18 +84,18 @@ def plan_preview_context(campaign: Campaign, preview: PlanPreview) -> dict[str, 
         pace = own or mean
         rows.append((user, load, load / pace if pace else None))
     return {
-        "judgments": preview.foreseen.judgments,
-        "pairs": len(preview.laid.pairs),
+        "judgments": preview.forecast.judgments,
+        "pairs": len(preview.allocation.pairs),
         "planned_before": preview.planned_before,
-        "waiting": preview.foreseen.waiting,
-        "exact": preview.foreseen.exact,
+        "waiting": preview.forecast.unassigned,
+        "exact": preview.forecast.exact,
         "shared": preview.shared,
         "thirds": preview.thirds,
         "repeats": round(preview.repeats),
         "coming": preview.coming,
         "rows": rows,
-        "hours": preview.foreseen.judgments / mean if mean else None,
-        "design": preview.laid.design.card,
+        "hours": preview.forecast.judgments / mean if mean else None,
+        "design": preview.allocation.design.card,
     }
 
 

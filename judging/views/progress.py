@@ -99,7 +99,7 @@ def judging_assessor_view(request: SignedInRequest, slug: str, username: str) ->
         "skipped": list_skipped(campaign, user, SHOWN),
         "flagged": list_flagged(campaign, user)[:SHOWN],
         "trained": next(
-            (t for t in list_training_progress(campaign) if t.user == user and t.of), None
+            (t for t in list_training_progress(campaign) if t.user == user and t.total), None
         ),
         "own_plans": plans_of_user(plans, user),
         "now": timezone.now(),
@@ -111,7 +111,7 @@ def plans_of_user(plans: list[PlanProgress], user: User) -> list[tuple[PlanProgr
     """The plans in which ``user`` has topics, and whether all of these are paused."""
     own_plans = []
     for plan in plans:
-        assignments = [seat for row in plan.topics for seat in row.seats if seat.user == user]
+        assignments = [seat for row in plan.topics for seat in row.assessors if seat.user == user]
         if assignments:
             own_plans.append((plan, all(seat.paused for seat in assignments)))
     return own_plans

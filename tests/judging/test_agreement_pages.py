@@ -153,7 +153,7 @@ def test_what_is_current_counts_where_it_was_first_given(say, campaign, assessor
     say(assessor, "1", "d1", 3, active_seconds=1.0)
     say(assessor, "1", "d2", None)
     say(assessor, "1", "d3", 1, **more)
-    found = load_judging_record(campaign).said
+    found = load_judging_record(campaign).grades
     assert found.grade.tolist() == [3, 1, 1]
     assert [found.assessors[at] for at in found.assessor] == ["assessor", "assessor2", "assessor"]
     assert found.seconds.tolist()[0] == 9.0

@@ -113,14 +113,14 @@ def test_what_is_to_come_is_not_done(pool, plan, campaign, organizer, assessor, 
     for _ in range(3):
         said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
     (found,) = plan_progress(campaign)
-    assert (found.tally.done, found.tally.of, found.tally.coming) == (3, 3, 6)
+    assert (found.tally.done, found.tally.total, found.tally.coming) == (3, 3, 6)
     assert found.tally.percent == 33
     (row,) = assessor_progress(campaign, [found])
     assert row.share == 6
     html = as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
     assert "+ ≤ 6" in html
     pause_plan(actor=organizer, plan=plan)
-    assert plan_progress(campaign)[0].tally.of == 3
+    assert plan_progress(campaign)[0].tally.total == 3
     pause_plan(actor=organizer, plan=plan, paused=False)
     worked(assessor, campaign, topic)
     assert plan_progress(campaign)[0].tally.percent == 100
@@ -241,7 +241,7 @@ def test_what_was_planned_before_counts_what_has_grown(pool, plan, organizer, as
     people = {"1": [assessor]}
     scheme = PlanOptions(parameters={"n": 1})
     found = preview_plan(actor=organizer, pool=pool, scheme=scheme, assessors=people)
-    assert (len(found.laid.pairs), found.planned_before) == (0, 9)
+    assert (len(found.allocation.pairs), found.planned_before) == (0, 9)
 
 
 def test_a_plan_does_not_ask_for_what_a_pool_has_grown_by_meanwhile(

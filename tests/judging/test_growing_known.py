@@ -78,7 +78,7 @@ def test_as_many_as_are_wanted_are_taken_and_nobody_is_asked(
     assert "d6" not in worked(assessor, campaign, topic)
     assert held_by("d6") == [("judged", "organizer"), ("judged", "assessor3")]
     (found,) = plan_progress(campaign)
-    assert (found.tally.of, found.tally.coming) == (18, 0)
+    assert (found.tally.total, found.tally.coming) == (18, 0)
 
 
 def test_a_skip_or_a_grade_below_0_fills_no_slot(

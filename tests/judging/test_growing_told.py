@@ -26,7 +26,7 @@ def test_the_organizer_sees_what_is_to_come(
 ):
     address = reverse("judging", args=[campaign.slug])
     (found,) = plan_progress(campaign)
-    assert (found.tally.of, found.tally.coming, found.tally.left) == (3, 6, 9)
+    assert (found.tally.total, found.tally.coming, found.tally.left) == (3, 6, 9)
     assert (
         "of 3, at most 6 more as the pool grows" in as_user(organizer).get(address).content.decode()
     )
@@ -38,7 +38,7 @@ def test_the_organizer_sees_what_is_to_come(
     assert row.share == 6
     worked(assessor, campaign, topic)
     (found,) = plan_progress(campaign)
-    assert (found.tally.of, found.tally.coming, found.tally.percent) == (9, 0, 100)
+    assert (found.tally.total, found.tally.coming, found.tally.percent) == (9, 0, 100)
     assert "as the pool grows" not in as_user(organizer).get(address).content.decode()
 
 
@@ -49,7 +49,7 @@ def test_a_plan_tells_what_is_to_come(pool, organizer, assessor):
         scheme=PlanOptions("overlap", {"n": 1}),
         assessors={"1": [assessor]},
     )
-    assert (len(seen.laid.pairs), seen.coming, seen.planned_before) == (3, 6, 0)
+    assert (len(seen.allocation.pairs), seen.coming, seen.planned_before) == (3, 6, 0)
 
 
 def test_a_plan_without_any_document_yet_is_at_work(

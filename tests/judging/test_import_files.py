@@ -73,7 +73,7 @@ def test_the_same_file_again_changes_nothing_and_a_changed_one_appends_revisions
     bring(TABLE)
     before = list(Judgment.objects.values())
     assert bring(TABLE).unchanged == 3
-    assert bring(gzip.compress(TABLE.encode())).written == 0
+    assert bring(gzip.compress(TABLE.encode())).appended == 0
     assert list(Judgment.objects.values()) == before
     counts = bring(TABLE.replace("d2,0", "d2,3"))
     assert (counts.new, counts.revised, counts.unchanged) == (0, 1, 2)
@@ -104,8 +104,8 @@ def test_defects_are_refused_until_the_user_settles_them_and_the_log_tells_how(
     assert standing(campaign) == {("assessor", "1", "d1", 1), ("assessor", "1", "d3", 0)}
     told = Event.objects.get(code="judgments.imported").data
     assert told["labels"] == {"Hardly (1)": "1", "No idea": "0", "Quite (2)": "2"}
-    assert (told["duplicates"], told["unlabelled"], told["format"]) == ("last", 1, "doccano")
-    assert told["labelled_twice"] == [{"assessor": "assessor", "pairs": 1, "same": 0}]
+    assert (told["duplicates"], told["unlabeled"], told["format"]) == ("last", 1, "doccano")
+    assert told["duplicate_labels"] == [{"assessor": "assessor", "pairs": 1, "same": 0}]
     assert (told["file"], len(told["sha256"])) == ("ann.jsonl", 64)
 
 
@@ -175,7 +175,7 @@ def test_a_preview_counts_and_writes_nothing(
     counts = found.counts
     assert (counts.new, counts.revised, counts.unchanged) == (1, 1, 2)
     assert Judgment.objects.count() == 3
-    assert found.settled.people == [("assessor", 3, "assessor"), ("assessor2", 1, "assessor2")]
+    assert found.resolution.people == [("assessor", 3, "assessor"), ("assessor2", 1, "assessor2")]
 
 
 # The page

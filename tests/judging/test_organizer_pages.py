@@ -196,11 +196,13 @@ def test_people_topics_and_plans_are_paused_and_closed(
     assert client.post(url, {"paused": "1", "topic": "none"}).status_code == 404
     assert "Close plan" not in main
     client.post(url, {"paused": "1"})
-    assert (
-        "Close plan" in client.get(reverse("judging", args=["small"])).content.decode()
-    )
+    assert "Close plan" in client.get(reverse("judging", args=["small"])).content.decode()
     client.post(reverse("plan-close", args=["small", double_plan.pk]))
     assert not double_plan.slots.exists()
+    closed = '<span class="tag done">closed</span>'
+    assert closed in client.get(reverse("judging", args=["small"])).content.decode()
+    client.post(url, {"paused": "0"})
+    assert closed not in client.get(reverse("judging", args=["small"])).content.decode()
 
 
 def test_work_is_handed_on_by_the_form(
@@ -211,7 +213,10 @@ def test_work_is_handed_on_by_the_form(
     assert 'name="topic" value="1"' in page
     refused = client.post(url, {"assessor": "assessor"}).content.decode()
     assert "Nobody takes the documents over." in refused
-    assert "Choose the assessor whose documents" in client.post(url, {"to": assessor2.pk}).content.decode()
+    assert (
+        "Choose the assessor whose documents"
+        in client.post(url, {"to": assessor2.pk}).content.decode()
+    )
     fields = {"assessor": "assessor", "to": assessor2.pk, "topic": ["1"]}
     assert client.post(url, fields).status_code == 302
     assert [a.assessor for a in plan.assignments.filter(topic=topic)] == [assessor2]
@@ -240,7 +245,9 @@ def test_a_release_is_previewed_and_made_by_the_form(
     grade(assessor2, "d1", 3)
     client, url = as_user(organizer), reverse("qrels-list", args=["small"])
     assert 'value="majority" checked' in client.get(url).content.decode()
-    assert "1 pair undecided under this policy" in client.get(url + "?policy=single").content.decode()
+    assert (
+        "1 pair undecided under this policy" in client.get(url + "?policy=single").content.decode()
+    )
     assert "cannot decide 1 pairs" in client.post(url, {"policy": "single"}).content.decode()
     client.post(url, {"policy": "maximum", "preview": "1"})
     assert not Qrels.objects.exists()

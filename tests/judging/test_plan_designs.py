@@ -74,7 +74,7 @@ def test_a_preview_is_what_is_made(pool, organizer, everyone):
     plan = create_plan(**asked)
     loads = Counter(plan.slots.values_list("reserved_for__username", flat=True))
     assert {user.username: load for user, load in seen.loads} == loads
-    assert seen.foreseen.judgments == plan.slots.count() == 15
+    assert seen.forecast.judgments == plan.slots.count() == 15
     assert seen.shared == (2, 2)
     assert (seen.thirds, seen.repeats) == (6, pytest.approx(3))
     event = Event.objects.get(code="plan.created")

@@ -196,7 +196,7 @@ def test_progress_counts_what_is_dropped_and_nobody_has_it_left(
     plans = plan_progress(campaign)
     row = next(row for row in plans[0].topics if row.topic == topic)
     assert (row.ended, row.tally.open, row.tally.dropped, row.tally.left) == (True, 0, 3, 0)
-    assert (row.tally.of, row.tally.percent, row.free) == (4, 100, 0)
+    assert (row.tally.total, row.tally.percent, row.free) == (4, 100, 0)
     person = next(row for row in assessor_progress(campaign, plans) if row.user == assessor)
     assert person.share == 5  # topics 2 and 3
 

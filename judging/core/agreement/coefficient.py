@@ -1,4 +1,4 @@
-"""What a coefficient of agreement is, and what comes of one."""
+"""Agreement coefficients and their values."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from judging.core.agreement.counts import (
 Compute = Callable[[AgreementCounts], Floats]
 Rows = tuple[tuple[int | None, ...], ...]
 
-NO_OVERLAP = "no pair was judged by all of them"
-NOTHING_PAIRED = "no pair was judged by two or more of them"
+NO_OVERLAP = "no pair was judged by all compared assessors"
+NOTHING_PAIRED = "no pair was judged by two or more assessors"
 
 
 @dataclass(frozen=True)
 class CoefficientValue:
     """One value over ``n`` pairs; ``value`` is None where undefined, and ``reason`` says why.
 
-    ``prevalence`` is the share of the compared judgments that is relevant, ``topics`` in how
-    many topics they are. ``low`` and ``high`` bound the 95 % bootstrap interval over topics;
+    ``prevalence`` is the share of the compared judgments that are relevant, ``topics`` the
+    number of their topics. ``low`` and ``high`` bound the 95 % bootstrap interval over topics;
     where they are None, ``no_interval`` says why.
     """
 
@@ -44,10 +44,10 @@ class CoefficientValue:
 
 @dataclass(frozen=True)
 class AgreementCoefficient:
-    """A coefficient as users choose it.
+    """A coefficient that users can choose.
 
-    ``compute`` maps counts to values (…), NaN where undefined: then ``flat`` says why, if
-    there is something to compare at all. ``pairwise`` ones compare exactly two assessors.
+    ``compute`` maps counts to values (…), NaN where undefined. ``flat`` is the reason when
+    pairs can be compared, ``empty`` when none can. ``pairwise``: for exactly two assessors.
     """
 
     card: Card
@@ -62,26 +62,26 @@ class AgreementCoefficient:
         return self.card.name
 
     def n(self, counts: AgreementCounts) -> Floats:
-        """(…): how many pairs the value is over."""
+        """(…): number of pairs compared."""
         return counts.sets[..., 0] if self.empty is NO_OVERLAP else counts.units
 
     def why(self, n: float) -> str:
-        """The reason of an undefined value over ``n`` pairs."""
+        """Why the value over ``n`` pairs is undefined."""
         return self.flat if n else self.empty
 
 
 def observed_disagreement(counts: AgreementCounts, distance: Floats) -> Floats:
-    """(…): mean ``distance`` (q, q) of two judgments of a pair, every pair counting once."""
+    """(…): mean ``distance`` (q, q) of two judgments of a pair; every pair has weight 1."""
     return divide_or_default(weighted_total(counts.matched, distance), counts.units)
 
 
 def grade_proportions(counts: AgreementCounts) -> Floats:
-    """(…, q): the mean share of each grade over all judged pairs; zeros where there are none."""
+    """(…, q): the mean share of each grade over all judged pairs; zeros without pairs."""
     return divide_or_default(counts.shares, weighted_sum(counts.shares)[..., None], 0.0)
 
 
 def grade_differences(scale: tuple[int, ...]) -> Floats:
-    """(q, q): how far grades are apart, by their own values."""
+    """(q, q): absolute differences of the grade values."""
     grades = np.array(scale, np.float64)
-    found: Floats = np.abs(grades[:, None] - grades[None, :])
-    return found
+    differences: Floats = np.abs(grades[:, None] - grades[None, :])
+    return differences

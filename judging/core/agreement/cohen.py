@@ -1,4 +1,4 @@
-"""Cohen's kappa, plain and with weights on the distance of grades."""
+"""Cohen's kappa, unweighted and weighted by grade difference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from judging.core.agreement.counts import (
 
 Distance = Callable[[Floats], Floats]
 
-ONE_GRADE = "both gave one and the same grade to every pair, so chance agreement is 1"
+ONE_GRADE = "both assessors gave every pair the same grade, so chance agreement is 1"
 
 
 def weighted_kappa(counts: AgreementCounts, *, distance: Distance) -> Floats:
@@ -49,13 +49,13 @@ def _agreement(
         name=name,
         title=title,
         formula=f"1 − Σ w·observed / Σ w·expected, w = {weight} for grades i and j; expected "
-        "from each assessor's own shares of grades",
-        reading="Agreement beyond what the two assessors' habits give by chance"
-        + ("." if distance is nominal_weights else ", near misses counting less than far ones."),
+        "from each assessor's own grade distribution",
+        reading="Agreement beyond chance, given each assessor's own grade distribution"
+        + ("." if distance is nominal_weights else "; small differences weigh less."),
         source=source,
         range="-1 to 1, 0 is chance",
-        edge_cases=("Low where one grade is very common, even when raw agreement is high.",),
-        undefined="no pair was judged by both, or both gave only one and the same grade.",
+        edge_cases=("Low if one grade is very common, even with high percent agreement.",),
+        undefined="no pair was judged by both, or both gave every pair the same grade.",
     )
     return AgreementCoefficient(
         card,

@@ -1,8 +1,8 @@
-"""What coefficients are computed from: counts that add up over topics.
+"""Counts from which coefficients are computed; they add up over topics.
 
-Every coefficient here is a function of a few sums over pairs. So the sums are taken once by
-topic, and a value for one topic, for all of them or for a resample of topics costs a look at
-some numbers, not at the judgments again.
+Every coefficient here is a function of a few sums over pairs. The sums are computed once per
+topic; a value for one topic, all topics or a resample of topics does not read the judgments
+again.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class AgreementCounts:
-    """Sums over pairs; all arrays share their leading axes, q is the size of the scale.
+    """Sums over pairs; all arrays share their leading axes, q is the number of grades.
 
-    ``units``      (…)        pairs with two judgments or more
-    ``matched``    (…, q, q)  of them: the share of a pair's couples of judgments with grades
+    ``units``      (…)        pairs with at least two judgments
+    ``matched``    (…, q, q)  over these pairs: share of two judgments of the pair with grades
                               (c, k), in both orders; sums to ``units``
-    ``coincident`` (…, q, q)  the same, a pair counting as often as it has judgments: the
-                              coincidences of Krippendorff
-    ``shares``     (…, q)     over all judged pairs: the share of the judgments by grade
-    ``sets``       (…, 3)     pairs that everybody judged; that all of them called relevant;
-                              that any of them did
-    ``table``      (…, q, q)  of two assessors: rows by the grade of the first; else None
+    ``coincident`` (…, q, q)  the same, each pair weighted by its number of judgments:
+                              Krippendorff's coincidences
+    ``shares``     (…, q)     over all judged pairs: share of the judgments by grade
+    ``sets``       (…, 3)     pairs judged by all assessors; of these, relevant to all of
+                              them; relevant to any of them
+    ``table``      (…, q, q)  for two assessors: rows by the grade of the first; else None
     """
 
     scale: tuple[int, ...]
@@ -46,19 +46,19 @@ class AgreementCounts:
 
     @property
     def totals(self) -> Floats:
-        """(…, q): the judgments that can be compared, by grade."""
+        """(…, q): number of comparable judgments by grade."""
         return weighted_sum(self.coincident)
 
     @property
     def prevalence(self) -> Floats:
-        """(…): the share of ``totals`` that is relevant; 0 where there are none."""
+        """(…): the relevant share of ``totals``; 0 if there are none."""
         totals = self.totals
         relevant = weighted_sum(totals, np.array([float(g >= self.level) for g in self.scale]))
         return divide_or_default(relevant, weighted_sum(totals), 0.0)
 
     def over(self, weights: Floats) -> AgreementCounts:
-        """Sums over topics, the last of the leading axes (…, topics), as often as ``weights``
-        (draws, topics) say: (…, draws).
+        """Sums over topics, the last leading axis (…, topics), weighted by ``weights``
+        (draws, topics): (…, draws).
         """
         if self.table is not None:
             return count_two_assessors(_resampled_sum(self.table, weights), self.scale, self.level)
@@ -73,7 +73,7 @@ class AgreementCounts:
         )
 
     def summed(self) -> AgreementCounts:
-        """The sums over all topics: (…)."""
+        """Sums over all topics: (…)."""
         if self.table is not None:
             return count_two_assessors(self.table.sum(axis=-3), self.scale, self.level)
         return AgreementCounts(
@@ -90,12 +90,12 @@ class AgreementCounts:
 def _resampled_sum(values: Floats, weights: Floats) -> Floats:
     """``values`` (a, topics, more…) summed over topics by ``weights``: (a, draws, more…)."""
     summed = weights @ values.reshape(*values.shape[:2], -1)
-    found: Floats = summed.reshape(*summed.shape[:2], *values.shape[2:])
-    return found
+    totals: Floats = summed.reshape(*summed.shape[:2], *values.shape[2:])
+    return totals
 
 
 def count_two_assessors(table: Floats, scale: tuple[int, ...], level: int) -> AgreementCounts:
-    """Counts of two assessors from their confusion ``table`` (…, q, q)."""
+    """Counts for two assessors from their confusion ``table`` (…, q, q)."""
     turned = np.swapaxes(table, -1, -2)
     rows, columns = weighted_sum(table), weighted_sum(turned)
     units = weighted_sum(rows)
@@ -115,12 +115,12 @@ def count_two_assessors(table: Floats, scale: tuple[int, ...], level: int) -> Ag
 
 
 def iter_confusion_tables(labels: LabelTable, others: LabelTable | None = None) -> Iterator[Floats]:
-    """Tables (topics, q, q) of every two assessors in the order of ``combinations``; with
-    ``others`` (over the same pairs, on the same scale) of each assessor with each of those.
+    """Confusion tables (topics, q, q) of every two assessors in the order of ``combinations``;
+    with ``others`` (same pairs, same scale): of each assessor with each of the others.
     """
     q = len(labels.scale) + 1
     topics = len(labels.topics)
-    start = labels.topic_of * q * q
+    start = labels.topic_indices * q * q
     rows = labels.positions
     columns = rows if others is None else others.positions
     couples = (
@@ -132,27 +132,27 @@ def iter_confusion_tables(labels: LabelTable, others: LabelTable | None = None) 
     for i, j in couples:
         if i != last:
             last, base = i, start + rows[i] * q
-        found = np.bincount(base + columns[j], minlength=topics * q * q)
-        yield found.reshape(topics, q, q)[:, :-1, :-1].astype(np.float64)
+        cells = np.bincount(base + columns[j], minlength=topics * q * q)
+        yield cells.reshape(topics, q, q)[:, :-1, :-1].astype(np.float64)
 
 
 def count_all_assessors(labels: LabelTable, level: int) -> AgreementCounts:
-    """Counts of all assessors at once, by topic: leading axes (1, topics)."""
-    given = np.stack([(labels.positions == at).sum(axis=0) for at in range(len(labels.scale))])
-    judgments = given.sum(axis=0)
+    """Counts over all assessors together, by topic: leading axes (1, topics)."""
+    by_grade = np.stack([(labels.positions == at).sum(axis=0) for at in range(len(labels.scale))])
+    judgments = by_grade.sum(axis=0)
     several = judgments >= 2
-    # Pairs with one judgment are divided by 1 and then left out.
+    # Pairs with one judgment are divided by 1 and then excluded.
     others = np.maximum(judgments - 1, 1)
     relevant = (labels.judged & (labels.grades >= level)).sum(axis=0)
     everyone = judgments == len(labels.assessors)
 
     def by_topic(values: NDArray[np.generic]) -> Floats:
-        summed = np.bincount(labels.topic_of, values, minlength=len(labels.topics))
+        summed = np.bincount(labels.topic_indices, values, minlength=len(labels.topics))
         return summed.astype(np.float64)[None]
 
     def couples(weights: Floats) -> Floats:
         q = range(len(labels.scale))
-        cells = [by_topic(weights * given[c] * (given[k] - (c == k))) for c in q for k in q]
+        cells = [by_topic(weights * by_grade[c] * (by_grade[k] - (c == k))) for c in q for k in q]
         return np.stack(cells, axis=-1).reshape(1, -1, len(q), len(q))
 
     sets = (everyone, everyone & (relevant == judgments), everyone & (relevant > 0))
@@ -162,28 +162,31 @@ def count_all_assessors(labels: LabelTable, level: int) -> AgreementCounts:
         by_topic(several),
         couples(several / (others * np.maximum(judgments, 1))),
         couples(several / others),
-        np.stack([by_topic(row / np.maximum(judgments, 1)) for row in given], axis=-1),
+        np.stack([by_topic(row / np.maximum(judgments, 1)) for row in by_grade], axis=-1),
         np.stack([by_topic(row) for row in sets], axis=-1),
     )
 
 
 def weighted_sum(values: Floats, weights: Floats | None = None) -> Floats:
-    """The last axis summed, by ``weights`` if given. Short axes: a product beats ``sum``."""
-    found: Floats = values @ (np.ones(values.shape[-1]) if weights is None else weights)
-    return found
+    """Sum over the last axis, weighted if ``weights`` is given.
+
+    On short axes a product is faster than ``sum``.
+    """
+    total: Floats = values @ (np.ones(values.shape[-1]) if weights is None else weights)
+    return total
 
 
 def weighted_total(cells: Floats, weights: Floats) -> Floats:
-    """The last two axes of ``cells`` (…, q, q) summed by ``weights`` (q, q) or (…, q, q)."""
+    """Sum over the last two axes of ``cells`` (…, q, q), weighted by (q, q) or (…, q, q)."""
     if weights.ndim == 2:
         return weighted_sum(cells.reshape(*cells.shape[:-2], -1), weights.ravel())
-    found: Floats = np.einsum("...ij,...ij->...", cells, weights)
-    return found
+    total: Floats = np.einsum("...ij,...ij->...", cells, weights)
+    return total
 
 
 def divide_or_default(top: Floats, bottom: Floats, otherwise: float = np.nan) -> Floats:
-    """``top / bottom``, and ``otherwise`` where ``bottom`` is not above 0."""
+    """``top / bottom``; ``otherwise`` where ``bottom`` is not positive."""
     bottom = np.asarray(bottom, np.float64)
-    found = np.full(np.broadcast_shapes(np.shape(top), bottom.shape), otherwise)
-    np.divide(top, bottom, out=found, where=bottom > 0)
-    return found
+    quotient = np.full(np.broadcast_shapes(np.shape(top), bottom.shape), otherwise)
+    np.divide(top, bottom, out=quotient, where=bottom > 0)
+    return quotient

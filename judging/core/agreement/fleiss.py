@@ -1,5 +1,5 @@
-"""Scott's pi, Fleiss' kappa and Brennan and Prediger's coefficient: chance agreement from the
-grades of all assessors together, or from the scale alone.
+"""Scott's pi, Fleiss' kappa, Brennan and Prediger's coefficient: chance agreement from the
+pooled grade distribution, or from the number of grades alone.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from judging.core.agreement.coefficient import (
 from judging.core.agreement.counts import AgreementCounts, Floats, divide_or_default, weighted_sum
 
 ONE_GRADE = "every judgment has the same grade, so chance agreement is 1"
-ONE_ON_SCALE = "there is only one grade to give"
+ONE_ON_SCALE = "the scale has only one grade"
 
 
 def fleiss_kappa(counts: AgreementCounts) -> Floats:
-    """1 − observed / expected disagreement; expected from the mean shares of the grades."""
+    """1 − observed / expected disagreement; expected from the mean grade shares."""
     apart = np.sign(grade_differences(counts.scale))
     shares = grade_proportions(counts)
     return 1 - divide_or_default(
@@ -30,7 +30,7 @@ def fleiss_kappa(counts: AgreementCounts) -> Floats:
 
 
 def brennan_prediger(counts: AgreementCounts) -> Floats:
-    """1 − observed / expected disagreement; expected if every grade were as likely."""
+    """1 − observed / expected disagreement; expected if all grades were equally likely."""
     observed = observed_disagreement(counts, np.sign(grade_differences(counts.scale)))
     size = len(counts.scale)
     return 1 - divide_or_default(observed, np.full(observed.shape, 1 - 1 / size if size else 0.0))
@@ -42,11 +42,13 @@ SCOTT = AgreementCoefficient(
         title="Scott's pi",
         formula="1 − observed / expected disagreement; expected = 1 − Σ p², p the share of a grade "
         "among the judgments of both",
-        reading="Agreement beyond chance, chance being the habits of both taken together.",
+        reading="Agreement beyond chance, given the grade distribution of both assessors together.",
         source="Scott 1955.",
         range="-1 to 1, 0 is chance",
-        edge_cases=("Never above Cohen's kappa, and the same where both have the same habits.",),
-        undefined="no pair was judged by both, or both gave only one and the same grade.",
+        edge_cases=(
+            "Never above Cohen's kappa; equal if both assessors have the same grade distribution.",
+        ),
+        undefined="no pair was judged by both, or both gave every pair the same grade.",
     ),
     fleiss_kappa,
     flat=ONE_GRADE,
@@ -60,19 +62,19 @@ _VARYING = ((0, 1, 1, 2, 0), (0, 1, 2, 2, None), (0, 0, None, None, None))
 FLEISS = AgreementCoefficient(
     Card(
         name="fleiss",
-        title="Fleiss' kappa, any number of judgments a pair",
-        formula="1 − observed / expected disagreement; observed = mean over pairs with two "
-        "judgments or more of the share of couples that differ; expected = 1 − Σ p², p the mean "
-        "over all judged pairs of a grade's share of the pair's judgments",
-        reading="Agreement of all assessors beyond chance, chance being the habits of all.",
-        source="Fleiss 1971 for a fixed number of judgments a pair; for any number Gwet, Handbook "
-        "of Inter-Rater Reliability, 2014, chapter 2.",
+        title="Fleiss' kappa, any number of judgments per pair",
+        formula="1 − observed / expected disagreement; observed = mean, over pairs with at least "
+        "two judgments, of the share of pairs of assessors that differ; expected = 1 − Σ p², p "
+        "the mean over all judged pairs of a grade's share of the pair's judgments",
+        reading="Agreement of all assessors beyond chance, given their pooled grade distribution.",
+        source="Fleiss 1971 for a fixed number of judgments per pair; for any number Gwet, "
+        "Handbook of Inter-Rater Reliability, 2014, chapter 2.",
         range="-1 to 1, 0 is chance",
         edge_cases=(
-            "Scott's pi for two assessors.",
-            "A pair counts once, however many judged it; with one judgment it tells of habits.",
+            "With two assessors this is Scott's pi.",
+            "Every pair has weight 1; pairs with one judgment count only towards expected p.",
         ),
-        undefined="no pair has two judgments, or all judgments are the same grade.",
+        undefined="no pair has two judgments, or all judgments have the same grade.",
     ),
     fleiss_kappa,
     flat=ONE_GRADE,
@@ -84,14 +86,14 @@ BRENNAN_PREDIGER = AgreementCoefficient(
         name="brennan-prediger",
         title="Brennan and Prediger's coefficient",
         formula="1 − observed disagreement / (1 − 1/q), q the number of grades of the scale",
-        reading="Agreement beyond that of assessors who draw lots among the grades.",
+        reading="Agreement beyond that of assessors who pick grades at random.",
         source="Brennan and Prediger 1981; Bennett, Alpert and Goldstein's S for two assessors.",
         range="-1 to 1, 0 is chance",
         edge_cases=(
-            "Does not fall with prevalence.",
+            "Independent of prevalence.",
             (
-                "Depends on q: a grade that nobody gave counts where the scale is known, and not "
-                "in qrels files, whose scale is the grades seen."
+                "Depends on q: unused grades count if the scale is known. For qrels files the "
+                "scale is the set of grades that occur."
             ),
         ),
         undefined="no pair has two judgments, or the scale has one grade.",

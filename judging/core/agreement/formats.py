@@ -1,4 +1,4 @@
-"""Write an agreement report as an aligned table or as JSON."""
+"""Format an agreement report as an aligned table or as JSON."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ UNDEFINED = "null"
 
 
 def agreement_to_table(report: AgreementReport) -> str:
-    """Assessors, coefficients over all of them, and pair by pair, with the reasons below."""
-    cut = ", grades cut there" if report.binary else ""
+    """Assessors, coefficients over all assessors and per pair of assessors; reasons last."""
+    cut = "; grades made binary at this level" if report.binary else ""
     head = ("value", "95 % interval", "n", "prevalence")
     parts = [
-        f"{report.documents} pairs judged; relevant is grade {report.level} or more{cut}.\n",
+        f"{report.documents:,} pairs judged; relevant: grade ≥ {report.level}{cut}.\n",
         align_agreement_rows(
             [("assessor", "judged", "relevant", "prevalence"), *_assessor_rows(report)]
         ),
@@ -34,9 +34,7 @@ def agreement_to_table(report: AgreementReport) -> str:
 
 
 def agreement_to_json(report: AgreementReport, quality: dict[str, Any] | None = None) -> str:
-    """The whole report, and what is told of assessors one by one; undefined is null with a
-    reason.
-    """
+    """The whole report with assessor quality; undefined values are null, with a reason."""
     content = {**report.as_dict(), **({} if quality is None else {"quality": quality})}
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
@@ -55,17 +53,17 @@ def _value_rows(row: dict[str, CoefficientValue]) -> Iterable[Sequence[str]]:
     return (
         (
             name,
-            format_coefficient(found.value),
-            format_interval(found),
-            str(found.n),
-            format_coefficient(found.prevalence),
+            format_coefficient(coefficient.value),
+            format_interval(coefficient),
+            str(coefficient.n),
+            format_coefficient(coefficient.prevalence),
         )
-        for name, found in row.items()
+        for name, coefficient in row.items()
     )
 
 
 def _topic_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
-    """Of coefficients that take all assessors the value over all, of the others the mean."""
+    """The value over all assessors where there is one, else the mean over pairs of assessors."""
     return _value_rows(_over_topics(report))
 
 
@@ -75,7 +73,7 @@ def _over_topics(report: AgreementReport) -> dict[str, CoefficientValue]:
 
 def _pair_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
     for names, row in report.pairs.items():
-        values = (format_coefficient(found.value) for found in row.values())
+        values = (format_coefficient(coefficient.value) for coefficient in row.values())
         yield (" ~ ".join(names), *values, str(row["percent"].n))
 
 
@@ -86,28 +84,30 @@ def _reasons(report: AgreementReport) -> Iterable[str]:
         ("mean over topics", _over_topics(report)),
     ]
     for place, row in rows:
-        for name, found in row.items():
-            if found.value is not None and found.no_interval:
-                yield f"{place}, {name}, interval: {found.no_interval}"
+        for name, coefficient in row.items():
+            if coefficient.value is not None and coefficient.no_interval:
+                yield f"{place}, {name}, interval: {coefficient.no_interval}"
     for names, row in report.pairs.items():
         if row["percent"].n:
             rows.append((" ~ ".join(names), row))
         else:
             yield f"{' ~ '.join(names)}: no pair was judged by both"
     for place, row in rows:
-        told = {name: found.reason for name, found in row.items() if found.reason}
-        if len(row) == len(told) > len(set(told.values())) == 1:
-            told = {"all coefficients": next(iter(told.values()))}
-        yield from (f"{place}, {name}: {reason}" for name, reason in told.items())
+        reasons = {
+            name: coefficient.reason for name, coefficient in row.items() if coefficient.reason
+        }
+        if len(row) == len(reasons) > len(set(reasons.values())) == 1:
+            reasons = {"all coefficients": next(iter(reasons.values()))}
+        yield from (f"{place}, {name}: {reason}" for name, reason in reasons.items())
 
 
 def format_coefficient(value: float | None) -> str:
-    """Four decimals, or null."""
+    """A value with four decimals, or null."""
     return UNDEFINED if value is None else f"{value:.4f}"
 
 
 class HasInterval(Protocol):
-    """Whatever has an interval: a coefficient, a bias, a slope."""
+    """Anything with an interval: a coefficient, a bias, a slope."""
 
     @property
     def low(self) -> float | None: ...
@@ -115,15 +115,15 @@ class HasInterval(Protocol):
     def high(self) -> float | None: ...
 
 
-def format_interval(found: HasInterval) -> str:
+def format_interval(estimate: HasInterval) -> str:
     """The 95 % interval, or null."""
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return UNDEFINED
-    return f"{found.low:.4f} to {found.high:.4f}"
+    return f"{estimate.low:.4f} to {estimate.high:.4f}"
 
 
 def align_agreement_rows(rows: Sequence[Sequence[str]]) -> str:
-    """The first column to the left, the others to the right."""
+    """The first column left-aligned, the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(

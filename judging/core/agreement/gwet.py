@@ -1,4 +1,4 @@
-"""Gwet's AC1 and AC2: chance agreement that does not explode where one grade is rare."""
+"""Gwet's AC1 and AC2: agreement coefficients that stay stable when one grade is rare."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def gwet_quadratic_weights(scale: tuple[int, ...]) -> Floats:
 
 
 def gwet_ordinal_weights(scale: tuple[int, ...]) -> Floats:
-    """1 − C(m, 2) / C(q, 2), m being how many grades lie from the one to the other, with both."""
+    """1 − C(m, 2) / C(q, 2), m the number of grades from one to the other, inclusive."""
     steps = grade_differences(tuple(range(len(scale))))
     return 1 - _relative(steps * (steps + 1) / 2)
 
@@ -56,12 +56,12 @@ _SOURCE = "Gwet, Computing inter-rater reliability in the presence of high agree
 _WEIGHTED = "Gwet, Handbook of Inter-Rater Reliability, 2014, for weights and missing judgments."
 _EDGES = (
     (
-        "Falls little with prevalence: 90 % raw agreement where each calls 5 % relevant is 0.89 "
-        "here and -0.05 by kappa."
+        "Varies little with prevalence: if two assessors agree on 90 % of the pairs and each "
+        "calls 5 % relevant, AC1 is 0.89 and kappa -0.05."
     ),
     (
-        "Depends on q: a grade that nobody gave counts where the scale is known, and not in qrels "
-        "files, whose scale is the grades seen."
+        "Depends on q: unused grades count if the scale is known. For qrels files the scale is "
+        "the set of grades that occur."
     ),
 )
 
@@ -73,11 +73,12 @@ def _agreement(
     card = Card(
         name=name,
         title=title,
-        formula="1 − observed / expected disagreement; observed = Σ (1 − w)·share of couples, "
-        f"w = {weight}; expected = 1 − T/(q(q − 1))·Σ p(1 − p), T the sum of all w, p the mean "
-        "over all judged pairs of a grade's share of the pair's judgments, q the number of grades",
-        reading="Agreement of all assessors beyond chance, chance being that a hard pair is graded "
-        "by lot" + ("." if plain else "; near misses count less than far ones."),
+        formula="1 − observed / expected disagreement; observed = Σ (1 − w)·share of pairs of "
+        f"assessors with grades i and j, w = {weight}; expected = 1 − T/(q(q − 1))·Σ p(1 − p), T "
+        "the sum of all w, p the mean over all judged pairs of a grade's share of the pair's "
+        "judgments, q the number of grades",
+        reading="Agreement of all assessors beyond chance, if hard pairs are graded at random"
+        + ("." if plain else "; small differences weigh less."),
         source=_SOURCE.format("Gwet 2014 for missing judgments." if plain else _WEIGHTED),
         range="-1 to 1, 0 is chance",
         edge_cases=_EDGES,
@@ -87,7 +88,7 @@ def _agreement(
     return AgreementCoefficient(card, compute, flat=ONE_ON_SCALE, examples=((_TWO, value),))
 
 
-# Shares of the grades: .3, .4, .3; two of five pairs are one grade apart.
+# Grade shares: .3, .4, .3; two of five pairs have a grade difference of 1.
 _TWO = ((0, 0, 1, 1, 2), (0, 1, 1, 2, 2))
 _VARIED = 0.3 * 0.7 * 2 + 0.4 * 0.6
 
@@ -111,7 +112,7 @@ AC2_QUADRATIC = _agreement(
 AC2_ORDINAL = _agreement(
     "ac2-ordinal",
     "Gwet's AC2, ordinal weights",
-    "1 − C(m, 2) / C(q, 2), m the number of grades from i to j with both",
+    "1 − C(m, 2) / C(q, 2), m the number of grades from i to j, inclusive",
     gwet_ordinal_weights,
     1 - (0.4 / 3) / (1 - (17 / 3) / 6 * _VARIED),
 )

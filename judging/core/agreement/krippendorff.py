@@ -1,4 +1,4 @@
-"""Krippendorff's alpha for any number of assessors and any missing judgments."""
+"""Krippendorff's alpha for any number of assessors, with missing judgments."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from judging.core.agreement.counts import (
     weighted_total,
 )
 
-ONE_GRADE = "every judgment that can be compared has the same grade"
+ONE_GRADE = "all comparable judgments have the same grade"
 
 
 def krippendorff_alpha(
     counts: AgreementCounts, *, distance: Callable[[AgreementCounts], Floats]
 ) -> Floats:
-    """1 − observed / expected disagreement; ``distance`` maps counts to squares (…, q, q)."""
+    """1 − observed / expected disagreement; ``distance`` maps counts to squared (…, q, q)."""
     totals = counts.totals
     apart = distance(counts)
     reached = totals @ apart if apart.ndim == 2 else np.einsum("...i,...ij->...j", totals, apart)
@@ -38,7 +38,7 @@ def nominal_distance(counts: AgreementCounts) -> Floats:
 
 
 def ordinal_distance(counts: AgreementCounts) -> Floats:
-    """Squared number of judgments between two grades, the two themselves counting half."""
+    """Squared number of judgments between two grades; the two grades count half."""
     totals = counts.totals
     middle = np.cumsum(totals, axis=-1) - totals / 2
     apart: Floats = np.square(middle[..., :, None] - middle[..., None, :])
@@ -82,10 +82,10 @@ def _agreement(
         source="Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011.",
         range="-1 to 1, 0 is chance",
         edge_cases=(
-            "Pairs with one judgment are left out; n counts the others.",
-            "Takes any number of assessors, each with pairs of their own.",
+            "Pairs with one judgment are excluded; n counts the others.",
+            "Any number of assessors; they need not judge the same pairs.",
         ),
-        undefined="no pair has two judgments, or all of them are the same grade.",
+        undefined="no pair has two judgments, or all of them have the same grade.",
     )
     compute = partial(krippendorff_alpha, distance=distance)
     return AgreementCoefficient(card, compute, flat=ONE_GRADE, examples=((EXAMPLE_C, value),))
@@ -93,29 +93,29 @@ def _agreement(
 
 ALPHA_NOMINAL = _agreement(
     "nominal",
-    "two grades differ or not",
-    "any two different grades being equally wrong",
+    "distance 1 between different grades, else 0",
+    "with all grade differences weighted equally",
     nominal_distance,
     0.743421052631579,
 )
 ALPHA_ORDINAL = _agreement(
     "ordinal",
-    "grades c < k differ by (n_c/2 + n_between + n_k/2)², n the number of judgments of a grade",
-    "grades counting as an order",
+    "distance (n_c/2 + n_between + n_k/2)² of grades c < k, n the number of judgments of a grade",
+    "with grades as ranks",
     ordinal_distance,
     0.8153875037548813,
 )
 ALPHA_INTERVAL = _agreement(
     "interval",
-    "grades c and k differ by (c − k)²",
-    "grades counting as points on a line",
+    "distance (c − k)² of grades c and k",
+    "with grades as equally spaced values",
     interval_distance,
     0.8491071428571428,
 )
 ALPHA_RATIO = _agreement(
     "ratio",
-    "grades c and k differ by ((c − k)/(c + k))²",
-    "grades counting as amounts, 0 being none",
+    "distance ((c − k)/(c + k))² of grades c and k",
+    "with grades as amounts and 0 as none",
     ratio_distance,
     0.7974027747116121,
 )

@@ -1,4 +1,4 @@
-"""The grades of assessors × pairs, which coefficients of agreement work on."""
+"""Grades of assessors × pairs, from which agreement coefficients are computed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from campaigns.core.tables import QrelsTable
 
 MISSING = np.int32(-(2**31))
-"""Stands where an assessor did not judge a pair."""
+"""Marks a pair that an assessor did not judge."""
 
 Pair = tuple[str, str]
 
@@ -21,7 +21,7 @@ Pair = tuple[str, str]
 class LabelTable:
     """``grades`` is assessors × pairs, ``MISSING`` where not judged; a pair is (topic, docno).
 
-    ``scale`` holds the grades ascending; without one it is the grades seen (0 if none was).
+    ``scale`` has the grades in ascending order; by default the grades that occur (0 if none).
     """
 
     assessors: tuple[str, ...]
@@ -38,41 +38,41 @@ class LabelTable:
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
-        given: NDArray[np.bool_] = self.grades != MISSING
-        return given
+        mask: NDArray[np.bool_] = self.grades != MISSING
+        return mask
 
     @cached_property
     def positions(self) -> NDArray[np.int64]:
-        """Grades as positions on the scale; one past its end where not judged."""
-        found = np.full(self.grades.shape, len(self.scale), np.int64)
+        """Grades as positions on the scale; ``len(scale)`` where not judged."""
+        positions = np.full(self.grades.shape, len(self.scale), np.int64)
         for at, grade in enumerate(self.scale):
-            found[self.grades == grade] = at
-        return found
+            positions[self.grades == grade] = at
+        return positions
 
     @cached_property
     def topics(self) -> tuple[str, ...]:
-        """The topics of the pairs, in the order in which the pairs name them."""
+        """The topics of the pairs, in order of first appearance."""
         return tuple(dict.fromkeys(topic for topic, _ in self.pairs))
 
     @cached_property
-    def topic_of(self) -> NDArray[np.int64]:
-        """For each pair the position of its topic in ``topics``."""
+    def topic_indices(self) -> NDArray[np.int64]:
+        """For each pair, the index of its topic in ``topics``."""
         place = {topic: at for at, topic in enumerate(self.topics)}
         return np.array([place[topic] for topic, _ in self.pairs], np.int64)
 
-    def only(self, *rows: int) -> LabelTable:
-        """The same pairs and scale with the assessors at ``rows`` alone."""
+    def select_assessors(self, *rows: int) -> LabelTable:
+        """The assessors at ``rows``, with the same pairs and scale."""
         names = tuple(self.assessors[row] for row in rows)
         return LabelTable(names, self.pairs, self.grades[list(rows)], self.scale)
 
     def within(self, topic: str) -> LabelTable:
-        """The pairs of one topic, with all assessors."""
-        kept = [at for at, (number, _) in enumerate(self.pairs) if number == topic]
-        pairs = tuple(self.pairs[at] for at in kept)
-        return LabelTable(self.assessors, pairs, self.grades[:, kept], self.scale)
+        """The pairs of one topic, for all assessors."""
+        columns = [at for at, (number, _) in enumerate(self.pairs) if number == topic]
+        pairs = tuple(self.pairs[at] for at in columns)
+        return LabelTable(self.assessors, pairs, self.grades[:, columns], self.scale)
 
-    def beside(self, other: LabelTable) -> LabelTable:
-        """The assessors of both over the pairs of either; grades of both scales."""
+    def combine_with(self, other: LabelTable) -> LabelTable:
+        """The assessors of both tables over the pairs of either, on the joint scale."""
         pairs = tuple(dict.fromkeys((*self.pairs, *other.pairs)))
         place = {pair: at for at, pair in enumerate(pairs)}
         grades = np.full((len(self.assessors) + len(other.assessors), len(pairs)), MISSING)
@@ -82,18 +82,18 @@ class LabelTable:
         return LabelTable((*self.assessors, *other.assessors), pairs, grades, scale)
 
     def binary(self, level: int) -> LabelTable:
-        """Grade 1 where the grade is ``level`` or more, else 0."""
+        """Grade 1 where the grade is at least ``level``, else 0."""
         grades = np.where(self.judged, self.grades >= level, MISSING).astype(np.int32)
         return LabelTable(self.assessors, self.pairs, grades, (0, 1))
 
 
 def labels_from_qrels(qrels: Mapping[str, QrelsTable], scale: Sequence[int] = ()) -> LabelTable:
-    """Labels from one qrels by assessor; grades below 0 mean "not judged" and are left out."""
-    found = [_judged_pairs(table) for table in qrels.values()]
-    pairs = sorted(set().union(*found)) if found else []
+    """Labels from one qrels per assessor; grades below 0 mean "not judged" and are excluded."""
+    by_assessor = [_judged_pairs(table) for table in qrels.values()]
+    pairs = sorted(set().union(*by_assessor)) if by_assessor else []
     place = {pair: index for index, pair in enumerate(pairs)}
-    grades = np.full((len(found), len(pairs)), MISSING, np.int32)
-    for row, by_pair in enumerate(found):
+    grades = np.full((len(by_assessor), len(pairs)), MISSING, np.int32)
+    for row, by_pair in enumerate(by_assessor):
         columns = [place[pair] for pair in by_pair]
         grades[row, columns] = list(by_pair.values())
     return LabelTable(tuple(qrels), tuple(pairs), grades, tuple(scale))

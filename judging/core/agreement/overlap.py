@@ -1,4 +1,4 @@
-"""Overlap of the sets of relevant documents."""
+"""Overlap of the assessors' sets of relevant documents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from campaigns.core.cards import Card
 from judging.core.agreement.coefficient import NO_OVERLAP, AgreementCoefficient
 from judging.core.agreement.counts import AgreementCounts, Floats, divide_or_default
 
-NOTHING_RELEVANT = "none of them called any pair relevant that all of them judged"
+NOTHING_RELEVANT = "no assessor called a pair relevant that all of them judged"
 
 
 def relevant_overlap(counts: AgreementCounts) -> Floats:
@@ -17,15 +17,15 @@ OVERLAP = AgreementCoefficient(
     Card(
         name="overlap",
         title="Overlap of relevant sets",
-        formula="|A ∩ B ∩ …| / |A ∪ B ∪ …|, each the pairs with grade ≥ level of one assessor, "
-        "over the pairs that all of them judged",
-        reading="Of the pairs that anyone called relevant, how many everyone did.",
+        formula="|A ∩ B ∩ …| / |A ∪ B ∪ …|; A, B, …: pairs with grade ≥ level per assessor, "
+        "among the pairs judged by all assessors",
+        reading="The share of pairs relevant to all assessors among those relevant to any of them.",
         source="Lesk and Salton 1968; Voorhees 2000.",
         edge_cases=(
-            "Says nothing of the pairs that nobody called relevant.",
-            "Falls with every further assessor.",
+            "Pairs that are relevant to no assessor do not count.",
+            "Falls with every additional assessor.",
         ),
-        undefined="no pair was judged by all, or nobody called one relevant.",
+        undefined="no pair was judged by all assessors, or none of these pairs is relevant.",
     ),
     relevant_overlap,
     flat=NOTHING_RELEVANT,

@@ -1,4 +1,4 @@
-"""The panel computed: every coefficient, by pair of assessors and by topic, with intervals."""
+"""The coefficient panel: every coefficient, by pair of assessors and by topic, with intervals."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from judging.core.agreement.resampling import (
     percentile_intervals,
 )
 
-ALL_UNDEFINED = "undefined for every one of the {}"
+ALL_UNDEFINED = "undefined for all {}"
 PAIRS = "pairs of assessors"
-TOO_FEW = "agreement needs two assessors"
-CROWDED = "there are more than {} pairs of assessors: intervals are computed over all of them only"
+TOO_FEW = "agreement needs at least two assessors"
+CROWDED = "intervals per pair of assessors are computed for at most {} pairs"
 MOST_PAIRS = 500
 AT_ONCE = 2_000_000
-"""Numbers held at once for the resamples of pairs of assessors."""
+"""Array elements in memory at once for the resamples of pairs of assessors."""
 
 
 def agreement_report(
     labels: LabelTable, level: int, *, binary: bool = False, draws: ResampleDraws | None = None
 ) -> AgreementReport:
-    """All coefficients; ``level`` is the lowest grade that is relevant. ``binary`` cuts the
-    grades there before anything is compared.
+    """All coefficients; ``level`` is the lowest relevant grade. ``binary`` makes the grades
+    binary at that level first.
     """
     draws = draws or ResampleDraws()
     cut, at = (labels.binary(level), 1) if binary else (labels, level)
@@ -72,10 +72,12 @@ def agreement_report(
 def compute_coefficient(
     agreement: AgreementCoefficient, labels: LabelTable, level: int
 ) -> CoefficientValue:
-    """One coefficient of ``labels`` without an interval; a pairwise one needs two assessors."""
+    """One coefficient without an interval; a pairwise one compares the first two assessors."""
     if agreement.pairwise:
         counts = count_two_assessors(
-            np.stack(list(iter_confusion_tables(labels.only(0, 1)))), labels.scale, level
+            np.stack(list(iter_confusion_tables(labels.select_assessors(0, 1)))),
+            labels.scale,
+            level,
         )
     else:
         counts = count_all_assessors(labels, level)
@@ -86,7 +88,7 @@ def compute_coefficient(
 def compare_label_sets(
     tables: Floats, scale: tuple[int, ...], level: int, draws: ResampleDraws | None
 ) -> list[Row]:
-    """Every coefficient of couples of label sets from their confusion ``tables``
+    """Every coefficient for couples of label sets, from their confusion ``tables``
     (couples, topics, q, q); without ``draws`` no intervals are computed.
     """
     counts = count_two_assessors(tables, scale, level)
@@ -95,21 +97,21 @@ def compare_label_sets(
 
 def _rows(counts: AgreementCounts, resampled: TopicResamples | None) -> list[Row]:
     whole = counts.summed()
-    found: list[Row] = [{} for _ in whole.units]
+    rows: list[Row] = [{} for _ in whole.units]
     for name, agreement in COEFFICIENTS.items():
         topics = np.count_nonzero(agreement.n(counts), axis=-1)
         bounds = resampled.bounds(agreement, topics) if resampled else None
         for row, value in enumerate(_coefficients(agreement, whole, topics, bounds)):
-            found[row][name] = value
-    return found
+            rows[row][name] = value
+    return rows
 
 
 class TopicResamples:
-    """Resamples of each couple's own topics; couples with fewer than two have none.
+    """Resamples of each couple's own topics; couples with fewer than two topics have none.
 
-    ``groups`` holds the rows that have as many topics, and their counts (rows, resamples), by
-    rising number. ``crossed``: the last of them has all topics, so that its resamples are also
-    those of all couples together.
+    ``groups`` has the rows with the same number of topics, and their counts (rows, resamples),
+    in ascending order of that number. ``crossed``: the last group has all topics, so that its
+    resamples are also those of all couples together.
     """
 
     def __init__(self, counts: AgreementCounts, draws: ResampleDraws) -> None:
@@ -124,7 +126,7 @@ class TopicResamples:
         self.values: dict[str, list[Floats]] = {}
 
     def others(self, counts: AgreementCounts, topics: int) -> AgreementCounts | None:
-        """The counts of couples that have not all ``topics``; None if there are none."""
+        """The counts of couples that lack some of ``topics``; None if there are none."""
         table = counts.table
         rows = np.flatnonzero(np.count_nonzero(counts.units, axis=-1) < topics)
         if table is None or topics < 2 or not len(rows):
@@ -132,21 +134,21 @@ class TopicResamples:
         return count_two_assessors(table[rows], counts.scale, counts.level)
 
     def compute(self, agreement: AgreementCoefficient) -> list[Floats]:
-        """The values (rows, resamples) of each group."""
+        """The values (rows, resamples) of each group, computed once."""
         if agreement.name not in self.values:
             self.values[agreement.name] = [agreement.compute(drawn) for _, drawn in self.groups]
         return self.values[agreement.name]
 
     def bounds(self, agreement: AgreementCoefficient, topics: Ints) -> list[BootstrapInterval]:
-        found = [BootstrapInterval(reason=ONE_TOPIC)] * self.couples
+        intervals = [BootstrapInterval(reason=ONE_TOPIC)] * self.couples
         for (rows, _), values in zip(self.groups, self.compute(agreement), strict=True):
             for row, bound in zip(rows, percentile_intervals(values, topics[rows]), strict=True):
-                found[row] = bound
-        return found
+                intervals[row] = bound
+        return intervals
 
 
 def _own_topics(counts: AgreementCounts, rows: Ints, own: NDArray[np.bool_]) -> AgreementCounts:
-    """``rows`` of counts, which have equally many topics of their ``own``, with these alone."""
+    """``rows`` of counts, restricted to their ``own`` topics, of which each has as many."""
     table = counts.table
     if table is None:
         raise ValueError("only two label sets have topics of their own")
@@ -155,8 +157,8 @@ def _own_topics(counts: AgreementCounts, rows: Ints, own: NDArray[np.bool_]) -> 
 
 
 class AssessorPairs:
-    """Every two assessors: ``rows`` of coefficients, ``confusion`` tables, and the sums that
-    the means over pairs of assessors are made of: whole, by topic, and by resample.
+    """Every two assessors: ``rows`` of coefficients, ``confusion`` tables, and the sums for
+    the means over pairs of assessors: overall, by topic and by resample.
     """
 
     def __init__(self, labels: LabelTable, level: int, draws: ResampleDraws) -> None:
@@ -188,34 +190,34 @@ class AssessorPairs:
                 self.sums[name].drawn.add(resampled.compute(agreement)[-1])
 
     def means(self) -> Row:
-        """The mean of each coefficient over the pairs of assessors that have a value."""
-        found = {}
+        """The mean of each coefficient over the pairs of assessors with a value."""
+        coefficients = {}
         for name, sums in self.sums.items():
             values = [row[name] for row in self.rows]
             topics = int(np.count_nonzero(sums.prevalence.count))
             bound = BootstrapInterval(reason=CROWDED.format(MOST_PAIRS))
             if not self.crowded:
                 (bound,) = percentile_intervals(sums.drawn.mean[None], np.array([topics]))
-            found[name] = _mean(values, bound, topics, PAIRS)
-        return found
+            coefficients[name] = _mean(values, bound, topics, PAIRS)
+        return coefficients
 
     def topic_means(self, topic: int) -> Row:
-        """The same within one topic, without intervals."""
-        found = {}
+        """The means within one topic, without intervals."""
+        coefficients = {}
         for name, sums in self.sums.items():
             count = int(sums.by_topic.count[topic])
             left_out = len(self.names) - count
-            why = _leave_undefined_out(left_out, len(self.names), PAIRS)
+            why = _describe_undefined(left_out, len(self.names), PAIRS)
             value = float(sums.by_topic.mean[topic]) if count else None
             shared = sums.prevalence.count[topic]
             prevalence = float(sums.prevalence.mean[topic]) if shared else None
             reason = why if count else ALL_UNDEFINED.format(PAIRS)
-            found[name] = CoefficientValue(value, count, reason, prevalence, int(count > 0))
-        return found
+            coefficients[name] = CoefficientValue(value, count, reason, prevalence, int(count > 0))
+        return coefficients
 
 
 class RunningMean:
-    """A mean that leaves undefined values out, over rows that come a few at a time."""
+    """A mean without undefined values, over rows that are added in batches."""
 
     def __init__(self, size: int) -> None:
         self.total = np.zeros(size)
@@ -232,7 +234,7 @@ class RunningMean:
 
 
 class CoefficientSums:
-    """What the means of one coefficient over pairs of assessors are made of."""
+    """Running means of one coefficient over pairs of assessors."""
 
     def __init__(self, topics: int, resamples: int) -> None:
         self.by_topic, self.prevalence = RunningMean(topics), RunningMean(topics)
@@ -242,8 +244,10 @@ class CoefficientSums:
 def coefficients_over_all(
     labels: LabelTable, level: int, draws: ResampleDraws
 ) -> tuple[Row, list[Row]]:
-    """The coefficients of all assessors at once, and those of each topic."""
-    many = {name: it for name, it in COEFFICIENTS.items() if not it.pairwise}
+    """The coefficients over all assessors together, and those of each topic."""
+    many = {
+        name: coefficient for name, coefficient in COEFFICIENTS.items() if not coefficient.pairwise
+    }
     if len(labels.assessors) < 2:
         return {name: CoefficientValue(None, 0, TOO_FEW, no_interval=TOO_FEW) for name in many}, []
     counts = count_all_assessors(labels, level)
@@ -260,7 +264,7 @@ def coefficients_over_all(
 
 
 def _within(agreement: AgreementCoefficient, counts: AgreementCounts) -> list[CoefficientValue]:
-    """A coefficient of each topic of ``counts`` (1, topics)."""
+    """One coefficient for each topic of ``counts`` (1, topics)."""
     n = agreement.n(counts)[0]
     values = agreement.compute(counts)[0]
     return [
@@ -297,23 +301,25 @@ def _coefficient(
     if np.isnan(value):
         why = agreement.why(n)
         return CoefficientValue(None, n, why, share, topics, no_interval=why if bound else None)
-    found = bound or BootstrapInterval()
-    return CoefficientValue(value, n, None, share, topics, found.low, found.high, found.reason)
+    interval = bound or BootstrapInterval()
+    return CoefficientValue(
+        value, n, None, share, topics, interval.low, interval.high, interval.reason
+    )
 
 
 def _mean(
-    values: list[CoefficientValue], bound: BootstrapInterval, topics: int, what: str
+    values: list[CoefficientValue], bound: BootstrapInterval, topics: int, unit: str
 ) -> CoefficientValue:
-    """The unweighted mean of the values that are defined; ``what`` they are the values of."""
+    """The unweighted mean of the defined values; ``unit`` names what is averaged over."""
     defined = [c.value for c in values if c.value is not None]
     shares = [c.prevalence for c in values if c.prevalence is not None]
     if not defined:
-        why = ALL_UNDEFINED.format(what) if values else TOO_FEW
+        why = ALL_UNDEFINED.format(unit) if values else TOO_FEW
         return CoefficientValue(None, 0, why, no_interval=why)
     return CoefficientValue(
         sum(defined) / len(defined),
         len(defined),
-        _leave_undefined_out(len(values) - len(defined), len(values), what),
+        _describe_undefined(len(values) - len(defined), len(values), unit),
         sum(shares) / len(shares) if shares else None,
         topics,
         bound.low,
@@ -323,19 +329,19 @@ def _mean(
 
 
 def _mean_row(rows: list[Row], draws: ResampleDraws) -> Row:
-    """The mean over topics of each coefficient; topics without a value are left out."""
-    found = {}
+    """The mean over topics of each coefficient, without topics that have no value."""
+    means = {}
     for name in rows[0] if rows else ():
         cells = [row[name] for row in rows]
         values = np.array([c.value for c in cells if c.value is not None])
         drawn = draws.weights(len(values)) @ values / max(len(values), 1)
         (bound,) = percentile_intervals(drawn[None], np.array([len(values)]))
-        found[name] = _mean(cells, bound, len(values), "topics")
-    return found
+        means[name] = _mean(cells, bound, len(values), "topics")
+    return means
 
 
-def _leave_undefined_out(count: int, of: int, what: str) -> str | None:
-    return f"{count} of {of} {what} are undefined" if count else None
+def _describe_undefined(count: int, total: int, unit: str) -> str | None:
+    return f"{count} of {total} {unit} are undefined" if count else None
 
 
 def _assessor(labels: LabelTable, row: int, level: int) -> AssessorCounts:
@@ -348,5 +354,5 @@ def _assessor(labels: LabelTable, row: int, level: int) -> AssessorCounts:
 
 def _chunks(tables: Iterable[Floats], size: int) -> Iterator[Floats]:
     left = iter(tables)
-    while found := list(islice(left, size)):
-        yield np.stack(found)
+    while chunk := list(islice(left, size)):
+        yield np.stack(chunk)

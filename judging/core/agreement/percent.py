@@ -17,11 +17,11 @@ PERCENT = AgreementCoefficient(
     Card(
         name="percent",
         title="Percent agreement",
-        formula="Σ over pairs (couples of judgments with the same grade / couples) / pairs with "
-        "two judgments or more",
-        reading="How often two assessors gave a pair the same grade; chance is not taken out.",
-        source="Raw or observed agreement; for more than two, Fleiss 1971.",
-        edge_cases=("High for any two assessors when one grade is common: see prevalence.",),
+        formula="mean, over pairs with at least two judgments, of the share of pairs of assessors "
+        "that agree",
+        reading="How often two assessors gave a pair the same grade; not corrected for chance.",
+        source="Raw or observed agreement; for more than two assessors Fleiss 1971.",
+        edge_cases=("High for any two assessors if one grade is common: see prevalence.",),
         undefined="no pair has two judgments.",
     ),
     percent_agreement,

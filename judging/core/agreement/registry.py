@@ -1,4 +1,4 @@
-"""The table of coefficients, in the order of display."""
+"""The coefficients by name, in display order."""
 
 from __future__ import annotations
 

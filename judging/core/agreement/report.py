@@ -1,4 +1,4 @@
-"""What the panel holds: coefficients over all assessors, by pair of them, and by topic."""
+"""The agreement report: coefficients over all assessors, by pair of assessors and by topic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Row = dict[str, CoefficientValue]
 
 @dataclass(frozen=True)
 class AssessorCounts:
-    """How much one assessor judged; ``prevalence`` is the share of it that is relevant."""
+    """How many pairs one assessor judged; ``prevalence`` is the relevant share."""
 
     name: str
     judged: int
@@ -27,8 +27,8 @@ class AssessorCounts:
 
 @dataclass(frozen=True)
 class CoefficientPanel:
-    """The same judgments by every coefficient: over all assessors at once (those that can),
-    and their unweighted mean over pairs of assessors, ``n`` being the pairs with a value.
+    """Every coefficient for the same judgments: over all assessors together, where defined for
+    more than two, and as the unweighted mean over the ``n`` pairs of assessors with a value.
     """
 
     overall: Row
@@ -40,12 +40,12 @@ class CoefficientPanel:
 
 @dataclass(frozen=True)
 class AgreementReport:
-    """``pairs`` has every coefficient by pair of assessors, ``confusion`` the numbers of pairs
-    by the grades of the two (rows: the first of them), in the order of ``scale``.
+    """``pairs`` has every coefficient by pair of assessors, ``confusion`` the number of pairs
+    by the two grades (rows: the first assessor), in the order of ``scale``.
 
-    ``by_topic`` is the panel of each topic, ``topic_means`` the unweighted mean over the
-    topics that have a value, ``n`` being their number. ``binary``: grades were first cut at
-    ``level``, the lowest relevant one.
+    ``by_topic`` is the panel of each topic, ``topic_means`` the unweighted mean over the ``n``
+    topics with a value. ``binary``: grades were first made binary at ``level``, the lowest
+    relevant grade.
     """
 
     level: int

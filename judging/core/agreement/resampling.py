@@ -1,7 +1,7 @@
-"""Bootstrap over topics: how far a value would move with other topics of the same kind.
+"""Bootstrap over topics: how much a value would vary with other topics of the same kind.
 
-Pairs of one topic hang together (one guideline, one reading of the need), so topics are drawn,
-with replacement, not pairs. The interval is that of percentiles: the middle 95 % of the values.
+Pairs of one topic are dependent (one guideline, one reading of the information need), so topics,
+not pairs, are drawn with replacement. Percentile interval: the middle 95 % of the values.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from judging.core.agreement.counts import Floats, Ints
 RESAMPLES = 1000
 SEED = 20
 SHARE = 0.95
-ONE_TOPIC = "the judgments that can be compared are of one topic, and topics are what is resampled"
-ALL_ALIKE = "every resample of the topics has the same value"
+ONE_TOPIC = "all comparable judgments are of one topic, and topics are resampled"
+ALL_ALIKE = "all resamples of the topics have the same value"
 UNSTEADY = "undefined in {} of {} resamples of the topics"
 
 
 @dataclass(frozen=True)
 class ResampleDraws:
-    """How resamples are drawn: ``resamples`` of them from ``seed``."""
+    """How topics are resampled: ``resamples`` draws from ``seed``."""
 
     resamples: int = RESAMPLES
     seed: int = SEED
 
     def weights(self, topics: int) -> Floats:
-        """(resamples, topics): how often each resample holds each topic."""
+        """(resamples, topics): how often each resample contains each topic."""
         return _weights(topics, self.resamples, self.seed)
 
 
@@ -39,14 +39,14 @@ def _weights(topics: int, resamples: int, seed: int) -> Floats:
         return np.zeros((resamples, 0))
     random = np.random.default_rng([seed, topics])
     drawn = random.multinomial(topics, np.full(topics, 1 / topics), size=resamples)
-    found = drawn.astype(np.float64)
-    found.setflags(write=False)
-    return found
+    weights = drawn.astype(np.float64)
+    weights.setflags(write=False)
+    return weights
 
 
 @dataclass(frozen=True)
 class BootstrapInterval:
-    """The bounds of the 95 % interval, or the reason why there is none."""
+    """The bounds of the 95 % interval, or why there is none."""
 
     low: float | None = None
     high: float | None = None
@@ -54,33 +54,33 @@ class BootstrapInterval:
 
 
 def percentile_intervals(values: Floats, topics: Ints) -> list[BootstrapInterval]:
-    """Of each row of ``values`` (rows, resamples), NaN where undefined; ``topics`` (rows) says
-    in how many topics there was something to compare.
+    """An interval for each row of ``values`` (rows, resamples), NaN where undefined; ``topics``
+    (rows) is the number of topics with comparable judgments.
     """
     ordered = np.sort(values, axis=-1)
     defined = np.count_nonzero(~np.isnan(ordered), axis=-1)
     resamples = values.shape[-1]
     edges = [_at(ordered, defined, share) for share in ((1 - SHARE) / 2, (1 + SHARE) / 2)]
-    found = []
+    intervals = []
     for row, (low, high) in enumerate(zip(*edges, strict=True)):
         if topics[row] < 2:
-            found.append(BootstrapInterval(reason=ONE_TOPIC))
+            intervals.append(BootstrapInterval(reason=ONE_TOPIC))
         elif defined[row] < SHARE * resamples:
             missing = resamples - int(defined[row])
-            found.append(BootstrapInterval(reason=UNSTEADY.format(missing, resamples)))
+            intervals.append(BootstrapInterval(reason=UNSTEADY.format(missing, resamples)))
         elif ordered[row, defined[row] - 1] - ordered[row, 0] < 1e-12:
-            found.append(BootstrapInterval(reason=ALL_ALIKE))
+            intervals.append(BootstrapInterval(reason=ALL_ALIKE))
         else:
-            found.append(BootstrapInterval(float(low), float(high)))
-    return found
+            intervals.append(BootstrapInterval(float(low), float(high)))
+    return intervals
 
 
 def _at(ordered: Floats, defined: Ints, share: float) -> Floats:
-    """The quantile of each row's first ``defined`` values, between two by a straight line."""
+    """The quantile of each row's first ``defined`` values, with linear interpolation."""
     place = share * np.maximum(defined - 1, 0)
     below = np.floor(place).astype(np.int64)
     rows = np.arange(len(ordered))
     low = ordered[rows, below]
     high = ordered[rows, np.minimum(below + 1, np.maximum(defined - 1, 0))]
-    found: Floats = low + (high - low) * (place - below)
-    return found
+    quantiles: Floats = low + (high - low) * (place - below)
+    return quantiles

@@ -1,4 +1,4 @@
-"""The one shape of designs: work comes in, the judgments wanted go out."""
+"""Plan designs: from a workload to an allocation of slots."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from campaigns.core.cards import Card
 
 Ints = NDArray[np.int64]
 Parameters = Mapping[str, float]
-NOBODY = -1
-"""A judgment for which the design names nobody: whoever is assigned to the topic may give it."""
-LISTED = 10
+UNASSIGNED = -1
+"""Marks a slot without a named assessor: any assessor assigned to the topic may fill it."""
+MAX_LISTED = 10
 
 
 class ImpossibleDesignError(ValueError):
-    """A design that cannot be laid out with this work; ``fix`` says what would do."""
+    """A design that cannot allocate this workload; ``fix`` says what to change."""
 
     def __init__(self, message: str, fix: str) -> None:
         self.message, self.fix = message, fix
@@ -28,34 +28,34 @@ class ImpossibleDesignError(ValueError):
 
 @dataclass(frozen=True)
 class Workload:
-    """What there is to share out, by topic: how many documents, and who may judge them.
+    """Per topic, the number of documents to judge and the assessors who may judge them.
 
-    ``people`` are indices from 0 to ``crew`` - 1; an empty tuple: nobody is named yet. The
-    documents of all topics are counted through, topic by topic, from 0.
+    ``assessors`` are indices below ``assessor_count``; empty: not assigned yet. Documents are
+    numbered from 0 across all topics, topic by topic.
     """
 
     topics: tuple[str, ...]
     sizes: tuple[int, ...]
-    people: tuple[tuple[int, ...], ...]
-    crew: int
+    assessors: tuple[tuple[int, ...], ...]
+    assessor_count: int
 
     @property
     def pairs(self) -> int:
         return sum(self.sizes)
 
     @cached_property
-    def topic_of(self) -> Ints:
-        """The topic of each document, as an index."""
+    def topic_indices(self) -> Ints:
+        """The index of each document's topic."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
 
 @dataclass(frozen=True)
 class Allocation:
-    """The judgments wanted, one an entry: document, which one of it from 0, person or NOBODY."""
+    """One entry per slot: document, number of the judgment from 0, assessor or UNASSIGNED."""
 
     pair: Ints
     k: Ints
-    person: Ints
+    assessor: Ints
 
     def __len__(self) -> int:
         return len(self.pair)
@@ -63,7 +63,7 @@ class Allocation:
 
 @dataclass(frozen=True)
 class DesignParameter:
-    """A parameter that users give; ``whole``: without a fraction."""
+    """A parameter of a design, set by users."""
 
     name: str
     label: str
@@ -71,73 +71,73 @@ class DesignParameter:
     low: float
     high: float
     default: float
-    whole: bool = True
+    is_integer: bool = True
 
     def read(self, value: float | None) -> float:
-        """``value``, the default if None. Raises ``ImpossibleError`` outside of the range."""
-        given = self.default if value is None else value
-        if not self.low <= given <= self.high or (self.whole and given != int(given)):
-            kind = "a whole number" if self.whole else "a number"
+        """``value``, or the default if None. Raises ``ImpossibleDesignError`` if out of range."""
+        number = self.default if value is None else value
+        if not self.low <= number <= self.high or (self.is_integer and number != int(number)):
+            kind = "an integer" if self.is_integer else "a number"
             raise ImpossibleDesignError(
-                f"{self.label}: {given:g} will not do.",
-                f"Give {kind} from {self.low:g} to {self.high:g}.",
+                f"{self.label}: {number:g} is out of range.",
+                f"Enter {kind} between {self.low:g} and {self.high:g}.",
             )
-        return int(given) if self.whole else float(given)
+        return int(number) if self.is_integer else float(number)
 
 
 @dataclass(frozen=True)
 class PlanDesign:
-    """``lay_out(work, parameters, seed)``; ``most`` is how many judgments a document gets.
+    """``allocate(work, parameters, seed)``; ``max_judgments`` is per document.
 
-    ``reserves``: every judgment is for a person whom the design names.
+    ``reserves``: the design names an assessor for every slot.
     """
 
     card: Card
     numbers: tuple[DesignParameter, ...]
-    most: Callable[[Parameters], int]
-    lay_out: Callable[[Workload, Parameters, int], Allocation]
+    max_judgments: Callable[[Parameters], int]
+    allocate: Callable[[Workload, Parameters, int], Allocation]
     reserves: bool = False
 
     @property
     def name(self) -> str:
         return self.card.name
 
-    def read(self, given: Mapping[str, float | None]) -> dict[str, float]:
-        """The parameters of this design out of ``given``, complete and checked."""
-        return {number.name: number.read(given.get(number.name)) for number in self.numbers}
+    def read(self, values: Mapping[str, float | None]) -> dict[str, float]:
+        """The parameters of this design from ``values``, complete and checked."""
+        return {number.name: number.read(values.get(number.name)) for number in self.numbers}
 
 
 PER_PAIR = DesignParameter(
-    "n", "Judgments a document", "How many assessors judge a document.", 1, 20, 2
+    "n", "Judgments per document", "Number of assessors who judge a document.", 1, 20, 2
 )
 
 
 def unassigned_allocation(counts: Ints) -> Allocation:
-    """``counts[i]`` judgments of document i, all for whoever is assigned."""
+    """``counts[i]`` slots for document i, without named assessors."""
     pair = np.repeat(np.arange(len(counts)), counts)
     first = np.cumsum(counts) - counts
     k = np.arange(len(pair)) - np.repeat(first, counts)
-    return Allocation(pair, k, np.full(len(pair), NOBODY))
+    return Allocation(pair, k, np.full(len(pair), UNASSIGNED))
 
 
 def block_allocation(blocks: list[Ints]) -> Allocation:
-    """``blocks[i]`` are the people of document i."""
+    """``blocks[i]`` are the assessors of document i."""
     flat = unassigned_allocation(np.array([len(block) for block in blocks], np.int64))
-    person = np.concatenate(blocks) if blocks else flat.person
-    return Allocation(flat.pair, flat.k, person.astype(np.int64))
+    assessor = np.concatenate(blocks) if blocks else flat.assessor
+    return Allocation(flat.pair, flat.k, assessor.astype(np.int64))
 
 
-def draw_within_topics(work: Workload, wanted: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """``wanted`` of the documents, drawn at random within topics.
+def draw_within_topics(work: Workload, target: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """``target`` documents, drawn at random within topics.
 
-    Each topic gives its part of them within 1: in a random order of its documents, the i-th
-    of all N is drawn if ⌊(i + 1) · wanted / N + ½⌋ is more than ⌊i · wanted / N + ½⌋.
+    Each topic contributes its share to within 1: with its documents in random order, the i-th
+    of all N is drawn if ⌊(i + 1) · target / N + ½⌋ exceeds ⌊i · target / N + ½⌋.
     """
     count = work.pairs
     drawn = np.zeros(count, bool)
     if not count:
         return drawn
-    steps = (2 * np.arange(count + 1, dtype=np.int64) * wanted + count) // (2 * count)
+    steps = (2 * np.arange(count + 1, dtype=np.int64) * target + count) // (2 * count)
     chosen = np.diff(steps) > 0
     start = 0
     for size in work.sizes:
@@ -147,14 +147,14 @@ def draw_within_topics(work: Workload, wanted: int, rng: np.random.Generator) ->
 
 
 def require_assigned_people(work: Workload, least: int) -> None:
-    """Refuse topics with fewer than ``least`` people, also those with nobody."""
+    """Refuse topics with fewer than ``least`` assessors, also those with none."""
     short = [
-        number for number, who in zip(work.topics, work.people, strict=True) if len(who) < least
+        number for number, who in zip(work.topics, work.assessors, strict=True) if len(who) < least
     ]
     if short:
-        more = f" and {len(short) - LISTED} more" if len(short) > LISTED else ""
+        more = f" and {len(short) - MAX_LISTED} more" if len(short) > MAX_LISTED else ""
         raise ImpossibleDesignError(
-            f"This design names who judges each document; it needs {least} assessors a topic, "
-            f"and fewer are named for {', '.join(short[:LISTED])}{more}.",
-            "Assign more people to these topics, or choose a design that names nobody.",
+            f"This design needs at least {least} assessors per topic; "
+            f"too few for {', '.join(short[:MAX_LISTED])}{more}.",
+            "Assign more assessors to these topics, or choose a design without named assessors.",
         )

@@ -1,5 +1,5 @@
-"""Balanced blocks: every two assessors share at least m documents, so that each cell of the
-agreement table can be told.
+"""Balanced blocks: every two assessors share at least m documents, so that agreement can be
+computed for each pair of assessors.
 """
 
 from __future__ import annotations
@@ -23,75 +23,78 @@ from judging.core.designs.allocation import (
 )
 
 
-def iter_block_orbits(crew: int, n: int) -> Iterator[tuple[list[tuple[int, ...]], int]]:
-    """Orbits of blocks without end, each with how many blocks every two people share by then.
+def iter_block_orbits(assessors: int, n: int) -> Iterator[tuple[list[tuple[int, ...]], int]]:
+    """Endless orbits of blocks, each with the number of blocks that every two assessors share
+    so far.
 
-    The people stand in a circle. A block of n of them, turned by 0, 1, 2, … places, gives an
-    orbit: everybody is in equally many of its blocks, and two people share as many as any
-    other two at the same distance. The next block is put together one by one from whoever
-    adds most distances that have been met least.
+    The assessors are placed on a circle. A block of n of them, rotated by 0, 1, 2, …, gives an
+    orbit: every assessor is in the same number of its blocks, and any two share as many blocks
+    as any other two at the same distance. The next block is built greedily from the assessors
+    that add most of the least covered distances.
     """
-    met = np.zeros(crew, np.int64)
+    met = np.zeros(assessors, np.int64)
     while True:
         block = [0]
         while len(block) < n:
-            block.append(_next_of(block, met, crew))
-        orbit = sorted({tuple(sorted((p + turn) % crew for p in block)) for turn in range(crew)})
+            block.append(_next_of(block, met, assessors))
+        orbit = sorted(
+            {tuple(sorted((p + turn) % assessors for p in block)) for turn in range(assessors)}
+        )
         for blocked in orbit:
             if 0 in blocked:
                 met[[p for p in blocked if p]] += 1
         yield orbit, int(met[1:].min())
 
 
-def _next_of(block: list[int], met: Ints, crew: int) -> int:
-    """Who joins ``block``: the most distances at the minimum, then the least met, then first."""
+def _next_of(block: list[int], met: Ints, assessors: int) -> int:
+    """The assessor to add: most distances at the minimum, then least covered, then first."""
     least = met[1:].min()
-    within = {_apart(a, b, crew) for a in block for b in block}
+    within = {_apart(a, b, assessors) for a in block for b in block}
     ranked = []
-    for person in range(crew):
+    for person in range(assessors):
         if person not in block:
-            distances = [_apart(person, other, crew) for other in block]
+            distances = [_apart(person, other, assessors) for other in block]
             fresh = {d for d in distances if met[d] == least} - within
             ranked.append((-len(fresh), int(sum(met[d] for d in distances)), person))
     return min(ranked)[2]
 
 
-def _apart(one: int, other: int, crew: int) -> int:
-    """The distance of two people in the circle."""
-    return min((one - other) % crew, (other - one) % crew)
+def _apart(first: int, second: int, assessors: int) -> int:
+    """The distance of two assessors on the circle."""
+    return min((first - second) % assessors, (second - first) % assessors)
 
 
-def build_blocks(crew: int, n: int, shared: int, room: int) -> list[tuple[int, ...]]:
-    """Blocks in which every two of ``crew`` people share ``shared`` documents or more.
+def build_blocks(assessors: int, n: int, shared: int, room: int) -> list[tuple[int, ...]]:
+    """Blocks in which every two of the ``assessors`` share at least ``shared`` documents.
 
-    Raises ``ImpossibleError`` if they are more than ``room``, telling what would fit.
+    Raises ``ImpossibleDesignError`` for more than ``room`` blocks, with what would fit.
     """
     blocks: list[tuple[int, ...]] = []
     fits = reached = 0
-    source = iter_block_orbits(crew, n)
+    source = iter_block_orbits(assessors, n)
     while reached < shared:
         orbit, reached = next(source)
         blocks += orbit
         if len(blocks) <= room:
             fits = reached
     if len(blocks) > room:
-        most = f"Ask for {fits} at most" if fits else "Ask for fewer people"
+        most = f"Ask for at most {fits} shared documents" if fits else "Assign fewer assessors"
         raise ImpossibleDesignError(
-            f"For every two of {crew} assessors to share {shared} documents, {len(blocks):,} "
-            f"documents must be judged by {n} each; there are {room:,}.",
-            f"{most}, or take a larger pool.",
+            f"{shared} shared documents for every two of {assessors} assessors require "
+            f"{len(blocks):,} documents with {n} judgments each; there are {room:,}.",
+            f"{most}, or freeze a larger pool.",
         )
     return blocks
 
 
 def iter_top_up_blocks(
-    blocks: list[tuple[int, ...]], crew: int, n: int, count: int
+    blocks: list[tuple[int, ...]], assessors: int, n: int, count: int
 ) -> Iterator[Ints]:
-    """``count`` blocks of n more: of the least loaded, those who share least so far.
+    """``count`` further blocks of n: the least loaded assessors, ties to those who share least.
 
-    Taking the least loaded keeps all loads within 1, if they were so before.
+    Choosing the least loaded keeps all loads within 1 of each other, if they were before.
     """
-    load, met = np.zeros(crew, np.int64), np.zeros((crew, crew), np.int64)
+    load, met = np.zeros(assessors, np.int64), np.zeros((assessors, assessors), np.int64)
     for block in blocks:
         load[list(block)] += 1
         met[np.ix_(block, block)] += 1
@@ -114,13 +117,13 @@ def allocate_blocks(work: Workload, parameters: Parameters, seed: int) -> Alloca
     people = shared_assessors(work, n)
     if rest > n:
         raise ImpossibleDesignError(
-            f"The other documents would get {rest} judgments, those of the blocks {n}.",
-            f"Give the others {n} at most.",
+            f"{rest} judgments for the other documents exceed the {n} for documents in blocks.",
+            f"Set at most {n} judgments for the other documents.",
         )
     rng = np.random.default_rng(seed)
     blocks = build_blocks(len(people), n, shared, work.pairs)
     drawn = draw_within_topics(work, len(blocks), rng)
-    # At random, so that what two people share lies in many topics.
+    # In random order, so that two assessors share documents of many topics.
     in_blocks = [np.array(blocks[i], np.int64) for i in rng.permutation(len(blocks))]
     others = iter(list(iter_top_up_blocks(blocks, len(people), rest, work.pairs - len(blocks))))
     first = iter(in_blocks)
@@ -130,20 +133,20 @@ def allocate_blocks(work: Workload, parameters: Parameters, seed: int) -> Alloca
 
 def shared_assessors(work: Workload, n: int) -> Ints:
     require_assigned_people(work, n)
-    if len({frozenset(who) for who in work.people}) > 1:
+    if len({frozenset(who) for who in work.assessors}) > 1:
         raise ImpossibleDesignError(
-            "Balanced blocks mix the same people in every topic.",
-            "Assign everyone to every topic, or choose overlap and give topics to pairs.",
+            "Balanced blocks need the same assessors on every topic.",
+            "Assign all assessors to all topics, or choose overlap.",
         )
-    return np.array(work.people[0] if work.people else (), np.int64)
+    return np.array(work.assessors[0] if work.assessors else (), np.int64)
 
 
-def documents_needed(crew: int, n: int, shared: int) -> int:
-    """How many documents the blocks take; no design does with fewer than
-    shared · crew · (crew − 1) / (n · (n − 1)).
+def documents_needed(assessors: int, n: int, shared: int) -> int:
+    """The number of documents in blocks; no design needs fewer than
+    shared · assessors · (assessors − 1) / (n · (n − 1)).
     """
     count = 0
-    for orbit, reached in iter_block_orbits(crew, n):
+    for orbit, reached in iter_block_orbits(assessors, n):
         count += len(orbit)
         if reached >= shared:
             break
@@ -154,31 +157,31 @@ BLOCKS = PlanDesign(
     Card(
         name="blocks",
         title="Balanced blocks",
-        formula="blocks of n people from cyclic orbits {b + t mod P}, t = 0 … P − 1, until every "
-        "two of the P people share m documents; r judgments for each of the other documents",
-        reading="Every pair of assessors can be compared, for the least judging.",
+        formula="blocks of n assessors from cyclic orbits {b + t mod P}, t = 0 … P − 1, until "
+        "every two of the P assessors share m documents; r judgments for each other document",
+        reading="Every two assessors can be compared, with the fewest judgments.",
         source="Cyclic designs after Bose 1939 and John and Williams 1995; base blocks chosen "
         "greedily.",
-        range="documents in blocks: m · P · (P − 1) / 2 for n = 2, the least there is; for n > 2 "
-        "at least m · P · (P − 1) / (n · (n − 1)); loads of all differ by 1 at most",
+        range="documents in blocks: m · P · (P − 1) / 2 for n = 2, which is minimal; for n > 2 "
+        "at least m · P · (P − 1) / (n · (n − 1)); loads differ by at most 1",
         edge_cases=(
-            "The documents of the blocks are drawn by the plan's seed, from each topic its part.",
-            "The others go to the least loaded, among them to those who share least.",
-            "The people are the same in every topic; otherwise the plan is refused.",
-            "A pool that is too small is refused with the largest m that fits.",
+            "Documents in blocks are drawn with the plan's seed, proportionally from each topic.",
+            "Other documents go to the least loaded assessors, ties to those who share least.",
+            "Refused unless all topics have the same assessors.",
+            "Refused if the pool is too small, with the largest m that fits.",
         ),
         example="P = 8, n = 2, m = 10, N = 1,000: 280 documents twice, 720 once, 1,280 judgments, "
         "160 each. P = 7, n = 3, m = 1: the 7 blocks of the Fano plane.",
     ),
     (
         DesignParameter(
-            "n", "Judgments a document", "How many assessors judge a document.", 2, 20, 2
+            "n", "Judgments per document", "Number of assessors who judge a document.", 2, 20, 2
         ),
         DesignParameter(
-            "shared", "Shared by every two", "Documents that every two share.", 1, 10_000, 10
+            "shared", "Shared documents", "Documents shared by every two assessors.", 1, 10_000, 10
         ),
         DesignParameter(
-            "rest", "Judgments for the rest", "For documents outside of blocks.", 1, 20, 1
+            "rest", "Judgments outside blocks", "Per document that is not in a block.", 1, 20, 1
         ),
     ),
     lambda parameters: int(parameters["n"]),

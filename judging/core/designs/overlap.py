@@ -1,4 +1,4 @@
-"""Every document by n assessors, whoever of those assigned to the topic comes first."""
+"""Every document by n assessors, first come first served among those assigned."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def allocate_overlap(work: Workload, parameters: Parameters, seed: int) -> Alloc
 OVERLAP = PlanDesign(
     Card(
         name="overlap",
-        title="Overlap n",
-        formula="n judgments a document, by any n of the people assigned to its topic",
-        reading="Nobody waits for an absent colleague: whoever asks next gets the next document.",
+        title="n judgments per document",
+        formula="n judgments per document, by any n of the assessors assigned to its topic",
+        reading="Assessors take the next document as they come; none waits for another.",
         source="Poolbench; the usual overlap of annotation tools, made exact by slots.",
-        range="judgments: n a document",
+        range="judgments: n per document",
         edge_cases=(
-            "A topic with fewer than n people is refused; with nobody it waits.",
-            "With exactly n people a topic everybody judges everything.",
-            "With more than n, who shares how much with whom depends on who works when.",
+            "Refused for a topic with 1 to n − 1 assessors; a topic without assessors waits.",
+            "With exactly n assessors per topic, each judges every document.",
+            "With more than n, the shared documents depend on who works when.",
         ),
         example="50 documents, n = 3: 150 judgments.",
     ),

@@ -1,4 +1,4 @@
-"""The designs by the name that users type."""
+"""The designs by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents dealt out in turn, each judgment for a named person."""
+"""Documents dealt out in turn, each slot to a named assessor."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from judging.core.designs.allocation import (
 
 
 def allocate_round_robin(work: Workload, parameters: Parameters, seed: int) -> Allocation:  # noqa: ARG001
-    """The next n people in turn for each document; topics of the same people are one deal."""
+    """The next n assessors in turn for each document; topics with the same assessors form one
+    deal.
+    """
     n = int(parameters["n"])
     require_assigned_people(work, n)
     dealt: dict[tuple[int, ...], int] = defaultdict(int)
     blocks: list[Ints] = []
-    for size, who in zip(work.sizes, work.people, strict=True):
+    for size, who in zip(work.sizes, work.assessors, strict=True):
         turn = dealt[who] + np.arange(size * n)
         dealt[who] = (dealt[who] + size * n) % len(who)
         blocks += list(np.array(who, np.int64)[turn % len(who)].reshape(size, n))
@@ -36,18 +38,18 @@ ROUND_ROBIN = PlanDesign(
     Card(
         name="round-robin",
         title="Round-robin",
-        formula="document i of a deal goes to the people i·n, i·n + 1, …, i·n + n − 1, counted "
-        "modulo their number",
-        reading="Everybody gets the same number of documents, known from the start.",
+        formula="document i of a deal goes to assessors i·n, i·n + 1, …, i·n + n − 1, modulo "
+        "the number of assessors",
+        reading="Every assessor gets the same number of documents, known from the start.",
         source="Poolbench.",
-        range="judgments: n a document; loads of the people of a deal differ by 1 at most",
+        range="judgments: n per document; loads within a deal differ by at most 1",
         edge_cases=(
-            "Topics with the same people are one deal; a topic with nobody is refused.",
-            "With n ≥ 2 the same people meet again and again, and others never.",
-            "Where everybody is to meet everybody, take balanced blocks.",
-            "A share that somebody does not do waits for them, or is reassigned.",
+            "Topics with the same assessors form one deal; a topic without assessors is refused.",
+            "With n ≥ 2 some assessors share many documents, and others none.",
+            "Use balanced blocks to compare every two assessors.",
+            "Documents that an assessor does not judge wait, or are reassigned.",
         ),
-        example="5 documents, 3 people, n = 1: 2, 2 and 1 judgments.",
+        example="5 documents, 3 assessors, n = 1: 2, 2 and 1 judgments.",
     ),
     (PER_PAIR,),
     lambda parameters: int(parameters["n"]),

@@ -1,4 +1,4 @@
-"""A share of the documents by n assessors, the rest by one."""
+"""A share of the documents judged by n assessors, the others by one."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from judging.core.designs.allocation import (
 
 
 def allocate_share(work: Workload, parameters: Parameters, seed: int) -> Allocation:
-    # Half a document counts as one: round() would go to the even number.
-    wanted = int(np.floor(parameters["share"] * work.pairs + 0.5))
-    drawn = draw_within_topics(work, wanted, np.random.default_rng(seed))
+    # Round half up: round() would round half to even.
+    target = int(np.floor(parameters["share"] * work.pairs + 0.5))
+    drawn = draw_within_topics(work, target, np.random.default_rng(seed))
     return unassigned_allocation(np.where(drawn, int(parameters["n"]), 1).astype(np.int64))
 
 
 SHARE = PlanDesign(
     Card(
         name="share",
-        title="Overlap by share",
-        formula="n judgments for ⌊s · N + ½⌋ of the N documents, 1 for the others; drawn by the "
-        "plan's seed, from each topic its part within 1",
-        reading="Agreement can be told from a sample of the pool, for little more than judging "
-        "it once.",
+        title="Partial overlap",
+        formula="n judgments for ⌊s · N + ½⌋ of the N documents, 1 for the others; drawn with the "
+        "plan's seed, from each topic its share to within 1",
+        reading="Agreement is measured on a sample of the pool, for little more than judging it "
+        "once.",
         source="Poolbench.",
         range="judgments: N + ⌊s · N + ½⌋ · (n − 1)",
         edge_cases=(
             "s = 0 is overlap 1, s = 1 is overlap n.",
-            "The same seed draws the same documents; assessors cannot tell which they are.",
+            "The same seed draws the same documents; assessors do not see which.",
         ),
         example="N = 50, s = 0.2, n = 3: 10 documents three times, 40 once, 70 judgments.",
     ),
@@ -45,11 +45,11 @@ SHARE = PlanDesign(
         DesignParameter(
             "share",
             "Share judged n times",
-            "From 0 to 1: the share of the documents that get n judgments; the others get one.",
+            "Share of documents with n judgments, from 0 to 1; the others get one.",
             0,
             1,
             0.2,
-            whole=False,
+            is_integer=False,
         ),
     ),
     lambda parameters: int(parameters["n"]) if parameters["share"] else 1,

@@ -1,4 +1,4 @@
-"""One assessor a topic, the habit of TREC's ad hoc tracks."""
+"""One assessor per topic, as in TREC's ad hoc tracks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from campaigns.core.cards import Card
 from judging.core.designs.allocation import (
-    LISTED,
+    MAX_LISTED,
     Allocation,
     ImpossibleDesignError,
     Parameters,
@@ -17,15 +17,15 @@ from judging.core.designs.allocation import (
 
 
 def allocate_topic_owner(work: Workload, parameters: Parameters, seed: int) -> Allocation:  # noqa: ARG001
-    """One judgment a document. Raises ``ImpossibleError`` for a topic with two people."""
+    """One slot per document. Raises ``ImpossibleDesignError`` for a topic with two assessors."""
     shared = [
-        topic for topic, who in zip(work.topics, work.people, strict=True) if len(set(who)) > 1
+        topic for topic, who in zip(work.topics, work.assessors, strict=True) if len(set(who)) > 1
     ]
     if shared:
-        more = f" and {len(shared) - LISTED} more" if len(shared) > LISTED else ""
+        more = f" and {len(shared) - MAX_LISTED} more" if len(shared) > MAX_LISTED else ""
         raise ImpossibleDesignError(
-            f"A topic has one owner; more people are named for {', '.join(shared[:LISTED])}{more}.",
-            "Name one person a topic, or choose overlap.",
+            f"More than one assessor for {', '.join(shared[:MAX_LISTED])}{more}.",
+            "Assign one assessor per topic, or choose overlap.",
         )
     return unassigned_allocation(np.ones(work.pairs, np.int64))
 
@@ -33,13 +33,13 @@ def allocate_topic_owner(work: Workload, parameters: Parameters, seed: int) -> A
 TOPIC_OWNER = PlanDesign(
     Card(
         name="topic-owner",
-        title="Topic-owner",
-        formula="1 judgment a document, all of a topic by its one owner",
-        reading="One idea of relevance holds throughout a topic; agreement cannot be told.",
-        source="The habit of TREC's ad hoc tracks, see Voorhees 2000.",
-        range="judgments: one a document",
+        title="One assessor per topic",
+        formula="1 judgment per document; one assessor judges the whole topic",
+        reading="One notion of relevance throughout a topic; agreement cannot be measured.",
+        source="Practice of TREC's ad hoc tracks, see Voorhees 2000.",
+        range="judgments: 1 per document",
         edge_cases=(
-            "A topic with two people is refused; a topic with nobody waits until it is assigned.",
+            "Refused for a topic with two assessors; a topic without one waits for assignment.",
         ),
         example="50 documents, 1 owner: 50 judgments.",
     ),

@@ -1,4 +1,4 @@
-"""Formats of lines and columns: qrels, CSV, TSV."""
+"""Line-based judgment formats: qrels, CSV, TSV."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ QRELS_COLUMNS = ("topic", "iteration", "docno", "grade")
 _BLANK = re.compile(r"[^ \t\x0b\x0c\r]+")
 csv.field_size_limit(1 << 26)
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Before a comment that begins so our own tables put a quote; it is taken off again."""
+"""Our own tables put a quote before a comment that begins so; reading removes it."""
 
 
 def parse_qrels_lines(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
-    """``topic iteration docno grade`` a line; blank lines and ``#`` comments are passed over."""
+    """``topic iteration docno grade`` per line; blank lines and ``#`` comments are ignored."""
     for number, line in enumerate(text.split("\n"), 1):
         fields = list(_BLANK.finditer(line))
         if not fields or line.startswith("#"):
             continue
         if len(fields) != len(QRELS_COLUMNS):
-            tell(number, f"{format_count(len(fields), 'column')}; qrels have 4.", line)
+            tell(number, f"{format_count(len(fields), 'column')} instead of 4.", line)
             continue
         values = {name: f.group() for name, f in zip(QRELS_COLUMNS, fields, strict=True)}
         columns = {name: f.start() + 1 for name, f in zip(QRELS_COLUMNS, fields, strict=True)}
@@ -34,7 +34,7 @@ def parse_qrels_lines(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
 
 
 def parse_delimited(text: str, tell: Tell, *, separator: str) -> Iterator[JudgmentRecord]:
-    """A header line, then a judgment a row; cells may be quoted and hold line breaks."""
+    """A header line, then one judgment per row; quoted cells may contain line breaks."""
     lines = re.split(r"\r\n|\r|\n", text)
     rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator)
     header: list[str] | None = None
@@ -48,10 +48,10 @@ def parse_delimited(text: str, tell: Tell, *, separator: str) -> Iterator[Judgme
             if header is None:
                 header = [cell.strip() for cell in row]
                 if missing := [name for name in IDS if name not in match_field_names(header)]:
-                    tell(start, f"The header names no {' and no '.join(missing)}.", raw)
+                    tell(start, f"Missing in the header: {', '.join(missing)}.", raw)
                     return
             elif len(row) != len(header):
-                message = f"{format_count(len(row), 'column')}; the header has {len(header)}."
+                message = f"{format_count(len(row), 'column')} instead of {len(header)}."
                 tell(start, message, raw)
             else:
                 columns = {} if '"' in raw else column_offsets(header, row)
@@ -61,25 +61,25 @@ def parse_delimited(text: str, tell: Tell, *, separator: str) -> Iterator[Judgme
                 ]
                 yield JudgmentRecord(start, dict(zip(header, cells, strict=True)), columns)
     except csv.Error as error:
-        tell(line, f"From here on the file is no table ({error}).", lines[line - 1])
+        tell(line, f"Invalid table from here on ({error}).", lines[line - 1])
 
 
 def column_offsets(header: list[str], row: list[str]) -> dict[str, int]:
-    """By column the character at which its cell begins, counted from 1."""
-    found, at = {}, 1
+    """By column name, the position of its cell's first character, counted from 1."""
+    offsets, at = {}, 1
     for name, cell in zip(header, row, strict=True):
-        found[name] = at
+        offsets[name] = at
         at += len(cell) + 1
-    return found
+    return offsets
 
 
 QRELS = JudgmentFormat(
-    "qrels", "Qrels", "a line a judgment: topic, 0, docno, grade", parse_qrels_lines
+    "qrels", "Qrels", "one judgment per line: topic, 0, docno, grade", parse_qrels_lines
 )
 CSV = JudgmentFormat(
-    "csv", "CSV", "a header line that names the columns, then a judgment a row",
+    "csv", "CSV", "a header line with the column names, then one judgment per row",
     partial(parse_delimited, separator=","),
 )  # fmt: skip
 TSV = JudgmentFormat(
-    "tsv", "TSV", "the same with tabs between the columns", partial(parse_delimited, separator="\t")
+    "tsv", "TSV", "the same, tab-separated", partial(parse_delimited, separator="\t")
 )

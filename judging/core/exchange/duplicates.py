@@ -1,4 +1,4 @@
-"""Pairs that one assessor labelled more than once: told, counted, settled only when asked."""
+"""Pairs labeled more than once by an assessor: reported, counted, merged only on request."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ RULES = {
     "first": "keep the first label",
     "last": "keep the last label",
 }
-"""What may be done about different grades of one assessor for one pair."""
+"""Rules for different grades by one assessor for one pair."""
 _DIFFERENT, _SEVERAL = "EJ03", "EJ09"
-_SAME, _SEVERAL_SAME, _SKIP_TOO, _SETTLED, _OLDER = "WJ02", "WJ05", "WJ07", "WJ08", "WJ11"
+_SAME, _SEVERAL_SAME, _SKIP_TOO, _MERGED, _OLDER = "WJ02", "WJ05", "WJ07", "WJ08", "WJ11"
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedBallot:
-    """What ``assessor`` says of a pair: ``grade`` where ``kind`` is grade, else None."""
+    """A judgment by ``assessor``; ``grade`` is None unless ``kind`` is grade."""
 
     assessor: str
     entry: JudgmentEntry
@@ -36,7 +36,7 @@ class ImportedBallot:
 
 @dataclass(frozen=True)
 class DuplicateCount:
-    """How often an assessor labelled a pair again: ``pairs``, of which ``same`` the same."""
+    """``pairs`` that an assessor labeled more than once, ``same`` of them with equal grades."""
 
     assessor: str
     pairs: int
@@ -44,91 +44,91 @@ class DuplicateCount:
 
     @property
     def percent(self) -> float:
-        """Of the pairs labelled again, how many have one and the same grade."""
+        """The percentage of these pairs with equal grades."""
         return 100 * self.same / self.pairs
 
 
 def merge_duplicates(
     cast: Iterable[ImportedBallot], rule: str, report: FaultReport
 ) -> tuple[list[ImportedBallot], list[DuplicateCount]]:
-    """One ballot an assessor and pair, and by assessor how far labels given twice agree.
+    """One ballot per assessor and pair, and per assessor how often duplicate labels agree.
 
-    Of numbered revisions the last counts, which is no defect. A grade beats a skip. Equal
-    grades are one (WJ02, WJ05); different ones are a fault (EJ03, EJ09) unless ``rule``
-    says first or last, by the moment of judging where every record has one, else by place.
+    The last of numbered revisions counts (WJ11). A grade overrides a skip (WJ07). Equal grades
+    are merged (WJ02, WJ05); different ones are an error (EJ03, EJ09) unless ``rule`` is first or
+    last (WJ08), by time of judging if every record has one, else by position in the file.
     """
     groups: dict[tuple[str, str, str], list[ImportedBallot]] = defaultdict(list)
     for ballot in cast:
         groups[ballot.key].append(ballot)
-    kept: list[ImportedBallot] = []
+    merged: list[ImportedBallot] = []
     agreeing: dict[str, list[bool]] = defaultdict(list)
-    for (assessor, _, _), found in groups.items():
-        standing = drop_skips(latest_revisions(found, report), report)
-        if len(standing) > 1:
-            agreeing[assessor].append(len({ballot.grade for ballot in standing}) == 1)
-            standing = choose_ballot(standing, rule, report)
-        kept += [ballot for ballot in standing if ballot.kind != "withdrawn"]
+    for (assessor, _, _), ballots in groups.items():
+        current = drop_skips(latest_revisions(ballots, report), report)
+        if len(current) > 1:
+            agreeing[assessor].append(len({ballot.grade for ballot in current}) == 1)
+            current = choose_ballot(current, rule, report)
+        merged += [ballot for ballot in current if ballot.kind != "withdrawn"]
     twice = [DuplicateCount(who, len(seen), sum(seen)) for who, seen in sorted(agreeing.items())]
-    return kept, twice
+    return merged, twice
 
 
-def latest_revisions(found: list[ImportedBallot], report: FaultReport) -> list[ImportedBallot]:
-    """The last of numbered revisions, or all where they are not numbered apart."""
-    numbers = {ballot.entry.revision for ballot in found}
-    if len(found) < 2 or None in numbers or len(numbers) < len(found):
-        return found
-    last = max(found, key=lambda ballot: ballot.entry.revision or 0)
-    message = "Earlier revisions of a judgment are passed over."
-    place: dict[str, Any] = {"line": last.entry.line, "excerpt": last.entry.shown}
-    report.add(_OLDER, message, "Nothing: the last revision counts.", **place)
+def latest_revisions(ballots: list[ImportedBallot], report: FaultReport) -> list[ImportedBallot]:
+    """The last revision, or all ballots if they have no distinct revision numbers."""
+    numbers = {ballot.entry.revision for ballot in ballots}
+    if len(ballots) < 2 or None in numbers or len(numbers) < len(ballots):
+        return ballots
+    last = max(ballots, key=lambda ballot: ballot.entry.revision or 0)
+    message = "Earlier revisions of a judgment are ignored."
+    place: dict[str, Any] = {"line": last.entry.line, "excerpt": last.entry.excerpt}
+    report.add(_OLDER, message, "No action needed: the last revision counts.", **place)
     return [last]
 
 
-def drop_skips(found: list[ImportedBallot], report: FaultReport) -> list[ImportedBallot]:
-    """The grades of a pair, if there is one; of skips alone the last."""
-    grades = [ballot for ballot in found if ballot.grade is not None]
+def drop_skips(ballots: list[ImportedBallot], report: FaultReport) -> list[ImportedBallot]:
+    """The grades of a pair, if any; else the last skip."""
+    grades = [ballot for ballot in ballots if ballot.grade is not None]
     if not grades:
-        return found[-1:]
-    if len(grades) < len(found):
-        skip = next(ballot for ballot in found if ballot.grade is None).entry
-        message = "The pair is skipped here and has a grade elsewhere, which is kept."
-        fix = "Nothing, if the grade is meant."
-        report.add(_SKIP_TOO, message, fix, line=skip.line, excerpt=skip.shown)
+        return ballots[-1:]
+    if len(grades) < len(ballots):
+        skip = next(ballot for ballot in ballots if ballot.grade is None).entry
+        message = "The pair is skipped here and graded elsewhere; the grade is kept."
+        fix = "No action needed if the grade is meant."
+        report.add(_SKIP_TOO, message, fix, line=skip.line, excerpt=skip.excerpt)
     return grades
 
 
 def choose_ballot(
-    found: Sequence[ImportedBallot], rule: str, report: FaultReport
+    ballots: Sequence[ImportedBallot], rule: str, report: FaultReport
 ) -> list[ImportedBallot]:
-    """The ballot that stands of several; none where the rule is to refuse."""
-    listed = sort_by_time(found)
+    """The ballot that counts of several; none if the rule is to refuse."""
+    listed = sort_by_time(ballots)
     first = listed[0]
     same = len({ballot.grade for ballot in listed}) == 1
     place: dict[str, Any] = {"line": listed[1].entry.line, "column": listed[1].entry.columns[2]}
     row = all(ballot.entry.line == first.entry.line for ballot in listed)
     grades = ", ".join(str(ballot.grade) for ballot in listed)
     where = "in one record" if row else f"first on line {first.entry.line}"
-    told = f"{first.assessor} labelled this pair {len(listed)} times ({where}): grades {grades}"
-    shown = listed[1].entry.shown
+    message = f"{first.assessor} labeled this pair {len(listed)} times ({where}): grades {grades}"
+    excerpt = listed[1].entry.excerpt
     if same:
         code = _SEVERAL_SAME if row else _SAME
-        fix = "Nothing: the grades are the same, one is kept."
-        report.add(code, f"{told}.", fix, **place, excerpt=shown)
+        fix = "No action needed: the grades are equal, one is kept."
+        report.add(code, f"{message}.", fix, **place, excerpt=excerpt)
     elif rule not in ("first", "last"):
         code = _SEVERAL if row else _DIFFERENT
-        fix = "Decide which one holds and send that alone, or choose to keep the first or last."
-        report.add(code, f"{told}.", fix, **place, excerpt=shown)
+        fix = "Remove the wrong labels, or choose to keep the first or the last."
+        report.add(code, f"{message}.", fix, **place, excerpt=excerpt)
         return []
     else:
-        kept = listed[0 if rule == "first" else -1]
-        fix = "Nothing, if that is what you want; the log keeps the rule."
-        report.add(_SETTLED, f"{told}; {kept.grade} is kept.", fix, **place, excerpt=shown)
-        return [kept]
+        choice = listed[0 if rule == "first" else -1]
+        fix = "No action needed if this is intended; the rule is in the log."
+        report.add(_MERGED, f"{message}; {choice.grade} is kept.", fix, **place, excerpt=excerpt)
+        return [choice]
     return [first]
 
 
-def sort_by_time(found: Sequence[ImportedBallot]) -> list[ImportedBallot]:
-    """By the moment of judging where all say one (ISO 8601 sorts as text), else by place."""
-    if all(ballot.entry.judged_at for ballot in found):
-        return sorted(found, key=lambda ballot: ballot.entry.judged_at)
-    return list(found)
+def sort_by_time(ballots: Sequence[ImportedBallot]) -> list[ImportedBallot]:
+    """By time of judging if all have one (ISO 8601 sorts as text), else in file order."""
+    if all(ballot.entry.judged_at for ballot in ballots):
+        return sorted(ballots, key=lambda ballot: ballot.entry.judged_at)
+    return list(ballots)

@@ -1,4 +1,4 @@
-"""Which name of a column or key means what: from records to entries."""
+"""Column and key names of judgment files: from records to entries."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "revision": ("revision",),
     "uuid": ("uuid", "client_uuid"),
 }  # fmt: skip
-"""By field the names that files use for it, the first found taken; case and ``-`` do not count."""
+"""By field, the names that files use, in order of precedence; case and ``-`` are ignored."""
 IDS = ("topic", "docno")
 _IN_TEXT = {
     name: re.compile(
@@ -54,17 +54,17 @@ _IN_TEXT = {
 
 @dataclass
 class MatchedFields:
-    """Which names of the file were taken for which field, and which were left, with counts."""
+    """Which names of the file matched which field, and the unmatched ones, with counts."""
 
     fields: dict[str, Counter[str]] = field(default_factory=dict)
-    left: Counter[str] = field(default_factory=Counter)
+    unmatched: Counter[str] = field(default_factory=Counter)
     from_text: int = 0
 
     @property
     def ignored(self) -> list[str]:
-        return list(self.left)
+        return list(self.unmatched)
 
-    def told(self) -> list[tuple[str, str]]:
+    def list_matches(self) -> list[tuple[str, str]]:
         """``(field, names in the file)`` in the order of ``NAMES``."""
         return [(name, ", ".join(self.fields[name])) for name in NAMES if name in self.fields]
 
@@ -74,56 +74,59 @@ def normalize_field_name(name: str) -> str:
 
 
 def match_field_names(names: Iterable[str]) -> dict[str, str]:
-    """By field the name among ``names`` that stands for it."""
-    known = {normalize_field_name(name): name for name in reversed(list(names))}
-    found = {}
+    """By field, the name among ``names`` that matches it."""
+    by_normalized = {normalize_field_name(name): name for name in reversed(list(names))}
+    roles = {}
     for role, candidates in NAMES.items():
-        name = next((known[c] for c in candidates if c in known), None)
+        name = next((by_normalized[c] for c in candidates if c in by_normalized), None)
         if name is not None:
-            found[role] = name
-    return found
+            roles[role] = name
+    return roles
 
 
-def parse_entry(record: JudgmentRecord, taken: MatchedFields) -> JudgmentEntry:
-    """The record by our own names; what was taken is counted in ``taken``."""
+def parse_entry(record: JudgmentRecord, matched: MatchedFields) -> JudgmentEntry:
+    """The record under our own field names; the matches are counted in ``matched``."""
     roles = match_field_names(record.values)
     for role, name in roles.items():
-        taken.fields.setdefault(role, Counter())[name] += 1
-    taken.left.update(set(record.values) - set(roles.values()))
-    given = {role: record.values[name] for role, name in roles.items()}
-    ids = {name: value_to_text(given.get(name)) for name in IDS}
+        matched.fields.setdefault(role, Counter())[name] += 1
+    matched.unmatched.update(set(record.values) - set(roles.values()))
+    values = {role: record.values[name] for role, name in roles.items()}
+    ids = {name: value_to_text(values.get(name)) for name in IDS}
     if "" in ids.values() and isinstance(record.values.get("text"), str):
-        found = {name: ids[name] or find_id_in_text(name, record.values["text"]) for name in IDS}
-        taken.from_text += found != ids
-        ids = found
+        found_ids = {
+            name: ids[name] or find_id_in_text(name, record.values["text"]) for name in IDS
+        }
+        matched.from_text += found_ids != ids
+        ids = found_ids
     places = [record.columns.get(roles.get(name, "")) for name in (*IDS, "labels")]
     return JudgmentEntry(
         line=record.line,
         topic=ids["topic"],
         docno=ids["docno"],
-        labels=parse_labels(given.get("labels")),
-        assessor=parse_person(given.get("assessor")),
-        comment=parse_comment(given.get("comment")),
-        flags=parse_flags(given.get("flags")),
-        passages=parse_passages(given.get("passages")),
-        active_seconds=parse_number(given.get("active_seconds")),
-        revision=parse_integer(given.get("revision")),
+        labels=parse_labels(values.get("labels")),
+        assessor=parse_person(values.get("assessor")),
+        comment=parse_comment(values.get("comment")),
+        flags=parse_flags(values.get("flags")),
+        passages=parse_passages(values.get("passages")),
+        active_seconds=parse_number(values.get("active_seconds")),
+        revision=parse_integer(values.get("revision")),
         columns=(places[0], places[1], places[2]),
+        original_docno=value_to_text(values.get("duplicate_of")),
         **{
-            name: value_to_text(given.get(name))
-            for name in ("purpose", "kind", "reason", "duplicate_of", "judged_at", "uuid")
+            name: value_to_text(values.get(name))
+            for name in ("purpose", "kind", "reason", "judged_at", "uuid")
         },
     )
 
 
 def find_id_in_text(name: str, text: str) -> str:
-    """An id that a line such as ``query_id: 17`` of the text gives, or nothing."""
-    found = _IN_TEXT[name].search(text)
-    return found.group(1) if found else ""
+    """The ID in a line such as ``query_id: 17`` of the text, or an empty string."""
+    match = _IN_TEXT[name].search(text)
+    return match.group(1) if match else ""
 
 
 def value_to_text(value: object) -> str:
-    """A value as one piece of text; a whole number never as ``2.0``."""
+    """A value as text; an integer never as ``2.0``."""
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, float) and value.is_integer():
@@ -147,13 +150,13 @@ def parse_label(item: object) -> object:
 
 
 def parse_flags(value: object) -> tuple[str, ...]:
-    """Flags of a list, or of a cell with ``|`` between them."""
+    """Flags from a list or a ``|``-separated cell."""
     items = value.split("|") if isinstance(value, str) else to_list(value)
     return tuple(text for text in map(value_to_text, items) if text)
 
 
 def parse_comment(value: object) -> str:
-    """A comment, or the comments of a list one below the other."""
+    """A comment, or the comments of a list, one per line."""
     items = value if isinstance(value, list) else [value]
     own = (i.get("comment", i.get("text", i)) if isinstance(i, Mapping) else i for i in items)
     texts = [value_to_text(item) for item in own]
@@ -161,7 +164,7 @@ def parse_comment(value: object) -> str:
 
 
 def parse_person(value: object) -> str:
-    """A name, a number, or of a described person user name, e-mail address or number."""
+    """A name or number; of an object, the username, email address or number."""
     if isinstance(value, Mapping):
         names = ("username", "email", "id")
         value = next((value[name] for name in names if value.get(name)), None)
@@ -169,19 +172,19 @@ def parse_person(value: object) -> str:
 
 
 def parse_passages(value: object) -> tuple[Passage, ...]:
-    """Marked passages, ``[start, end, text]`` each; what has another shape is left out."""
+    """Passages, ``[start, end, text]`` each; anything of another shape is ignored."""
     shaped = [item for item in to_list(value) if isinstance(item, list) and len(item) == 3]
-    found = []
+    passages = []
     for first, last, text in shaped:
         start, end = parse_integer(first), parse_integer(last)
         nowhere = start is None and end is None
         if value_to_text(text) and (nowhere or (start is not None and start < (end or 0))):
-            found.append((start, end, value_to_text(text)))
-    return tuple(found)
+            passages.append((start, end, value_to_text(text)))
+    return tuple(passages)
 
 
 def to_list(value: object) -> list[Any]:
-    """A list as it is, also when it is written as JSON within a cell; one value as a list."""
+    """A list, also from JSON within a cell; a single value as a list of one."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             value = json.loads(value)

@@ -1,4 +1,4 @@
-"""From the labels of a file to the grades of a scale: what is proposed, and why."""
+"""From the labels of a file to the grades of the scale: proposals with reasons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 LEAVE_OUT = "-"
-"""Stands in a mapping for: records with this label are no judgments."""
+"""In a mapping: records with this label are not judgments."""
 _NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.0+)?")
 _WITHIN = re.compile(r"(?<![\w.])-?\d{1,4}(?![\w.]*\w)")
 
@@ -18,10 +18,9 @@ Scale = Sequence[tuple[int, str]]
 
 @dataclass(frozen=True)
 class GradeProposal:
-    """What a label is taken for: a grade, ``LEAVE_OUT``, or None where nothing tells.
+    """The proposed grade of a label: a grade, ``LEAVE_OUT``, or None if unknown.
 
-    ``why`` is one of number, label, text, chosen or nothing; ``doubt`` says what speaks
-    against it.
+    ``why`` is one of number, label, text, chosen or nothing; ``doubt`` is a reason against it.
     """
 
     label: str
@@ -36,23 +35,25 @@ class GradeProposal:
 
 
 def format_grade_label(grade: int, label: str) -> str:
-    """A grade with its word, as our own exports write it: read back without a doubt."""
+    """A grade with its label, as in our own exports; reading it back is unambiguous."""
     return f"{grade} {label}"
 
 
 def propose_grades(
-    labels: Iterable[str], scale: Scale, chosen: Mapping[str, str] | None = None
+    labels: Iterable[str], scale: Scale, choices: Mapping[str, str] | None = None
 ) -> list[GradeProposal]:
-    """A proposal a distinct label, the frequent first; ``chosen`` says what is settled."""
+    """A proposal per distinct label, most frequent first; ``choices`` are the user's."""
     counts = Counter(labels)
     ranked = sorted(counts, key=lambda label: (-counts[label], label))
-    return [propose_grade(label, counts[label], scale, chosen or {}) for label in ranked]
+    return [propose_grade(label, counts[label], scale, choices or {}) for label in ranked]
 
 
-def propose_grade(label: str, count: int, scale: Scale, chosen: Mapping[str, str]) -> GradeProposal:
-    """A number is that grade; a label of the scale is its grade; else a number in the text."""
-    if label in chosen:
-        return GradeProposal(label, count, parse_grade_choice(chosen[label]), "chosen")
+def propose_grade(
+    label: str, count: int, scale: Scale, choices: Mapping[str, str]
+) -> GradeProposal:
+    """A number is that grade; a label of the scale its grade; else the number in the text."""
+    if label in choices:
+        return GradeProposal(label, count, parse_grade_choice(choices[label]), "chosen")
     if _NUMBER.fullmatch(label):
         return GradeProposal(label, count, int(float(label)), "number")
     folded = " ".join(label.split()).casefold()
@@ -67,7 +68,7 @@ def propose_grade(label: str, count: int, scale: Scale, chosen: Mapping[str, str
 
 
 def grade_doubt(folded: str, grade: int, scale: Scale) -> str:
-    """What the words around a number say, if they are those of another grade."""
+    """A doubt if the text around the number is the label of another grade."""
     bare = " ".join(re.sub(r"[^\w\s]|\d", " ", folded).split())
     for other, word in scale:
         if bare == word.casefold() and other != grade:
@@ -76,7 +77,7 @@ def grade_doubt(folded: str, grade: int, scale: Scale) -> str:
 
 
 def parse_grade_choice(text: str) -> int | str | None:
-    """A choice as a grade, ``LEAVE_OUT``, or None where it is neither."""
+    """A choice as a grade or ``LEAVE_OUT``; None if it is neither."""
     text = text.strip()
     if text == LEAVE_OUT:
         return LEAVE_OUT

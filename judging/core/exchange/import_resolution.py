@@ -1,4 +1,4 @@
-"""From what a file says to judgments: labels to grades, names to people, one word a pair."""
+"""From the entries of a file to judgments: labels to grades, names to accounts, one per pair."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from judging.core.exchange.records import JudgmentEntry
 GRADE, SKIP, WITHDRAWN = "grade", "skip", "withdrawn"
 SILENT = (SKIP, WITHDRAWN)
 HUMAN = ("", "judge")
-"""Purposes of records that are a person's own judgments; files of others say none."""
+"""Purposes of human judgments; files of other tools have none."""
 _NO_TOPIC, _OFF_SCALE, _NO_DOCNO = "EJ01", "EJ02", "EJ12"
-_NO_GRADE, _UNKNOWN, _NOBODY, _BAD_WORD = "EJ08", "EJ10", "EJ11", "EJ14"
+_NO_GRADE, _UNKNOWN, _NO_ASSESSOR, _BAD_VALUE = "EJ08", "EJ10", "EJ11", "EJ14"
 _UNLABELLED, _IN_TEXT, _SKIPPED, _OF_MODELS, _OTHERS = "WJ03", "WJ04", "WJ06", "WJ09", "WJ12"
 
 
 @dataclass(frozen=True)
 class CampaignLookup:
-    """What the campaign has. ``people`` gives an account by the name of a file.
+    """Names known to the campaign. ``people`` maps names in the file to usernames.
 
-    ``missing`` are docnos of the file that the collection does not have.
+    ``missing`` are docnos of the file that are not in the collection.
     """
 
     scale: Scale
@@ -39,9 +39,9 @@ class CampaignLookup:
 
 @dataclass(frozen=True)
 class ImportChoices:
-    """What the user settles: who judged (else the file says it), labels, pairs that stand twice.
+    """The user's choices: the assessor (default: as in the file), labels, duplicate pairs.
 
-    ``labels`` gives a grade or ``-`` by label; ``duplicates`` is a name of ``twice.RULES``.
+    ``labels`` maps a label to a grade or ``-``; ``duplicates`` is a name of ``duplicates.RULES``.
     """
 
     assessor: str = ""
@@ -52,61 +52,61 @@ class ImportChoices:
 
 @dataclass(frozen=True)
 class ResolvedImport:
-    """What would be written: one ``Ballot`` an assessor and pair; and how it was come by."""
+    """What would be imported, one ballot per assessor and pair; and how it was resolved."""
 
     ballots: list[ImportedBallot]
     labels: list[GradeProposal]
     people: list[tuple[str, int, str]]
-    twice: list[DuplicateCount]
-    unlabelled: int
+    duplicates: list[DuplicateCount]
+    unlabeled: int
 
 
 def resolve_import(
     entries: Iterable[JudgmentEntry],
-    known: CampaignLookup,
+    lookup: CampaignLookup,
     choices: ImportChoices,
     report: FaultReport,
 ) -> ResolvedImport:
-    """One ballot for every assessor and pair of ``entries``; all that is wrong in ``report``.
+    """One ballot per assessor and pair of ``entries``; faults go to ``report``.
 
-    With faults in the report the ballots are those of the good entries.
+    With errors in the report, the ballots are those of the valid entries.
     """
-    heard = list(select_entries(entries, choices, report))
+    selected = list(select_entries(entries, choices, report))
     proposals = propose_grades(
-        (label for e in heard for label in e.labels), known.scale, choices.labels
+        (label for e in selected for label in e.labels), lookup.scale, choices.labels
     )
-    report_labels(heard, proposals, known.scale, report)
-    grades = {found.label: found.grade for found in proposals}
-    scale = {grade for grade, _ in known.scale}
+    report_labels(selected, proposals, lookup.scale, report)
+    grades = {proposal.label: proposal.grade for proposal in proposals}
+    scale = {grade for grade, _ in lookup.scale}
     cast: list[ImportedBallot] = []
-    unlabelled = 0
-    for entry in heard:
-        said = [grades[label] for label in entry.labels if grades[label] != LEAVE_OUT]
+    unlabeled = 0
+    for entry in selected:
+        opinions = [grades[label] for label in entry.labels if grades[label] != LEAVE_OUT]
         if entry.kind in SILENT:
-            said = [None]
+            opinions = [None]
             if entry.reason == CANCELLED:
                 report_cancelled(entry, report)
-        elif not said:
-            unlabelled += 1
-            report_unlabelled(entry, report)
+        elif not opinions:
+            unlabeled += 1
+            report_unlabeled(entry, report)
             continue
-        who = resolve_assessor(entry, known, choices, report)
-        if check_entry(entry, known, report) and who:
+        who = resolve_assessor(entry, lookup, choices, report)
+        if check_entry(entry, lookup, report) and who:
             cast += [
                 build_ballot(entry, who, grade)
-                for grade in said
+                for grade in opinions
                 if grade in scale or entry.kind in SILENT
             ]
-    ballots, twice = merge_duplicates(cast, choices.duplicates, report)
+    ballots, duplicates = merge_duplicates(cast, choices.duplicates, report)
     return ResolvedImport(
-        ballots, proposals, list_file_names(heard, known, choices), twice, unlabelled
+        ballots, proposals, list_file_names(selected, lookup, choices), duplicates, unlabeled
     )
 
 
 def select_entries(
     entries: Iterable[JudgmentEntry], choices: ImportChoices, report: FaultReport
 ) -> Iterable[JudgmentEntry]:
-    """The entries that this import is about: of people, or of a model; others are told of."""
+    """The entries to import: of human assessors or of a model; the others are reported."""
     listed = list(entries)
     of_models = any(entry.purpose == AUTOMATIC for entry in listed)
     left = Counter[str]()
@@ -121,109 +121,109 @@ def select_entries(
         else:
             yield entry
     if left["models"]:
-        message = f"{left['models']:,} predictions of models are left out."
+        message = f"{left['models']:,} automatic judgments are ignored."
         report.add(_OF_MODELS, message, "Import them for an automatic assessor.")
     if left["people"]:
-        message = f"{left['people']:,} judgments of people are left out."
+        message = f"{left['people']:,} human judgments are ignored."
         report.add(_OF_MODELS, message, "Import them for their assessors.")
     if left["others"]:
-        message = f"{left['others']:,} repeats, adjudications or training answers are left out."
-        report.add(_OTHERS, message, "Nothing; only first judgments are imported.")
+        message = f"{left['others']:,} repeats, adjudications or training answers are ignored."
+        report.add(_OTHERS, message, "No action needed: only first judgments are imported.")
 
 
 def report_labels(
-    heard: Iterable[JudgmentEntry],
+    selected: Iterable[JudgmentEntry],
     proposals: Iterable[GradeProposal],
     scale: Scale,
     report: FaultReport,
 ) -> None:
-    """Labels without a grade, off the scale, and grades that were found within a text."""
-    by_label = {found.label: found for found in proposals}
-    known = {grade for grade, _ in scale}
-    told = ", ".join(str(grade) for grade, _ in scale)
-    for entry in heard:
+    """Report labels without a grade or off the scale, and grades inferred from a text."""
+    by_label = {proposal.label: proposal for proposal in proposals}
+    scale_grades = {grade for grade, _ in scale}
+    grades = ", ".join(str(grade) for grade, _ in scale)
+    for entry in selected:
         for label in entry.labels if entry.kind not in SILENT else ():
-            found, place = by_label[label], {"line": entry.line, "column": entry.columns[2]}
-            if found.grade is None:
-                message = f"The label “{label}” stands for no grade."
-                fix = f"Say which grade it is: {told}, or {LEAVE_OUT} to leave it out."
-                report.add(_NO_GRADE, message, fix, **place, excerpt=entry.shown)
-            elif found.grade != LEAVE_OUT and found.grade not in known:
-                fix = f"Use a grade of the scale: {told}."
-                message = "The grade is not on the scale."
-                report.add(_OFF_SCALE, message, fix, **place, excerpt=entry.shown)
-            elif found.why == "text":
-                message = f"The grade stands within the label: “{label}” is taken as {found.grade}"
-                doubt = f", though {found.doubt}" if found.doubt else ""
-                fix = "Confirm the mapping of labels to grades, or change it."
-                report.add(_IN_TEXT, f"{message}{doubt}.", fix, **place, excerpt=entry.shown)
+            proposal, place = by_label[label], {"line": entry.line, "column": entry.columns[2]}
+            if proposal.grade is None:
+                message = f"Label without a grade: “{label}”."
+                fix = f"Map it to a grade ({grades}), or to {LEAVE_OUT} to ignore it."
+                report.add(_NO_GRADE, message, fix, **place, excerpt=entry.excerpt)
+            elif proposal.grade != LEAVE_OUT and proposal.grade not in scale_grades:
+                fix = f"Use a grade of the scale: {grades}."
+                message = f"Grade {proposal.grade} is not on the grade scale."
+                report.add(_OFF_SCALE, message, fix, **place, excerpt=entry.excerpt)
+            elif proposal.why == "text":
+                message = f"Grade inferred from the label: “{label}” is read as {proposal.grade}"
+                doubt = f", but {proposal.doubt}" if proposal.doubt else ""
+                fix = "Confirm or change the mapping of labels to grades."
+                report.add(_IN_TEXT, f"{message}{doubt}.", fix, **place, excerpt=entry.excerpt)
 
 
 def resolve_assessor(
-    entry: JudgmentEntry, known: CampaignLookup, choices: ImportChoices, report: FaultReport
+    entry: JudgmentEntry, lookup: CampaignLookup, choices: ImportChoices, report: FaultReport
 ) -> str:
-    """The account that judged, or nothing and a fault."""
+    """The assessor's username; empty, with an error, if unknown."""
     if choices.assessor:
         return choices.assessor
     if not entry.assessor:
-        fix = "Say who judged: a column assessor, or one assessor for the file."
-        message = "The file does not say who judged this."
-        report.add(_NOBODY, message, fix, line=entry.line, excerpt=entry.shown)
-    elif not known.people.get(entry.assessor):
-        fix = "Say which assessor of the campaign it is, or give the account that role."
-        message = f"“{entry.assessor}” is no assessor of the campaign."
-        report.add(_UNKNOWN, message, fix, line=entry.line, excerpt=entry.shown)
-    return known.people.get(entry.assessor, "")
+        fix = "Add a column assessor, or choose one assessor for the file."
+        message = "This judgment has no assessor."
+        report.add(_NO_ASSESSOR, message, fix, line=entry.line, excerpt=entry.excerpt)
+    elif not lookup.people.get(entry.assessor):
+        fix = "Map the name to an assessor of the campaign, or add the user as an assessor."
+        message = f"Unknown assessor: “{entry.assessor}”."
+        report.add(_UNKNOWN, message, fix, line=entry.line, excerpt=entry.excerpt)
+    return lookup.people.get(entry.assessor, "")
 
 
-def check_entry(entry: JudgmentEntry, known: CampaignLookup, report: FaultReport) -> bool:
-    """Whether topic, docno and words are the campaign's; each that is not is told."""
+def check_entry(entry: JudgmentEntry, lookup: CampaignLookup, report: FaultReport) -> bool:
+    """Whether topic, docno, flags and reason are valid in the campaign; if not, with errors."""
     before = report.counts.total()
     topic, docno, _ = entry.columns
-    place: dict[str, Any] = {"line": entry.line, "excerpt": entry.shown}
-    if entry.topic not in known.topics:
-        fix = "Import the campaign's topics first, or leave these rows out."
-        report.add(_NO_TOPIC, "The campaign has no such topic.", fix, column=topic, **place)
-    if entry.docno in known.missing:
-        fix = "Use the collection's docnos, or leave these rows out."
-        report.add(_NO_DOCNO, "The collection has no such document.", fix, column=docno, **place)
-    wrong = [flag for flag in entry.flags if flag not in known.flags]
-    if entry.kind == SKIP and entry.reason not in {*known.reasons, "", CANCELLED}:
+    place: dict[str, Any] = {"line": entry.line, "excerpt": entry.excerpt}
+    if entry.topic not in lookup.topics:
+        fix = "Import the topic first, or remove these rows."
+        report.add(_NO_TOPIC, f"Unknown topic: {entry.topic}.", fix, column=topic, **place)
+    if entry.docno in lookup.missing:
+        fix = "Use the docnos of the collection, or remove these rows."
+        report.add(_NO_DOCNO, f"Unknown docno: {entry.docno}.", fix, column=docno, **place)
+    wrong = [flag for flag in entry.flags if flag not in lookup.flags]
+    if entry.kind == SKIP and entry.reason not in {*lookup.reasons, "", CANCELLED}:
         wrong.append(entry.reason)
     if entry.kind not in ("", GRADE, SKIP, WITHDRAWN):
         wrong.append(entry.kind)
     if wrong:
-        message = f"{', '.join(wrong)}: no kind, flag or reason of a skip."
-        told = ", ".join([*known.flags, *known.reasons])
-        report.add(_BAD_WORD, message, f"Use one of: {told}.", **place)
+        message = f"Unknown kind, flag or skip reason: {', '.join(wrong)}."
+        allowed = ", ".join([*lookup.flags, *lookup.reasons])
+        report.add(_BAD_VALUE, message, f"Use one of: {allowed}.", **place)
     return report.counts.total() == before
 
 
 def report_cancelled(entry: JudgmentEntry, report: FaultReport) -> None:
-    message = "The annotation was cancelled; it is taken as skipped."
-    fix = "Nothing, if that is what it means."
-    report.add(_SKIPPED, message, fix, line=entry.line, excerpt=entry.shown)
+    message = "The annotation was cancelled; it counts as skipped."
+    fix = "No action needed if this is intended."
+    report.add(_SKIPPED, message, fix, line=entry.line, excerpt=entry.excerpt)
 
 
-def report_unlabelled(entry: JudgmentEntry, report: FaultReport) -> None:
-    message = "The record has no label; it is left out."
-    fix = "Nothing, if nobody judged it; else send it again with its label."
-    report.add(_UNLABELLED, message, fix, line=entry.line, excerpt=entry.shown)
+def report_unlabeled(entry: JudgmentEntry, report: FaultReport) -> None:
+    message = "The record has no label; it is ignored."
+    fix = "No action needed if it is unjudged; otherwise add the label and import again."
+    report.add(_UNLABELLED, message, fix, line=entry.line, excerpt=entry.excerpt)
 
 
 def build_ballot(entry: JudgmentEntry, who: str, value: object) -> ImportedBallot:
-    """``entry`` as the word of ``who``."""
+    """``entry`` as a judgment by ``who``."""
     kind = entry.kind or GRADE
-    kept = replace(entry, reason="other") if entry.reason == CANCELLED else entry
-    return ImportedBallot(who, kept, kind, value if isinstance(value, int) else None)
+    named = replace(entry, reason="other") if entry.reason == CANCELLED else entry
+    return ImportedBallot(who, named, kind, value if isinstance(value, int) else None)
 
 
 def list_file_names(
-    heard: Iterable[JudgmentEntry], known: CampaignLookup, choices: ImportChoices
+    selected: Iterable[JudgmentEntry], lookup: CampaignLookup, choices: ImportChoices
 ) -> list[tuple[str, int, str]]:
-    """``(name in the file, its records, account)``, in order of appearance."""
-    counts = Counter(entry.assessor for entry in heard)
+    """``(name in the file, number of records, username)``, in order of appearance."""
+    counts = Counter(entry.assessor for entry in selected)
     return [
-        (name, count, choices.assessor or known.people.get(name, ""))
+        (name, count, choices.assessor or lookup.people.get(name, ""))
         for name, count in counts.items()
     ]

@@ -1,4 +1,4 @@
-"""Formats of JSON objects: lines or a list of them, and doccano's export."""
+"""JSON judgment formats: lines or a list of objects, and doccano's export."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from typing import Any
 from judging.core.exchange.records import JudgmentFormat, JudgmentRecord, Tell
 
 NESTED = ("meta", "metadata", "data")
-"""Objects whose keys count as the record's own, where it has none of that name."""
+"""Objects whose keys count as the record's own, unless it has one of that name."""
 _SPACE = re.compile(r"\s*")
 
 
 def parse_json_line_records(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
-    """One JSON object a line."""
+    """One JSON object per line."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            value = json.loads(line)
         except ValueError as error:
             column = getattr(error, "colno", None)
             tell(number, f"The line is not JSON ({error}).", line, column=column)
         except RecursionError:
             tell(number, "The JSON is nested too deeply.", line)
         else:
-            if isinstance(found, dict):
-                yield JudgmentRecord(number, flatten_record(found), locate_keys(found, line))
+            if isinstance(value, dict):
+                yield JudgmentRecord(number, flatten_record(value), locate_keys(value, line))
             else:
                 tell(number, "The line is not a JSON object.", line)
 
 
 def parse_json_list(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
     """One JSON list of objects."""
-    for line, found in iter_json_elements(text, tell):
-        if isinstance(found, dict):
-            yield JudgmentRecord(line, flatten_record(found))
+    for line, value in iter_json_elements(text, tell):
+        if isinstance(value, dict):
+            yield JudgmentRecord(line, flatten_record(value))
         else:
-            tell(line, "This element of the list is not a JSON object.", str(found)[:100])
+            tell(line, "List element is not a JSON object.", str(value)[:100])
 
 
 def iter_json_elements(text: str, tell: Tell) -> Iterator[tuple[int, Any]]:
-    """Each element of the JSON list ``text`` with the line on which it begins."""
+    """Each element of the JSON list ``text``, with its first line number."""
     decoder, line, counted = json.JSONDecoder(), 1, 0
     at = _skip(text, 0)
     if not text.startswith("[", at):
@@ -53,30 +53,30 @@ def iter_json_elements(text: str, tell: Tell) -> Iterator[tuple[int, Any]]:
     while not text.startswith("]", at):
         line, counted = line + text.count("\n", counted, at), at
         try:
-            found, at = decoder.raw_decode(text, at)
+            element, at = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:
-            message = f"From here on the file is not JSON ({error.msg})."
+            message = f"Invalid JSON from here on ({error.msg})."
             excerpt = text[error.pos : error.pos + 100]
             tell(error.lineno, message, excerpt, column=error.colno)
             return
         except RecursionError:
             tell(line, "The JSON is nested too deeply.", text[at : at + 100])
             return
-        yield line, found
+        yield line, element
         at = _skip(text, at)
         if text.startswith(",", at):
             at = _skip(text, at + 1)
         elif not text.startswith("]", at):
             line += text.count("\n", counted, at)
-            tell(line, "Here a comma or the end of the list is missing.", text[at : at + 100])
+            tell(line, "Missing comma or end of the list.", text[at : at + 100])
             return
 
 
-def flatten_record(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The object with the keys of what is nested in it, also of JSON written as text."""
-    values = dict(found)
+def flatten_record(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The object with the keys of its nested objects, also of JSON given as text."""
+    values = dict(record)
     for name in NESTED:
-        inner = found.get(name)
+        inner = record.get(name)
         if isinstance(inner, str) and inner.lstrip().startswith("{"):
             try:
                 inner = json.loads(inner)
@@ -88,39 +88,43 @@ def flatten_record(found: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def locate_keys(found: Mapping[str, Any], line: str) -> dict[str, int]:
-    """By key where it stands in the line; a quote within a text is escaped, so is none."""
-    places = {name: line.find(f'"{name}"') + 1 for name in found}
+def locate_keys(record: Mapping[str, Any], line: str) -> dict[str, int]:
+    """By key, its column in the line; quotes within a text are escaped and do not match."""
+    places = {name: line.find(f'"{name}"') + 1 for name in record}
     return {name: place for name, place in places.items() if place}
 
 
 def parse_doccano(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
     """doccano's JSONL export: ``label`` is a list; older exports have ``annotations``.
 
-    An annotation of the older form names its user by number; each is a judgment of its own.
+    An annotation of the older form has a user number; each is a separate judgment.
     """
     for record in parse_json_line_records(text, tell):
-        given = record.values.get("annotations")
-        if not isinstance(given, list) or "label" in record.values or "labels" in record.values:
+        annotations = record.values.get("annotations")
+        if (
+            not isinstance(annotations, list)
+            or "label" in record.values
+            or "labels" in record.values
+        ):
             yield record
             continue
         rest = {name: value for name, value in record.values.items() if name != "annotations"}
-        for said in given or [{}]:
-            own = said if isinstance(said, dict) else {"label": said}
+        for annotation in annotations or [{}]:
+            own = annotation if isinstance(annotation, dict) else {"label": annotation}
             more = {"label": own.get("label"), "annotator": own.get("user")}
             yield JudgmentRecord(record.line, {**rest, **more}, record.columns)
 
 
 def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
 
 
 JSONL = JudgmentFormat(
-    "jsonl", "JSON lines", "a JSON object a line, a judgment each", parse_json_line_records
+    "jsonl", "JSON lines", "a JSON object per line, one judgment each", parse_json_line_records
 )
-JSON = JudgmentFormat("json", "JSON", "a list of JSON objects, a judgment each", parse_json_list)
+JSON = JudgmentFormat("json", "JSON", "a list of JSON objects, one judgment each", parse_json_list)
 DOCCANO = JudgmentFormat(
     "doccano", "doccano (JSONL)", "doccano's export of a classification project: a list of "
-    "labels a record, ids as further keys or in meta", parse_doccano,
+    "labels per record, IDs as further keys or in meta", parse_doccano,
 )  # fmt: skip

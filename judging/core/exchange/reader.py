@@ -1,4 +1,4 @@
-"""Read a file of judgments: every record of it, with all that is wrong with its form."""
+"""Reading a judgment file: all its records, and the faults of its form."""
 
 from __future__ import annotations
 
@@ -17,69 +17,69 @@ FROM_TEXT = "WJ10"
 
 @dataclass(frozen=True)
 class JudgmentFile:
-    """A file of judgments as it was read; faults are in the caller's report."""
+    """A judgment file as read; faults are in the caller's report."""
 
     format: str
     entries: list[JudgmentEntry]
-    taken: MatchedFields
+    matched: MatchedFields
 
     @property
     def assessors(self) -> list[str]:
-        """The names that the file gives, in order of appearance."""
+        """The assessor names in the file, in order of appearance."""
         return list(dict.fromkeys(entry.assessor for entry in self.entries))
 
 
 def read_judgments(data: bytes, *, report: FaultReport, file_format: str = "") -> JudgmentFile:
-    """The judgments in ``data``, unpacked text, in file order.
+    """The judgments in ``data``, decompressed text, in file order.
 
-    ``format`` is a key of ``FORMATS``, by default told from the text. Never raises for what
-    the file says: faults EJ04 to EJ07, EJ13 and WJ01, WJ10 go to ``report``, and what is
-    left of the file is returned.
+    ``file_format`` is a key of ``FORMATS``, by default detected. Never raises for the content:
+    faults EJ04 to EJ07, EJ13, WJ01 and WJ10 go to ``report``, and the valid entries are
+    returned.
     """
-    taken = MatchedFields()
+    matched = MatchedFields()
     text = decode_text(data, CODES, report)
     if text is None:
-        return JudgmentFile(file_format, [], taken)
+        return JudgmentFile(file_format, [], matched)
     name = file_format or detect_judgment_format(text) or ""
     if name not in FORMATS:
-        fix = f"Send one of: {', '.join(FORMATS)} (docs/formats.md shows each)."
+        fix = f"Use one of: {', '.join(FORMATS)} (see docs/formats.md)."
         if text.strip():
-            message = "This is no known format of judgments."
+            message = "Unrecognized judgment format."
             report.add(CODES.not_text, message, fix, excerpt=text[:200])
         else:
-            report.add(CODES.none, "The file holds no judgment.", fix)
-        return JudgmentFile(name, [], taken)
+            report.add(CODES.none, "The file has no judgments.", fix)
+        return JudgmentFile(name, [], matched)
     records = FORMATS[name].parse(text, with_columns(make_fault_reporter(CODES, report), report))
-    entries = list(check_entries(records, taken, report))
+    entries = list(check_entries(records, matched, report))
     if not entries and not report.has_errors:
         fix = "See docs/formats.md for the formats."
-        report.add(CODES.none, "The file holds no judgment.", fix)
-    if taken.from_text:
-        message = f"The ids of {taken.from_text:,} records were found in the lines of their text."
-        fix = "Look at the preview; better give the ids as keys of their own."
+        report.add(CODES.none, "The file has no judgments.", fix)
+    if matched.from_text:
+        message = f"IDs of {matched.from_text:,} records were found within their text."
+        fix = "Check the preview; preferably add the IDs as separate keys."
         report.add(FROM_TEXT, message, fix)
-    return JudgmentFile(name, entries, taken)
+    return JudgmentFile(name, entries, matched)
 
 
 def with_columns(tell: Plain, report: FaultReport) -> Tell:
-    """``tell`` with a column, where one is known."""
+    """``tell`` with a column, if known."""
 
-    def told(line: int, message: str, excerpt: str, column: int | None = None) -> None:
+    def tell_with_column(line: int, message: str, excerpt: str, column: int | None = None) -> None:
         if column is None:
             tell(line, message, excerpt)
         else:
-            fix = f"Correct this {CODES.noun}; docs/formats.md shows each format."
+            fix = f"Correct this {CODES.noun}; see docs/formats.md."
             report.add(CODES.malformed, message, fix, line=line, column=column, excerpt=excerpt)
 
-    return told
+    return tell_with_column
 
 
 def check_entries(
-    records: Iterator[JudgmentRecord], taken: MatchedFields, report: FaultReport
+    records: Iterator[JudgmentRecord], matched: MatchedFields, report: FaultReport
 ) -> Iterator[JudgmentEntry]:
-    """The entries that name a topic and a docno which can be ones."""
+    """The entries with a valid topic and docno."""
     for record in records:
-        entry = parse_entry(record, taken)
+        entry = parse_entry(record, matched)
         fine = [check_entry_id(name, entry, report) for name in IDS]
         if all(fine):
             yield entry
@@ -92,13 +92,13 @@ def check_entry_id(name: str, entry: JudgmentEntry, report: FaultReport) -> bool
         names = "topic, query_id or qid" if name == "topic" else "docno or doc_id"
         message = f"This judgment has no {name}."
         report.add(
-            CODES.no_id, message, f"Give each record {names}.", line=entry.line, column=column,
-            excerpt=entry.shown,
+            CODES.no_id, message, f"Add {names} to each record.", line=entry.line, column=column,
+            excerpt=entry.excerpt,
         )  # fmt: skip
         return False
     if len(value.encode().split()) > 1 or len(value) > CODES.max_id:
-        message = f"The {name} holds white space or more than {CODES.max_id} characters."
-        fix = "Use an id in one piece; qrels are split at white space."
+        message = f"The {name} contains white space or exceeds {CODES.max_id} characters."
+        fix = "Use IDs without white space; qrels files are split at white space."
         place = {"line": entry.line, "column": column}
         report.add(CODES.bad_id, message, fix, **place, excerpt=value)
         return False

@@ -1,4 +1,4 @@
-"""What a file of judgments says, before anything is looked up: records and entries."""
+"""Records and entries of a judgment file, before names are resolved."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ CODES = RecordCodes(
 
 
 Passage = tuple[int | None, int | None, str]
-"""Where a marked passage begins and ends in the document, where that is known; its text."""
+"""Start and end of a passage in the document, if known; its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgmentRecord:
-    """One judgment as it stands in the file: values by the names that the file uses.
+    """One judgment as in the file: values by the file's own names.
 
-    ``columns`` says at which character of ``line`` a value stands, where that is known.
+    ``columns`` is the position of each value in ``line``, if known.
     """
 
     line: int
@@ -40,10 +40,10 @@ class JudgmentRecord:
 
 @dataclass(frozen=True, slots=True)
 class JudgmentEntry:
-    """One judgment by our own names; empty where the file says nothing.
+    """One judgment by our own field names; empty where the file has no value.
 
-    ``labels`` are texts as they stand in the file: none for an unlabelled record, several
-    where an annotator chose several. ``columns`` are those of topic, docno and label.
+    ``labels`` are as in the file: none for an unlabeled record, several where an annotator chose
+    several. ``columns`` are those of topic, docno and label.
     """
 
     line: int
@@ -56,7 +56,7 @@ class JudgmentEntry:
     reason: str = ""
     comment: str = ""
     flags: tuple[str, ...] = ()
-    duplicate_of: str = ""
+    original_docno: str = ""
     passages: tuple[Passage, ...] = ()
     active_seconds: float | None = None
     judged_at: str = ""
@@ -65,8 +65,8 @@ class JudgmentEntry:
     columns: tuple[int | None, int | None, int | None] = (None, None, None)
 
     @property
-    def shown(self) -> str:
-        """What a fault quotes."""
+    def excerpt(self) -> str:
+        """The text that a fault quotes."""
         return " ".join(text for text in (self.topic, self.docno, ", ".join(self.labels)) if text)
 
 
@@ -77,7 +77,7 @@ Parser = Callable[[str, Tell], Iterator[JudgmentRecord]]
 
 @dataclass(frozen=True)
 class JudgmentFormat:
-    """A file format of judgments. ``looks`` says in a sentence what stands in it."""
+    """A judgment file format. ``looks`` describes its content."""
 
     name: str
     title: str

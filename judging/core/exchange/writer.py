@@ -1,4 +1,4 @@
-"""Write judgments: the log as a table or as JSON, pairs for doccano and for Label Studio."""
+"""Writing judgments: the log as a table or JSON, pairs for doccano and Label Studio."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from judging.core.exchange.grades import Scale, format_grade_label
 from judging.core.exchange.records import Passage
 
 TOGETHER = 200
-"""Rows written at once: many small pieces would cost more than their text."""
+"""Rows written at once: many small parts would cost more than their text."""
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class CurrentOpinion:
-    """What one assessor says of a pair now; no grade where they skipped it."""
+    """One assessor's current judgment of a pair; no grade if skipped."""
 
     assessor: str
     email: str
@@ -30,32 +30,32 @@ class CurrentOpinion:
     reason: str = ""
     comment: str = ""
     flags: Sequence[str] = ()
-    duplicate_of: str = ""
+    original_docno: str = ""
     passages: Sequence[Passage] = ()
     active_seconds: float | None = None
     judged_at: str = ""
 
     @property
     def marks(self) -> dict[str, Any]:
-        """What neither program has a place for, under our own names; empty ones are left out."""
-        given = {
+        """Values without a field in either tool, under our own names; empty ones omitted."""
+        marks = {
             "flags": list(self.flags),
-            "duplicate_of": self.duplicate_of,
+            "duplicate_of": self.original_docno,
             "passages": [list(passage) for passage in self.passages],
         }
-        return {name: value for name, value in given.items() if value}
+        return {name: value for name, value in marks.items() if value}
 
 
 @dataclass(frozen=True)
 class ExportPair:
-    """A topic and a document with their texts, and who has said what of it (if anybody)."""
+    """A topic and a document with their texts, and the current opinions of the assessors."""
 
     topic: str
     query: str
     docno: str
     title: str
     text: str
-    said: Sequence[CurrentOpinion] = ()
+    opinions: Sequence[CurrentOpinion] = ()
 
     @property
     def ids(self) -> dict[str, str]:
@@ -63,11 +63,11 @@ class ExportPair:
 
 
 def iter_csv_parts(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[str]:
-    """A header and a line a row; lists as JSON, flags with ``|`` between them."""
+    """A header and one line per row; lists as JSON, flags ``|``-separated."""
     yield judgments_to_csv([dict(zip(columns, columns, strict=True))], columns)
-    for some in iter_batches_of_rows(rows):
+    for batch in iter_batches_of_rows(rows):
         yield judgments_to_csv(
-            [{name: cell_value(name, row[name]) for name in columns} for row in some], columns
+            [{name: cell_value(name, row[name]) for name in columns} for row in batch], columns
         )
 
 
@@ -78,33 +78,33 @@ def judgments_to_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
 
 
 def cell_value(name: str, value: object) -> object:
-    """A value as it stands in a cell."""
+    """A value as written into a cell."""
     if isinstance(value, list):
         flat = all(isinstance(item, str) for item in value)
         return "|".join(value) if flat else json.dumps(value, ensure_ascii=False)
-    # A spreadsheet must not take what an assessor wrote for a formula.
+    # A spreadsheet must not interpret a comment as a formula.
     if name == "comment" and isinstance(value, str) and value.startswith(FORMULA):
         return f"'{value}"
     return value
 
 
 def iter_jsonl_parts(rows: Iterable[Row]) -> Iterator[str]:
-    """A JSON object a line."""
-    for some in iter_batches_of_rows(rows):
-        yield "".join(f"{to_compact_json(row)}\n" for row in some)
+    """One JSON object per line."""
+    for batch in iter_batches_of_rows(rows):
+        yield "".join(f"{to_compact_json(row)}\n" for row in batch)
 
 
 def iter_json_parts(rows: Iterable[Row]) -> Iterator[str]:
-    """One JSON list, an object a line."""
+    """One JSON list, one object per line."""
     before = "[\n"
-    for some in iter_batches_of_rows(rows):
-        yield before + ",\n".join(map(to_compact_json, some))
+    for batch in iter_batches_of_rows(rows):
+        yield before + ",\n".join(map(to_compact_json, batch))
         before = ",\n"
     yield "\n]\n" if before == ",\n" else "[]\n"
 
 
 def iter_doccano_parts(pairs: Iterable[ExportPair], scale: Scale) -> Iterator[str]:
-    """doccano's JSONL: a line an assessor and pair, a pair that nobody judged without label."""
+    """doccano's JSONL: one line per assessor and pair; an unjudged pair without label."""
     return iter_jsonl_parts(iter_doccano_records(pairs, dict(scale)))
 
 
@@ -112,23 +112,23 @@ def iter_doccano_records(pairs: Iterable[ExportPair], words: Mapping[int, str]) 
     number = 0
     for pair in pairs:
         text = f"{pair.title}\n\n{pair.text}".strip()
-        for said in pair.said or (None,):
+        for opinion in pair.opinions or (None,):
             number += 1
             record: dict[str, Any] = {"id": number, "text": text, **pair.ids, "label": []}
-            if said is None:
+            if opinion is None:
                 yield record
                 continue
-            if said.grade is None:
-                record |= {"kind": "skip", "reason": said.reason}
+            if opinion.grade is None:
+                record |= {"kind": "skip", "reason": opinion.reason}
             else:
-                record["label"] = [grade_label(said.grade, words)]
-            comments = [said.comment] if said.comment else []
-            who = {"assessor": said.assessor, "judged_at": said.judged_at}
-            yield record | who | {"Comments": comments} | said.marks
+                record["label"] = [grade_label(opinion.grade, words)]
+            comments = [opinion.comment] if opinion.comment else []
+            who = {"assessor": opinion.assessor, "judged_at": opinion.judged_at}
+            yield record | who | {"Comments": comments} | opinion.marks
 
 
 def iter_label_studio_parts(pairs: Iterable[ExportPair], scale: Scale) -> Iterator[str]:
-    """Label Studio's JSON: a task a pair, an annotation an assessor."""
+    """Label Studio's JSON: a task per pair, an annotation per assessor."""
     words = dict(scale)
     return iter_json_parts(
         label_studio_task(number, pair, words) for number, pair in enumerate(pairs, 1)
@@ -137,33 +137,33 @@ def iter_label_studio_parts(pairs: Iterable[ExportPair], scale: Scale) -> Iterat
 
 def label_studio_task(number: int, pair: ExportPair, words: Mapping[int, str]) -> Row:
     data = {**pair.ids, "title": pair.title, "text": pair.text}
-    said = [label_studio_annotation(one, words) for one in pair.said]
-    return {"id": number, "data": data, "annotations": said, "predictions": []}
+    annotations = [label_studio_annotation(opinion, words) for opinion in pair.opinions]
+    return {"id": number, "data": data, "annotations": annotations, "predictions": []}
 
 
-def label_studio_annotation(said: CurrentOpinion, words: Mapping[int, str]) -> Row:
+def label_studio_annotation(opinion: CurrentOpinion, words: Mapping[int, str]) -> Row:
     results = []
-    if said.grade is not None:
-        value: dict[str, Any] = {"choices": [grade_label(said.grade, words)]}
+    if opinion.grade is not None:
+        value: dict[str, Any] = {"choices": [grade_label(opinion.grade, words)]}
         results.append({"type": "choices", "from_name": "grade", "to_name": "text", "value": value})
-    if said.comment:
-        value = {"text": [said.comment]}
+    if opinion.comment:
+        value = {"text": [opinion.comment]}
         results.append(
             {"type": "textarea", "from_name": "comment", "to_name": "text", "value": value}
         )
     return {
-        "completed_by": {"username": said.assessor, "email": said.email or said.assessor},
+        "completed_by": {"username": opinion.assessor, "email": opinion.email or opinion.assessor},
         "result": results,
-        "was_cancelled": said.grade is None,
-        "lead_time": said.active_seconds,
-        "created_at": said.judged_at,
-        **({"skip_reason": said.reason} if said.grade is None else {}),
-        **said.marks,
+        "was_cancelled": opinion.grade is None,
+        "lead_time": opinion.active_seconds,
+        "created_at": opinion.judged_at,
+        **({"skip_reason": opinion.reason} if opinion.grade is None else {}),
+        **opinion.marks,
     }
 
 
 def label_studio_config(scale: Scale) -> str:
-    """The labelling interface for these tasks, as Label Studio's settings take it."""
+    """The labeling interface of these tasks, for Label Studio's settings."""
     choices = "".join(
         f"    <Choice value={quoteattr(format_grade_label(grade, word))}/>\n"
         for grade, word in scale
@@ -182,7 +182,7 @@ def label_studio_config(scale: Scale) -> str:
 
 
 def grade_label(grade: int, words: Mapping[int, str]) -> str:
-    """The label of a grade; one that has left the scale since is its number."""
+    """The label of a grade; its number if it is no longer on the scale."""
     return format_grade_label(grade, words[grade]) if grade in words else str(grade)
 
 
@@ -192,5 +192,5 @@ def to_compact_json(row: Row) -> str:
 
 def iter_batches_of_rows(rows: Iterable[Row]) -> Iterator[list[Row]]:
     rest = iter(rows)
-    while some := list(islice(rest, TOGETHER)):
-        yield some
+    while batch := list(islice(rest, TOGETHER)):
+        yield batch

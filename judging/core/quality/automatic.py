@@ -1,4 +1,4 @@
-"""Automatic assessors compared with people: never mixed with them."""
+"""Automatic assessors compared with human assessors, and kept apart from them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from judging.core.quality.estimate import (
 )
 
 CONSENSUS = "consensus"
-NO_PEOPLE = "no person judged any of the pairs"
+NO_PEOPLE = "no human assessor judged any of the pairs"
 
 
 @dataclass(frozen=True)
 class AutomaticQuality:
-    """One automatic assessor: every coefficient against the people's consensus, and against
-    each person; ``bias`` is the mean of its grade less the mean grade of the people.
+    """One automatic assessor: every coefficient against the human consensus and against each
+    human assessor; ``bias`` is the mean of its grade minus the mean human grade.
     """
 
     judged: int
@@ -38,37 +38,37 @@ class AutomaticQuality:
 def compare_automatic_assessors(
     people: LabelTable, machines: LabelTable, level: int, draws: ResampleDraws
 ) -> dict[str, AutomaticQuality]:
-    """By automatic assessor."""
+    """The comparison of each automatic assessor, by name."""
     if not len(machines.assessors):
         return {}
-    both = people.beside(machines)
+    both = people.combine_with(machines)
     n = len(people.assessors)
-    persons = both.only(*range(n)) if n else both.only()
-    own = both.only(*range(n, len(both.assessors)))
+    persons = both.select_assessors(*range(n)) if n else both.select_assessors()
+    own = both.select_assessors(*range(n, len(both.assessors)))
     against = _beside(consensus_labels(persons), persons)
     tables = np.stack(list(iter_confusion_tables(own, against)))
     rows = compare_label_sets(tables, both.scale, level, draws)
     width = n + 1
-    found = {}
+    qualities = {}
     for at, name in enumerate(own.assessors):
         mine = rows[at * width : (at + 1) * width]
-        found[name] = AutomaticQuality(
+        qualities[name] = AutomaticQuality(
             int(own.judged[at].sum()),
             mine[0],
             dict(zip(persons.assessors, mine[1:], strict=True)),
-            _bias(persons, own.only(at), draws),
+            _bias(persons, own.select_assessors(at), draws),
         )
-    return found
+    return qualities
 
 
 def consensus_labels(people: LabelTable) -> LabelTable:
-    """One row: of each pair the middle grade that people gave, the lower of two."""
-    given = people.judged.sum(axis=0)
+    """One row: the median human grade of each pair, the lower of two middle grades."""
+    counts = people.judged.sum(axis=0)
     ordered = np.sort(np.where(people.judged, people.grades, np.iinfo(np.int32).max), axis=0)
-    middle = np.maximum(given - 1, 0) // 2
+    middle = np.maximum(counts - 1, 0) // 2
     grades = np.full((1, len(people.pairs)), MISSING, np.int32)
     if len(people.assessors):
-        grades[0] = np.where(given > 0, ordered[middle, np.arange(len(middle))], MISSING)
+        grades[0] = np.where(counts > 0, ordered[middle, np.arange(len(middle))], MISSING)
     return LabelTable((CONSENSUS,), people.pairs, grades, people.scale)
 
 
@@ -78,13 +78,13 @@ def _beside(first: LabelTable, others: LabelTable) -> LabelTable:
 
 
 def _bias(people: LabelTable, machine: LabelTable, draws: ResampleDraws) -> QualityEstimate:
-    given = people.judged.sum(axis=0)
-    both = machine.judged[0] & (given > 0)
+    counts = people.judged.sum(axis=0)
+    both = machine.judged[0] & (counts > 0)
     if not both.any():
         return undefined_estimate(NO_PEOPLE)
     total = np.where(people.judged, people.grades, 0).sum(axis=0)
-    apart = (machine.grades[0] - divide_or_default(total, given))[both]
-    topics = people.topic_of[both]
+    apart = (machine.grades[0] - divide_or_default(total, counts))[both]
+    topics = people.topic_indices[both]
     parts = [np.bincount(topics, part) for part in (np.ones(len(apart)), apart)]
     sums = np.stack(parts, axis=-1).astype(np.float64)
     return bootstrap_estimate(sums, mean_from_sums, draws, NO_PEOPLE)
@@ -92,18 +92,16 @@ def _bias(people: LabelTable, machine: LabelTable, draws: ResampleDraws) -> Qual
 
 AUTOMATIC = Card(
     name="automatic",
-    title="Automatic assessors against people",
-    formula="any coefficient of two, an automatic assessor's grade against the people's consensus "
-    "(the middle of their grades, the lower of two) and against each person; bias: mean of "
-    "(its grade − mean grade of the people)",
-    reading="Whether a model reads relevance as the people do; see what they reach among "
-    "themselves beside it.",
-    source="The coefficients are those between assessors.",
+    title="Automatic and human assessors",
+    formula="every two-assessor coefficient between an automatic assessor and the human consensus "
+    "(median grade, the lower of two middle grades), and each human assessor; bias: mean of (its "
+    "grade − mean human grade)",
+    reading="Whether a model's notion of relevance matches the human assessors'; compare with "
+    "the agreement among them.",
+    source="Same coefficients as between human assessors.",
     range="that of the coefficient",
-    edge_cases=(
-        "An automatic assessor is never one of the people: not in their panel, not in consensus.",
-    ),
-    undefined="no person judged any of its pairs, or as the coefficient says.",
-    example="people 0, 2 and 1, 2: consensus 0, 2; a model with 0, 1 has percent agreement 1/2 and "
-    "bias (−0.5 − 1) / 2 = −0.75.",
+    edge_cases=("Automatic assessors never count as human assessors, nor towards the consensus.",),
+    undefined="no human assessor judged any of its pairs, or the coefficient is undefined.",
+    example="human grades 0, 2 and 1, 2: consensus 0, 2; a model with 0, 1 has percent agreement "
+    "1/2 and bias (−0.5 − 1) / 2 = −0.75.",
 )

@@ -1,4 +1,4 @@
-"""Is an assessor stricter or more lenient than the others, and does that change with time?"""
+"""Bias: how lenient or strict an assessor is against the others. Drift: how that changes."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from judging.core.quality.estimate import (
 )
 from judging.core.quality.ordered_grades import OrderedGrades
 
-ALONE = "nobody else judged any of the pairs"
-NO_ORDER = "the order in which the grades were given is not known"
-TOO_FEW = "fewer than {} of the judgments can be compared with others'"
-NO_SPREAD = "the judgments that can be compared all stand at one place in the order"
+ALONE = "no other assessor judged any of the pairs"
+NO_ORDER = "the order of the judgments is unknown"
+TOO_FEW = "fewer than {} judgments can be compared with those of others"
+NO_SPREAD = "all comparable judgments have the same position in the order"
 FEWEST = 20
 BLOCKS = 5
 PER = 100
-"""Drift is told in grades per so many judgments."""
+"""Drift is reported in grades per this number of judgments."""
 
 
 @dataclass(frozen=True)
 class BiasBlock:
-    """Successive judgments of one assessor, from the ``first`` to the ``last`` of all of them:
-    the bias within them, over the ``n`` that can be compared.
+    """Consecutive judgments of one assessor, number ``first`` to ``last``: their bias, over the
+    ``n`` comparable ones.
     """
 
     first: int
@@ -42,50 +42,50 @@ class BiasBlock:
 
 @dataclass(frozen=True)
 class BiasDrift:
-    """``slope``: how many grades the bias changes in a hundred judgments."""
+    """``slope``: change of the bias, in grades per 100 judgments."""
 
     slope: QualityEstimate
     blocks: tuple[BiasBlock, ...] = ()
 
 
-def bias_by_assessor(said: OrderedGrades, draws: ResampleDraws) -> dict[str, QualityEstimate]:
-    """By assessor the mean of grade less the mean grade of the others."""
+def bias_by_assessor(grades: OrderedGrades, draws: ResampleDraws) -> dict[str, QualityEstimate]:
+    """By assessor, the mean of the grade minus the mean grade of the others."""
     return {
-        name: estimate_bias(said, np.flatnonzero(said.assessor == at), draws)
-        for at, name in enumerate(said.assessors)
+        name: estimate_bias(grades, np.flatnonzero(grades.assessor == at), draws)
+        for at, name in enumerate(grades.assessors)
     }
 
 
-def estimate_bias(said: OrderedGrades, rows: Ints, draws: ResampleDraws) -> QualityEstimate:
-    rows = rows[~np.isnan(said.apart[rows])]
+def estimate_bias(grades: OrderedGrades, rows: Ints, draws: ResampleDraws) -> QualityEstimate:
+    rows = rows[~np.isnan(grades.apart[rows])]
     if not len(rows):
         return undefined_estimate(ALONE)
-    sums = said.by_topic(rows, np.ones(len(rows)), said.apart[rows])
+    sums = grades.by_topic(rows, np.ones(len(rows)), grades.apart[rows])
     return bootstrap_estimate(sums, mean_from_sums, draws, ALONE)
 
 
-def drift_by_assessor(said: OrderedGrades, draws: ResampleDraws) -> dict[str, BiasDrift]:
-    """By assessor the bias in successive blocks, and its slope."""
+def drift_by_assessor(grades: OrderedGrades, draws: ResampleDraws) -> dict[str, BiasDrift]:
+    """By assessor, the bias in consecutive blocks and its slope."""
     return {
-        name: estimate_drift(said, np.flatnonzero(said.assessor == at), draws)
-        for at, name in enumerate(said.assessors)
+        name: estimate_drift(grades, np.flatnonzero(grades.assessor == at), draws)
+        for at, name in enumerate(grades.assessors)
     }
 
 
-def estimate_drift(said: OrderedGrades, rows: Ints, draws: ResampleDraws) -> BiasDrift:
-    """Of one assessor, whose judgments are ``rows``."""
-    rows = rows[said.ordered[rows]]
+def estimate_drift(grades: OrderedGrades, rows: Ints, draws: ResampleDraws) -> BiasDrift:
+    """The drift of the assessor whose judgments are ``rows``."""
+    rows = rows[grades.ordered[rows]]
     if not len(rows):
         return BiasDrift(undefined_estimate(NO_ORDER))
     place = np.arange(1.0, len(rows) + 1)
-    compared = ~np.isnan(said.apart[rows])
+    compared = ~np.isnan(grades.apart[rows])
     n = int(compared.sum())
     if n < FEWEST:
         return BiasDrift(undefined_estimate(TOO_FEW.format(FEWEST), n))
-    x, y = place[compared] / PER, said.apart[rows[compared]]
-    # Sums of centred places: the slope is the same and loses no digits.
+    x, y = place[compared] / PER, grades.apart[rows[compared]]
+    # Centered positions: the same slope, without loss of precision.
     x = x - x.mean()
-    sums = said.by_topic(rows[compared], np.ones(n), x, y, x * x, x * y)
+    sums = grades.by_topic(rows[compared], np.ones(n), x, y, x * x, x * y)
     return BiasDrift(
         bootstrap_estimate(sums, slope_from_sums, draws, NO_SPREAD), _blocks(place[compared], y)
     )
@@ -102,35 +102,34 @@ def _blocks(place: Floats, apart: Floats) -> tuple[BiasBlock, ...]:
 BIAS = Card(
     name="bias",
     title="Bias",
-    formula="mean over the assessor's pairs that others judged too of (grade − mean grade of the "
-    "others)",
-    reading="Above 0 the assessor is more lenient than the others, below 0 stricter, in grades.",
+    formula="mean of (grade − mean grade of the others) over the assessor's pairs that others "
+    "judged too",
+    reading="In grades: above 0 more lenient than the others, below 0 stricter.",
     source="Mean signed difference; interval by bootstrap over topics.",
-    range="the width of the scale, either way; 0 is none",
+    range="± (highest − lowest grade); 0 is no bias",
     edge_cases=(
-        "The others are people; automatic assessors are never among them.",
-        "With two assessors the bias of the one is that of the other with the sign turned.",
+        "The others are human assessors only.",
+        "With two assessors, one has the other's bias with the opposite sign.",
     ),
-    undefined="nobody else judged any of the pairs.",
-    example="grades 2, 1, 3 where the others' means are 1, 1.5, 2: (1 − 0.5 + 1) / 3 = 0.5.",
+    undefined="no other assessor judged any of the pairs.",
+    example="grades 2, 1, 3; the others' means 1, 1.5, 2: (1 − 0.5 + 1) / 3 = 0.5.",
 )
 
 DRIFT = Card(
     name="drift",
     title="Drift",
-    formula="least-squares slope of (grade − mean grade of the others) on the place of the "
-    f"judgment among all of the assessor's, times {PER}; and the bias within each of {BLOCKS} "
-    "successive blocks of equally many judgments",
+    formula="least-squares slope of (grade − mean grade of the others) on the position of the "
+    f"judgment among all of the assessor's, times {PER}; also the bias within each of {BLOCKS} "
+    "consecutive blocks of equal size",
     reading="By how many grades the assessor becomes more lenient (above 0) or stricter (below 0) "
-    f"in {PER} judgments.",
-    source="Least squares; interval by bootstrap over topics, since judgments of a topic follow "
-    "each other and hang together.",
-    range="unbounded; 0 is none",
+    f"per {PER} judgments.",
+    source="Least squares; interval by bootstrap over topics, since judgments of one topic are "
+    "consecutive and dependent.",
+    range="unbounded; 0 is no drift",
     edge_cases=(
-        "A judgment stands where it was first given, with the grade that is current.",
-        "Who judges topic by topic moves through topics too: the interval knows, blocks do not.",
+        "A judgment has the position of its first revision and its current grade.",
+        "Time and topic are confounded when judging topic by topic; only the interval shows it.",
     ),
-    undefined=f"fewer than {FEWEST} judgments can be compared, or their order is not known, as of "
-    "imported ones.",
+    undefined=f"fewer than {FEWEST} comparable judgments, or their order is unknown (imports).",
     example="differences that rise evenly from 0 to 1 over 101 judgments: 1.0.",
 )

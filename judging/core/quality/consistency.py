@@ -1,4 +1,4 @@
-"""Does an assessor who sees a document again, unmarked, give the same grade?"""
+"""Self-consistency: agreement of an assessor's blind repeats with the first judgments."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ EVERYONE = ""
 def self_consistency_by_assessor(
     repeats: Sequence[Again], scale: tuple[int, ...], level: int, draws: ResampleDraws
 ) -> dict[str, Row]:
-    """Every coefficient of first grades against repeats: by assessor, and of all of them
-    together under the empty name; assessors without repeats are left out.
+    """Every coefficient of first grades against repeats: by assessor, and for all assessors
+    together under the empty name; assessors without repeats are omitted.
     """
     if not repeats:
         return {}
@@ -39,18 +39,19 @@ def self_consistency_by_assessor(
 CONSISTENCY = Card(
     name="consistency",
     title="Self-consistency",
-    formula="any coefficient of two, the grade that stood for the assessor's own judgment of a "
-    "document when its blind repeat came, against the current grade of the repeat",
-    reading="How far an assessor agrees with himself: nobody agrees with others better for long.",
-    source="Blind repeats; the coefficients are those between assessors.",
+    formula="every two-assessor coefficient between the grade of the assessor's own judgment at "
+    "the time of its blind repeat and the current grade of the repeat",
+    reading="How well an assessor agrees with their own judgments; an upper limit for agreement "
+    "with others.",
+    source="Blind repeats; same coefficients as between assessors.",
     range="that of the coefficient",
     edge_cases=(
-        "Repeats never count in qrels nor in the agreement between assessors.",
+        "Repeats count neither in qrels nor in inter-assessor agreement.",
         (
-            "A first judgment that is changed after the repeat counts as it was before it; one "
-            "that is taken back leaves the repeat out."
+            "A first judgment changed after the repeat counts as it was before; if it was undone, "
+            "the repeat is excluded."
         ),
     ),
-    undefined="there are no repeats, or as the coefficient says.",
+    undefined="there are no repeats, or the coefficient is undefined.",
     example="first 2, 0, 1, repeats 2, 0, 0: percent agreement 2/3.",
 )

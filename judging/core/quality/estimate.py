@@ -1,4 +1,4 @@
-"""A figure about one assessor, with its bootstrap interval over topics or the reason of none."""
+"""An estimate for one assessor, with its bootstrap interval over topics or why there is none."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from judging.core.agreement.resampling import ResampleDraws, percentile_interval
 
 @dataclass(frozen=True)
 class QualityEstimate:
-    """``value`` over ``n`` judgments of ``topics`` topics, None where undefined: ``reason``
-    says why. ``low`` and ``high`` bound the 95 % interval; without one ``no_interval`` says why.
+    """``value`` over ``n`` judgments of ``topics`` topics; None where undefined, with the
+    ``reason``. ``low`` and ``high`` bound the 95 % interval; ``no_interval`` says why it lacks.
     """
 
     value: float | None
@@ -33,8 +33,8 @@ def undefined_estimate(reason: str, n: int = 0) -> QualityEstimate:
 def bootstrap_estimate(
     sums: Floats, compute: Callable[[Floats], Floats], draws: ResampleDraws, flat: str
 ) -> QualityEstimate:
-    """``compute`` of sums (draws, parts), NaN where undefined, from sums by topic (topics, parts)
-    whose first part is the number of judgments; ``flat`` is why it may be undefined.
+    """``compute`` maps sums (draws, parts) to values, NaN where undefined. ``sums`` are by topic
+    (topics, parts), the number of judgments first; ``flat`` is the reason when undefined.
     """
     there = sums[sums[:, 0] > 0]
     n, topics = int(there[:, 0].sum()), len(there)
@@ -47,14 +47,14 @@ def bootstrap_estimate(
 
 
 def mean_from_sums(sums: Floats) -> Floats:
-    """Of sums (…, 2) with n and Σ y: the mean."""
+    """The mean, from sums (…, 2) of n and Σ y."""
     return divide_or_default(sums[..., 1], sums[..., 0])
 
 
 def slope_from_sums(sums: Floats) -> Floats:
-    """Of sums (…, 5) with n, Σ x, Σ y, Σ x² and Σ xy: the least-squares slope."""
+    """The least-squares slope, from sums (…, 5) of n, Σ x, Σ y, Σ x² and Σ xy."""
     n, x, y, xx, xy = np.moveaxis(sums, -1, 0)
     spread = n * xx - x * x
-    # Rounding leaves a spread of 0 a little above or below it.
+    # Rounding moves a spread of 0 slightly above or below 0.
     spread = np.where(spread > 1e-9 * np.maximum(n * xx, 1), spread, 0.0)
     return divide_or_default(n * xy - x * y, spread)

@@ -1,4 +1,4 @@
-"""Write what is told of assessors one by one as aligned tables."""
+"""Format assessor quality as aligned tables."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from judging.core.quality.estimate import QualityEstimate
 from judging.core.quality.report import QualityReport
 
 SHOWN = ("percent", "kappa", "kappa-quadratic", "alpha-ordinal")
-"""What tables of self-consistency and of automatic assessors show; JSON has all."""
+"""Coefficients in the tables of self-consistency and automatic assessors; JSON has all."""
 Cells = tuple[str, ...]
 
 
 def quality_to_table(report: QualityReport) -> str:
-    """Bias and drift, priming, self-consistency, pace and automatic assessors, as far as there
-    is something to tell, and the reasons of what is undefined.
+    """Bias and drift, priming, self-consistency, pace and automatic assessors, without empty
+    tables, and the reasons for undefined values.
     """
     parts = [align_agreement_rows(rows) for rows in _tables(report) if len(rows) > 1]
     reasons = "".join(f"{line}\n" for line in _reasons(report))
@@ -48,15 +48,15 @@ def _tables(report: QualityReport) -> Iterator[Sequence[Cells]]:
 
 
 def _priming(report: QualityReport) -> Iterable[Cells]:
-    found = {"all assessors": report.priming, **report.priming_by_assessor}
-    for name, one in found.items():
-        if one.slope is not None:
+    by_assessor = {"all assessors": report.priming, **report.priming_by_assessor}
+    for name, priming in by_assessor.items():
+        if priming.slope is not None:
             yield (
                 name,
-                format_coefficient(one.slope),
-                format_interval(one),
-                format_coefficient(one.p),
-                str(one.n),
+                format_coefficient(priming.slope),
+                format_interval(priming),
+                format_coefficient(priming.p),
+                str(priming.n),
             )
 
 
@@ -74,8 +74,8 @@ def _consistency_rows(report: QualityReport) -> Iterator[tuple[str, Row]]:
 
 
 def _automatic_rows(report: QualityReport) -> Iterator[tuple[str, Row]]:
-    for name, found in report.automatic.items():
-        for who, row in {"consensus": found.consensus, **found.people}.items():
+    for name, quality in report.automatic.items():
+        for who, row in {"consensus": quality.consensus, **quality.people}.items():
             yield f"{name} ~ {who}", row
 
 
@@ -84,20 +84,20 @@ def _cells(name: str, row: Row) -> Cells:
     return name, *values, str(row["percent"].n)
 
 
-def _reasons_of_rows(rows: Iterable[tuple[str, Row]], what: str) -> Iterable[str]:
+def _reasons_of_rows(rows: Iterable[tuple[str, Row]], prefix: str) -> Iterable[str]:
     for name, row in rows:
         for coefficient in SHOWN:
             if row[coefficient].reason:
-                yield f"{name}, {what}{coefficient}: {row[coefficient].reason}"
+                yield f"{name}, {prefix}{coefficient}: {row[coefficient].reason}"
 
 
 def _reasons(report: QualityReport) -> Iterable[str]:
     if report.priming.reason:
         yield f"threshold priming: {report.priming.reason}"
     else:
-        for name, one in report.priming_by_assessor.items():
-            if one.reason:
-                yield f"{name}, threshold priming: {one.reason}"
+        for name, priming in report.priming_by_assessor.items():
+            if priming.reason:
+                yield f"{name}, threshold priming: {priming.reason}"
     yield from _reasons_of_rows(_consistency_rows(report), "self-consistency, ")
     yield from _reasons_of_rows(_automatic_rows(report), "")
     for name, bias in report.bias.items():
@@ -111,5 +111,5 @@ def _reasons(report: QualityReport) -> Iterable[str]:
             yield f"{name}, drift{_lacks(slope)}: {slope.no_interval}"
 
 
-def _lacks(found: QualityEstimate) -> str:
-    return "" if found.reason else ", interval"
+def _lacks(estimate: QualityEstimate) -> str:
+    return "" if estimate.reason else ", interval"

@@ -1,4 +1,4 @@
-"""What people said of pairs and when, as columns."""
+"""Human judgments in order of judging, as columns."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from judging.core.agreement.labels import LabelTable
 
 @dataclass(frozen=True, eq=False)
 class OrderedGrades:
-    """Current grades in the order in which they were first given: one entry a judgment.
+    """Current grades in the order of their first revisions: one entry per judgment.
 
-    ``assessor``, ``topic`` and ``pair`` are codes, those of ``assessors`` and ``topics`` being
-    positions there. ``seconds`` are active seconds, NaN where not measured. ``ordered`` tells
-    that the place in the order is known, ``shuffled`` that the documents of the topic came in
-    random order.
+    ``assessor``, ``topic`` and ``pair`` are codes; the first two index ``assessors`` and
+    ``topics``. ``seconds`` are active seconds, NaN where not measured. ``ordered``: the position
+    in the order is known. ``shuffled``: the documents of the topic came in random order.
     """
 
     assessors: tuple[str, ...]
@@ -35,13 +34,13 @@ class OrderedGrades:
 
     @cached_property
     def apart(self) -> Floats:
-        """Each grade less the mean grade that the others gave the pair; NaN without others."""
+        """Each grade minus the mean grade of the others for the pair; NaN without others."""
         total = np.bincount(self.pair, self.grade)[self.pair] - self.grade
         others = np.bincount(self.pair)[self.pair] - 1
         return self.grade - divide_or_default(total.astype(np.float64), others.astype(np.float64))
 
     def by_topic(self, rows: Ints, *parts: Floats) -> Floats:
-        """(topics, parts): sums over ``rows`` of columns that have one entry a row."""
+        """(topics, parts): sums over ``rows`` of columns with one entry per row."""
         return np.stack(
             [np.bincount(self.topic[rows], part, minlength=len(self.topics)) for part in parts],
             axis=-1,
@@ -49,7 +48,7 @@ class OrderedGrades:
 
 
 def untimed_judgments(labels: LabelTable) -> OrderedGrades:
-    """Grades of which neither the order nor the time is known, as in qrels files."""
+    """Grades of unknown order and time, as in qrels files."""
     assessor, pair = np.nonzero(labels.judged)
     n = len(pair)
     return OrderedGrades(
@@ -57,7 +56,7 @@ def untimed_judgments(labels: LabelTable) -> OrderedGrades:
         labels.topics,
         labels.scale,
         assessor,
-        labels.topic_of[pair],
+        labels.topic_indices[pair],
         pair,
         labels.grades[assessor, pair].astype(np.int64),
         np.full(n, np.nan),

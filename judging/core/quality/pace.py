@@ -1,4 +1,4 @@
-"""How long assessors take, by grade, and how often less than a look would take."""
+"""Pace: seconds per judgment by grade, and the number of hasty judgments."""
 
 from __future__ import annotations
 
@@ -25,45 +25,45 @@ class SecondsPerJudgment:
 
 @dataclass(frozen=True)
 class AssessorPace:
-    """``hasty`` judgments took less than the floor. ``by_grade`` is in the order of the scale."""
+    """``hasty`` judgments took less than the floor; ``by_grade`` is in scale order."""
 
     overall: SecondsPerJudgment
     hasty: int
     by_grade: dict[int, SecondsPerJudgment]
 
 
-def pace_by_assessor(said: OrderedGrades, floor: float = FLOOR) -> dict[str, AssessorPace]:
-    """By assessor."""
-    found = {}
-    for at, name in enumerate(said.assessors):
-        own = said.assessor == at
-        taken = said.seconds[own]
-        found[name] = AssessorPace(
-            _seconds(taken),
-            int(np.count_nonzero(taken < floor)),
-            {grade: _seconds(taken[said.grade[own] == grade]) for grade in said.scale},
+def pace_by_assessor(grades: OrderedGrades, floor: float = FLOOR) -> dict[str, AssessorPace]:
+    """The pace of each assessor, by name."""
+    paces = {}
+    for at, name in enumerate(grades.assessors):
+        own = grades.assessor == at
+        seconds = grades.seconds[own]
+        paces[name] = AssessorPace(
+            _seconds(seconds),
+            int(np.count_nonzero(seconds < floor)),
+            {grade: _seconds(seconds[grades.grade[own] == grade]) for grade in grades.scale},
         )
-    return found
+    return paces
 
 
-def _seconds(taken: Floats) -> SecondsPerJudgment:
-    known = taken[~np.isnan(taken)]
-    if not len(known):
+def _seconds(seconds: Floats) -> SecondsPerJudgment:
+    measured = seconds[~np.isnan(seconds)]
+    if not len(measured):
         return SecondsPerJudgment(None, 0, NOT_MEASURED)
-    return SecondsPerJudgment(float(np.median(known)), len(known))
+    return SecondsPerJudgment(float(np.median(measured)), len(measured))
 
 
 PACE = Card(
     name="pace",
     title="Pace",
-    formula="median active seconds of an assessor's judgments, of all and by grade; hasty: those "
+    formula="median active seconds of an assessor's judgments, overall and by grade; hasty: those "
     f"below {FLOOR:g} second",
-    reading="How long a judgment takes; active seconds leave idle time and hidden tabs out.",
+    reading="How long a judgment takes; active seconds exclude idle time and hidden tabs.",
     source="Poolbench.",
     range="seconds from 0",
     edge_cases=(
-        "A median, since one long pause would move a mean.",
-        "Judgments without recorded seconds (imports, most of the API) are left out of n.",
+        "A median is used because one long pause would distort a mean.",
+        "Judgments without recorded seconds (imports, most API clients) do not count in n.",
     ),
     undefined=NOT_MEASURED + ".",
     example="2, 4, 60 seconds: 4.",

@@ -1,4 +1,4 @@
-"""Everything that is told of assessors one by one."""
+"""The assessor quality report."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from judging.core.quality.priming import PRIMING, Priming, priming_by_assessor
 CARDS: dict[str, Card] = {
     card.name: card for card in (BIAS, DRIFT, PRIMING, CONSISTENCY, PACE, AUTOMATIC)
 }
-"""What is told of assessors one by one, in the order of display."""
+"""The quality cards in display order."""
 
 
 @dataclass(frozen=True, eq=False)
 class JudgingRecord:
-    """What the judgment log says: people's current grades, side by side and in order, their
-    blind repeats, and the grades of automatic assessors.
+    """The judgment log: current human grades as a table and in order of judging, blind repeats,
+    and the grades of automatic assessors.
     """
 
     people: LabelTable
-    said: OrderedGrades
+    grades: OrderedGrades
     repeats: Sequence[Again] = ()
     automatic: LabelTable | None = None
 
 
 @dataclass(frozen=True)
 class QualityReport:
-    """By assessor, but for ``priming`` over all of them and ``automatic`` by automatic one."""
+    """By assessor; ``priming`` over all assessors, ``automatic`` by automatic assessor."""
 
     bias: Mapping[str, QualityEstimate]
     drift: Mapping[str, BiasDrift]
@@ -73,14 +73,14 @@ class QualityReport:
             "automatic": [
                 {
                     "name": name,
-                    "judged": found.judged,
-                    "bias": asdict(found.bias),
-                    "consensus": row_to_dict(found.consensus),
+                    "judged": quality.judged,
+                    "bias": asdict(quality.bias),
+                    "consensus": row_to_dict(quality.consensus),
                     "people": [
-                        {"name": who, **row_to_dict(row)} for who, row in found.people.items()
+                        {"name": who, **row_to_dict(row)} for who, row in quality.people.items()
                     ],
                 }
-                for name, found in self.automatic.items()
+                for name, quality in self.automatic.items()
             ],
         }
 
@@ -90,22 +90,22 @@ def quality_report(
 ) -> QualityReport:
     """``level`` is the lowest grade that is relevant."""
     draws = draws or ResampleDraws()
-    said = record.said
-    priming, by_assessor = priming_by_assessor(said)
+    grades = record.grades
+    priming, by_assessor = priming_by_assessor(grades)
     machines = record.automatic
     return QualityReport(
-        bias_by_assessor(said, draws),
-        drift_by_assessor(said, draws),
+        bias_by_assessor(grades, draws),
+        drift_by_assessor(grades, draws),
         priming,
         by_assessor,
-        self_consistency_by_assessor(record.repeats, said.scale, level, draws),
-        pace_by_assessor(said),
+        self_consistency_by_assessor(record.repeats, grades.scale, level, draws),
+        pace_by_assessor(grades),
         compare_automatic_assessors(record.people, machines, level, draws) if machines else {},
     )
 
 
 def record_from_labels(labels: LabelTable) -> JudgingRecord:
-    """A record of grades of which neither order nor time is known, as in qrels files."""
+    """A record of grades of unknown order and time, as in qrels files."""
     return JudgingRecord(labels, untimed_judgments(labels))
 
 
@@ -113,6 +113,6 @@ def _row(row: Row | None) -> dict[str, Any] | None:
     return None if row is None else row_to_dict(row)
 
 
-def _pace(found: AssessorPace) -> dict[str, Any]:
-    by_grade = [{"grade": grade, **asdict(it)} for grade, it in found.by_grade.items()]
-    return {**asdict(found.overall), "hasty": found.hasty, "by_grade": by_grade}
+def _pace(pace: AssessorPace) -> dict[str, Any]:
+    by_grade = [{"grade": grade, **asdict(seconds)} for grade, seconds in pace.by_grade.items()]
+    return {**asdict(pace.overall), "hasty": pace.hasty, "by_grade": by_grade}

@@ -1,4 +1,4 @@
-"""Agreement between assessors: those of a campaign, or of qrels files without a database."""
+"""Inter-assessor agreement for a campaign, or for qrels files without a database."""
 
 from __future__ import annotations
 
@@ -18,57 +18,57 @@ FORMATS = ("table", "json")
 
 
 class Command(BaseCommand):
-    help = "How far assessors agree: those of a campaign, or one qrels file an assessor."
+    help = "Compute inter-assessor agreement for a campaign, or for one qrels file per assessor."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("qrels", metavar="QRELS", nargs="*", help="one file an assessor (plain or gzip)")
-        add("--campaign", metavar="SLUG", help="the judgments of a campaign in place of files")
+        add("qrels", metavar="QRELS", nargs="*", help="one file per assessor (plain or gzip)")
+        add("--campaign", metavar="SLUG", help="use the judgments of a campaign instead of files")
         add(
             "-l",
             dest="level",
             type=int,
-            help="lowest relevant grade (default: 1, or the campaign's own)",
+            help="lowest relevant grade (default: 1, or the campaign's)",
         )
-        add("--binary", action="store_true", help="cut the grades at the level first")
+        add("--binary", action="store_true", help="make the grades binary at the level first")
         add("--format", choices=FORMATS, default="table")
 
-    def handle(self, **given: Any) -> None:
-        if bool(given["qrels"]) == bool(given["campaign"]):
-            raise CommandError("Name the assessors' qrels files, or one --campaign.")
-        if given["level"] is not None and given["level"] < 1:
-            raise CommandError("The relevance level is a grade of 1 or more.")
-        if given["campaign"]:
-            record, level = self.of_campaign(given["campaign"])
+    def handle(self, **options: Any) -> None:
+        if bool(options["qrels"]) == bool(options["campaign"]):
+            raise CommandError("Name qrels files, one per assessor, or a --campaign.")
+        if options["level"] is not None and options["level"] < 1:
+            raise CommandError("The relevance level (-l) must be at least 1.")
+        if options["campaign"]:
+            record, level = self.load_campaign(options["campaign"])
         else:
-            record, level = self.of_files(given["qrels"]), 1
-        level = given["level"] or level
-        report = agreement_report(record.people, level, binary=given["binary"])
+            record, level = self.read_files(options["qrels"]), 1
+        level = options["level"] or level
+        report = agreement_report(record.people, level, binary=options["binary"])
         quality = quality_report(record, level)
-        if given["format"] == "json":
+        if options["format"] == "json":
             self.stdout.write(agreement_to_json(report, quality.as_dict()), ending="")
         else:
             self.stdout.write(f"{agreement_to_table(report)}\n{quality_text(quality)}", ending="")
 
-    def of_campaign(self, slug: str) -> tuple[JudgingRecord, int]:
+    def load_campaign(self, slug: str) -> tuple[JudgingRecord, int]:
         from campaigns.models import Campaign
         from judging.queries.quality import load_judging_record
 
         campaign = Campaign.objects.filter(slug=slug).first()
         if campaign is None:
-            raise CommandError(f"There is no campaign {slug!r}.")
+            raise CommandError(f"Unknown campaign: {slug}.")
         return load_judging_record(campaign), campaign.relevance_level
 
-    def of_files(self, paths: list[str]) -> JudgingRecord:
+    def read_files(self, paths: list[str]) -> JudgingRecord:
         if len(paths) < 2:
-            raise CommandError("Agreement needs the files of two assessors or more.")
+            raise CommandError("Agreement needs the files of at least two assessors.")
         names = [file_stem(path) for path in paths]
         if again := sorted({name for name in names if names.count(name) > 1}):
-            raise CommandError(f"Two files name the same assessor: {', '.join(again)}. Rename one.")
+            raise CommandError(f"Several files have the name {', '.join(again)}. Rename one.")
         reader = FileReader(self)
         tables = reader.read_all(paths, read_qrels)
-        reader.stop_if_refused("nothing was compared")
+        reader.stop_if_refused("no agreement computed")
         return record_from_labels(
-            labels_from_qrels({file_stem(path): it for path, it in tables.items()})
+            labels_from_qrels({file_stem(path): table for path, table in tables.items()})
         )

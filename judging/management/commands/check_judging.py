@@ -1,4 +1,4 @@
-"""Check what must hold of a campaign's judging; a breach ends with 1."""
+"""Check the judging invariants of a campaign; exit with 1 on a violation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judging.queries.invariants import list_violations
 
 
 class Command(BaseCommand):
-    help = "Check the invariants of a campaign's judging in the database and count breaches."
+    help = "Check the judging invariants of a campaign and count violations."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="the campaign's short name")
@@ -22,18 +22,18 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = Campaign.objects.filter(slug=options["slug"]).first()
         if campaign is None:
-            raise CommandError(f"There is no campaign {options['slug']}.")
-        found = list_violations(campaign)
+            raise CommandError(f"Unknown campaign: {options['slug']}.")
+        violations = list_violations(campaign)
         slots = Slot.objects.filter(plan__campaign=campaign).count()
         judgments = Judgment.objects.filter(campaign=campaign).count()
         if options["format"] == "json":
-            told = {it.name: count for it, count in found}
-            counts = {"slots": slots, "judgments": judgments, "breaches": told}
+            breaches = {invariant.name: count for invariant, count in violations}
+            counts = {"slots": slots, "judgments": judgments, "breaches": breaches}
             self.stdout.write(json.dumps(counts, indent=2))
         else:
-            self.stdout.write(f"{slots:,} slots, {judgments:,} rows in the log")
-            for it, count in found:
-                self.stdout.write(f"{count:>8,}  {it.says}")
-        broken = sum(count > 0 for _, count in found)
+            self.stdout.write(f"{slots:,} slots, {judgments:,} judgments in the log")
+            for invariant, count in violations:
+                self.stdout.write(f"{count:>8,}  {invariant.description}")
+        broken = sum(count > 0 for _, count in violations)
         if broken:
-            raise CommandError(f"{broken} of {len(found)} invariants broken.")
+            raise CommandError(f"{broken} of {len(violations)} invariants violated.")

@@ -1,4 +1,4 @@
-"""``manage.py export_judgments SLUG``: the judgments of a campaign as a file."""
+"""``manage.py export_judgments SLUG``: export the judgments of a campaign."""
 
 from __future__ import annotations
 
@@ -28,39 +28,46 @@ WHICH = {"log": iter_log_rows, "current": iter_log_rows, "open": iter_open_pairs
 
 
 class Command(BaseCommand):
-    help = "Write the judgments of people as a file, or the pairs that still want one."
+    help = "Export human judgments, or the pairs that are still unjudged."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("slug", help="the campaign's short name")
         add("--format", choices=(*ROWS, *PAIRS), default="csv")
-        add("--which", choices=tuple(WHICH), default="log", help="log: every revision")
-        add("--output", type=Path, help="a file, instead of standard output")
+        add(
+            "--which",
+            choices=tuple(WHICH),
+            default="log",
+            help="log: every revision; current: current judgments; open: unjudged pairs",
+        )
+        add("--output", type=Path, help="write to this file instead of standard output")
 
-    def handle(self, **given: Any) -> None:
-        campaign = Campaign.objects.filter(slug=given["slug"]).first()
+    def handle(self, **options: Any) -> None:
+        campaign = Campaign.objects.filter(slug=options["slug"]).first()
         if campaign is None:
-            raise CommandError(f"There is no campaign {given['slug']}.")
-        parts = iter_export_parts(campaign, given["format"], given["which"])
-        if given["output"] is None:
+            raise CommandError(f"Unknown campaign: {options['slug']}.")
+        parts = iter_export_parts(campaign, options["format"], options["which"])
+        if options["output"] is None:
             for part in parts:
                 self.stdout.write(part, ending="")
             return
         try:
-            with given["output"].open("w", encoding="utf-8", newline="") as out:
+            with options["output"].open("w", encoding="utf-8", newline="") as out:
                 out.writelines(parts)
         except OSError as error:
-            raise CommandError(f"{given['output']}: {error.strerror or error}.") from error
+            raise CommandError(f"{options['output']}: {error.strerror or error}.") from error
 
 
 def iter_export_parts(campaign: Campaign, form: str, which: str) -> Iterator[str]:
-    """The file, piece by piece. doccano and Label Studio hold pairs, so never old revisions."""
+    """The file in parts. doccano and Label Studio list pairs, so never old revisions."""
     if form in ROWS:
         if which == "open":
-            raise CommandError(f"Pairs to judge are written as {' or '.join(PAIRS)}.")
+            raise CommandError(f"Unjudged pairs need --format {' or '.join(PAIRS)}.")
         return ROWS[form](iter_log_rows(campaign, current=which == "current"))
     if which == "log":
-        raise CommandError(f"The log is written as {', '.join(ROWS)}; say --which current or open.")
+        raise CommandError(
+            f"The log needs --format {', '.join(ROWS)}; use --which current or open for {form}."
+        )
     scale = campaign.grades.order_by("value").values_list("value", "label")
-    found = iter_open_pairs(campaign) if which == "open" else iter_judged_pairs(campaign)
-    return PAIRS[form](found, tuple(scale))
+    pairs = iter_open_pairs(campaign) if which == "open" else iter_judged_pairs(campaign)
+    return PAIRS[form](pairs, tuple(scale))

@@ -1,4 +1,4 @@
-"""``manage.py import_judgments SLUG FILE...``: bring judgments into a campaign."""
+"""``manage.py import_judgments SLUG FILE...``: import judgments into a campaign."""
 
 from __future__ import annotations
 
@@ -19,72 +19,91 @@ from judging.services.imports import ImportOptions, ImportPreview, import_file, 
 
 
 class Command(ImportCommand):
-    help = "Import judgments into a campaign, each file as a whole or not at all."
+    help = "Import judgments into a campaign. Each file is imported completely or not at all."
     noun = "judgments"
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         add = parser.add_argument
         who = parser.add_mutually_exclusive_group()
-        who.add_argument("--assessor", help="user name of whoever judged; else the file says it")
-        who.add_argument("--by-file", action="store_true", help="the file's name is the assessor's")
-        who.add_argument("--automatic", help="name of the automatic assessor that judged")
-        add("--map", action="append", default=[], metavar="LABEL=GRADE", help="or LABEL=- for none")
-        add("--person", action="append", default=[], metavar="NAME=USER", help="who a name is")
-        add("--duplicates", choices=tuple(RULES), default="refuse", help="of one pair's labels")
-        add("--dry-run", action="store_true", help="tell what would be written, and write nothing")
+        who.add_argument("--assessor", help="username of the assessor (default: as in the file)")
+        who.add_argument(
+            "--by-file", action="store_true", help="take the assessor from the file name"
+        )
+        who.add_argument("--automatic", help="name of the automatic assessor")
+        add(
+            "--map",
+            action="append",
+            default=[],
+            metavar="LABEL=GRADE",
+            help="map a label to a grade; LABEL=- ignores it",
+        )
+        add(
+            "--person",
+            action="append",
+            default=[],
+            metavar="NAME=USER",
+            help="map a name in the file to a username",
+        )
+        add(
+            "--duplicates",
+            choices=tuple(RULES),
+            default="refuse",
+            help="different labels by one assessor for a pair (default: refuse the file)",
+        )
+        add("--dry-run", action="store_true", help="show what would be written, write nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.options = options
         if options["format"] not in ("", *FORMATS):
-            raise CommandError(f"--format is one of: {', '.join(FORMATS)}.")
+            raise CommandError(f"--format must be one of: {', '.join(FORMATS)}.")
         super().handle(*args, **options)
 
-    def count(self, path: Path, **given: Any) -> int:
-        """Bring in, or only look at, what is at ``path``; return how many are written."""
-        campaign, report = given["campaign"], given["report"]
+    def count(self, path: Path, **context: Any) -> int:
+        """Import or, in a dry run, preview the file at ``path``; return the number imported."""
+        campaign, report = context["campaign"], context["report"]
         file: dict[str, Any] = {"data": path.read_bytes(), "file": path.name}
-        file |= {"actor": given["actor"], "campaign": campaign}
-        file["options"] = self.chosen(campaign)
+        file |= {"actor": context["actor"], "campaign": campaign}
+        file["options"] = self.build_options(campaign)
         if self.options["dry_run"]:
-            self.tell(preview_file(**file), report)
+            self.write_preview(preview_file(**file), report)
             return 0
         counts = import_file(**file, report=report)
         self.stdout.write(f"{path}: {format_counts(counts)}")
-        return counts.written
+        return counts.appended
 
-    def chosen(self, campaign: Campaign) -> ImportOptions:
-        given = self.options
+    def build_options(self, campaign: Campaign) -> ImportOptions:
+        options = self.options
         return ImportOptions(
-            file_format=given["format"],
-            assessor=find_assessor(campaign, given["assessor"]),
-            automatic=find_automatic_assessor(campaign, given["automatic"]),
-            by_file=given["by_file"],
-            labels=parse_mappings(given["map"], "--map"),
-            people=parse_mappings(given["person"], "--person"),
-            duplicates=given["duplicates"],
+            file_format=options["format"],
+            assessor=find_assessor(campaign, options["assessor"]),
+            automatic=find_automatic_assessor(campaign, options["automatic"]),
+            by_file=options["by_file"],
+            labels=parse_mappings(options["map"], "--map"),
+            people=parse_mappings(options["person"], "--person"),
+            duplicates=options["duplicates"],
         )
 
-    def tell(self, found: ImportPreview, report: FaultReport) -> None:
-        """What a dry run found: format, mapping, people, pairs labelled twice, faults, counts."""
-        write, settled = self.stdout.write, found.settled
-        write(f"format: {found.reading.format or 'unknown'}")
-        for name, names in found.reading.taken.told():
-            write(f"taken as {name}: {names}")
-        for label in settled.labels:
+    def write_preview(self, preview: ImportPreview, report: FaultReport) -> None:
+        """Write the format, mappings, assessors, duplicates, counts and faults of a dry run."""
+        write, resolution = self.stdout.write, preview.resolution
+        write(f"format: {preview.reading.format or 'unknown'}")
+        for name, names in preview.reading.matched.list_matches():
+            write(f"read as {name}: {names}")
+        for label in resolution.labels:
             doubt = f"; {label.doubt}" if label.doubt else ""
             write(f"label {label.label!r} ({label.count:,}): {label.value or 'no grade'}{doubt}")
-        for name, count, account in settled.people:
-            write(f"by {name or '(not said)'} ({count:,}): {account or 'nobody known'}")
-        for twice in settled.twice:
-            pairs = format_count(twice.pairs, "pair")
-            write(f"{twice.assessor} labelled {pairs} again: {twice.same:,} the same")
-        write(f"would be written: {format_counts(found.counts)}")
-        if found.report.has_errors:
-            for line in format_fault_lines(found.report):
+        for name, count, account in resolution.people:
+            write(f"by {name or '(no name)'} ({count:,}): {account or 'unknown assessor'}")
+        for duplicates in resolution.duplicates:
+            pairs = format_count(duplicates.pairs, "pair")
+            write(f"{duplicates.assessor} labeled {pairs} again: {duplicates.same:,} equal")
+        write(f"would be written: {format_counts(preview.counts)}")
+        if preview.report.has_errors:
+            for line in format_fault_lines(preview.report):
                 self.stderr.write(line)
-            raise CommandError("The file would be refused.")
-        report.faults, report.counts = found.report.faults, found.report.counts
+            raise CommandError("The file has errors and would not be imported.")
+        report.faults, report.counts = preview.report.faults, preview.report.counts
 
 
 def format_counts(counts: ImportCounts) -> str:
@@ -95,14 +114,14 @@ def format_counts(counts: ImportCounts) -> str:
 
 
 def parse_mappings(pairs: list[str], option: str) -> dict[str, str]:
-    """``LEFT=RIGHT`` each; a label may hold the sign itself, so the last one counts."""
-    found = {}
+    """``LEFT=RIGHT`` each; a label may contain ``=`` itself, so the last one separates."""
+    mappings = {}
     for pair in pairs:
         left, sign, right = pair.rpartition("=")
         if not sign or not left:
-            raise CommandError(f"{option} {pair}: write it as LEFT=RIGHT.")
-        found[left] = right
-    return found
+            raise CommandError(f"{option} {pair}: use LEFT=RIGHT.")
+        mappings[left] = right
+    return mappings
 
 
 def find_assessor(campaign: Campaign, name: str | None) -> User | None:
@@ -111,14 +130,14 @@ def find_assessor(campaign: Campaign, name: str | None) -> User | None:
     members = campaign.members.filter(role=Role.ASSESSOR, user__username=name)
     member = members.select_related("user").first()
     if member is None:
-        raise CommandError(f"{name} is no assessor of {campaign.slug}.")
+        raise CommandError(f"{name} is not an assessor of {campaign.slug}.")
     return member.user
 
 
 def find_automatic_assessor(campaign: Campaign, name: str | None) -> AutomaticAssessor | None:
     if not name:
         return None
-    found = campaign.automatic_assessors.select_related("user").filter(name=name).first()
-    if found is None:
-        raise CommandError(f"{campaign.slug} has no automatic assessor {name}.")
-    return found
+    automatic = campaign.automatic_assessors.select_related("user").filter(name=name).first()
+    if automatic is None:
+        raise CommandError(f"Unknown automatic assessor of {campaign.slug}: {name}.")
+    return automatic

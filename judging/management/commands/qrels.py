@@ -1,4 +1,4 @@
-"""``manage.py qrels ACTION SLUG``: list, foresee, release, verify, compare and write qrels."""
+"""``manage.py qrels ACTION SLUG``: list, preview, freeze, verify, compare and export qrels."""
 
 from __future__ import annotations
 
@@ -23,45 +23,49 @@ from judging.models import Qrels
 from judging.queries.qrels_versions import compare_qrels_versions, count_differing_pairs
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 
-Given = dict[str, Any]
+Options = dict[str, Any]
 RENAMED = {"release": "freeze"}
-"""Earlier names of actions, which still work."""
+"""Former names of actions, still accepted."""
 
 
 class Command(BaseCommand):
-    help = "List, foresee, release, verify, compare and write the qrels of a campaign."
+    help = "List, preview, freeze, verify, compare and export the qrels of a campaign."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("action", type=resolve_action, choices=tuple(ACTIONS))
-        add("slug", metavar="SLUG", help="the campaign")
-        add("versions", metavar="VERSION", nargs="*", type=int, help="releases, by number")
-        add("--policy", help="how several judgments become one grade (release, policies)")
-        add("--as-of", metavar="TIME", help="judgments up to 2026-11-21T12:00, UTC (default: now)")
-        add("--note", default="", help="what the release is for")
-        add("--as", dest="username", help="who releases (default: the first organizer)")
-        add("--output", metavar="FILE", help="write here instead of standard output")
+        add("slug", metavar="SLUG", help="the campaign's short name")
+        add("versions", metavar="VERSION", nargs="*", type=int, help="numbers of qrels versions")
+        add("--policy", help="how several judgments become one grade (freeze, policies)")
+        add(
+            "--as-of",
+            metavar="TIME",
+            help="use judgments up to this time, e.g. 2026-11-21T12:00, UTC (default: now)",
+        )
+        add("--note", default="", help="purpose of the qrels version")
+        add("--as", dest="username", help="act as this user (default: the first organizer)")
+        add("--output", metavar="FILE", help="write to this file instead of standard output")
 
-    def handle(self, **given: Any) -> None:
-        campaign = get_campaign(given["slug"])
-        actor = get_organizer(campaign, given["username"])
+    def handle(self, **options: Any) -> None:
+        campaign = get_campaign(options["slug"])
+        actor = get_organizer(campaign, options["username"])
         try:
-            text = ACTIONS[given["action"]](campaign, actor, given)
+            text = ACTIONS[options["action"]](campaign, actor, options)
         except ActionRefused as refused:
             raise CommandError(str(refused)) from refused
-        if given["output"]:
-            Path(given["output"]).write_bytes(text.encode())
+        if options["output"]:
+            Path(options["output"]).write_bytes(text.encode())
         else:
             self.stdout.write(text, ending="")
 
 
 def resolve_action(name: str) -> str:
-    """``name``, or the action that an earlier version called so."""
+    """``name``, or the action that formerly had this name."""
     return RENAMED.get(name, name)
 
 
-def format_version_list(campaign: Campaign, _: User, __: Given) -> str:
-    """One line a release, the newest first."""
+def format_version_list(campaign: Campaign, _: User, __: Options) -> str:
+    """One line per qrels version, newest first."""
     lines = [
         f"{q.version}\t{q.policy}\t{q.pairs}\t{q.as_of.isoformat()}\t{q.sha256}\t{q.note}"
         for q in campaign.qrels.all()
@@ -69,11 +73,11 @@ def format_version_list(campaign: Campaign, _: User, __: Given) -> str:
     return align_columns("version\tpolicy\tpairs\tas_of\tsha256\tnote", lines)
 
 
-def format_policies(campaign: Campaign, actor: User, given: Given) -> str:
-    """What each policy would give, and how many pairs differ from the first."""
-    names = list(dict.fromkeys([given["policy"] or "majority", *POLICIES]))
+def format_policies(campaign: Campaign, actor: User, options: Options) -> str:
+    """The grades under each policy, and how many pairs differ from the first."""
+    names = list(dict.fromkeys([options["policy"] or "majority", *POLICIES]))
     drafts = preview_policies(
-        actor=actor, campaign=campaign, policies=names, as_of=parse_moment(given["as_of"])
+        actor=actor, campaign=campaign, policies=names, as_of=parse_moment(options["as_of"])
     )
     lines = []
     for draft in drafts:
@@ -84,85 +88,93 @@ def format_policies(campaign: Campaign, actor: User, given: Given) -> str:
     return align_columns("policy\tpairs\tundecided\tdiffer\tgrades", lines)
 
 
-def freeze_version(campaign: Campaign, actor: User, given: Given) -> str:
-    if not given["policy"]:
-        raise CommandError("A release needs --policy.")
-    made = freeze_qrels(
-        actor=actor, campaign=campaign, policy=given["policy"], note=given["note"],
-        as_of=parse_moment(given["as_of"]),
+def freeze_version(campaign: Campaign, actor: User, options: Options) -> str:
+    if not options["policy"]:
+        raise CommandError("Missing option: --policy.")
+    qrels = freeze_qrels(
+        actor=actor, campaign=campaign, policy=options["policy"], note=options["note"],
+        as_of=parse_moment(options["as_of"]),
     )  # fmt: skip
-    return f"Released {made}: {made.pairs:,} pairs by {made.policy}, sha256 {made.sha256}.\n"
+    return f"Frozen: {qrels}, {qrels.pairs:,} pairs by {qrels.policy}, sha256 {qrels.sha256}.\n"
 
 
-def verify_versions(campaign: Campaign, _: User, given: Given) -> str:
-    """Make releases again from the log; all of them if none is named."""
-    found = get_versions(campaign, given) if given["versions"] else list(campaign.qrels.all())
-    told, wrong = [], []
-    for qrels in found:
+def verify_versions(campaign: Campaign, _: User, options: Options) -> str:
+    """Rebuild qrels versions from the log and compare; all versions if none is named."""
+    versions = (
+        get_versions(campaign, options) if options["versions"] else list(campaign.qrels.all())
+    )
+    lines, wrong = [], []
+    for qrels in versions:
         same = verify_qrels(qrels)
-        told.append(f"{qrels}: {'the same bytes' if same else 'DIFFERS from the log'}")
+        lines.append(f"{qrels}: {'identical' if same else 'DIFFERS from the log'}")
         wrong += [] if same else [str(qrels)]
     if wrong:
-        raise CommandError("\n".join(told))
-    return "".join(f"{line}\n" for line in told) or "There is no release.\n"
+        raise CommandError("\n".join(lines))
+    return "".join(f"{line}\n" for line in lines) or "No qrels versions.\n"
 
 
-def format_comparison(campaign: Campaign, _: User, given: Given) -> str:
-    """One line a pair that the second release grades otherwise than the first."""
-    found = get_versions(campaign, given)
-    if len(found) != 2:
-        raise CommandError("Name two releases: before and after.")
+def format_comparison(campaign: Campaign, _: User, options: Options) -> str:
+    """One line per pair whose grade differs between two qrels versions."""
+    versions = get_versions(campaign, options)
+    if len(versions) != 2:
+        raise CommandError("Name two qrels versions: before and after.")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["topic", "docno", "before", "after"])
-    for row in compare_qrels_versions(*found).changes:
+    for row in compare_qrels_versions(*versions).changes:
         writer.writerow([row.topic, row.docno, row.before, row.after])
     return out.getvalue()
 
 
-def format_qrels(campaign: Campaign, _: User, given: Given) -> str:
-    return store.get_blob(get_version(campaign, given).path).decode()
+def format_qrels(campaign: Campaign, _: User, options: Options) -> str:
+    return store.get_blob(get_version(campaign, options).path).decode()
 
 
-def format_manifest(campaign: Campaign, _: User, given: Given) -> str:
-    told = get_version(campaign, given)
-    shown = {"version": told.version, "sha256": told.sha256, "note": told.note} | told.manifest
-    return json.dumps(shown, ensure_ascii=False, indent=1) + "\n"
+def format_manifest(campaign: Campaign, _: User, options: Options) -> str:
+    qrels = get_version(campaign, options)
+    manifest = {
+        "version": qrels.version,
+        "sha256": qrels.sha256,
+        "note": qrels.note,
+    } | qrels.manifest
+    return json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
 
 
-def get_version(campaign: Campaign, given: Given) -> Qrels:
-    found = get_versions(campaign, given)
-    if len(found) != 1:
-        raise CommandError("Name one release by its number.")
-    return found[0]
+def get_version(campaign: Campaign, options: Options) -> Qrels:
+    versions = get_versions(campaign, options)
+    if len(versions) != 1:
+        raise CommandError("Name one qrels version by its number.")
+    return versions[0]
 
 
-def get_versions(campaign: Campaign, given: Given) -> list[Qrels]:
-    known = {qrels.version: qrels for qrels in campaign.qrels.all()}
-    missing = [version for version in given["versions"] if version not in known]
+def get_versions(campaign: Campaign, options: Options) -> list[Qrels]:
+    by_number = {qrels.version: qrels for qrels in campaign.qrels.all()}
+    missing = [version for version in options["versions"] if version not in by_number]
     if missing:
-        told = ", ".join(map(str, sorted(known))) or "none"
-        raise CommandError(f"{campaign.slug} has no release {missing[0]}; there are: {told}.")
-    return [known[version] for version in given["versions"]]
+        versions = ", ".join(map(str, sorted(by_number))) or "none"
+        raise CommandError(
+            f"{campaign.slug} has no qrels version {missing[0]}; versions: {versions}."
+        )
+    return [by_number[version] for version in options["versions"]]
 
 
 def parse_moment(text: str | None) -> datetime | None:
     if text is None:
         return None
     try:
-        found = parse_datetime(text)
+        moment = parse_datetime(text)
     except ValueError:
-        found = None
-    if found is None:
-        raise CommandError(f"{text!r} is no moment: write 2026-11-21T12:00 or with seconds.")
-    return found if timezone.is_aware(found) else timezone.make_aware(found)
+        moment = None
+    if moment is None:
+        raise CommandError(f"{text} is not a valid timestamp; use 2026-11-21T12:00[:00].")
+    return moment if timezone.is_aware(moment) else timezone.make_aware(moment)
 
 
 def align_columns(head: str, lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in [head, *lines])
 
 
-ACTIONS: dict[str, Callable[[Campaign, User, Given], str]] = {
+ACTIONS: dict[str, Callable[[Campaign, User, Options], str]] = {
     "list": format_version_list,
     "policies": format_policies,
     "freeze": freeze_version,

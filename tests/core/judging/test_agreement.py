@@ -156,7 +156,7 @@ def test_grades_beyond_the_scale_are_refused() -> None:
 
 def test_labels_beside_others_keep_their_pairs() -> None:
     people, machine = labels((0, 1), (1, 1)), labels((2, None, 1), names="M")
-    both = people.beside(machine)
+    both = people.combine_with(machine)
     assert (both.assessors, both.scale) == (("A", "B", "M"), (0, 1, 2))
     assert both.pairs == (("1", "d000"), ("1", "d001"), ("1", "d002"))
     assert both.judged.tolist() == [[True, True, False]] * 2 + [[True, False, True]]

@@ -34,7 +34,7 @@ def test_an_interval_is_the_middle_of_the_resamples_taken_one_by_one() -> None:
     drawn: dict[str, list[float]] = {name: [] for name in report.overall}
     for weights in draws.weights(6).astype(int):
         taken = [t for t, times in enumerate(weights) for _ in range(times)]
-        columns = [c for t in taken for c in np.flatnonzero(whole.topic_of == t)]
+        columns = [c for t in taken for c in np.flatnonzero(whole.topic_indices == t)]
         pairs = tuple((f"{at // 5}", f"d{at}") for at in range(len(columns)))
         copied = LabelTable(whole.assessors, pairs, whole.grades[:, columns], whole.scale)
         again = agreement_report(copied, 1, draws=ResampleDraws(1, 0))
@@ -75,13 +75,13 @@ def test_the_interval_of_a_mean_over_pairs_is_that_of_all_topics_drawn_together(
     """Pairs of assessors with all topics, with some, and with one of their own."""
     whole, draws = simulated(5, 11, assessors=4, each=6), ResampleDraws(80, 2)
     grades = whole.grades.copy()
-    grades[2, whole.topic_of >= 3] = MISSING
-    grades[3, whole.topic_of != 4] = MISSING
+    grades[2, whole.topic_indices >= 3] = MISSING
+    grades[3, whole.topic_indices != 4] = MISSING
     some = LabelTable(whole.assessors, whole.pairs, grades, whole.scale)
     drawn = []
     for weights in draws.weights(5).astype(int):
         taken = [t for t, times in enumerate(weights) for _ in range(times)]
-        columns = [c for t in taken for c in np.flatnonzero(some.topic_of == t)]
+        columns = [c for t in taken for c in np.flatnonzero(some.topic_indices == t)]
         pairs = tuple(("1", f"d{at}") for at in range(len(columns)))
         copied = LabelTable(some.assessors, pairs, grades[:, columns], some.scale)
         drawn.append(agreement_report(copied, 1, draws=ResampleDraws(1, 0)).means["percent"].value)
@@ -105,7 +105,7 @@ def test_one_topic_has_no_interval_and_says_why() -> None:
 def test_the_interval_of_a_mean_over_topics_is_of_the_topics_that_have_a_value() -> None:
     whole, draws = simulated(6, 4, assessors=2, each=6), ResampleDraws(200, 9)
     grades = whole.grades.copy()
-    grades[1, whole.topic_of >= 4] = MISSING
+    grades[1, whole.topic_indices >= 4] = MISSING
     found = agreement_report(
         LabelTable(whole.assessors, whole.pairs, grades, whole.scale), 1, draws=draws
     )
@@ -141,10 +141,10 @@ def test_two_assessors_who_share_one_topic_have_no_interval_though_others_have()
 def test_two_assessors_are_resampled_over_the_topics_they_share() -> None:
     whole = simulated(8, 3, assessors=2)
     grades = np.vstack([whole.grades, whole.grades[:1]])
-    grades[2, whole.topic_of >= 4] = MISSING
+    grades[2, whole.topic_indices >= 4] = MISSING
     three = LabelTable(tuple("ABC"), whole.pairs, grades, whole.scale)
-    half = three.only(0, 2)
-    shared = [at for at, topic in enumerate(whole.topic_of) if topic < 4]
+    half = three.select_assessors(0, 2)
+    shared = [at for at, topic in enumerate(whole.topic_indices) if topic < 4]
     alone = LabelTable(
         ("A", "C"), tuple(whole.pairs[at] for at in shared), half.grades[:, shared], whole.scale
     )
@@ -181,7 +181,7 @@ def test_a_crowd_has_intervals_over_all_of_it_only() -> None:
     for found in (report.means["kappa"], report.pairs["w0", "w1"]["kappa"]):
         assert found.value is not None
         assert "more than 500 pairs of assessors" in (found.no_interval or "")
-    few = agreement_report(crowd.only(0, 1), 1).pairs["w0", "w1"]
+    few = agreement_report(crowd.select_assessors(0, 1), 1).pairs["w0", "w1"]
     bare = report.pairs["w0", "w1"]
     for name in COEFFICIENTS:
         blank = replace(few[name], low=None, high=None, no_interval=bare[name].no_interval)

@@ -112,7 +112,7 @@ def test_a_report_has_the_values_of_each_two_assessors_alone() -> None:
     whole = LabelTable(tuple("ABCDE"), pairs, grades, (0, 1, 2, 3))
     report = agreement_report(whole, 2)
     for (a, b), row in report.pairs.items():
-        alone = agreement_report(whole.only("ABCDE".index(a), "ABCDE".index(b)), 2)
+        alone = agreement_report(whole.select_assessors("ABCDE".index(a), "ABCDE".index(b)), 2)
         for name in COEFFICIENTS:
             assert row[name].value == pytest.approx(alone.means[name].value, abs=1e-12), name
             assert row[name].n == alone.pairs[a, b][name].n

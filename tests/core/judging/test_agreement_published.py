@@ -115,7 +115,9 @@ def test_alphas_of_the_rounds_of_dl19(
 
 
 def without(found: LabelTable, name: str) -> LabelTable:
-    return found.only(*(row for row, other in enumerate(found.assessors) if other != name))
+    return found.select_assessors(
+        *(row for row, other in enumerate(found.assessors) if other != name)
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,7 +128,7 @@ def test_kappas_of_the_pairs_of_dl19_are_means_over_topics(
     first: int, second: int, published: float, data_dir: Path
 ) -> None:
     whole = read_folder(data_dir / "dl19-eight-assessors" / "main")
-    report = agreement_report(whole.only(first - 1, second - 1), 2, binary=True)
+    report = agreement_report(whole.select_assessors(first - 1, second - 1), 2, binary=True)
     mean = report.topic_means.means["kappa"]
     assert mean.value == pytest.approx(published, abs=5e-7)
     assert mean.low is not None

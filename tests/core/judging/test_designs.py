@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from campaigns.core.cards import render_card_markdown
 from judging.core.designs.allocation import (
-    NOBODY,
+    UNASSIGNED,
     ImpossibleDesignError,
     Workload,
     draw_within_topics,
@@ -31,7 +31,7 @@ def work(sizes: list[int], crew: int, people: list[tuple[int, ...]] | None = Non
 def blocks_of(layout) -> list[list[int]]:
     """The people of each document."""
     found: list[list[int]] = [[] for _ in range(int(layout.pair.max()) + 1)]
-    for pair, person in zip(layout.pair.tolist(), layout.person.tolist(), strict=True):
+    for pair, person in zip(layout.pair.tolist(), layout.assessor.tolist(), strict=True):
         found[pair].append(person)
     return found
 
@@ -55,24 +55,24 @@ def test_every_design_numbers_the_judgments_of_a_document(docs, crew, data):
     asked = design.read({"n": n, "share": 0.3, "shared": 1, "rest": 1})
     people = [(0,)] * len(docs) if name == "topic-owner" else None
     try:
-        layout = design.lay_out(work(docs, crew, people), asked, 7)
+        layout = design.allocate(work(docs, crew, people), asked, 7)
     except ImpossibleDesignError:
         assume(False)
     assert sorted(set(layout.pair.tolist())) == list(range(sum(docs)))
     for pair in range(sum(docs)):
         own = layout.pair == pair
         assert layout.k[own].tolist() == list(range(own.sum()))
-        assert own.sum() <= design.most(asked)
+        assert own.sum() <= design.max_judgments(asked)
         if design.reserves:
-            assert len(set(layout.person[own].tolist())) == own.sum()
-    assert design.reserves == (NOBODY not in layout.person)
+            assert len(set(layout.assessor[own].tolist())) == own.sum()
+    assert design.reserves == (UNASSIGNED not in layout.assessor)
 
 
 @given(sizes, st.integers(2, 9), st.integers(1, 4))
 def test_round_robin_loads_differ_by_one_at_most(docs, crew, n):
     assume(n <= crew)
-    layout = DESIGNS["round-robin"].lay_out(work(docs, crew), {"n": n}, 0)
-    loads = np.bincount(layout.person, minlength=crew)
+    layout = DESIGNS["round-robin"].allocate(work(docs, crew), {"n": n}, 0)
+    loads = np.bincount(layout.assessor, minlength=crew)
     assert loads.max() - loads.min() <= 1
 
 
@@ -88,12 +88,12 @@ def test_blocks_have_every_two_share_enough_and_equal_loads(docs, crew, n, least
     design, asked = DESIGNS["blocks"], {"n": n, "shared": least, "rest": rest}
     if documents_needed(crew, n, least) > sum(docs):
         with pytest.raises(ImpossibleDesignError):
-            design.lay_out(work(docs, crew), asked, 1)
+            design.allocate(work(docs, crew), asked, 1)
         return
-    layout = design.lay_out(work(docs, crew), asked, 1)
+    layout = design.allocate(work(docs, crew), asked, 1)
     blocks = blocks_of(layout)
     assert min(shared(blocks, crew).values()) >= least
-    loads = np.bincount(layout.person, minlength=crew)
+    loads = np.bincount(layout.assessor, minlength=crew)
     assert loads.max() - loads.min() <= 1
     in_blocks = documents_needed(crew, n, least)
     assert len(layout) == in_blocks * n + (sum(docs) - in_blocks) * rest
@@ -120,7 +120,7 @@ def test_blocks_are_the_perfect_designs_where_a_cyclic_one_is(crew, n, blocks):
 @pytest.mark.parametrize(("crew", "n", "rest"), [(7, 3, 2), (5, 2, 2), (8, 4, 3)])
 def test_the_documents_outside_of_blocks_mix_people_evenly_too(crew, n, rest):
     asked = {"n": n, "shared": 1, "rest": rest}
-    layout = DESIGNS["blocks"].lay_out(work([50, 50], crew), asked, 0)
+    layout = DESIGNS["blocks"].allocate(work([50, 50], crew), asked, 0)
     counts = shared(blocks_of(layout), crew).values()
     assert max(counts) - min(counts) <= 2
 
@@ -141,7 +141,7 @@ def test_a_pool_too_small_for_blocks_is_refused_with_what_fits():
 def test_the_worked_example_of_blocks():
     asked = {"n": 2, "shared": 10, "rest": 1}
     seen = work([500, 500], 8)
-    found = forecast_load(seen, DESIGNS["blocks"].lay_out(seen, asked, 3))
+    found = forecast_load(seen, DESIGNS["blocks"].allocate(seen, asked, 3))
     assert found.judgments == 1280
     assert set(found.loads.tolist()) == {160}
     assert found.shared_range(list(range(8))) == (10, 10)
@@ -151,22 +151,22 @@ def test_the_worked_example_of_blocks():
 def test_blocks_mix_the_same_people_everywhere():
     two = work([9, 9], 3, [(0, 1, 2), (0, 1)])
     with pytest.raises(ImpossibleDesignError, match="same people in every topic"):
-        DESIGNS["blocks"].lay_out(two, {"n": 2, "shared": 1, "rest": 1}, 0)
+        DESIGNS["blocks"].allocate(two, {"n": 2, "shared": 1, "rest": 1}, 0)
     nobody = work([9, 9], 3, [(0, 1, 2), ()])
     with pytest.raises(ImpossibleDesignError, match="fewer are named for 2"):
-        DESIGNS["blocks"].lay_out(nobody, {"n": 2, "shared": 1, "rest": 1}, 0)
+        DESIGNS["blocks"].allocate(nobody, {"n": 2, "shared": 1, "rest": 1}, 0)
 
 
 @given(sizes, st.floats(0, 1), st.integers(0, 5))
 def test_a_share_is_drawn_from_each_topic_within_one(docs, share, seed):
     one = work(docs, 3)
-    layout = DESIGNS["share"].lay_out(one, {"n": 3, "share": share}, seed)
+    layout = DESIGNS["share"].allocate(one, {"n": 3, "share": share}, seed)
     counts = np.bincount(layout.pair)
     assert set(counts.tolist()) <= {1, 3}
     assert (counts == 3).sum() == int(share * sum(docs) + 0.5)
     wanted = int(share * sum(docs) + 0.5)
     for topic, size in enumerate(docs):
-        here = (counts[one.topic_of == topic] == 3).sum()
+        here = (counts[one.topic_indices == topic] == 3).sum()
         assert abs(here - size * wanted / sum(docs)) < 1 + 1e-9
 
 
@@ -184,7 +184,7 @@ def test_every_document_of_a_topic_can_be_drawn():
 
 
 def test_topic_owner_takes_one_person_a_topic():
-    lay_out = DESIGNS["topic-owner"].lay_out
+    lay_out = DESIGNS["topic-owner"].allocate
     assert len(lay_out(work([3, 2], 2, [(0,), ()]), {}, 0)) == 5
     with pytest.raises(ImpossibleDesignError, match="more people are named for 2"):
         lay_out(work([3, 2], 2, [(0,), (0, 1)]), {}, 0)
@@ -192,7 +192,7 @@ def test_topic_owner_takes_one_person_a_topic():
 
 def test_what_is_foreseen_of_unnamed_judgments_is_the_even_part():
     seen = work([6, 4], 4, [(0, 1, 2), (3,)])
-    found = forecast_load(seen, DESIGNS["overlap"].lay_out(seen, {"n": 2}, 0))
+    found = forecast_load(seen, DESIGNS["overlap"].allocate(seen, {"n": 2}, 0))
     # Topic 1: 12 judgments among three, 6 · 2·1/(3·2) = 2 shared; topic 2: one person, 8.
     assert found.loads.tolist() == [4, 4, 4, 8]
     assert found.shared_range([0, 1]) == (2, 2)
@@ -200,9 +200,9 @@ def test_what_is_foreseen_of_unnamed_judgments_is_the_even_part():
     assert found.shared_range([3]) is None
     assert not found.exact
     waiting = forecast_load(
-        work([6], 0, [()]), DESIGNS["overlap"].lay_out(work([6], 0, [()]), {"n": 2}, 0)
+        work([6], 0, [()]), DESIGNS["overlap"].allocate(work([6], 0, [()]), {"n": 2}, 0)
     )
-    assert waiting.waiting == 12
+    assert waiting.unassigned == 12
 
 
 @pytest.mark.parametrize(

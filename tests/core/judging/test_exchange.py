@@ -97,11 +97,11 @@ def test_every_format_may_have_windows_line_ends_and_a_byte_order_mark(name):
 def test_the_header_says_what_is_taken_and_what_is_left():
     text = "Topic,Doc ID,grade,assessor,note,judged_at,mood\n1,d1,2,bob,clear,2026-01-02,glad\n"
     reading, _ = read(text)
-    assert reading.taken.told() == [
+    assert reading.matched.list_matches() == [
         ("topic", "Topic"), ("docno", "Doc ID"), ("labels", "grade"), ("assessor", "assessor"),
         ("comment", "note"), ("judged_at", "judged_at"),
     ]  # fmt: skip
-    assert dict(reading.taken.left) == {"mood": 1}
+    assert dict(reading.matched.unmatched) == {"mood": 1}
     entry = reading.entries[0]
     assert (entry.assessor, entry.comment, entry.judged_at) == ("bob", "clear", "2026-01-02")
 
@@ -233,16 +233,18 @@ def test_a_pair_twice_with_one_grade_is_a_warning_and_with_two_a_fault():
     assert codes(report) == {"WJ02": 1, "EJ03": 1}
     assert [(f.line, f.code) for f in report.faults] == [(3, "WJ02"), (4, "EJ03")]
     assert "grades 1, 3" in report.faults[1].message
-    assert [(t.assessor, t.pairs, t.same, t.percent) for t in found.twice] == [("ann", 2, 1, 50)]
+    assert [(t.assessor, t.pairs, t.same, t.percent) for t in found.duplicates] == [
+        ("ann", 2, 1, 50)
+    ]
 
 
 @pytest.mark.parametrize(("rule", "grade"), [("first", 1), ("last", 3)])
-def test_an_explicit_rule_settles_pairs_labelled_twice_and_is_told(rule, grade):
+def test_an_explicit_rule_settles_pairs_duplicate_labels_and_is_told(rule, grade):
     text = lines(doccano("1", "d2", "1"), doccano("1", "d2", "3"))
     found, report = settled(text, assessor="ann", duplicates=rule)
     assert said(found) == [("ann", "1", "d2", grade)]
     assert codes(report) == {"WJ08": 1}
-    assert found.twice[0].same == 0
+    assert found.duplicates[0].same == 0
 
 
 def test_first_and_last_go_by_the_moment_of_judging_where_it_is_known():
@@ -262,7 +264,7 @@ def test_several_labels_on_a_record_and_none():
     found, report = settled(text, assessor="ann")
     assert said(found) == [("ann", "1", "d1", 2)]
     assert codes(report) == {"WJ05": 1, "EJ09": 1, "WJ03": 2}
-    assert found.unlabelled == 2
+    assert found.unlabeled == 2
 
 
 def test_two_assessors_of_one_file_do_not_make_a_pair_stand_twice():
@@ -349,7 +351,7 @@ def test_defects_of_the_sigir_25_shape_are_counted_one_by_one(round_of_eight):
     assert codes(report) == {
         "WJ02": 155, "EJ03": 33, "WJ03": 94, "EJ09": 1, "WJ04": 376 + 2,
     }  # fmt: skip
-    assert (found.twice[0].pairs, found.twice[0].same) == (189, 155)
+    assert (found.duplicates[0].pairs, found.duplicates[0].same) == (189, 155)
     assert len(found.ballots) == 155
     found, report = settled(round_of_eight(), assessor="ann", duplicates="first")
     assert not report.has_errors

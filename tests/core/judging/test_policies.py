@@ -144,7 +144,7 @@ def test_only_disagreement_without_an_adjudication_stops_the_adjudicated_policie
     ],
 )  # fmt: skip
 def test_a_policy_knows_whether_it_heard_the_automatic_assessor(policy, said, heard) -> None:
-    assert get_policy(policy).hears_automatic(said) == heard
+    assert get_policy(policy).uses_automatic(said) == heard
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,8 @@ def test_the_interval_of_a_bias_is_that_of_topics_drawn_one_by_one() -> None:
     found = estimate_bias(given, np.flatnonzero(given.assessor == 0), DRAWS)
     apart = grades[0] - grades[1:].mean(axis=0)
     values = [
-        np.repeat(apart, weights[whole.topic_of].astype(int)).mean() for weights in DRAWS.weights(4)
+        np.repeat(apart, weights[whole.topic_indices].astype(int)).mean()
+        for weights in DRAWS.weights(4)
     ]
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
 

@@ -246,8 +246,8 @@ def test_adjudicators_open_only_their_pages(disputed, adjudicator, client):
     client.force_login(adjudicator)
     statuses = {
         name: client.get(reverse(name, args=["small"])).status_code
-        for name in ("adjudication", "consensus", "adjudicate", "disagreements-download", "qrels-list", "judging",
-                     "agreement", "work")
+        for name in ("adjudication", "consensus", "adjudicate", "disagreements-download",
+                     "qrels-list", "judging", "agreement", "work")
     }  # fmt: skip
     assert statuses == {
         "adjudication": 200, "consensus": 200, "adjudicate": 200, "disagreements-download": 403,
