@@ -1,4 +1,4 @@
-"""What the pages of adjudication take in."""
+"""Forms of adjudication."""
 
 from __future__ import annotations
 
@@ -16,21 +16,25 @@ class PeopleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
 
 
 class RoundForm(forms.Form):
-    """Which disagreements a round takes up, who settles them, and what they see."""
+    """Which disagreements a round contains, who adjudicates them, and what they see."""
 
     apart = forms.IntegerField(
         min_value=1,
         initial=1,
-        label=_("Grades apart, at least"),
-        help_text=_("Pairs whose highest and lowest grade are so far apart, the farthest first."),
+        label=_("Minimum grade difference"),
+        help_text=_(
+            "Pairs whose highest and lowest grades differ by at least this much,"
+            " largest difference first."
+        ),
     )
     crossing = forms.BooleanField(
-        required=False, label=_("Only pairs that are relevant to one assessor and not to another")
+        required=False,
+        label=_("Only pairs judged relevant by some assessors and non-relevant by others"),
     )
     blind = forms.TypedChoiceField(
         choices=[
-            ("blind", _("Blind: the topic and the document only, as in judging")),
-            ("open", _("Open: the judgments too, with comments and passages, under letters")),
+            ("blind", _("Blind: topic and document only")),
+            ("open", _("Open: with anonymized judgments, comments and passages")),
         ],
         coerce=lambda value: value == "blind",
         initial="blind",
@@ -49,8 +53,8 @@ class RoundForm(forms.Form):
         self.fields["apart"].widget.attrs["max"] = max(1, widest)
 
 
-class SettleForm(forms.Form):
-    """What a meeting agreed on."""
+class ConsensusForm(forms.Form):
+    """The decision of a consensus meeting."""
 
     topic = forms.CharField(max_length=100, strip=False)
     docno = forms.CharField(max_length=500, strip=False)

@@ -1,4 +1,4 @@
-"""Addresses of adjudication; part of ``judging.urls``."""
+"""URLs of adjudication; part of ``judging.urls``."""
 
 from __future__ import annotations
 
@@ -14,10 +14,16 @@ urlpatterns = [
         adjudication.round_end_view,
         name="round-end",
     ),
-    path("c/<slug:slug>/adjudication/disputes.csv", adjudication.disputes_view, name="disputes"),
+    path(
+        "c/<slug:slug>/adjudication/disputes.csv",
+        adjudication.disagreements_download_view,
+        name="disagreements-download",
+    ),
     path("c/<slug:slug>/adjudication/meeting/", consensus.consensus_view, name="consensus"),
     path(
-        "c/<slug:slug>/adjudication/meeting/pair/", consensus.meeting_pair_view, name="meeting-pair"
+        "c/<slug:slug>/adjudication/meeting/pair/",
+        consensus.consensus_pair_view,
+        name="consensus-pair",
     ),
     path(
         "c/<slug:slug>/adjudication/meeting/take-back/",

@@ -1,4 +1,4 @@
-"""Addresses of import, export and automatic assessors; part of ``judging.urls``."""
+"""URLs of import, export and automatic assessors; part of ``judging.urls``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The assessor's pages, and what the judging screen's script talks to."""
+"""URLs of the assessor's pages and of the judging screen's script."""
 
 from __future__ import annotations
 

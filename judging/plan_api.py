@@ -1,4 +1,4 @@
-"""The REST API of plans, for organizers: look, preview, make."""
+"""The REST API of judging plans, for organizers: list, preview, create."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ class PlanSerializer(serializers.ModelSerializer[Plan]):
 
 
 class PlanRequestSerializer(Serializer[Any]):
-    """What a plan asks for; what is left out is as on the page."""
+    """Options of a plan; omitted ones have the defaults of the form."""
 
     campaign = serializers.SlugField()
-    pool = serializers.IntegerField(help_text="The version of the pool.")
+    pool = serializers.IntegerField(help_text="Pool version.")
     design = serializers.ChoiceField(
         choices=[(name, design.card.title) for name, design in DESIGNS.items()], default="overlap"
     )
     parameters = serializers.DictField(
         child=serializers.FloatField(),
         default=dict,
-        help_text="By name; `n` of overlap is the number of judgments a document.",
+        help_text="By name; `n` of `overlap` is the number of judgments per document.",
     )
     order = serializers.ChoiceField(
         choices=[(order.value, order.label) for order in ORDERS], default=Plan.Order.RANDOM
@@ -64,10 +64,12 @@ class PlanRequestSerializer(Serializer[Any]):
     assessors = serializers.DictField(
         child=serializers.ListField(child=serializers.CharField()),
         default=dict,
-        help_text="User names by topic number.",
+        help_text="Usernames by topic number.",
     )
     topics = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="Only these topics."
+        child=serializers.CharField(),
+        required=False,
+        help_text="Topic numbers; default: all topics.",
     )
 
 
@@ -77,14 +79,14 @@ class LoadSerializer(Serializer[Any]):
 
 
 class PlanPreviewSerializer(Serializer[Any]):
-    """``exact``: not only what is to be expected if all of a topic's people work equally."""
+    """If not ``exact``: expected values, assuming that a topic's assessors judge equally much."""
 
     judgments = serializers.IntegerField()
     pairs = serializers.IntegerField()
     planned_before = serializers.IntegerField()
-    waiting = serializers.IntegerField(help_text="Judgments for which nobody is named yet.")
-    thirds = serializers.IntegerField(help_text="Third judgments there can be at most.")
-    coming = serializers.IntegerField(help_text="More that may come as the pool grows, at most.")
+    waiting = serializers.IntegerField(help_text="Judgments with no assessor assigned.")
+    thirds = serializers.IntegerField(help_text="Third judgments, at most.")
+    coming = serializers.IntegerField(help_text="Further judgments as the pool grows, at most.")
     exact = serializers.BooleanField()
     shared_least = serializers.FloatField(allow_null=True)
     shared_most = serializers.FloatField(allow_null=True)
@@ -93,28 +95,28 @@ class PlanPreviewSerializer(Serializer[Any]):
 
 @extend_schema(parameters=[CAMPAIGN])
 class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
-    """Judging plans and who is assigned; for organizers."""
+    """Judging plans with their assignments; for organizers."""
 
     queryset = Plan.objects.none()
     serializer_class = PlanSerializer
 
     def get_queryset(self) -> QuerySet[Plan]:
         mine = Campaign.objects.organized_by(request_user(self.request))
-        asked = filter_campaigns(self.request).order_by()
-        found = Plan.objects.filter(campaign__in=mine.filter(pk__in=asked))
+        requested = filter_campaigns(self.request).order_by()
+        plans = Plan.objects.filter(campaign__in=mine.filter(pk__in=requested))
         people = ("assignments__topic", "assignments__assessor")
-        return found.select_related("campaign", "pool").prefetch_related(*people)
+        return plans.select_related("campaign", "pool").prefetch_related(*people)
 
     @extend_schema(request=PlanRequestSerializer, responses={201: PlanSerializer})
     def create(self, request: Request) -> Response:
-        """Share out a pool; 409 with the reason where the design cannot be laid out."""
-        made = create_plan(**parse_plan_request(request))
-        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+        """Create a judging plan; 409 with the reason if the design does not fit."""
+        plan = create_plan(**parse_plan_request(request))
+        return Response(self.get_serializer(plan).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=PlanRequestSerializer, responses={200: PlanPreviewSerializer})
     @action(detail=False, methods=["post"])
     def preview(self, request: Request) -> Response:
-        """What a plan would ask of whom; nothing is written."""
+        """Judgments per assessor under a plan; nothing is saved."""
         return Response(
             PlanPreviewSerializer(
                 serialize_preview(preview_plan(**parse_plan_request(request)))
@@ -123,36 +125,36 @@ class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
 
 
 def parse_plan_request(request: Request) -> dict[str, Any]:
-    """The arguments of ``make_plan`` and ``preview``."""
+    """The arguments of ``create_plan`` and ``preview_plan``."""
     form = PlanRequestSerializer(data=request.data)
     form.is_valid(raise_exception=True)
-    given, actor = dict(form.validated_data), request_user(request)
-    campaign = get_campaign_for(actor, given.pop("campaign"), "campaigns.manage")
-    by_topic: dict[str, list[str]] = given.pop("assessors")
-    asked = {name for names in by_topic.values() for name in names}
-    users = {user.username: user for user in User.objects.filter(username__in=asked)}
-    if unknown := sorted(asked - set(users)):
-        raise ActionRefused("no-user", f"There is no account {', '.join(unknown)}.", "Invite them.")
+    options, actor = dict(form.validated_data), request_user(request)
+    campaign = get_campaign_for(actor, options.pop("campaign"), "campaigns.manage")
+    by_topic: dict[str, list[str]] = options.pop("assessors")
+    usernames = {name for names in by_topic.values() for name in names}
+    users = {user.username: user for user in User.objects.filter(username__in=usernames)}
+    if unknown := sorted(usernames - set(users)):
+        raise ActionRefused("no-user", f"Unknown usernames: {', '.join(unknown)}.", "Invite them.")
     return {
         "actor": actor,
-        "pool": get_object_or_404(campaign.pools, version=given.pop("pool")),
+        "pool": get_object_or_404(campaign.pools, version=options.pop("pool")),
         "assessors": {topic: [users[name] for name in names] for topic, names in by_topic.items()},
-        "topics": given.pop("topics", None),
-        "scheme": PlanOptions(**given),
+        "topics": options.pop("topics", None),
+        "scheme": PlanOptions(**options),
     }
 
 
-def serialize_preview(seen: PlanPreview) -> dict[str, Any]:
-    least, most = seen.shared or (None, None)
+def serialize_preview(preview: PlanPreview) -> dict[str, Any]:
+    least, most = preview.shared or (None, None)
     return {
-        "judgments": seen.forecast.judgments,
-        "pairs": len(seen.allocation.pairs),
-        "planned_before": seen.planned_before,
-        "waiting": seen.forecast.unassigned,
-        "thirds": seen.thirds,
-        "coming": seen.coming,
-        "exact": seen.forecast.exact,
+        "judgments": preview.forecast.judgments,
+        "pairs": len(preview.allocation.pairs),
+        "planned_before": preview.planned_before,
+        "waiting": preview.forecast.unassigned,
+        "thirds": preview.thirds,
+        "coming": preview.coming,
+        "exact": preview.forecast.exact,
         "shared_least": least,
         "shared_most": most,
-        "loads": [{"assessor": user.username, "judgments": load} for user, load in seen.loads],
+        "loads": [{"assessor": user.username, "judgments": load} for user, load in preview.loads],
     }

@@ -1,4 +1,4 @@
-"""What the pages of plans take in: a scheme, and who judges which topic."""
+"""Forms of judging plans: their options, and who judges which topic."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from pooling.models import Pool
 
 class PoolField(forms.ModelChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, obj: Pool) -> str:
-        more = " at first" if obj.is_adaptive else ""
-        return f"Pool {obj.version}, {obj.size:,} pairs{more}"
+        note = " so far" if obj.is_adaptive else ""
+        return f"Pool {obj.version}, {obj.size:,} pairs{note}"
 
 
 class PlanForm(forms.Form):
-    """A field for each parameter of any design; those of another design are passed over."""
+    """A field per parameter of any design; parameters of other designs are ignored."""
 
     pool = PoolField(queryset=Pool.objects.none(), empty_label=None)
     design = forms.ChoiceField(
@@ -34,48 +34,47 @@ class PlanForm(forms.Form):
         min_value=1,
         max_value=20,
         required=False,
-        label="Judgments a document",
-        help_text="How many assessors judge a document.",
+        label="Judgments per document",
+        help_text="Number of assessors per document.",
     )
     share = forms.FloatField(
         min_value=0,
         max_value=1,
         required=False,
         label="Share judged n times",
-        help_text="From 0 to 1. The other documents get one judgment.",
+        help_text="Between 0 and 1. The other documents get one judgment.",
         widget=forms.NumberInput({"step": "any"}),
     )
     shared = forms.IntegerField(
         min_value=1,
         max_value=10_000,
         required=False,
-        label="Documents that every two assessors share",
+        label="Documents shared by each pair of assessors",
     )
     rest = forms.IntegerField(
         min_value=1,
         max_value=20,
         required=False,
         label="Judgments for the other documents",
-        help_text="For those that the blocks do not need.",
+        help_text="Documents that the blocks do not use.",
     )
     order = forms.ChoiceField(
         choices=[(order.value, order.label) for order in ORDERS],
-        help_text="Random keeps what came before from colouring what comes next. The best ranks"
-        " first tells assessors that what is early is likely to be good.",
+        help_text="Random order avoids order effects. Best rank first reveals that early documents"
+        " are likely to be relevant.",
     )
     third_from = forms.IntegerField(
         min_value=0,
         required=False,
-        label="Third judge from",
-        help_text="Grades apart at which one more assessor is asked. 0: never.",
+        label="Third judgment at a difference of",
+        help_text="Grade difference that triggers a third judgment (0 = never).",
     )
     repeat_share = forms.FloatField(
         min_value=0,
         max_value=1,
         required=False,
         label="Share of blind repeats",
-        help_text="From 0 to 1: what share of their documents an assessor judges once more,"
-        " without being told.",
+        help_text="Share of documents (0 to 1) that an assessor judges again without notice.",
         widget=forms.NumberInput({"step": "any"}),
     )
     rationale = forms.ChoiceField(choices=Plan.Rationale.choices, label="Passages")
@@ -91,71 +90,71 @@ class PlanForm(forms.Form):
             field.queryset = campaign.pools.all()
 
     def scheme(self) -> PlanOptions:
-        given: dict[str, Any] = self.cleaned_data
+        options: dict[str, Any] = self.cleaned_data
         return PlanOptions(
-            design=given["design"],
-            parameters={name: given[name] for name in ("n", "share", "shared", "rest")},
-            order=given["order"],
-            third_from=given["third_from"] or 0,
-            repeat_share=given["repeat_share"] or 0.0,
-            rationale=given["rationale"],
+            design=options["design"],
+            parameters={name: options[name] for name in ("n", "share", "shared", "rest")},
+            order=options["order"],
+            third_from=options["third_from"] or 0,
+            repeat_share=options["repeat_share"] or 0.0,
+            rationale=options["rationale"],
         )
 
 
 class AssignmentMatrix:
-    """Topics × assessors as check boxes, filled from rows, a post or a pattern.
+    """Topics × assessors as checkboxes, filled from rows, a post or a pattern.
 
-    A box is named by its topic, ``topic-12``, and its value is the assessor.
+    A checkbox is named after its topic, ``topic-12``; its value is the assessor.
     """
 
     FILLS = {
-        "turn": _("Topics in turn"),
-        "meet": _("Every two meet"),
-        "all": _("Everyone, everywhere"),
-        "none": _("Nobody"),
+        "turn": _("Round-robin by topic"),
+        "meet": _("All assessor pairs"),
+        "all": _("All assessors on all topics"),
+        "none": _("None"),
     }
 
     def __init__(self, campaign: Campaign, topics: Sequence[Topic]) -> None:
         roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
         self.people = list(User.objects.filter(pk__in=roles).order_by("username"))
         self.topics = list(topics)
-        self.chosen: dict[str, list[User]] = {topic.number: [] for topic in self.topics}
+        self.assigned: dict[str, list[User]] = {topic.number: [] for topic in self.topics}
 
-    def take(self, chosen: Mapping[str, Sequence[User]]) -> AssignmentMatrix:
-        for number in self.chosen:
-            self.chosen[number] = list(chosen.get(number, []))
+    def assign(self, assessors: Mapping[str, Sequence[User]]) -> AssignmentMatrix:
+        for number in self.assigned:
+            self.assigned[number] = list(assessors.get(number, []))
         return self
 
-    def post(self, data: QueryDict) -> AssignmentMatrix:
+    def read_post(self, data: QueryDict) -> AssignmentMatrix:
         by_pk = {str(user.pk): user for user in self.people}
         for topic in self.topics:
             ticked = data.getlist(f"topic-{topic.pk}")
-            self.chosen[topic.number] = [by_pk[pk] for pk in ticked if pk in by_pk]
+            self.assigned[topic.number] = [by_pk[pk] for pk in ticked if pk in by_pk]
         return self
 
     def fill(self, pattern: str, overlap: int) -> AssignmentMatrix:
-        """``turn`` gives each topic the next ``overlap`` people in turn; ``meet`` the next
-        of the balanced blocks, so that every two assessors meet in a topic as soon as can be.
+        """``turn`` assigns each topic to the next ``overlap`` assessors in turn; ``meet`` to the
+        next balanced block, so that all pairs of assessors share a topic as early as possible.
         """
-        seats = assignment_pattern(pattern, len(self.people), overlap, len(self.topics))
-        for topic, chosen in zip(self.topics, seats, strict=True):
-            self.chosen[topic.number] = [self.people[seat] for seat in chosen]
+        places = assignment_pattern(pattern, len(self.people), overlap, len(self.topics))
+        for topic, indices in zip(self.topics, places, strict=True):
+            self.assigned[topic.number] = [self.people[index] for index in indices]
         return self
 
     def rows(self) -> list[tuple[Topic, list[tuple[User, bool]]]]:
         return [
-            (topic, [(user, user in self.chosen[topic.number]) for user in self.people])
+            (topic, [(user, user in self.assigned[topic.number]) for user in self.people])
             for topic in self.topics
         ]
 
 
 def assignment_pattern(pattern: str, count: int, overlap: int, topics: int) -> list[list[int]]:
-    """By topic which of ``count`` people a pattern of ``Matrix`` puts there."""
+    """By topic: indices of the ``count`` assessors that a pattern of the matrix assigns."""
     size = min(max(overlap, 1), count)
     if pattern == "turn" and count:
         return [[(at * size + i) % count for i in range(size)] for at in range(topics)]
     if pattern == "meet" and count > 1:
-        # No cyclic design of one meeting takes more blocks than there are pairs of people.
+        # With each pair in one block, a cyclic design has no more blocks than pairs of assessors.
         blocks = build_blocks(count, max(size, 2), 1, count**2)
         return [list(blocks[at % len(blocks)]) for at in range(topics)]
     return [list(range(count)) if pattern == "all" else [] for _ in range(topics)]

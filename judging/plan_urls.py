@@ -1,4 +1,4 @@
-"""The organizer's pages of judging: progress, plans, assessors, training."""
+"""URLs of the organizer's judging pages: progress, plans, assessors, training sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of qrels take in."""
+"""Forms of qrels."""
 
 from __future__ import annotations
 
@@ -23,35 +23,33 @@ MOMENT = forms.DateTimeInput({"type": "datetime-local", "step": "1"}, format="%Y
 
 
 class QrelsForm(forms.Form):
-    """A policy put together from its parts, or named whole in ``policy``; ``name`` results."""
+    """A policy composed of its parts, or its full name in ``policy``; cleans to ``name``."""
 
     policy = forms.CharField(max_length=250)
-    adjudicated = forms.BooleanField(
-        required=False, label="Where a pair is adjudicated, the adjudication decides"
-    )
-    own = forms.ChoiceField(required=False, label="Whose")
-    fill = forms.ChoiceField(required=False, label="Pairs that no person judged")
+    adjudicated = forms.BooleanField(required=False, label="Adjudications override the policy")
+    own = forms.ChoiceField(required=False, label="Assessor")
+    fill = forms.ChoiceField(required=False, label="Pairs without a human judgment")
     as_of = forms.DateTimeField(
         required=False,
         widget=MOMENT,
         label="Judgments up to",
-        help_text="UTC; empty: all judgments given so far.",
+        help_text="UTC. Leave empty for all judgments so far.",
     )
     note = forms.CharField(
-        max_length=200, required=False, help_text="What this release is for, in a few words."
+        max_length=200, required=False, help_text="Purpose of this version, in a few words."
     )
 
     def __init__(
         self, campaign: Campaign, data: QueryDict | None = None, *, name: str = "single"
     ) -> None:
         super().__init__(data, initial=split_policy_name(name))
-        machines = campaign.automatic_assessors.values_list("name", flat=True)
+        automatic = campaign.automatic_assessors.values_list("name", flat=True)
         people = list_judges(campaign)
         own = [(ASSESSOR + user.username, user.shown_name) for user in people]
-        own += [(AUTOMATIC + name, f"{name}, automatic") for name in machines]
+        own += [(AUTOMATIC + name, f"{name}, automatic") for name in automatic]
         self.choose("own", own)
-        fills = [("", "are left out")]
-        self.choose("fill", fills + [(name, f"get the grade of {name}") for name in machines])
+        fills = [("", "leave out")]
+        self.choose("fill", fills + [(name, f"use the grade of {name}") for name in automatic])
         self.cards = [rule.card for rule in RULES.values()]
 
     def choose(self, field: str, choices: list[tuple[str, str]]) -> None:
@@ -66,25 +64,27 @@ class QrelsForm(forms.Form):
         return len(self.fields["fill"].choices) > 1  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or self.cleaned_data
-        policy = said.get("policy", "")
+        cleaned = super().clean() or self.cleaned_data
+        policy = cleaned.get("policy", "")
         if policy == OWN:
-            policy = said.get("own", "")
+            policy = cleaned.get("own", "")
             if not policy:
-                raise forms.ValidationError("Choose whose judgments to release.", "no-policy")
+                raise forms.ValidationError(
+                    "Choose the assessor whose judgments to use.", "no-policy"
+                )
         elif policy in RULES:
-            fill = said.get("fill", "")
-            policy = (ADJUDICATED if said.get("adjudicated") else "") + policy
+            fill = cleaned.get("fill", "")
+            policy = (ADJUDICATED if cleaned.get("adjudicated") else "") + policy
             policy += f"+{AUTOMATIC}{fill}" if fill else ""
         try:
-            said["name"] = get_policy(policy).name
+            cleaned["name"] = get_policy(policy).name
         except UnknownPolicyError as error:
             raise forms.ValidationError(str(error), "no-policy") from error
-        return said
+        return cleaned
 
 
 def split_policy_name(name: str) -> dict[str, Any]:
-    """What the form's fields hold for the policy ``name``."""
+    """Initial values of the form's fields for the policy ``name``."""
     policy = get_policy(name)
     if policy.alone:
         return {"policy": OWN, "own": name}

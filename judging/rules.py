@@ -1,32 +1,32 @@
-"""What judging allows, in words."""
+"""Skip reasons, flags and limits of judging, with their labels."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
 SKIP_REASONS = {
-    "broken": _("broken or empty"),
+    "broken": _("unreadable or empty"),
     "language": _("in a language I cannot judge"),
     "undecided": _("cannot decide"),
     "other": _("another reason"),
 }
 
 DESIGN_NAMES = {
-    "topic-owner": _("Topic-owner"),
-    "overlap": _("Overlap n"),
-    "share": _("Overlap by share"),
+    "topic-owner": _("One assessor per topic"),
+    "overlap": _("n judgments per document"),
+    "share": _("Partial overlap"),
     "round-robin": _("Round-robin"),
     "blocks": _("Balanced blocks"),
 }
-"""As the cards of the designs say it."""
+"""Titles of the designs, as on their cards."""
 
 FLAGS = {
-    "broken": _("broken or cut off"),
+    "broken": _("unreadable or truncated"),
     "language": _("in another language"),
-    "duplicate": _("a duplicate of another document"),
+    "duplicate": _("duplicate of another document"),
 }
-"""What may be marked on a document beside its grade."""
+"""Flags that an assessor may set on a document, in addition to the grade."""
 MAX_PASSAGES, MAX_PASSAGE = 50, 5_000
 
 THIRD_K = 100
-"""The ``k`` of a slot that disagreement adds: above every planned one, so there is one a pair."""
+"""The ``k`` of a slot for a third judgment: above every planned one, so one per pair."""

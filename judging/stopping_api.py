@@ -1,4 +1,4 @@
-"""The REST API of the rules that end topics, for organizers: look, set."""
+"""The REST API of stopping rules, for organizers: list, set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST = 1_000_000
 class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
     campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
     set_by = serializers.CharField(source="set_by.username")
-    ended = serializers.SerializerMethodField(help_text="Topics that have ended by now.")
+    ended = serializers.SerializerMethodField(help_text="Topics completed under the rule so far.")
 
     class Meta:
         model = StoppingRule
@@ -35,26 +35,30 @@ class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
         )  # fmt: skip
 
     def get_ended(self, row: StoppingRule) -> list[str]:
-        found = stopped_topics(row.campaign).order_by("topic__position", "topic__number")
-        return list(found.values_list("topic__number", flat=True))
+        stopped = stopped_topics(row.campaign).order_by("topic__position", "topic__number")
+        return list(stopped.values_list("topic__number", flat=True))
 
 
 class StoppingRequestSerializer(Serializer[Any]):
-    """When a topic ends; what is left out never ends one."""
+    """When a topic is complete; an omitted criterion never completes one."""
 
     campaign = serializers.SlugField()
     documents = serializers.IntegerField(
-        min_value=1, max_value=MOST, required=False, allow_null=True, help_text="So many judged."
+        min_value=1, max_value=MOST, required=False, allow_null=True, help_text="Judged documents."
     )
     relevant = serializers.IntegerField(
-        min_value=1, max_value=MOST, required=False, allow_null=True, help_text="So many found."
+        min_value=1,
+        max_value=MOST,
+        required=False,
+        allow_null=True,
+        help_text="Relevant documents found.",
     )
     no_relevant_in = serializers.IntegerField(
         min_value=1,
         max_value=MOST,
         required=False,
         allow_null=True,
-        help_text="So many one after another, none of them relevant.",
+        help_text="Consecutive judged documents without a relevant one.",
     )
 
 
@@ -62,23 +66,23 @@ class StoppingRequestSerializer(Serializer[Any]):
 class StoppingRuleViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[StoppingRule]
 ):
-    """The rules that were set, newest first: of each campaign the first one holds."""
+    """Stopping rules, newest first; the newest of a campaign applies."""
 
     queryset = StoppingRule.objects.none()
     serializer_class = StoppingRuleSerializer
 
     def get_queryset(self) -> QuerySet[StoppingRule]:
         mine = Campaign.objects.organized_by(request_user(self.request))
-        asked = filter_campaigns(self.request).order_by()
-        found = StoppingRule.objects.filter(campaign__in=mine.filter(pk__in=asked))
-        return found.select_related("campaign", "set_by")
+        requested = filter_campaigns(self.request).order_by()
+        rules = StoppingRule.objects.filter(campaign__in=mine.filter(pk__in=requested))
+        return rules.select_related("campaign", "set_by")
 
     @extend_schema(request=StoppingRequestSerializer, responses={201: StoppingRuleSerializer})
     def create(self, request: Request) -> Response:
-        """Set the rule of a campaign; topics end, or go on, at once."""
+        """Set the stopping rule of a campaign; takes effect on its topics at once."""
         form = StoppingRequestSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        given, actor = dict(form.validated_data), request_user(request)
-        campaign = get_campaign_for(actor, given.pop("campaign"), "campaigns.manage")
-        row = set_stopping_rule(actor=actor, campaign=campaign, rule=StoppingCriteria(**given))
+        options, actor = dict(form.validated_data), request_user(request)
+        campaign = get_campaign_for(actor, options.pop("campaign"), "campaigns.manage")
+        row = set_stopping_rule(actor=actor, campaign=campaign, rule=StoppingCriteria(**options))
         return Response(self.get_serializer(row).data, status=status.HTTP_201_CREATED)

@@ -124,10 +124,10 @@ qrels-changes               GET    302    404    403    403    403    403    200
 adjudication                GET    302    404    403    403    403    403    200    404
 round-open                  POST   302    404    403    403    403    403    200    404
 round-end                   POST   302    404    403    403    403    403    404    404
-disputes                    GET    302    404    403    403    403    403    200    404
+disagreements-download      GET    302    404    403    403    403    403    200    404
 consensus                   GET    302    404    403    403    403    403    200    404
-meeting-pair                GET    302    404    403    403    403    403    200    404
-meeting-pair                POST   302    404    403    403    403    403    302    404
+consensus-pair              GET    302    404    403    403    403    403    200    404
+consensus-pair              POST   302    404    403    403    403    403    302    404
 consensus-undo              POST   302    404    403    403    403    403    302    404
 adjudicate                  GET    302    404    403    403    403    403    403    404
 adjudicate                  POST   302    404    403    403    403    403    403    404
@@ -200,8 +200,8 @@ api-stopping-rule-detail    GET    401    404    404    404    404    404    200
 api-judgment-list           GET    401    200    200    200    200    200    200    200
 api-judgment-list           POST   401    404    403    403    403    200    403    404
 api-judgment-next           POST   401    404    403    403    403    200    403    404
-api-judgment-pass-over      POST   401    404    403    403    403    200    403    404
-api-judgment-take-back      POST   401    404    403    403    403    409    403    404
+api-judgment-skip           POST   401    404    403    403    403    200    403    404
+api-judgment-undo           POST   401    404    403    403    403    409    403    404
 api-automatic-list          GET    401    200    200    200    200    200    200    200
 api-automatic-list          POST   401    404    403    403    403    403    201    404
 api-automatic-detail        GET    401    404    404    404    404    404    200    404

@@ -97,7 +97,7 @@ def urls(world: World) -> dict[str, str]:
         "run-scores": world.scores.pk, "automatic": world.automatic.pk,
     }  # fmt: skip
     queries = {"document": "?docno=d1", "document-body": "?docno=d1", "judge-change": "?docno=d1",
-               "meeting-pair": "?topic=1&docno=d1"}  # fmt: skip
+               "consensus-pair": "?topic=1&docno=d1"}  # fmt: skip
     found = {}
     for row in {name for name, _, _ in rows()}:
         name = row.partition("@")[0]
@@ -149,8 +149,8 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
         "api-stopping-rule-list": api | {"no_relevant_in": 30},
         "api-judgment-list": said | {"grade": 1},
         "api-judgment-next": place,
-        "api-judgment-pass-over": said | {"reason": next(iter(SKIP_REASONS))},
-        "api-judgment-take-back": api,
+        "api-judgment-skip": said | {"reason": next(iter(SKIP_REASONS))},
+        "api-judgment-undo": api,
         "api-qrels-list": api | {"policy": "majority"},
         "automatic-list": {"name": "another"},
         "api-automatic-list": api | {"name": "another"},

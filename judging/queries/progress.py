@@ -11,6 +11,7 @@ from itertools import pairwise
 from django.db.models import Count, F, Window
 from django.db.models.functions import RowNumber
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from campaigns.models import Campaign, Role, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
@@ -107,7 +108,8 @@ class PlanProgress:
         """The design, with its maximum number of judgments per document."""
         number = self.plan.overlap
         if self.plan.design == "overlap":
-            return _("Overlap %(n)s") % {"n": number}
+            title = ngettext("%(n)s judgment per document", "%(n)s judgments per document", number)
+            return title % {"n": number}
         title = str(DESIGN_NAMES.get(self.plan.design, self.plan.design))
         if number == 1:
             return title

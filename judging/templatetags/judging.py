@@ -1,4 +1,4 @@
-"""Texts, grades, reasons and figures as an assessor reads them."""
+"""Formatting of texts, grades, reasons and numbers for assessors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TopicTextBlock:
 
 @register.filter
 def text_blocks(text: str) -> Iterator[TopicTextBlock]:
-    """Paragraphs of a topic: hard-wrapped lines are joined, code and tables keep theirs."""
+    """Paragraphs of a topic: hard-wrapped lines are joined, except in code and tables."""
     for block in split_blocks(text.replace("\r\n", "\n")):
         if block.kind == "verbatim":
             yield TopicTextBlock(textwrap.dedent(block.text), verbatim=True)
@@ -38,25 +38,25 @@ def text_blocks(text: str) -> Iterator[TopicTextBlock]:
 
 @register.filter
 def text_extent(text: str) -> str:
-    """How long a text is: in words, or in characters where no blanks part the words."""
+    """Length of a text in words, or in characters for scripts without spaces."""
     return text_length(text)
 
 
 @register.filter
 def skip_reason(name: str) -> str:
-    """A skip's reason in words."""
+    """Label of a skip reason."""
     return str(SKIP_REASONS.get(name, name))
 
 
 @register.filter
 def flag_label(name: str) -> str:
-    """A flag in words."""
+    """Label of a flag."""
     return str(FLAGS.get(name, name))
 
 
 @register.simple_tag
 def grade_badge(grades: dict[int, Grade], value: int) -> str:
-    """A grade as digit, word and colour; ``grades`` is the scale by value."""
+    """A grade as value, label and color; ``grades`` is the scale by value."""
     label = grades[value].label if value in grades else ""
     return format_html(
         '<span class="grade" data-grade="{}"><b>{}</b> {}</span>', value, value, label
@@ -65,7 +65,7 @@ def grade_badge(grades: dict[int, Grade], value: int) -> str:
 
 @register.filter
 def format_hours(value: float | None) -> str:
-    """``7.5`` as ``7.5 h``, less than one as minutes, rounded up to 1; None as a dash."""
+    """``7.5`` as ``7.5 h``, less than one hour in minutes (at least 1), None as a dash."""
     if value is None:
         return "–"
     if value >= 1:

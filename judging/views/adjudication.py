@@ -1,4 +1,4 @@
-"""Adjudication as a whole: what is in disagreement, the rounds, who is how far."""
+"""Overview of adjudication: disagreements, rounds and the adjudicators' progress."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from judging.services.adjudication import (
 
 @require_safe
 def adjudication_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """For adjudicators their work; for organizers the disagreements and the rounds."""
+    """For adjudicators their own work; for organizers the disagreements and rounds."""
     campaign = get_campaign_for(request.user, slug, "campaigns.settle")
     return render_adjudication_overview(request, campaign, RoundForm(campaign))
 
@@ -52,83 +52,86 @@ def round_open_view(request: SignedInRequest, slug: str) -> HttpResponse:
     form = RoundForm(campaign, request.POST)
     if not form.is_valid():
         return render_adjudication_overview(request, campaign, form)
-    chosen = form.cleaned_data
-    wanted = list_pairs_to_adjudicate(campaign, apart=chosen["apart"], crossing=chosen["crossing"])
+    options = form.cleaned_data
+    pairs = list_pairs_to_adjudicate(campaign, apart=options["apart"], crossing=options["crossing"])
     try:
-        made = open_round(
-            actor=request.user, campaign=campaign, pairs=wanted,
-            adjudicators=chosen["adjudicators"], blind=chosen["blind"],
+        plan = open_round(
+            actor=request.user, campaign=campaign, pairs=pairs,
+            adjudicators=options["adjudicators"], blind=options["blind"],
         )  # fmt: skip
     except ActionRefused as refused:
         form.add_error(None, str(refused))
         return render_adjudication_overview(request, campaign, form)
-    count = made.slots.count()
-    told = ngettext(
-        "The round is open: %(n)s pair to settle.",
-        "The round is open: %(n)s pairs to settle.",
+    count = plan.slots.count()
+    message = ngettext(
+        "Round opened: %(n)s pair to adjudicate.",
+        "Round opened: %(n)s pairs to adjudicate.",
         count,
     )
-    messages.success(request, told % {"n": number_format(count, force_grouping=True)})
+    messages.success(request, message % {"n": number_format(count, force_grouping=True)})
     return redirect("adjudication", campaign.slug)
 
 
 @require_POST
 def round_end_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """End a round, or with ``only=agreed`` take out of it what is agreed by now."""
+    """Close a round, or with ``only=agreed`` remove the pairs now in agreement."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plan = get_object_or_404(campaign.plans, pk=pk, kind=Plan.Kind.ADJUDICATE)
     agreed = request.POST.get("only") == "agreed"
     count = (remove_agreed_pairs if agreed else end_round)(actor=request.user, plan=plan)
-    told = ngettext(
-        "%(n)s pair was waiting; the round is ended.",
-        "%(n)s pairs were waiting; the round is ended.",
+    message = ngettext(
+        "Round closed; %(n)s pair left without adjudication.",
+        "Round closed; %(n)s pairs left without adjudication.",
         count,
     )
     if agreed:
-        told = ngettext("%(n)s pair left the round.", "%(n)s pairs left the round.", count)
-    messages.success(request, told % {"n": number_format(count, force_grouping=True)})
+        message = ngettext(
+            "%(n)s pair removed from the round.", "%(n)s pairs removed from the round.", count
+        )
+    messages.success(request, message % {"n": number_format(count, force_grouping=True)})
     return redirect("adjudication", campaign.slug)
 
 
 @require_safe
-def disputes_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Every pair in disagreement as CSV, with each assessor's grade."""
+def disagreements_download_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """All disagreements as CSV, with each assessor's grade."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    found = list_disagreements(campaign)
-    names = sorted({name for each in found for name in each.grades})
-    out = io.StringIO()
-    writer = csv.writer(out)
+    disagreements = list_disagreements(campaign)
+    names = sorted({name for each in disagreements for name in each.grades})
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
     writer.writerow(
         ["topic", "docno", "apart", "crosses_relevance", "state", "adjudicated", *names]
     )
-    for each in found:
+    for each in disagreements:
         grades = [each.grades.get(name, "") for name in names]
-        settled = "" if each.adjudicated is None else each.adjudicated
+        decision = "" if each.adjudicated is None else each.adjudicated
         crosses = int(each.crosses)
-        writer.writerow([*each.pair, each.size, crosses, each.state, settled, *grades])
-    return attachment_response(out.getvalue(), f"{slug}-disagreements.csv")
+        writer.writerow([*each.pair, each.size, crosses, each.state, decision, *grades])
+    return attachment_response(buffer.getvalue(), f"{slug}-disagreements.csv")
 
 
 def render_adjudication_overview(
     request: SignedInRequest, campaign: Campaign, form: RoundForm
 ) -> HttpResponse:
     manages = is_organizer_anywhere(request.user, campaign)
-    found = list_disagreements(campaign) if manages else []
-    disputed = {each.pair for each in found}
-    agreed = (
-        [pair for pair in list_waiting_pairs(campaign) if pair not in disputed] if manages else []
-    )
+    disagreements = list_disagreements(campaign) if manages else []
+    disagreeing = {each.pair for each in disagreements}
+    waiting = list_waiting_pairs(campaign) if manages else []
+    agreed = [pair for pair in waiting if pair not in disagreeing]
     judged = campaign.judgments.exists()
     context = {
         "campaign": campaign,
         "crumbs": [(_("Adjudication"), None)],
         "form": form,
         "manages": manages,
-        "works": request.user.has_perm("campaigns.adjudicate", campaign),
+        "adjudicates": request.user.has_perm("campaigns.adjudicate", campaign),
         "mine": own_adjudication_progress(campaign, request.user),
-        "found": found,
-        "states": [(STATES[state], count) for state, count in count_by_state(found).items()],
-        "sizes": disagreements_by_distance(found),
+        "disagreements": disagreements,
+        "states": [
+            (STATES[state], count) for state, count in count_by_state(disagreements).items()
+        ],
+        "sizes": disagreements_by_distance(disagreements),
         "rounds": list_rounds(campaign, agreed) if manages else [],
         "people": list_adjudicators(campaign),
         "judged": judged,
@@ -136,13 +139,15 @@ def render_adjudication_overview(
     return render(request, "judging/adjudication.html", context)
 
 
-def disagreements_by_distance(found: list[Disagreement]) -> list[tuple[int, int, int, int, int]]:
-    """By grades apart: pairs, of these across the relevance level, settled, left to take up."""
+def disagreements_by_distance(
+    disagreements: list[Disagreement],
+) -> list[tuple[int, int, int, int, int]]:
+    """By grade difference: pairs, crossing the relevance level, resolved, unassigned."""
     rows = []
-    for size in sorted({each.size for each in found}, reverse=True):
-        alike = [each for each in found if each.size == size]
-        crossing = sum(each.crosses for each in alike)
-        settled = sum(each.state == "settled" for each in alike)
-        new = sum(each.state in ("new", "skipped") for each in alike)
-        rows.append((size, len(alike), crossing, settled, new))
+    for size in sorted({each.size for each in disagreements}, reverse=True):
+        group = [each for each in disagreements if each.size == size]
+        crossing = sum(each.crosses for each in group)
+        resolved = sum(each.state == "settled" for each in group)
+        unassigned = sum(each.state in ("new", "skipped") for each in group)
+        rows.append((size, len(group), crossing, resolved, unassigned))
     return rows

@@ -1,4 +1,4 @@
-"""The adjudicator's screen: one disagreement after another, by keys or plain posts."""
+"""The adjudicator's screen: one disagreement after another, by keyboard or plain forms."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Act = Callable[..., Judgment]
 
 @dataclass
 class AdjudicationScreen:
-    """What stands around the document in hand; the names are those of the judging screen."""
+    """The context of the document; attributes are named as on ``JudgingScreen``."""
 
     topic: Topic | None
     progress: OwnAdjudication
@@ -57,16 +57,16 @@ class AdjudicationScreen:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def adjudicate_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The next pair to settle; a post settles one and leads to the next."""
+    """The next pair to adjudicate; a post saves the decision and leads to the next."""
     campaign = get_campaign_for(request.user, slug, "campaigns.adjudicate")
     if request.method == "POST":
         return save_and_show_next(request, campaign, JudgeForm(request.POST), submit_judgment)
-    told = ""
+    message = ""
     try:
         slot = claim_next(actor=request.user, campaign=campaign, topic=None, kind=ADJUDICATE)
     except ActionRefused as refused:
-        slot, told = None, str(refused)
-    context = adjudication_context(request, campaign, slot) | {"told": told}
+        slot, message = None, str(refused)
+    context = adjudication_context(request, campaign, slot) | {"message": message}
     return render(request, "judging/adjudicate.html", context)
 
 
@@ -78,12 +78,12 @@ def adjudication_skip_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def adjudication_undo_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Take the last decision back; its document comes up again."""
+    """Undo the last decision and show its document again."""
     campaign = get_campaign_for(request.user, slug, "campaigns.adjudicate")
     form = UndoForm(request.POST)
-    said = form.cleaned_data if form.is_valid() else {}
+    fields = form.cleaned_data if form.is_valid() else {}
     try:
-        undo_judgment(actor=request.user, campaign=campaign, kind=ADJUDICATE, **said)
+        undo_judgment(actor=request.user, campaign=campaign, kind=ADJUDICATE, **fields)
     except ActionRefused as refused:
         messages.error(request, str(refused))
     return redirect("adjudicate", campaign.slug)
@@ -92,7 +92,7 @@ def adjudication_undo_view(request: SignedInRequest, slug: str) -> HttpResponse:
 def save_and_show_next(
     request: SignedInRequest, campaign: Campaign, form: SubmissionForm, act: Act
 ) -> HttpResponse:
-    """Write down what was said, then the next; say so if it was not written."""
+    """Save the decision or skip, with a message if that fails; then show the next pair."""
     topic = get_object_or_404(campaign.topics, number=request.GET.get("topic", ""))
     if not form.is_valid():
         messages.error(request, _("Not saved: the form was incomplete. Judge again."))
@@ -110,25 +110,27 @@ def save_and_show_next(
 def adjudication_context(
     request: SignedInRequest, campaign: Campaign, slot: Slot | None
 ) -> dict[str, Any]:
-    paper = build_judging_documents(request.user, campaign, [slot])[0] if slot else None
+    document = build_judging_documents(request.user, campaign, [slot])[0] if slot else None
     last = own_current_judgments(campaign, request.user, (Purpose.ADJUDICATE,)).first()
-    desk = AdjudicationScreen(
+    screen = AdjudicationScreen(
         slot.topic if slot else None, own_adjudication_progress(campaign, request.user), last
     )
-    seen = (
+    judgments = (
         list_anonymous_judgments(campaign, slot.topic, slot.item.docno)
         if slot and not slot.plan.blind
         else []
     )
     query = {"topic": slot.topic.number} if slot else {}
     return {
-        "screen": desk,
+        "screen": screen,
         "campaign": campaign,
-        "paper": paper,
-        "sides": seen,
+        "document": document,
+        "judgments": judgments,
         "home_url": reverse("adjudication", args=[campaign.slug]),
         "here_url": reverse("adjudicate", args=[campaign.slug], query=query),
         "grades": grades_by_value(campaign),
-        "reasons": [(name, SKIP_KEYS[name], told) for name, told in SKIP_REASONS.items()],
-        "flags": [(name, FLAG_KEYS[name], SHORT_FLAGS[name], told) for name, told in FLAGS.items()],
+        "reasons": [(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
+        "flags": [
+            (name, FLAG_KEYS[name], SHORT_FLAGS[name], label) for name, label in FLAGS.items()
+        ],
     }

@@ -1,4 +1,4 @@
-"""Agreement between assessors: every coefficient with n and interval, never a lone number."""
+"""Inter-assessor agreement: every coefficient with n and interval, never alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from judging.core.quality.report import quality_report
 from judging.queries.agreement import load_labels
 from judging.queries.quality import load_judging_record
 from judging.views.agreement_charts import (
-    MOST_LEGS,
+    MOST_LINES,
     IntervalChart,
     build_confusion_heat_map,
     build_interval_chart,
@@ -36,11 +36,11 @@ from judging.views.agreement_charts import (
 from judging.views.agreement_choice import AgreementChoice, parse_agreement_choice
 
 SIDE = ("percent", "kappa", "ac1", "alpha-ordinal", "overlap")
-"""What tables show beside the chosen coefficient, so that it never stands alone."""
+"""Coefficients that tables show in addition to the selected one."""
 TITLES = {
     "agreement-pair": "Two assessors",
     "agreement-topics": "By topic",
-    "assessor-quality": "One by one",
+    "assessor-quality": "Assessor quality",
 }
 HEAD = ("coefficient", "value", "low", "high", "n", "prevalence", "topics", "reason", "no_interval")
 
@@ -55,7 +55,7 @@ def load_agreement_page(
 def agreement_context(
     campaign: Campaign, choice: AgreementChoice, labels: LabelTable, here: str
 ) -> dict[str, Any]:
-    """What every page of agreement shows: the choices, and where else to look."""
+    """The context of every agreement page: selection and navigation."""
     return {
         "campaign": campaign,
         "crumbs": [("Agreement", None)]
@@ -74,16 +74,16 @@ def agreement_context(
 def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
     report = choice.report(labels)
-    shown = companion_coefficients(choice.by)
+    names = companion_coefficients(choice.by)
     context = agreement_context(campaign, choice, labels, "agreement") | {
         "report": report,
         "rows": coefficient_rows(report.panel, report.topic_means),
-        "legs": coefficient_caterpillar(report.panel),
+        "intervals": coefficient_caterpillar(report.panel),
         "prevalence": report.overall["percent"].prevalence,
         "heat": build_pair_heat_map(report, choice.by),
-        "shown": [COEFFICIENTS[name].card for name in shown],
+        "columns": [COEFFICIENTS[name].card for name in names],
         "pairs": [
-            (pair, [row[name] for name in shown], choice.but(a=pair[0], b=pair[1]))
+            (pair, [row[name] for name in names], choice.but(a=pair[0], b=pair[1]))
             for pair, row in report.pairs.items()
         ],
     }
@@ -92,7 +92,7 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def agreement_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Two assessors: their grades against each other, every coefficient, and topic by topic."""
+    """Two assessors: confusion matrix, all coefficients, and agreement by topic."""
     campaign, choice, labels = load_agreement_page(request, slug)
     if not (choice.a or choice.b) and len(labels.assessors) > 1:
         choice = replace(choice, a=labels.assessors[0], b=labels.assessors[1])
@@ -105,20 +105,20 @@ def agreement_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 def two_assessor_context(choice: AgreementChoice, two: LabelTable) -> dict[str, Any]:
     report = choice.report(two)
-    shown = companion_coefficients(choice.by)
+    names = companion_coefficients(choice.by)
     grades = [str(grade) for grade in report.scale]
     table = report.confusion[choice.a, choice.b]
     row = report.pairs[choice.a, choice.b]
     return {
         "report": report,
-        "row": [(COEFFICIENTS[name].card, found) for name, found in row.items()],
+        "row": [(COEFFICIENTS[name].card, value) for name, value in row.items()],
         "n": row["percent"].n,
         "heat": build_confusion_heat_map(table, grades),
         "confusion": list(zip(grades, table, strict=True)),
         "grades": grades,
-        "shown": [COEFFICIENTS[name].card for name in shown],
+        "columns": [COEFFICIENTS[name].card for name in names],
         "by_topic": [
-            (topic, int(count_multiply_judged(panel)), [panel.means[name] for name in shown])
+            (topic, int(count_multiply_judged(panel)), [panel.means[name] for name in names])
             for topic, panel in report.by_topic.items()
             if count_multiply_judged(panel)
         ],
@@ -126,7 +126,7 @@ def two_assessor_context(choice: AgreementChoice, two: LabelTable) -> dict[str, 
 
 
 def count_multiply_judged(panel: CoefficientPanel) -> int:
-    """The pairs of a topic that two or more judged."""
+    """Pairs of a topic judged by at least two assessors."""
     return panel.overall["percent"].n
 
 
@@ -135,34 +135,34 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
     whole = AgreementChoice(choice.level, choice.binary, choice.by)
     report = whole.report(labels)
-    shown = companion_coefficients(choice.by)
-    found = []
+    names = companion_coefficients(choice.by)
+    rows = []
     alone = [topic for topic, panel in report.by_topic.items() if not count_multiply_judged(panel)]
     for topic, panel in report.by_topic.items():
         if not count_multiply_judged(panel):
             continue
-        cells = [overall_or_mean(panel, name) for name in shown]
-        found.append((topic, panel.overall["percent"], cells, whole.but(topic=topic)))
-    firsts = [(topic, cells[0]) for topic, _, cells, _ in found]
-    marks = ((topic, it.value, None, None, it.reason or "") for topic, it in firsts)
+        cells = [overall_or_mean(panel, name) for name in names]
+        rows.append((topic, panel.overall["percent"], cells, whole.but(topic=topic)))
+    firsts = [(topic, cells[0]) for topic, _, cells, _ in rows]
+    marks = ((topic, value.value, None, None, value.reason or "") for topic, value in firsts)
     context = agreement_context(campaign, whole, labels, "agreement-topics") | {
         "report": report,
-        "by_topic": found,
+        "by_topic": rows,
         "alone": alone,
-        "legs": build_interval_chart(marks) if len(firsts) <= MOST_LEGS else None,
-        "shown": [COEFFICIENTS[name].card for name in shown],
-        "means": [overall_or_mean(report.topic_means, name) for name in shown] if found else [],
+        "intervals": build_interval_chart(marks) if len(firsts) <= MOST_LINES else None,
+        "columns": [COEFFICIENTS[name].card for name in names],
+        "means": [overall_or_mean(report.topic_means, name) for name in names] if rows else [],
     }
     return render(request, "judging/agreement_topics.html", context)
 
 
 def companion_coefficients(by: str) -> list[str]:
-    """The chosen coefficient, and those that stand beside it."""
+    """The selected coefficient, followed by those always shown with it."""
     return [by, *(name for name in SIDE if name != by)]
 
 
 def overall_or_mean(panel: CoefficientPanel, name: str) -> CoefficientValue:
-    """Over all assessors where the coefficient can, else the mean over pairs of them."""
+    """Over all assessors if the coefficient allows it, otherwise the mean over assessor pairs."""
     return panel.overall[name] if name in panel.overall else panel.means[name]
 
 
@@ -170,7 +170,7 @@ Line = tuple[Card, CoefficientValue | None, CoefficientValue, CoefficientValue |
 
 
 def coefficient_rows(panel: CoefficientPanel, topic_means: CoefficientPanel) -> list[Line]:
-    """Of each coefficient the card, the value over all, the mean over pairs, and over topics."""
+    """Per coefficient: card, value over all assessors, mean over pairs, mean over topics."""
     return [
         (
             COEFFICIENTS[name].card,
@@ -183,16 +183,16 @@ def coefficient_rows(panel: CoefficientPanel, topic_means: CoefficientPanel) -> 
 
 
 def coefficient_caterpillar(panel: CoefficientPanel) -> IntervalChart:
-    found = {name: overall_or_mean(panel, name) for name in panel.means}
+    values = {name: overall_or_mean(panel, name) for name in panel.means}
     return build_interval_chart(
-        (COEFFICIENTS[name].card.title, it.value, it.low, it.high, it.reason or "")
-        for name, it in found.items()
+        (COEFFICIENTS[name].card.title, value.value, value.low, value.high, value.reason or "")
+        for name, value in values.items()
     )
 
 
 @require_safe
 def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponse:
-    """JSON holds everything that the command tells; CSV a line a coefficient."""
+    """JSON has everything that the command prints; CSV one line per coefficient."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)
     if fmt == "json":
@@ -232,16 +232,16 @@ def export_rows(report: AgreementReport) -> list[tuple[str, str, str, Row]]:
 
 
 def coefficient_cells(row: Row) -> Iterable[list[str]]:
-    for name, it in row.items():
-        values = [format_full(x) for x in (it.value, it.low, it.high)]
+    for name, value in row.items():
+        values = [format_full(x) for x in (value.value, value.low, value.high)]
         yield [
             name,
             *values,
-            str(it.n),
-            format_full(it.prevalence),
-            str(it.topics),
-            it.reason or "",
-            it.no_interval or "",
+            str(value.n),
+            format_full(value.prevalence),
+            str(value.topics),
+            value.reason or "",
+            value.no_interval or "",
         ]
 
 
@@ -250,8 +250,8 @@ def format_full(value: float | None) -> str:
 
 
 def csv_response(head: list[str], rows: Iterable[list[str]], name: str) -> HttpResponse:
-    out = io.StringIO()
-    writer = csv.writer(out)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
     writer.writerow(head)
     writer.writerows(rows)
-    return attachment_response(out.getvalue(), name)
+    return attachment_response(buffer.getvalue(), name)

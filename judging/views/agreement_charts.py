@@ -1,4 +1,4 @@
-"""Where the marks of the pictures of agreement stand."""
+"""Geometry of the agreement charts."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from judging.core.agreement.report import AgreementReport
 
 CELL, LEFT, TOP = 64, 150, 34
 MOST = 30
-"""More assessors than this make no picture that anybody can read."""
+"""A heat map of more assessors would be illegible."""
 
 
 @dataclass(frozen=True)
 class HeatCell:
-    """One cell of a heat map: where it stands, what it says and how full it is."""
+    """One cell of a heat map: position, title, text and opacity."""
 
     x: int
     y: int
-    said: str
+    title: str
     text: str
     opacity: str
     query: str = ""
@@ -34,7 +34,7 @@ class HeatCell:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A heat map: cells, names down the side and along the top, and its size."""
+    """A heat map: cells, row and column labels, and size."""
 
     cells: list[HeatCell]
     sides: list[tuple[str, int]]
@@ -56,17 +56,17 @@ def _heat(cells: list[HeatCell], rows: Sequence[str], columns: Sequence[str]) ->
 
 
 def build_pair_heat_map(report: AgreementReport, by: str) -> HeatMap | None:
-    """Every two assessors by one coefficient; None where they are too many for a picture."""
+    """All pairs of assessors by one coefficient; None if there are too many for a chart."""
     names = [assessor.name for assessor in report.assessors]
     if len(names) > MOST:
         return None
     place = {name: at for at, name in enumerate(names)}
     cells = []
     for (a, b), row in report.pairs.items():
-        found = row[by]
-        text = "–" if found.value is None else f"{found.value:.2f}"
-        full = "0" if found.value is None else f"{max(0.0, min(1.0, found.value)):.2f}"
-        why = found.reason or f"{found.value:.4f}, n {found.n}"
+        value = row[by]
+        text = "–" if value.value is None else f"{value.value:.2f}"
+        full = "0" if value.value is None else f"{max(0.0, min(1.0, value.value)):.2f}"
+        why = value.reason or f"{value.value:.4f}, n {value.n}"
         for i, j in ((place[a], place[b]), (place[b], place[a])):
             at = LEFT + CELL * j, TOP + CELL * i
             cells.append(HeatCell(*at, f"{names[i]} and {names[j]}: {why}", text, full))
@@ -74,28 +74,28 @@ def build_pair_heat_map(report: AgreementReport, by: str) -> HeatMap | None:
 
 
 def build_confusion_heat_map(table: Sequence[Sequence[int]], grades: Sequence[str]) -> HeatMap:
-    """The numbers of pairs by the grades of two assessors; full where most of a row is."""
+    """Pairs by the grades of two assessors; opacity is the share of the row."""
     cells = []
     for i, row in enumerate(table):
         total = sum(row)
         for j, count in enumerate(row):
             share = count / total if total else 0.0
-            said = f"{grades[i]} and {grades[j]}: {count} of {total}"
+            title = f"{grades[i]} and {grades[j]}: {count} of {total}"
             at = LEFT + CELL * j, TOP + CELL * i
-            cells.append(HeatCell(*at, said, str(count), f"{share:.2f}"))
+            cells.append(HeatCell(*at, title, str(count), f"{share:.2f}"))
     return _heat(cells, grades, grades)
 
 
-LEG, LABEL, RIGHT, WIDTH = 22, 250, 20, 720
-MOST_LEGS = 120
+LINE, LABEL, RIGHT, WIDTH = 22, 250, 20, 720
+MOST_LINES = 120
 
 
 @dataclass(frozen=True)
 class IntervalLine:
-    """A value and its interval on a line of a caterpillar; None where there is none."""
+    """A value and its interval on one line of the chart; None if undefined."""
 
     label: str
-    said: str
+    title: str
     y: int
     at: float | None
     low: float | None
@@ -104,9 +104,9 @@ class IntervalLine:
 
 @dataclass(frozen=True)
 class IntervalChart:
-    """A caterpillar of values from ``start`` to ``end``."""
+    """A caterpillar plot: values with intervals, one per line."""
 
-    legs: list[IntervalLine]
+    lines: list[IntervalLine]
     ticks: list[tuple[float, str]]
     zero: float
     height: int
@@ -120,16 +120,16 @@ class IntervalChart:
 
 
 Line = tuple[str, float | None, float | None, float | None, str]
-"""Label, value, bounds, and what is said where there is no value."""
+"""Label, value, bounds, and the reason why there is no value."""
 
 
 def build_interval_chart(
     lines: Iterable[Line], *, least: float = 0.0, most: float = 1.0
 ) -> IntervalChart:
-    """A caterpillar on an axis that holds ``least``, ``most`` and all there is."""
-    found = list(lines)
-    there = [x for _, *numbers, _ in found for x in numbers if x is not None]
-    start, end = _axis(min([least, *there]), max([most, *there]))
+    """A caterpillar plot; its axis covers at least ``least`` to ``most`` and all values."""
+    rows = list(lines)
+    present = [x for _, *numbers, _ in rows for x in numbers if x is not None]
+    start, end = _axis(min([least, *present]), max([most, *present]))
     span = end - start
 
     def x(value: float | None) -> float | None:
@@ -137,25 +137,25 @@ def build_interval_chart(
             return None
         return round(LABEL + (value - start) / span * (WIDTH - LABEL - RIGHT), 1)
 
-    drawn = [
+    chart_lines = [
         IntervalLine(
             label,
             _describe_interval(label, value, low, high, why),
-            38 + LEG * at,
+            38 + LINE * at,
             x(value),
             x(low),
             x(high),
         )
-        for at, (label, value, low, high, why) in enumerate(found)
+        for at, (label, value, low, high, why) in enumerate(rows)
     ]
     ticks = [
         (x(start + span * part / 4) or 0.0, f"{start + span * part / 4:g}") for part in range(5)
     ]
-    return IntervalChart(drawn, ticks, x(0.0) or 0.0, 38 + LEG * len(drawn))
+    return IntervalChart(chart_lines, ticks, x(0.0) or 0.0, 38 + LINE * len(chart_lines))
 
 
 def _axis(low: float, high: float) -> tuple[float, float]:
-    """Ends that are multiples of 0.2, so that quarters of the axis have one or two decimals."""
+    """Ends that are multiples of 0.2, so that quarter ticks have at most two decimals."""
     steps = 5
     start, end = int(low * steps // 1), int(-(-high * steps // 1))
     return start / steps, max(end, start + 1) / steps

@@ -1,4 +1,4 @@
-"""What an organizer picks on the pages of agreement; every link carries it on."""
+"""The selection on the agreement pages, kept in the query string of every link."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ LONGEST = 300
 
 @dataclass(frozen=True)
 class AgreementChoice:
-    """The lowest relevant grade, whether grades are cut there, the coefficient that pictures
-    show, the topic (all when empty), and two assessors.
+    """Relevance level, whether grades are made binary there, the coefficient of the charts, the
+    topic (empty: all), and two assessors.
     """
 
     level: int
@@ -37,31 +37,31 @@ class AgreementChoice:
 
     @property
     def query(self) -> str:
-        """The choice as a query string, without what is not chosen."""
-        chosen = {"level": self.level, "cut": "1" if self.binary else "", "by": self.by}
-        chosen |= {"topic": self.topic, "a": self.a, "b": self.b}
-        return urlencode({name: value for name, value in chosen.items() if value})
+        """The selection as a query string, without empty parameters."""
+        values = {"level": self.level, "cut": "1" if self.binary else "", "by": self.by}
+        values |= {"topic": self.topic, "a": self.a, "b": self.b}
+        return urlencode({name: value for name, value in values.items() if value})
 
     def but(self, **changes: str) -> str:
-        """The query string with other choices."""
+        """The query string of this selection with changes."""
         return replace(self, **changes).query  # type: ignore[arg-type]
 
     def labels(self, labels: LabelTable) -> LabelTable:
-        """The pairs of the chosen topic; all of them where none is chosen."""
+        """The pairs of the selected topic; all pairs if none is selected."""
         return labels.within(self.topic) if self.topic in labels.topics else labels
 
     def report(self, labels: LabelTable) -> AgreementReport:
         return agreement_report(self.labels(labels), self.level, binary=self.binary)
 
 
-def parse_agreement_choice(asked: QueryDict, campaign: Campaign) -> AgreementChoice:
-    """Whatever is no choice falls back: to the campaign's level, ordinal alpha, all topics."""
-    level = asked.get("level", "")
-    by = asked.get("by", "")
-    topic, a, b = (asked.get(name, "").replace("\0", "")[:LONGEST] for name in ("topic", "a", "b"))
+def parse_agreement_choice(query: QueryDict, campaign: Campaign) -> AgreementChoice:
+    """Invalid values fall back to the campaign's relevance level, ordinal alpha and all topics."""
+    level = query.get("level", "")
+    by = query.get("by", "")
+    topic, a, b = (query.get(name, "").replace("\0", "")[:LONGEST] for name in ("topic", "a", "b"))
     return AgreementChoice(
         level=int(level) if level.isdecimal() and len(level) < 5 else campaign.relevance_level,
-        binary=asked.get("cut") == "1",
+        binary=query.get("cut") == "1",
         by=by if by in COEFFICIENTS else BY,
         topic=topic,
         a=a,

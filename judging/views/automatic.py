@@ -1,6 +1,6 @@
-"""Automatic assessors, for organizers: who they are, what they cover, where people agree.
+"""Automatic assessors, for organizers: list, coverage, and comparison with human judgments.
 
-What a model says of a pair is shown only where a person's judgment of it stands.
+An automatic judgment is shown only for pairs with a current human judgment.
 """
 
 from __future__ import annotations
@@ -28,32 +28,33 @@ from judging.views.exports import rows_response
 
 class AutomaticForm(forms.Form):
     name = forms.CharField(
-        max_length=60, help_text="Of a-z 0-9 - _, such as llama3-70b-umbrela. It names policies."
+        max_length=60,
+        help_text="Letters, digits, - and _, such as llama3-70b-umbrela. Used in policy names.",
     )
     description = forms.CharField(
         required=False,
         max_length=10_000,
         widget=forms.Textarea({"rows": 5}),
-        help_text="Model, version, prompt, temperature: what somebody needs to do it again.",
+        help_text="Model, version, prompt, temperature: everything needed to reproduce it.",
     )
 
 
 @require_http_methods(["GET", "POST"])
 def automatic_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """All automatic assessors of the campaign, and the form for one more."""
+    """All automatic assessors of the campaign, and the form to add one."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     form = AutomaticForm(request.POST if request.method == "POST" else None)
     status = 200
     if form.is_bound and form.is_valid():
         try:
-            made = create_automatic_assessor(
+            automatic = create_automatic_assessor(
                 actor=request.user, campaign=campaign, **form.cleaned_data
             )
         except ActionRefused as refused:
             form.add_error("name", str(refused))
             status = 409
         else:
-            return redirect("automatic", campaign.slug, made.name)
+            return redirect("automatic", campaign.slug, automatic.name)
     context = {
         "campaign": campaign,
         "crumbs": [("Judging", redirect_to("judging", campaign)), ("Automatic assessors", None)],
@@ -65,15 +66,15 @@ def automatic_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def automatic_view(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
-    """One automatic assessor: grades, coverage, and pair by pair beside people."""
-    campaign, found = get_automatic_assessor(request, slug, name)
-    pairs = paginate(request, automatic_with_human(campaign, found.user))
+    """One automatic assessor: grades, coverage, and comparison with assessors by pair."""
+    campaign, automatic = get_automatic_assessor(request, slug, name)
+    pairs = paginate(request, automatic_with_human(campaign, automatic.user))
     back = ("Automatic assessors", redirect_to("automatic-list", campaign))
     context = {
         "campaign": campaign,
-        "crumbs": [("Judging", redirect_to("judging", campaign)), back, (found.name, None)],
-        "automatic": found,
-        "overview": get_automatic_overview(found),
+        "crumbs": [("Judging", redirect_to("judging", campaign)), back, (automatic.name, None)],
+        "automatic": automatic,
+        "overview": get_automatic_overview(automatic),
         "page_obj": pairs,
         "pairs": compare_with_people(campaign, pairs.object_list),
         "grades": {grade.value: grade for grade in campaign.grades.order_by("value")},
@@ -85,12 +86,12 @@ def automatic_view(request: SignedInRequest, slug: str, name: str) -> HttpRespon
 def automatic_download_view(
     request: SignedInRequest, slug: str, name: str, fmt: str
 ) -> HttpResponseBase:
-    """The model's grades beside people's, of pairs that a person has judged."""
-    campaign, found = get_automatic_assessor(request, slug, name)
+    """The model's grades and those of assessors, for pairs with a human judgment."""
+    campaign, automatic = get_automatic_assessor(request, slug, name)
     if fmt not in ("csv", "json"):
         raise Http404
-    rows = iter_comparison_rows(campaign, found.user)
-    return rows_response(rows, COMPARISON_COLUMNS, f"{slug}-{found.name}-beside-people", fmt)
+    rows = iter_comparison_rows(campaign, automatic.user)
+    return rows_response(rows, COMPARISON_COLUMNS, f"{slug}-{automatic.name}-beside-people", fmt)
 
 
 def get_automatic_assessor(

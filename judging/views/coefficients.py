@@ -1,4 +1,4 @@
-"""What the figures of agreement mean: formula, reading, edges, source, worked example."""
+"""About the coefficients: formula, interpretation, edge cases, source, worked example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judgments as files: the log, what stands, pairs for other programs; written as they are read."""
+"""Exports of judgments: the log, current judgments, pairs for other tools; all streamed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PAIRS = {"judged": iter_judged_pairs, "open": iter_open_pairs}
 
 @require_safe
 def judgments_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponseBase:
-    """The whole log at its short address."""
+    """The full log at its short URL."""
     return judgments_export_view(request, slug, fmt, "log")
 
 
@@ -51,7 +51,7 @@ def judgments_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
 def judgments_export_view(
     request: SignedInRequest, slug: str, fmt: str, which: str
 ) -> HttpResponseBase:
-    """The whole log of people's judgments, or what stands of it, as CSV, JSON or JSON lines."""
+    """The full log of human judgments, or the current ones, as CSV, JSON or JSON Lines."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if which not in WHICH:
         raise Http404
@@ -62,7 +62,7 @@ def judgments_export_view(
 
 @require_safe
 def my_judgments_file_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponseBase:
-    """The assessor's own judgments, every revision."""
+    """The assessor's own judgments with all revisions."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     rows = iter_log_rows(campaign, assessor=request.user, purposes=OWN)
     own = ({name: row[name] for name in OWN_COLUMNS} for row in rows)
@@ -73,20 +73,20 @@ def my_judgments_file_view(request: SignedInRequest, slug: str, fmt: str) -> Htt
 def pairs_export_view(
     request: SignedInRequest, slug: str, which: str, program: str
 ) -> HttpResponseBase:
-    """Judged pairs, or those still to judge, with texts, for doccano or Label Studio."""
+    """Judged or unjudged pairs with their texts, for doccano or Label Studio."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if which not in PAIRS or program not in ("doccano", "label-studio"):
         raise Http404
-    found, scale = PAIRS[which](campaign), grade_choices(campaign)
+    pairs, scale = PAIRS[which](campaign), grade_choices(campaign)
     name = f"{slug}-{which}-{program}"
     if program == "doccano":
-        return streaming_response(iter_doccano_parts(found, scale), f"{name}.jsonl")
-    return streaming_response(iter_label_studio_parts(found, scale), f"{name}.json")
+        return streaming_response(iter_doccano_parts(pairs, scale), f"{name}.jsonl")
+    return streaming_response(iter_label_studio_parts(pairs, scale), f"{name}.json")
 
 
 @require_safe
 def import_export_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """What can be downloaded, and where imports and automatic assessors are."""
+    """Downloads, and links to imports and automatic assessors."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     people = User.objects.filter(
         judgments__campaign=campaign, judgments__purpose=Purpose.JUDGE
@@ -103,12 +103,12 @@ def import_export_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "setup": label_studio_config(grade_choices(campaign)),
         "has_plan": campaign.plans.exists(),
     }
-    return render(request, "judging/exchange.html", context)
+    return render(request, "judging/import_export.html", context)
 
 
 @require_safe
 def assessor_qrels_view(request: SignedInRequest, slug: str, username: str) -> HttpResponse:
-    """The current grades of one assessor as qrels; of an automatic one there are none."""
+    """The current grades of one human assessor as qrels."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     judged = User.objects.filter(judgments__campaign=campaign, automatic=None).distinct()
     assessor = get_object_or_404(judged, username=username)
@@ -121,7 +121,7 @@ def assessor_qrels_view(request: SignedInRequest, slug: str, username: str) -> H
 def rows_response(
     rows: Iterable[dict[str, Any]], columns: Sequence[str], name: str, fmt: str
 ) -> HttpResponseBase:
-    """``rows`` as a file ``name`` in the format ``fmt``, or 404."""
+    """``rows`` as a file ``name`` in the format ``fmt``; 404 for an unknown format."""
     if fmt == "csv":
         return streaming_response(iter_csv_parts(rows, columns), f"{name}.csv")
     if fmt == "json":
@@ -132,11 +132,11 @@ def rows_response(
 
 
 def streaming_response(parts: Iterator[str], name: str) -> StreamingHttpResponse:
-    """A file that is sent while it is made: its size does not matter to the server."""
-    ending = name[name.rindex(".") :]
-    answer = StreamingHttpResponse((part.encode() for part in parts), content_type=TYPES[ending])
-    answer.headers["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
-    return answer
+    """A streamed file: memory does not grow with its size."""
+    suffix = name[name.rindex(".") :]
+    response = StreamingHttpResponse((part.encode() for part in parts), content_type=TYPES[suffix])
+    response.headers["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+    return response
 
 
 def grade_choices(campaign: Campaign) -> list[tuple[int, str]]:

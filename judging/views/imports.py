@@ -1,4 +1,4 @@
-"""Judgments from a file: upload, look at what it would do, settle what is open, write."""
+"""Import of judgments from a file: upload, preview, map labels and assessors, confirm."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from judging.services.imports import ImportOptions, ImportPreview, import_file, 
 SALT, DAY = "judging.import", 86_400
 STAGED = ".import"
 SHOWN = 100
-"""Labels and names of a file that the page lists; a file with more is no file of grades."""
+"""Labels and names listed on the page; a file with more is hardly a file of grades."""
 
 
 class JudgmentsForm(forms.Form):
-    """A file of judgments, or the one that was sent before, and who judged.
+    """A file of judgments, or the one uploaded before, and who judged.
 
-    ``who`` is ``file`` (the file says it), ``name`` (the file's name does), or ``user-`` or
-    ``automatic-`` with a number.
+    ``who`` is ``file`` (a column or key of the file), ``name`` (the file name), or ``user-`` or
+    ``automatic-`` followed by a primary key.
     """
 
     file = forms.FileField(allow_empty_file=True, required=False, label="File")
@@ -44,7 +44,7 @@ class JudgmentsForm(forms.Form):
     who = forms.ChoiceField(label="Who judged")
     duplicates = forms.ChoiceField(
         required=False,
-        label="Different grades of one assessor for one pair",
+        label="Several grades of one assessor for one pair",
         choices=list(RULES.items()),
         widget=forms.RadioSelect,
     )
@@ -54,11 +54,11 @@ class JudgmentsForm(forms.Form):
         self.fields["file"].required = not self.data.get("staged")
         self.people = list_importable_assessors(campaign)
         self.models = list(campaign.automatic_assessors.select_related("user"))
-        named = [(name, form.title) for name, form in FORMATS.items()]
-        self.fields["format"].choices = [("", "Told from the file"), *named]  # type: ignore[attr-defined]
+        formats = [(name, form.title) for name, form in FORMATS.items()]
+        self.fields["format"].choices = [("", "Detect automatically"), *formats]  # type: ignore[attr-defined]
         self.fields["who"].choices = [  # type: ignore[attr-defined]
-            ("file", "The file says it, in a column or key"),
-            ("name", "The file is called after the assessor"),
+            ("file", "From a column or key in the file"),
+            ("name", "From the file name"),
             *((f"user-{user.pk}", user.shown_name) for user in self.people),
             *((f"automatic-{one.pk}", f"{one.name} (automatic)") for one in self.models),
         ]
@@ -68,12 +68,12 @@ class JudgmentsForm(forms.Form):
         return check_upload_size(upload) if upload else None
 
     def options(self, labels: dict[str, str], people: dict[str, str]) -> ImportOptions:
-        chosen = self.cleaned_data["who"]
+        who = self.cleaned_data["who"]
         return ImportOptions(
             file_format=self.cleaned_data["format"],
-            assessor=next((u for u in self.people if chosen == f"user-{u.pk}"), None),
-            automatic=next((a for a in self.models if chosen == f"automatic-{a.pk}"), None),
-            by_file=chosen == "name",
+            assessor=next((u for u in self.people if who == f"user-{u.pk}"), None),
+            automatic=next((a for a in self.models if who == f"automatic-{a.pk}"), None),
+            by_file=who == "name",
             labels=labels,
             people=people,
             duplicates=self.cleaned_data["duplicates"] or "refuse",
@@ -82,23 +82,23 @@ class JudgmentsForm(forms.Form):
 
 @require_http_methods(["GET", "POST"])
 def judgments_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The form; after a post what the file would do; after a confirmation what it did."""
+    """The form; after a post a preview; after the confirmation a summary of the import."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "GET":
         initial = {"who": request.GET.get("who", "file"), "duplicates": "refuse"}
         return render_import_judgments(request, campaign, JudgmentsForm(campaign, initial=initial))
-    given = request.POST.copy()
-    given.setdefault("duplicates", "refuse")
-    form = JudgmentsForm(campaign, given, request.FILES)
+    data = request.POST.copy()
+    data.setdefault("duplicates", "refuse")
+    form = JudgmentsForm(campaign, data, request.FILES)
     if not form.is_valid():
         return render_import_judgments(request, campaign, form, status=422)
     name, file = store_or_reuse_upload(request.user, campaign, form)
     options = form.options(get_mapping(request.POST, "label"), get_mapping(request.POST, "person"))
-    whole: dict[str, Any] = {"actor": request.user, "campaign": campaign}
-    whole |= {"data": store.get_blob(name), "file": file, "options": options}
+    arguments: dict[str, Any] = {"actor": request.user, "campaign": campaign}
+    arguments |= {"data": store.get_blob(name), "file": file, "options": options}
     try:
         if request.POST.get("confirm"):
-            counts = import_file(**whole)
+            counts = import_file(**arguments)
             messages.success(request, import_result_message(counts, file))
             model = options.automatic
             return redirect(
@@ -106,75 +106,75 @@ def judgments_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 if model
                 else redirect_to("import-export", campaign)
             )
-        found = preview_file(**whole)
+        preview = preview_file(**arguments)
     except ActionRefused as refused:
         form.add_error("who", str(refused))
         return render_import_judgments(request, campaign, form, status=409)
     except InvalidFile as bad:
-        shown = {"report": bad.report, "verdict": "Not imported"}
-        return render_import_judgments(request, campaign, form, status=422, **shown)
-    status = 422 if found.report.has_errors else 200
+        context = {"report": bad.report, "verdict": "Not imported"}
+        return render_import_judgments(request, campaign, form, status=422, **context)
+    status = 422 if preview.report.has_errors else 200
     return render_import_judgments(
         request,
         campaign,
         form,
         status=status,
-        **import_preview_context(request.user, campaign, found, name),
+        **import_preview_context(request.user, campaign, preview, name),
     )
 
 
 def store_or_reuse_upload(user: User, campaign: Campaign, form: JudgmentsForm) -> tuple[str, str]:
-    """``(name in the store, name of the file)`` of what is uploaded now or was before."""
+    """``(name in the store, name of the file)`` of the upload, new or from before."""
     upload = form.cleaned_data["file"]
     if upload:
         return store.put_blob(upload.read(), STAGED), upload.name or ""
     try:
         staged = signing.loads(form.cleaned_data["staged"], salt=SALT, max_age=DAY)
     except signing.BadSignature as error:
-        raise Http404("no such upload") from error
+        raise Http404("unknown upload") from error
     if staged["campaign"] != campaign.pk or staged["user"] != user.pk:
-        raise Http404("an upload of another campaign or person")
+        raise Http404("upload of another campaign or user")
     return str(staged["name"]), str(staged["file"])
 
 
 def get_mapping(data: QueryDict, noun: str) -> dict[str, str]:
-    """What was chosen for each label or person of the file; empty choices are left out."""
-    chosen = zip(data.getlist(f"{noun}-name"), data.getlist(f"{noun}-choice"), strict=False)
-    return {name: choice for name, choice in chosen if choice}
+    """The choice for each label or person of the file; empty choices are omitted."""
+    choices = zip(data.getlist(f"{noun}-name"), data.getlist(f"{noun}-choice"), strict=False)
+    return {name: choice for name, choice in choices if choice}
 
 
 def import_result_message(counts: ImportCounts, file: str) -> str:
-    beyond = counts.without_slot
+    extra = counts.without_slot
     return (
         f"{file}: {format_count(counts.new, 'new judgment')},"
         f" {format_count(counts.revised, 'revision')}, {counts.unchanged:,} unchanged"
-        + (f"; {beyond:,} fill no slot of a plan." if beyond else ".")
+        + (f"; {extra:,} beyond the plan." if extra else ".")
     )
 
 
 def import_preview_context(
-    user: User, campaign: Campaign, found: ImportPreview, name: str
+    user: User, campaign: Campaign, preview: ImportPreview, name: str
 ) -> dict[str, Any]:
-    settled = found.resolution
+    resolution = preview.resolution
     staged = {
-        "name": name, "file": found.report.file, "campaign": campaign.pk, "user": user.pk,
+        "name": name, "file": preview.report.file, "campaign": campaign.pk, "user": user.pk,
     }  # fmt: skip
-    named = {who: sum(1 for _ in rows) for who, rows in found.rows.items()}
+    counts = {user: sum(1 for _ in rows) for user, rows in preview.rows.items()}
     return {
-        "found": found,
-        "format": FORMATS.get(found.reading.format),
-        "report": found.report if found.report.counts else None,
-        "verdict": "This cannot be imported yet"
-        if found.report.has_errors
-        else "What to know before it is imported",
+        "preview": preview,
+        "format": FORMATS.get(preview.reading.format),
+        "report": preview.report if preview.report.counts else None,
+        "verdict": "The file cannot be imported"
+        if preview.report.has_errors
+        else "Before you import",
         "staged": signing.dumps(staged, salt=SALT),
-        "labels": settled.labels[:SHOWN],
-        "people": [row for row in settled.people if row[0]][:SHOWN],
-        "said": sorted(named.items(), key=lambda row: row[0].username),
+        "labels": resolution.labels[:SHOWN],
+        "people": [row for row in resolution.people if row[0]][:SHOWN],
+        "judges": sorted(counts.items(), key=lambda row: row[0].username),
         "accounts": list_importable_assessors(campaign),
         "grades": campaign.grades.order_by("value"),
         "leave_out": LEAVE_OUT,
-        "ready": not found.report.has_errors and bool(found.rows),
+        "ready": not preview.report.has_errors and bool(preview.rows),
     }
 
 
@@ -183,13 +183,13 @@ def render_import_judgments(
     campaign: Campaign,
     form: JudgmentsForm,
     status: int = 200,
-    **shown: Any,
+    **extra: Any,
 ) -> HttpResponse:
     crumbs = [
         ("Judging", redirect_to("judging", campaign)),
         ("Import and export", redirect_to("import-export", campaign)),
     ]
-    context = {"campaign": campaign, "form": form, "crumbs": [*crumbs, ("Import", None)], **shown}
+    context = {"campaign": campaign, "form": form, "crumbs": [*crumbs, ("Import", None)], **extra}
     return render(request, "judging/import.html", context, status=status)
 
 

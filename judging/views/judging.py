@@ -1,4 +1,4 @@
-"""The assessor's pages: my topics, the judging screen by plain posts, my judgments."""
+"""The assessor's pages: my topics, the judging screen with plain forms, my judgments."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PAGE = 50
 
 @require_safe
 def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """My topics, how far I am, how fast I go, where to go on."""
+    """My topics: progress, pace, and the topic to continue with."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     topics = my_topics(campaign, request.user)
     context = {
@@ -52,13 +52,13 @@ def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "next": next_topic(topics),
         "done": sum(row.done for row in topics),
         "of": sum(row.total for row in topics),
-        "finished": sum(row.left == 0 for row in topics),
+        "completed": sum(row.left == 0 for row in topics),
         "pace": pace_by_user(campaign, request.user).get(
             request.user.pk, JudgingPace(0, None, None)
         ),
         "is_open": campaign.takes_judgments(),
     }
-    return render(request, "judging/work.html", context)
+    return render(request, "judging/my_topics.html", context)
 
 
 @never_cache
@@ -66,7 +66,7 @@ def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
 def judge_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse:
     """The judging screen; a post is a judgment and leads to the next document.
 
-    ``?docno=`` or ``?token=`` asks for one that is in the assessor's hand already.
+    ``?docno=``, ``?token=``: a document that the assessor has checked out already.
     """
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     topic = get_object_or_404(campaign.topics, number=number)
@@ -88,57 +88,57 @@ def judge_skip_view(request: SignedInRequest, slug: str, number: str) -> HttpRes
 
 @require_POST
 def judge_undo_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Take the last back; its document comes up again, in whichever topic it was."""
+    """Undo the last judgment or skip and show its document again, in any topic."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     form = UndoForm(request.POST)
-    said = form.cleaned_data if form.is_valid() else {}
-    back = undo_judgment(actor=request.user, campaign=campaign, **said)
-    if back.slot is None:
-        return redirect(change_url(campaign, back))
-    query = {"docno": back.docno, "token": str(back.slot.token)}
-    return redirect(reverse("judge", args=[campaign.slug, back.topic.number], query=query))
+    fields = form.cleaned_data if form.is_valid() else {}
+    judgment = undo_judgment(actor=request.user, campaign=campaign, **fields)
+    if judgment.slot is None:
+        return redirect(change_url(campaign, judgment))
+    query = {"docno": judgment.docno, "token": str(judgment.slot.token)}
+    return redirect(reverse("judge", args=[campaign.slug, judgment.topic.number], query=query))
 
 
 @never_cache
 @require_safe
 def judge_change_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse:
-    """The screen with a document that the assessor has had before."""
+    """The screen with a document that the assessor has seen before."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     topic = get_object_or_404(campaign.topics, number=number)
-    paper = find_document_again(request, campaign, topic)
-    if paper is None:
+    document = find_document_again(request, campaign, topic)
+    if document is None:
         raise Http404("not a document of this assessor")
     screen = build_screen(request.user, campaign, topic)
-    screen.paper = paper
+    screen.document = document
     return render(request, "judging/screen.html", screen_context(screen))
 
 
 def find_document_again(
     request: SignedInRequest, campaign: Campaign, topic: Topic
 ) -> JudgingDocument | None:
-    """The document that the address asks for: held and unjudged, or judged and to be changed."""
+    """The requested document: checked out and unjudged, or judged and to be changed."""
     docno, token = request.GET.get("docno", ""), request.GET.get("token", "")
     return get_current_document(request.user, campaign, topic, docno, parse_uuid_text(token))
 
 
 @require_safe
 def my_judgments_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """All that the assessor has said, newest first, by topic and grade."""
+    """The assessor's judgments, newest first, filtered by topic and grade."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     rows = current_judgments_by(campaign, request.user)
-    wanted = {name: request.GET.get(name, "") for name in ("topic", "grade")}
-    if wanted["topic"]:
-        rows = rows.filter(topic__number=wanted["topic"])
-    if wanted["grade"] == "skip":
+    filters = {name: request.GET.get(name, "") for name in ("topic", "grade")}
+    if filters["topic"]:
+        rows = rows.filter(topic__number=filters["topic"])
+    if filters["grade"] == "skip":
         rows = rows.filter(kind=Judgment.Kind.SKIP)
-    elif wanted["grade"] in {str(value) for value in grades_by_value(campaign)}:
-        rows = rows.filter(grade=int(wanted["grade"]))
+    elif filters["grade"] in {str(value) for value in grades_by_value(campaign)}:
+        rows = rows.filter(grade=int(filters["grade"]))
     page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
     context = {
         "campaign": campaign,
         "crumbs": [(_("My judgments"), None)],
         "page_obj": page,
-        "wanted": wanted,
+        "filters": filters,
         "topics": [row.topic for row in my_topics(campaign, request.user)],
         "grades": grades_by_value(campaign),
     }
@@ -152,38 +152,40 @@ def save_judgment_and_show_next(
     form: SubmissionForm,
     act: Callable[..., Judgment],
 ) -> HttpResponse:
-    """Write down what was said, then the next document; say so if it was not written."""
+    """Save the judgment or skip, with a message if that fails; then show the next document."""
     address = reverse("judge", args=[campaign.slug, topic.number])
     if not form.is_valid():
         messages.error(request, _("Not saved: the form was incomplete. Judge again."))
         return redirect(address)
-    said = form.cleaned_data
+    fields = form.cleaned_data
     try:
-        made = act(actor=request.user, campaign=campaign, topic=topic, **said)
+        judgment = act(actor=request.user, campaign=campaign, topic=topic, **fields)
     except ActionRefused as refused:
         messages.error(request, _("Not saved.") + f" {refused}")
         return redirect(address)
-    if said.get("grade") != made.grade:
-        # A second, different press on a form sent already (the browser's Back): ask again.
-        messages.info(request, _("This document is judged already; press a grade to change it."))
-        return redirect(change_url(campaign, made))
+    if fields.get("grade") != judgment.grade:
+        # A different grade on a form submitted already (the browser's Back button): confirm it.
+        messages.info(
+            request, _("This document has already been judged. Press a grade to change it.")
+        )
+        return redirect(change_url(campaign, judgment))
     return redirect(address)
 
 
 def show_next(request: SignedInRequest, campaign: Campaign, topic: Topic) -> HttpResponse:
-    told = ""
+    message = ""
     try:
-        paper = find_document_again(request, campaign, topic) if "docno" in request.GET else None
-        if paper is None:
+        document = find_document_again(request, campaign, topic) if "docno" in request.GET else None
+        if document is None:
             slot = claim_next(actor=request.user, campaign=campaign, topic=topic)
-            paper = build_judging_documents(request.user, campaign, [slot])[0] if slot else None
+            document = build_judging_documents(request.user, campaign, [slot])[0] if slot else None
     except ActionRefused as refused:
         if refused.code == "training-first":
             return redirect("judge-training", campaign.slug)
-        paper, told = None, str(refused)
+        document, message = None, str(refused)
     screen = build_screen(request.user, campaign, topic)
-    screen.paper = paper
+    screen.document = document
     context = screen_context(screen)
-    if paper is None:
-        context |= topic_finished_context(request.user, campaign, topic, screen.progress, told)
+    if document is None:
+        context |= topic_finished_context(request.user, campaign, topic, screen.progress, message)
     return render(request, "judging/screen.html", context)

@@ -1,4 +1,4 @@
-"""What the judging screen shows: one document in hand, and everything that stands around it."""
+"""The judging screen: one document, with its topic, progress and latest judgments."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ from judging.templatetags.judging import format_hours
 AHEAD = 3
 SKIP_KEYS = dict(zip(SKIP_REASONS, "bldo", strict=True))
 FLAG_KEYS = dict(zip(FLAGS, "bld", strict=True))
-SHORT_FLAGS = {"broken": _("broken"), "language": _("language"), "duplicate": _("duplicate")}
+SHORT_FLAGS = {"broken": _("unreadable"), "language": _("language"), "duplicate": _("duplicate")}
 
 
 @dataclass
 class JudgingDocument:
-    """A document to be judged. ``before`` is what the assessor said of it already; it stands
-    unless ``taken_back``. ``token`` is its lease.
+    """A document to judge. ``before`` is the assessor's previous judgment of it, current unless
+    ``undone``. ``token`` is its lease.
     """
 
     topic: Topic
     docno: str
-    document: Document | None
+    content: Document | None
     token: UUID | str | None = None
     before: Judgment | None = None
-    taken_back: bool = False
+    undone: bool = False
     uuid: UUID = field(default_factory=uuid4)
 
     @property
-    def marks(self) -> str:
-        """What the screen fills in again, as JSON."""
+    def previous(self) -> str:
+        """The previous judgment, to be filled in again, as JSON."""
         if self.before is None:
             return ""
         names = ("kind", "grade", "comment", "flags", "duplicate_of", "passages")
@@ -64,7 +64,7 @@ class JudgingDocument:
 
 @dataclass
 class JudgingScreen:
-    """The topic and what stands around the paper; without paper nothing is left here."""
+    """The topic and the document; without a document none is left in the topic."""
 
     campaign: Campaign
     topic: Topic
@@ -73,8 +73,7 @@ class JudgingScreen:
     last: Judgment | None
     per_hour: float | None
     rationale: str
-    paper: JudgingDocument | None = None
-    said: str = ""
+    document: JudgingDocument | None = None
     undo_uuid: UUID = field(default_factory=uuid4)
 
     @property
@@ -106,16 +105,16 @@ def build_screen(assessor: User, campaign: Campaign, topic: Topic) -> JudgingScr
 
 
 def strictest_rationale(campaign: Campaign, topic: Topic) -> str:
-    """What the plans of the topic ask for at most: the screen is one for the documents of all."""
+    """The strictest rationale option among the topic's plans: one screen serves all of them."""
     plans = campaign.plans.filter(kind=Plan.Kind.JUDGE, assignments__topic=topic)
-    asked = set(plans.order_by().values_list("rationale", flat=True).distinct())
-    return max(asked, key=Plan.Rationale.values.index, default=Plan.Rationale.NO)
+    requested = set(plans.order_by().values_list("rationale", flat=True).distinct())
+    return max(requested, key=Plan.Rationale.values.index, default=Plan.Rationale.NO)
 
 
 def build_judging_documents(
     actor: User, campaign: Campaign, slots: Sequence[Slot]
 ) -> list[JudgingDocument]:
-    """The papers of leased slots, in their order."""
+    """The documents of checked-out slots, in their order."""
     docnos = [slot.item.docno for slot in slots]
     documents = {row.docno: row for row in campaign.documents.filter(docno__in=docnos)}
     former = former_judgments(actor, slots)
@@ -123,10 +122,10 @@ def build_judging_documents(
         JudgingDocument(
             topic=slot.topic,
             docno=slot.item.docno,
-            document=documents.get(slot.item.docno),
+            content=documents.get(slot.item.docno),
             token=slot.token,
             before=former.get(slot.pk),
-            taken_back=slot.pk in former,
+            undone=slot.pk in former,
         )
         for slot in slots
     ]
@@ -135,22 +134,22 @@ def build_judging_documents(
 def get_current_document(
     actor: User, campaign: Campaign, topic: Topic, docno: str, token: str = ""
 ) -> JudgingDocument | None:
-    """A document that ``actor`` has: held and unjudged, or judged before; else None."""
+    """A document that ``actor`` has checked out or judged before; otherwise None."""
     slot = get_checked_out_slot(actor, campaign, topic, docno=docno, token=token)
     if slot is not None:
         return build_judging_documents(actor, campaign, [slot])[0]
-    said = last_two_judgments(actor, campaign, topic, docno, token)
-    if not said:
+    judgments = last_two_judgments(actor, campaign, topic, docno, token)
+    if not judgments:
         return None
-    back = said[0].kind == Judgment.Kind.WITHDRAWN
-    paper = JudgingDocument(topic, docno, find_document(campaign, docno), taken_back=back)
-    paper.before = said[-1] if back else said[0]
-    paper.token = paper.before.lease
-    return paper
+    undone = judgments[0].kind == Judgment.Kind.WITHDRAWN
+    document = JudgingDocument(topic, docno, find_document(campaign, docno), undone=undone)
+    document.before = judgments[-1] if undone else judgments[0]
+    document.token = document.before.lease
+    return document
 
 
 def parse_uuid_text(text: str) -> str:
-    """``text`` if it is a uuid, else nothing."""
+    """``text`` if it is a UUID, otherwise an empty string."""
     try:
         return str(UUID(text))
     except ValueError:
@@ -162,37 +161,39 @@ def screen_context(screen: JudgingScreen) -> dict[str, Any]:
     return {
         "screen": screen,
         "campaign": screen.campaign,
-        "paper": screen.paper,
+        "document": screen.document,
         "grades": grades_by_value(screen.campaign),
-        "reasons": [(name, SKIP_KEYS[name], told) for name, told in SKIP_REASONS.items()],
-        "flags": [(name, FLAG_KEYS[name], SHORT_FLAGS[name], told) for name, told in FLAGS.items()],
+        "reasons": [(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
+        "flags": [
+            (name, FLAG_KEYS[name], SHORT_FLAGS[name], label) for name, label in FLAGS.items()
+        ],
     }
 
 
 def topic_finished_context(
-    actor: User, campaign: Campaign, topic: Topic, progress: MyTopic, told: str = ""
+    actor: User, campaign: Campaign, topic: Topic, progress: MyTopic, message: str = ""
 ) -> dict[str, Any]:
-    """What is said when nothing is left in this topic: calmly, with the next on offer."""
+    """The context of the page shown when a topic has no documents left for the assessor."""
     topics = my_topics(campaign, actor)
     return {
         "campaign": campaign,
         "topic": topic,
         "mine": next((row for row in topics if row.topic == topic), progress),
         "next": next_topic([row for row in topics if row.topic != topic]),
-        "told": told,
+        "message": message,
         "is_open": campaign.takes_judgments(),
     }
 
 
 def render_judging_document(
-    request: HttpRequest, campaign: Campaign, paper: JudgingDocument
+    request: HttpRequest, campaign: Campaign, document: JudgingDocument
 ) -> str:
-    context = {"campaign": campaign, "paper": paper, "grades": grades_by_value(campaign)}
-    return render_to_string("judging/_paper.html", context, request)
+    context = {"campaign": campaign, "document": document, "grades": grades_by_value(campaign)}
+    return render_to_string("judging/_judging_document.html", context, request)
 
 
 def next_topic(topics: list[MyTopic]) -> MyTopic | None:
-    """The topic to go on with: one that is begun before one that is not."""
+    """The topic to continue with: started topics come first."""
     ready = [row for row in topics if row.left and not (row.paused and not row.checked_out)]
     return min(ready, key=lambda row: row.done == 0 and row.checked_out == 0, default=None)
 

@@ -1,6 +1,6 @@
-"""What the judging screen's script sends and asks for, as JSON: acts, documents ahead, leases.
+"""JSON endpoints of the judging screen's script: acts, prefetched documents, leases.
 
-Somebody who is signed out is told so with 401; what was sent stays in their browser.
+A signed-out user gets 401; unsent acts stay in their browser.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ ACTS: dict[str, tuple[type[Any], Callable[..., Judgment]]] = {
     "skip": (SkipForm, submit_skip),
     "undo": (UndoForm, undo_judgment),
 }
-Asked = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
 class InvalidRequestError(Exception):
-    """The request is none of ours."""
+    """The request is malformed."""
 
 
 def json_endpoint(
-    view: Callable[[SignedInRequest, Campaign, Asked], Asked],
+    view: Callable[[SignedInRequest, Campaign, JsonObject], JsonObject],
 ) -> Callable[[HttpRequest, str], HttpResponse]:
-    """JSON in, JSON out, for an assessor who is who the page was made for."""
+    """JSON in, JSON out; refused if another account than the page's is signed in."""
 
     @wraps(view)
     def answer(request: HttpRequest, slug: str) -> HttpResponse:
@@ -70,120 +70,121 @@ def json_endpoint(
             return JsonResponse({"code": "signed-out"}, status=401)
         campaign = get_campaign_for(request.user, slug, "campaigns.judge")
         try:
-            asked = read_json_body(request)
-            if asked.get("user", request.user.pk) != request.user.pk:
+            data = read_json_body(request)
+            if data.get("user", request.user.pk) != request.user.pk:
                 return JsonResponse({"code": "other-account"}, status=409)
-            return JsonResponse(view(request, campaign, asked))  # type: ignore[arg-type]
+            return JsonResponse(view(request, campaign, data))  # type: ignore[arg-type]
         except InvalidRequestError as error:
             return JsonResponse({"code": "unreadable", "message": str(error)}, status=400)
 
     return login_not_required(never_cache(require_POST(answer)))
 
 
-def read_json_body(request: HttpRequest) -> Asked:
-    """What is asked. Half of a surrogate pair, which no database keeps, becomes a ``?``."""
+def read_json_body(request: HttpRequest) -> JsonObject:
+    """The request's JSON object. A lone surrogate, which no database stores, becomes ``?``."""
     if len(request.body) > MOST_BYTES:
-        raise InvalidRequestError(f"More than {MOST_BYTES:,} bytes.")
+        raise InvalidRequestError(f"Request too large: at most {MOST_BYTES:,} bytes.")
     try:
         text = json.dumps(json.loads(request.body), ensure_ascii=False)
-        asked = json.loads(text.encode(errors="replace"))
+        data = json.loads(text.encode(errors="replace"))
     except (ValueError, RecursionError):
-        raise InvalidRequestError("This is no JSON.") from None
-    if not isinstance(asked, dict):
-        raise InvalidRequestError("This is no JSON object.")
-    return asked
+        raise InvalidRequestError("Invalid JSON.") from None
+    if not isinstance(data, dict):
+        raise InvalidRequestError("Expected a JSON object.")
+    return data
 
 
-def get_list(asked: Asked, name: str, most: int) -> list[Any]:
-    rows = asked.get(name, [])
+def get_list(data: JsonObject, name: str, most: int) -> list[Any]:
+    rows = data.get(name, [])
     if not isinstance(rows, list) or len(rows) > most:
-        raise InvalidRequestError(f"{name} is no list of at most {most}.")
+        raise InvalidRequestError(f"{name} must be a list of at most {most} items.")
     return rows
 
 
-def get_tokens(asked: Asked, name: str) -> list[UUID]:
-    found = map(parse_uuid_text, map(str, get_list(asked, name, MOST_TOKENS)))
-    return [UUID(text) for text in found if text]
+def get_tokens(data: JsonObject, name: str) -> list[UUID]:
+    tokens = map(parse_uuid_text, map(str, get_list(data, name, MOST_TOKENS)))
+    return [UUID(text) for text in tokens if text]
 
 
 @json_endpoint
-def judge_sync_view(request: SignedInRequest, campaign: Campaign, asked: Asked) -> Asked:
-    """Judgments, skips and undos in the order of the assessor's hands, each written by itself."""
-    rows = get_list(asked, "acts", MOST_ACTS)
+def judge_sync_view(request: SignedInRequest, campaign: Campaign, data: JsonObject) -> JsonObject:
+    """Judgments, skips and undos in the order in which they were made, each saved on its own."""
+    rows = get_list(data, "acts", MOST_ACTS)
     if not all(isinstance(row, dict) for row in rows):
-        raise InvalidRequestError("An act is a JSON object.")
+        raise InvalidRequestError("An act must be a JSON object.")
     return {"results": [apply_act(request.user, campaign, row) for row in rows]}
 
 
-def apply_act(actor: User, campaign: Campaign, row: Asked) -> Asked:
-    """What came of one act; a second time the same act comes to the same."""
-    told: Asked = {"uuid": row.get("uuid"), "ok": False}
+def apply_act(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:
+    """The result of one act; repeating an act gives the same result."""
+    result: JsonObject = {"uuid": row.get("uuid"), "ok": False}
     try:
-        made = perform_act(actor, campaign, row)
+        judgment = perform_act(actor, campaign, row)
     except ActionRefused as refused:
-        no = {"code": refused.code, "message": refused.message, "fix": refused.fix}
-        return told | no
-    told |= {"ok": True, "topic": made.topic.number, "docno": made.docno}
-    if made.kind == Judgment.Kind.WITHDRAWN and made.slot is not None:
-        told["token"] = str(made.slot.token)
-    return told
+        return result | {"code": refused.code, "message": refused.message, "fix": refused.fix}
+    result |= {"ok": True, "topic": judgment.topic.number, "docno": judgment.docno}
+    if judgment.kind == Judgment.Kind.WITHDRAWN and judgment.slot is not None:
+        result["token"] = str(judgment.slot.token)
+    return result
 
 
-def perform_act(actor: User, campaign: Campaign, row: Asked) -> Judgment:
-    make_form, act = ACTS.get(str(row.get("act")), (None, None))
-    if make_form is None or act is None:
-        raise ActionRefused("no-act", _("This is neither a judgment nor a skip nor an undo."))
-    plain = {name: value if isinstance(value, list) and name in LISTS else str(value)
+def perform_act(actor: User, campaign: Campaign, row: JsonObject) -> Judgment:
+    form_class, act = ACTS.get(str(row.get("act")), (None, None))
+    if form_class is None or act is None:
+        raise ActionRefused("no-act", _("Unknown action: expected a judgment, skip or undo."))
+    texts = {name: value if isinstance(value, list) and name in LISTS else str(value)
              for name, value in row.items() if value is not None}  # fmt: skip
-    form = make_form(plain | {"client_uuid": str(row.get("uuid"))})
+    form = form_class(texts | {"client_uuid": str(row.get("uuid"))})
     if not form.is_valid():
-        told = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in form.errors.items())
-        raise ActionRefused("incomplete", _("The judgment is incomplete."), told)
-    said = form.cleaned_data
+        details = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in form.errors.items())
+        raise ActionRefused("incomplete", _("The judgment is incomplete."), details)
+    fields = form.cleaned_data
     if act is not undo_judgment:
-        said["topic"] = get_requested_topic(campaign, row)
-        if said["topic"] is None:
-            raise ActionRefused("no-topic", _("The campaign has no such topic."))
-    return act(actor=actor, campaign=campaign, **said)
+        fields["topic"] = get_requested_topic(campaign, row)
+        if fields["topic"] is None:
+            raise ActionRefused("no-topic", _("Unknown topic."))
+    return act(actor=actor, campaign=campaign, **fields)
 
 
-def get_requested_topic(campaign: Campaign, asked: Asked) -> Topic | None:
-    return campaign.topics.filter(number=get_text(asked, "topic")).first()
+def get_requested_topic(campaign: Campaign, data: JsonObject) -> Topic | None:
+    return campaign.topics.filter(number=get_text(data, "topic")).first()
 
 
-def get_text(asked: Asked, name: str) -> str:
-    """What is asked under ``name``, to look it up; nothing where no database could have it."""
-    text = str(asked.get(name, ""))
+def get_text(data: JsonObject, name: str) -> str:
+    """The text under ``name``; empty if it has a NUL, which no database stores."""
+    text = str(data.get(name, ""))
     return "" if "\0" in text else text
 
 
 @json_endpoint
-def judge_ahead_view(request: SignedInRequest, campaign: Campaign, asked: Asked) -> Asked:
-    """Documents to come, leased and rendered; or one again that the assessor has had.
+def judge_ahead_view(request: SignedInRequest, campaign: Campaign, data: JsonObject) -> JsonObject:
+    """Next documents, checked out and rendered; or one that the assessor has seen before.
 
-    ``have`` are the leases that the page holds already. ``over`` is what the page shows when
-    nothing is left. Progress costs as much as the documents: it is told when asked for.
+    ``have`` are the leases that the page has already. ``over`` is the page to show when no
+    documents are left. Progress costs as much as the documents: it is sent on request only.
     """
-    topic = get_requested_topic(campaign, asked)
+    topic = get_requested_topic(campaign, data)
     if topic is None:
-        raise InvalidRequestError("The campaign has no such topic.")
-    told, papers = "", []
+        raise InvalidRequestError("Unknown topic.")
+    message, documents = "", []
     try:
-        papers = documents_to_serve(request.user, campaign, topic, asked)
+        documents = documents_to_serve(request.user, campaign, topic, data)
     except ActionRefused as refused:
-        told = str(refused)
-    found: Asked = {"documents": [document_payload(request, campaign, paper) for paper in papers]}
-    if papers and not asked.get("progress"):
-        return found
+        message = str(refused)
+    result: JsonObject = {
+        "documents": [document_payload(request, campaign, document) for document in documents]
+    }
+    if documents and not data.get("progress"):
+        return result
     progress = topic_progress(campaign, request.user, topic)
-    found["progress"] = progress_payload(progress, get_own_pace(campaign, request.user))
-    if not papers:
-        context = topic_finished_context(request.user, campaign, topic, progress, told)
-        found["over"] = render_to_string("judging/_over.html", context, request)
-    return found
+    result["progress"] = progress_payload(progress, get_own_pace(campaign, request.user))
+    if not documents:
+        context = topic_finished_context(request.user, campaign, topic, progress, message)
+        result["over"] = render_to_string("judging/_topic_finished.html", context, request)
+    return result
 
 
-def progress_payload(progress: MyTopic, per_hour: float | None) -> Asked:
+def progress_payload(progress: MyTopic, per_hour: float | None) -> JsonObject:
     return {
         "done": progress.done,
         "of": progress.total,
@@ -193,39 +194,41 @@ def progress_payload(progress: MyTopic, per_hour: float | None) -> Asked:
 
 
 def documents_to_serve(
-    actor: User, campaign: Campaign, topic: Topic, asked: Asked
+    actor: User, campaign: Campaign, topic: Topic, data: JsonObject
 ) -> list[JudgingDocument]:
-    if "again" in asked:
-        docno, token = get_text(asked, "again"), parse_uuid_text(get_text(asked, "token"))
-        paper = get_current_document(actor, campaign, topic, docno, token)
-        return [paper] if paper else []
-    have = set(get_tokens(asked, "have"))
-    count = asked.get("count", AHEAD)
+    if "again" in data:
+        docno, token = get_text(data, "again"), parse_uuid_text(get_text(data, "token"))
+        document = get_current_document(actor, campaign, topic, docno, token)
+        return [document] if document else []
+    have = set(get_tokens(data, "have"))
+    count = data.get("count", AHEAD)
     count = max(0, min(count, AHEAD)) if isinstance(count, int) else AHEAD
     slots = claim_ahead(actor=actor, campaign=campaign, topic=topic, count=len(have) + count)
     new = [slot for slot in slots if slot.token not in have]
     return build_judging_documents(actor, campaign, new[:count])
 
 
-def document_payload(request: SignedInRequest, campaign: Campaign, paper: JudgingDocument) -> Asked:
+def document_payload(
+    request: SignedInRequest, campaign: Campaign, document: JudgingDocument
+) -> JsonObject:
     return {
-        "docno": paper.docno,
-        "token": str(paper.token or ""),
-        "html": render_judging_document(request, campaign, paper),
+        "docno": document.docno,
+        "token": str(document.token or ""),
+        "html": render_judging_document(request, campaign, document),
     }
 
 
 @json_endpoint
-def judge_renew_view(request: SignedInRequest, campaign: Campaign, asked: Asked) -> Asked:
-    """Lengthen the leases of what is on screen and ahead."""
-    tokens = get_tokens(asked, "tokens")
-    held = renew_leases(actor=request.user, campaign=campaign, tokens=tokens)
-    return {"held": sorted(map(str, held))}
+def judge_renew_view(request: SignedInRequest, campaign: Campaign, data: JsonObject) -> JsonObject:
+    """Renew the leases of the document on screen and the prefetched ones."""
+    tokens = get_tokens(data, "tokens")
+    renewed = renew_leases(actor=request.user, campaign=campaign, tokens=tokens)
+    return {"held": sorted(map(str, renewed))}
 
 
 @require_POST
 def judge_return_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Give back what was fetched ahead and not shown: the page's last word when it is left."""
+    """Return prefetched documents that were not shown, when the page is closed."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     texts = request.POST.getlist("token")[:MOST_TOKENS]
     tokens = [UUID(text) for text in map(parse_uuid_text, texts) if text]

@@ -1,4 +1,4 @@
-"""The pages of a plan: making one, who judges what, pausing, handing on, closing."""
+"""Pages of judging plans: create, assign, pause, reassign, close."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ from judging.services.slots import pause_work, reassign_work
 
 @require_http_methods(["GET", "POST"])
 def plan_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Choose a pool, a design and who judges which topic; look at it; make it."""
+    """Choose a pool, a design and who judges which topic; preview; create."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     matrix = AssignmentMatrix(campaign, list(campaign.topics.all()))
     if request.method == "GET":
         return render_plan_form(request, campaign, PlanForm(campaign), matrix.fill("turn", 1))
     form = PlanForm(campaign, request.POST)
-    matrix.post(request.POST)
+    matrix.read_post(request.POST)
     valid, fill = form.is_valid(), request.POST.get("fill")
     if not valid or fill:
         overlap = form.cleaned_data.get("n") or 1
         return render_plan_form(
             request, campaign, form, matrix.fill(fill, overlap) if fill else matrix
         )
-    people = {number: users for number, users in matrix.chosen.items() if users}
-    asked = {"actor": request.user, "pool": form.cleaned_data["pool"], "assessors": people}
+    people = {number: users for number, users in matrix.assigned.items() if users}
+    arguments = {"actor": request.user, "pool": form.cleaned_data["pool"], "assessors": people}
     try:
         if "preview" in request.POST:
-            seen = preview_plan(scheme=form.scheme(), **asked)
-            return render_plan_form(request, campaign, form, matrix, seen)
-        made = create_plan(scheme=form.scheme(), **asked)
+            preview = preview_plan(scheme=form.scheme(), **arguments)
+            return render_plan_form(request, campaign, form, matrix, preview)
+        plan = create_plan(scheme=form.scheme(), **arguments)
     except ActionRefused as refused:
         form.add_error(None, str(refused))
         return render_plan_form(request, campaign, form, matrix)
-    messages.success(request, f"The plan is made: {made.slots.count():,} judgments to give.")
+    messages.success(request, f"Plan created: {plan.slots.count():,} judgments.")
     return redirect("judging", campaign.slug)
 
 
@@ -60,7 +60,7 @@ def render_plan_form(
     campaign: Campaign,
     form: PlanForm,
     matrix: AssignmentMatrix,
-    seen: PlanPreview | None = None,
+    preview: PlanPreview | None = None,
 ) -> HttpResponse:
     context = {
         "campaign": campaign,
@@ -69,57 +69,61 @@ def render_plan_form(
         "matrix": matrix,
         "designs": [design.card for design in DESIGNS.values()],
         "has_pool": campaign.pools.exists(),
-        "seen": seen and plan_preview_context(campaign, seen),
+        "preview": preview and plan_preview_context(campaign, preview),
     }
     return render(request, "judging/plan_new.html", context)
 
 
-def plan_preview_context(campaign: Campaign, seen: PlanPreview) -> dict[str, Any]:
-    """A preview as the page tells it, with hours at each one's pace or at the mean one."""
+def plan_preview_context(campaign: Campaign, preview: PlanPreview) -> dict[str, Any]:
+    """The context of a preview, with hours at each assessor's own pace or the mean pace."""
     paces = pace_by_user(campaign)
     mean = mean_pace(paces.values())
     rows = []
-    for user, load in seen.loads:
+    for user, load in preview.loads:
         own = paces[user.pk].per_hour if user.pk in paces else None
         pace = own or mean
         rows.append((user, load, load / pace if pace else None))
     return {
-        "judgments": seen.forecast.judgments,
-        "pairs": len(seen.allocation.pairs),
-        "planned_before": seen.planned_before,
-        "waiting": seen.forecast.unassigned,
-        "exact": seen.forecast.exact,
-        "shared": seen.shared,
-        "thirds": seen.thirds,
-        "repeats": round(seen.repeats),
-        "coming": seen.coming,
+        "judgments": preview.forecast.judgments,
+        "pairs": len(preview.allocation.pairs),
+        "planned_before": preview.planned_before,
+        "waiting": preview.forecast.unassigned,
+        "exact": preview.forecast.exact,
+        "shared": preview.shared,
+        "thirds": preview.thirds,
+        "repeats": round(preview.repeats),
+        "coming": preview.coming,
         "rows": rows,
-        "hours": seen.forecast.judgments / mean if mean else None,
-        "design": seen.allocation.design.card,
+        "hours": preview.forecast.judgments / mean if mean else None,
+        "design": preview.allocation.design.card,
     }
 
 
 @require_http_methods(["GET", "POST"])
 def plan_assign_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Who judges what under one plan."""
+    """Assessors by topic under one plan."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plan = get_plan(campaign, pk)
     topics = list_plan_topics(plan)
-    seats = assignments_by_topic(campaign)
-    given = {t.number: [seat.user for seat in seats[plan.pk, t.pk]] for t in topics}
-    matrix = AssignmentMatrix(campaign, topics).take(given)
+    assignments = assignments_by_topic(campaign)
+    assigned = {t.number: [seat.user for seat in assignments[plan.pk, t.pk]] for t in topics}
+    matrix = AssignmentMatrix(campaign, topics).assign(assigned)
     if request.method == "GET":
         return render_assignment_form(request, campaign, plan, matrix)
-    matrix.post(request.POST)
+    matrix.read_post(request.POST)
     fill = request.POST.get("fill")
     if fill:
         return render_assignment_form(request, campaign, plan, matrix.fill(fill, plan.overlap))
     try:
-        changed = assign_topics(actor=request.user, plan=plan, assessors=matrix.chosen)
+        changed = assign_topics(actor=request.user, plan=plan, assessors=matrix.assigned)
     except ActionRefused as refused:
         return render_assignment_form(request, campaign, plan, matrix, refused)
-    told = ngettext("Saved; %(n)s topic changed.", "Saved; %(n)s topics changed.", changed)
-    messages.success(request, told % {"n": changed})
+    message = ngettext(
+        "Assignments saved: %(n)s topic changed.",
+        "Assignments saved: %(n)s topics changed.",
+        changed,
+    )
+    messages.success(request, message % {"n": changed})
     return redirect("judging", campaign.slug)
 
 
@@ -143,7 +147,7 @@ def render_assignment_form(
 
 @require_POST
 def plan_pause_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Pause or resume a plan, or in it one ``assessor``, one ``topic``, one of one."""
+    """Pause or resume a plan, or within it an ``assessor``, a ``topic``, or one assignment."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plan = get_plan(campaign, pk)
     paused = request.POST.get("paused") == "1"
@@ -151,16 +155,16 @@ def plan_pause_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
     if not name and not number:
         pause_plan(actor=request.user, plan=plan, paused=paused)
         return redirect("judging", campaign.slug)
-    seated = User.objects.filter(assignments__plan=plan, assignments__left=False).distinct()
-    assessor = get_object_or_404(seated, username=name) if name else None
+    assigned = User.objects.filter(assignments__plan=plan, assignments__left=False).distinct()
+    assessor = get_object_or_404(assigned, username=name) if name else None
     topic = get_object_or_404(campaign.topics, number=number) if number else None
     changed = pause_work(
         actor=request.user, plan=plan, assessor=assessor, topic=topic, paused=paused
     )
-    told = ngettext("%(n)s assignment resumed.", "%(n)s assignments resumed.", changed)
+    message = ngettext("%(n)s assignment resumed.", "%(n)s assignments resumed.", changed)
     if paused:
-        told = ngettext("%(n)s assignment paused.", "%(n)s assignments paused.", changed)
-    messages.success(request, told % {"n": changed})
+        message = ngettext("%(n)s assignment paused.", "%(n)s assignments paused.", changed)
+    messages.success(request, message % {"n": changed})
     if name:
         return redirect("judging-assessor", campaign.slug, name)
     return redirect("judging", campaign.slug)
@@ -168,21 +172,21 @@ def plan_pause_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
 
 @require_POST
 def plan_close_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Ask for no more judgments under a plan."""
+    """Close a plan: no further judgments are requested under it."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    gone = close_plan(actor=request.user, plan=get_plan(campaign, pk))
-    told = ngettext(
-        "Closed; %(n)s judgment no longer asked for.",
-        "Closed; %(n)s judgments no longer asked for.",
-        gone,
+    count = close_plan(actor=request.user, plan=get_plan(campaign, pk))
+    message = ngettext(
+        "Plan closed; %(n)s judgment canceled.",
+        "Plan closed; %(n)s judgments canceled.",
+        count,
     )
-    messages.success(request, told % {"n": gone})
+    messages.success(request, message % {"n": count})
     return redirect("judging", campaign.slug)
 
 
 @require_http_methods(["GET", "POST"])
 def plan_reassign_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Hand what one assessor has not judged on to others: of all their topics, or of some."""
+    """Reassign an assessor's remaining work to others: all topics, or some."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plan = get_plan(campaign, pk)
     roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
@@ -191,11 +195,11 @@ def plan_reassign_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     rows = plan.assignments.select_related("topic", "assessor")
     context = {
         "campaign": campaign,
-        "crumbs": [(_("Judging"), "../../../"), (_("Hand on"), None)],
+        "crumbs": [(_("Judging"), "../../../"), (_("Reassign"), None)],
         "plan": plan,
-        "givers": list(dict.fromkeys(row.assessor for row in rows)),
+        "assigned": list(dict.fromkeys(row.assessor for row in rows)),
         "people": people,
-        "giver": name,
+        "selected": name,
         "topics": [row.topic for row in rows if row.assessor.username == name],
     }
     if request.method == "POST" and "show" not in request.POST:
@@ -209,41 +213,45 @@ def plan_reassign_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
 def reassign_and_redirect(
     request: SignedInRequest, campaign: Campaign, plan: Plan, name: str, people: list[User]
 ) -> HttpResponse:
-    giver = User.objects.filter(
+    assessor = User.objects.filter(
         username=name, assignments__plan=plan, assignments__left=False
     ).first()
-    if giver is None:
-        fix = _("Choose somebody who has topics in this plan.")
-        raise ActionRefused("whose", _("Say whose documents are handed on."), fix)
+    if assessor is None:
+        fix = _("Choose an assessor with topics in this plan.")
+        raise ActionRefused("whose", _("Choose the assessor whose documents are reassigned."), fix)
     to = [user for user in people if str(user.pk) in request.POST.getlist("to")]
-    chosen = request.POST.getlist("topic")
-    topics = list(campaign.topics.filter(number__in=chosen)) if chosen else None
-    moved = reassign_work(actor=request.user, plan=plan, assessor=giver, to=to, topics=topics)
+    numbers = request.POST.getlist("topic")
+    topics = list(campaign.topics.filter(number__in=numbers)) if numbers else None
+    moved = reassign_work(actor=request.user, plan=plan, assessor=assessor, to=to, topics=topics)
     messages.success(request, " ".join(iter_reassignment_messages(moved)))
     return redirect("judging", campaign.slug)
 
 
 def iter_reassignment_messages(moved: Mapping[str, int]) -> Iterator[str]:
-    """What handing on came to, in sentences."""
+    """The result of a reassignment, in sentences."""
     count = moved["topics"]
-    yield ngettext("%(n)s topic handed on.", "%(n)s topics handed on.", count) % {"n": count}
+    yield ngettext("%(n)s topic reassigned.", "%(n)s topics reassigned.", count) % {"n": count}
     if count := moved["moved"]:
         yield ngettext(
-            "%(n)s reserved judgment dealt out.", "%(n)s reserved judgments dealt out.", count
+            "%(n)s reserved judgment reassigned.", "%(n)s reserved judgments reassigned.", count
         ) % {"n": count}
     if count := moved["stayed"]:
-        yield _("%(n)s stayed, since the others have their part in them.") % {"n": count}
+        yield ngettext(
+            "%(n)s not reassigned: the new assessors are already involved in the pair.",
+            "%(n)s not reassigned: the new assessors are already involved in the pairs.",
+            count,
+        ) % {"n": count}
     if count := moved["returned"]:
-        yield ngettext("%(n)s document taken back.", "%(n)s documents taken back.", count) % {
+        yield ngettext("%(n)s document returned.", "%(n)s documents returned.", count) % {
             "n": count
         }
 
 
 def list_plan_topics(plan: Plan) -> list[Topic]:
-    """Those with slots, and those to which the pool may still bring documents."""
-    wanted = Q(pk__in=plan.slots.order_by().values("topic"))
+    """Topics with slots, and topics that an adaptive pool may still extend."""
+    planned = Q(pk__in=plan.slots.order_by().values("topic"))
     growing = Q(pk__in=plan.pool.growing.filter(ended=False).order_by().values("topic"))
-    return list(Topic.objects.filter(wanted | growing))
+    return list(Topic.objects.filter(planned | growing))
 
 
 def get_plan(campaign: Campaign, pk: int) -> Plan:

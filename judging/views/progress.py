@@ -1,4 +1,4 @@
-"""The organizer's judging page, and the pages of one assessor and of what was marked."""
+"""The organizer's judging overview, and the pages of one assessor and of flagged documents."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ SHOWN, PAGE = 50, 100
 
 @require_safe
 def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """How the judging goes: by plan, topic and assessor; what is out, skipped, marked, open."""
+    """Progress by plan, topic and assessor; checked-out, skipped, flagged and unjudged pairs."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plans = plan_progress(campaign)
     people = assessor_progress(campaign, plans)
     pace = mean_pace(row.pace for row in people)
-    total, found = add_to_tally(plan.tally for plan in plans), unplanned_counts(campaign)
-    holes = found.unjudged + found.unplanned
+    total, counts = add_to_tally(plan.tally for plan in plans), unplanned_counts(campaign)
+    unjudged = counts.unjudged + counts.unplanned
     context = {
         "campaign": campaign,
         "crumbs": [(_("Judging"), None)],
@@ -53,10 +53,10 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "people": people,
         "pace": pace,
         "hours_left": total.left / pace if pace else None,
-        "found": found,
-        "holes": holes,
-        "hours_holes": holes / pace if pace else None,
-        "holders": list_checked_out_by_assessor(campaign),
+        "counts": counts,
+        "unjudged": unjudged,
+        "hours_unjudged": unjudged / pace if pace else None,
+        "checked_out": list_checked_out_by_assessor(campaign),
         "skipped": list_skipped(campaign, limit=SHOWN),
         "flagged": list_flagged(campaign).count(),
         "training": campaign.training.count(),
@@ -67,30 +67,34 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def flagged_documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Documents that assessors marked: broken, in another language, a duplicate."""
+    """Documents that assessors flagged: unreadable, in another language, duplicate."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     context = {
         "campaign": campaign,
-        "crumbs": [(_("Judging"), "../"), (_("Marked documents"), None)],
+        "crumbs": [(_("Judging"), "../"), (_("Flagged documents"), None)],
         "page": Paginator(list_flagged(campaign), PAGE).get_page(request.GET.get("page")),
     }
-    return render(request, "judging/flags.html", context)
+    return render(request, "judging/flagged_documents.html", context)
 
 
 @require_safe
 def judging_assessor_view(request: SignedInRequest, slug: str, username: str) -> HttpResponse:
-    """One assessor: what they hold, have judged, skipped and marked, and what is left to them."""
+    """One assessor: checked-out, judged, skipped, flagged and remaining documents."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     user = get_assessor(campaign, username)
     plans = plan_progress(campaign)
     rows = {row.user.pk: row for row in assessor_progress(campaign, plans)}
-    seats = Assignment.objects.filter(plan__campaign=campaign, plan__kind="judge", assessor=user)
+    assignments = Assignment.objects.filter(
+        plan__campaign=campaign, plan__kind="judge", assessor=user
+    )
     context = {
         "campaign": campaign,
         "crumbs": [(_("Judging"), "../../"), (user.shown_name, None)],
         "person": user,
         "row": rows.get(user.pk),
-        "seats": seats.select_related("topic", "plan__pool").order_by("-plan", "topic__position"),
+        "assignments": assignments.select_related("topic", "plan__pool").order_by(
+            "-plan", "topic__position"
+        ),
         "leases": list_checked_out(campaign, user),
         "skipped": list_skipped(campaign, user, SHOWN),
         "flagged": list_flagged(campaign, user)[:SHOWN],
@@ -105,22 +109,22 @@ def judging_assessor_view(request: SignedInRequest, slug: str, username: str) ->
 
 def plans_of_user(plans: list[PlanProgress], user: User) -> list[tuple[PlanProgress, bool]]:
     """The plans in which ``user`` has topics, and whether all of these are paused."""
-    found = []
+    own_plans = []
     for plan in plans:
-        seats = [seat for row in plan.topics for seat in row.assessors if seat.user == user]
-        if seats:
-            found.append((plan, all(seat.paused for seat in seats)))
-    return found
+        assignments = [seat for row in plan.topics for seat in row.assessors if seat.user == user]
+        if assignments:
+            own_plans.append((plan, all(seat.paused for seat in assignments)))
+    return own_plans
 
 
 @require_POST
 def slots_return_view(request: SignedInRequest, slug: str, username: str) -> HttpResponse:
-    """Take back all that one assessor has out."""
+    """Return all documents that an assessor has checked out."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     user = get_assessor(campaign, username)
-    given = return_all_slots(actor=request.user, campaign=campaign, assessor=user)
-    told = ngettext("%(n)s document came back.", "%(n)s documents came back.", given)
-    messages.success(request, told % {"n": given})
+    count = return_all_slots(actor=request.user, campaign=campaign, assessor=user)
+    message = ngettext("%(n)s document returned.", "%(n)s documents returned.", count)
+    messages.success(request, message % {"n": count})
     return redirect("judging", campaign.slug)
 
 
@@ -131,17 +135,18 @@ def slot_reopen_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
     slot = get_object_or_404(slots.select_related("plan__campaign", "topic", "item"), pk=pk)
     try:
         reopen_slot(actor=request.user, slot=slot)
-        messages.success(request, _("The document goes to the next assessor of its topic."))
+        messages.success(
+            request, _("Document returned: the next assessor of its topic will get it.")
+        )
     except ActionRefused as refused:
         messages.error(request, str(refused))
     return redirect("judging", campaign.slug)
 
 
 def get_assessor(campaign: Campaign, username: str) -> User:
-    """An assessor or adjudicator of the campaign, or whoever has or had a slot in it."""
+    """An assessor or adjudicator of the campaign, or a user with a slot in it."""
     roles = campaign.members.filter(role__in=(Role.ASSESSOR, Role.ADJUDICATOR)).values("user")
-    taken = Slot.objects.filter(plan__campaign=campaign, assessor__username=username)
-    known = User.objects.filter(pk__in=roles)
-    if taken.exists():
-        known = User.objects.all()
-    return get_object_or_404(known, username=username)
+    users = User.objects.filter(pk__in=roles)
+    if Slot.objects.filter(plan__campaign=campaign, assessor__username=username).exists():
+        users = User.objects.all()
+    return get_object_or_404(users, username=username)

@@ -1,4 +1,4 @@
-"""Qrels releases: the form with its preview, the list, one release, two compared."""
+"""Qrels versions: the form with its preview, the list, one version, two compared."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PAGE = 100
 
 @require_http_methods(["GET", "POST"])
 def qrels_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """All releases, and the form for the next; ``?policy=`` previews a policy."""
+    """All versions, and the form for the next; ``?policy=`` previews a policy."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     usual = default_policy(campaign)
     if request.method == "GET":
@@ -42,26 +42,27 @@ def qrels_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
     form = QrelsForm(campaign, request.POST, name=usual)
     if not form.is_valid():
         return list_page(request, campaign, form, usual)
-    chosen = form.cleaned_data
+    fields = form.cleaned_data
     if "preview" in request.POST:
-        return list_page(request, campaign, form, chosen["name"])
+        return list_page(request, campaign, form, fields["name"])
     try:
-        made = freeze_qrels(
-            actor=request.user, campaign=campaign, policy=chosen["name"],
-            note=chosen["note"], as_of=chosen["as_of"],
+        qrels = freeze_qrels(
+            actor=request.user, campaign=campaign, policy=fields["name"],
+            note=fields["note"], as_of=fields["as_of"],
         )  # fmt: skip
     except ActionRefused as refused:
         form.add_error(None, str(refused))
-        return list_page(request, campaign, form, chosen["name"])
-    messages.success(request, f"Released {made}: {made.pairs:,} pairs.")
-    return redirect(made)
+        return list_page(request, campaign, form, fields["name"])
+    messages.success(request, f"Qrels {qrels.version} frozen: {qrels.pairs:,} pairs.")
+    return redirect(qrels)
 
 
 def default_policy(campaign: Campaign) -> str:
-    """What is offered first: where a pair gets several judgments, they may differ."""
+    """The policy preselected: majority if pairs may have several judgments."""
     several = campaign.plans.filter(overlap__gt=1).exists()
-    settled = campaign.judgments.filter(purpose=Purpose.ADJUDICATE).exists()
-    return ("adjudicated-" if settled else "") + ("majority" if several or settled else "single")
+    adjudicated = campaign.judgments.filter(purpose=Purpose.ADJUDICATE).exists()
+    rule = "majority" if several or adjudicated else "single"
+    return ("adjudicated-" if adjudicated else "") + rule
 
 
 def get_requested_policy(name: str, usual: str) -> str:
@@ -73,7 +74,7 @@ def get_requested_policy(name: str, usual: str) -> str:
 
 @require_safe
 def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse:
-    """One release with its manifest; ``?verify=1`` makes it again from the log."""
+    """One version with its manifest; ``?verify=1`` rebuilds it from the log."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     qrels = get_object_or_404(campaign.qrels.select_related("frozen_by"), version=version)
     values = [str(grade.value) for grade in campaign.grades.all()]
@@ -83,9 +84,9 @@ def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpRespons
     ]
     context = {
         "campaign": campaign,
-        "crumbs": [("Qrels", "../"), (f"Release {version}", None)],
+        "crumbs": [("Qrels", "../"), (f"Version {version}", None)],
         "qrels": qrels,
-        "told": qrels.manifest,
+        "manifest": qrels.manifest,
         "policy": get_policy(qrels.policy).card,
         "purposes": list_purpose_counts(qrels),
         "others": campaign.qrels.exclude(pk=qrels.pk),
@@ -97,8 +98,8 @@ def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpRespons
 
 
 def list_purpose_counts(qrels: Qrels) -> list[tuple[str, int]]:
-    found = qrels.manifest.get("purposes", {})
-    return [(str(Purpose(name).label), count) for name, count in found.items()]
+    counts = qrels.manifest.get("purposes", {})
+    return [(str(Purpose(name).label), count) for name, count in counts.items()]
 
 
 @require_safe
@@ -110,58 +111,58 @@ def qrels_download_view(request: SignedInRequest, slug: str, version: int) -> Ht
 
 @require_safe
 def qrels_compare_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """What release ``?after=`` changed against ``?before=``."""
+    """The changes from version ``?before=`` to version ``?after=``."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    found = get_compared_versions(request, campaign)
+    comparison = get_compared_versions(request, campaign)
     grades = [grade.value for grade in campaign.grades.all()]
-    listed = sorted(
-        {grade for flow in found.flows for grade in flow if grade is not None} | set(grades)
+    values = sorted(
+        {grade for flow in comparison.flows for grade in flow if grade is not None} | set(grades)
     )
     table = [
-        (before, [(found.flows[before, after], before == after) for after in (*listed, None)])
-        for before in (*listed, None)
+        (before, [(comparison.flows[before, after], before == after) for after in (*values, None)])
+        for before in (*values, None)
     ]
     context = {
         "campaign": campaign,
-        "crumbs": [("Qrels", "../"), ("Two releases", None)],
-        "found": found,
-        "sides": [("before", found.before.version), ("after", found.after.version)],
-        "query": f"?before={found.before.version}&after={found.after.version}",
-        "releases": campaign.qrels.all(),
-        "listed": listed,
+        "crumbs": [("Qrels", "../"), ("Compare versions", None)],
+        "comparison": comparison,
+        "sides": [("before", comparison.before.version), ("after", comparison.after.version)],
+        "query": f"?before={comparison.before.version}&after={comparison.after.version}",
+        "versions": campaign.qrels.all(),
+        "values": values,
         "table": table,
         "grades": {grade.value: grade for grade in campaign.grades.all()},
-        "page_obj": Paginator(found.changes, PAGE).get_page(request.GET.get("page")),
+        "page_obj": Paginator(comparison.changes, PAGE).get_page(request.GET.get("page")),
     }
     return render(request, "judging/qrels_compare.html", context)
 
 
 @require_safe
 def qrels_changes_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The same as CSV: one line a pair that changed."""
+    """The same as CSV: one line per changed pair."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    found = get_compared_versions(request, campaign)
-    out = io.StringIO()
-    writer = csv.writer(out)
+    comparison = get_compared_versions(request, campaign)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
     writer.writerow(["topic", "docno", "before", "after"])
-    writer.writerows([row.topic, row.docno, row.before, row.after] for row in found.changes)
-    name = f"{slug}-qrels-{found.before.version}-to-{found.after.version}.csv"
-    return attachment_response(out.getvalue(), name)
+    writer.writerows([row.topic, row.docno, row.before, row.after] for row in comparison.changes)
+    name = f"{slug}-qrels-{comparison.before.version}-to-{comparison.after.version}.csv"
+    return attachment_response(buffer.getvalue(), name)
 
 
 def get_compared_versions(request: SignedInRequest, campaign: Campaign) -> QrelsComparison:
-    """The two releases that the address names; the newest two without."""
+    """The two versions in the query string; default: the latest two."""
     versions = list(campaign.qrels.values_list("version", flat=True)[:2])
     if not versions:
-        raise Http404("no release to compare")
-    asked = {"before": versions[-1], "after": versions[0]}
-    for name in asked:
-        given = request.GET.get(name, "")
-        if given:
-            if not given.isdecimal() or len(given) > 9:
-                raise Http404("no such release")
-            asked[name] = int(given)
-    before, after = (get_object_or_404(campaign.qrels, version=v) for v in asked.values())
+        raise Http404("no version to compare")
+    requested = {"before": versions[-1], "after": versions[0]}
+    for name in requested:
+        value = request.GET.get(name, "")
+        if value:
+            if not value.isdecimal() or len(value) > 9:
+                raise Http404("unknown version")
+            requested[name] = int(value)
+    before, after = (get_object_or_404(campaign.qrels, version=v) for v in requested.values())
     return compare_qrels_versions(before, after)
 
 
@@ -184,14 +185,14 @@ def list_page(
         "crumbs": [("Qrels", None)],
         "form": form,
         "parts": form.data if form.is_bound else form.initial,
-        "chosen": draft.policy.card,
-        "releases": campaign.qrels.select_related("frozen_by"),
+        "selected": draft.policy.card,
+        "versions": campaign.qrels.select_related("frozen_by"),
         "draft": draft,
         "as_of": as_of,
         "counts": [(value, count, 100 * count / len(draft.rows))
                    for value, count in draft.grades.items()],
         "judged": len(draft.ballots),
-        "conflicts": draft.conflicts[:SHOWN],
+        "undecided": draft.conflicts[:SHOWN],
         "policies": policy_table_rows(drafts),
         "grades": {grade.value: grade for grade in campaign.grades.all()},
     }  # fmt: skip
@@ -199,28 +200,28 @@ def list_page(
 
 
 def list_offered_policies(campaign: Campaign) -> list[str]:
-    """The policies that are set side by side: the rules, and what there is to hear beside."""
-    settled = Judgment.objects.filter(campaign=campaign, purpose=Purpose.ADJUDICATE).exists()
-    names = list(POLICIES if settled else RULES)
-    machines = campaign.automatic_assessors.values_list("name", flat=True)
-    return names + [f"automatic:{name}" for name in machines]
+    """The policies compared: the rules, with adjudication and automatic assessors if present."""
+    adjudicated = Judgment.objects.filter(campaign=campaign, purpose=Purpose.ADJUDICATE).exists()
+    names = list(POLICIES if adjudicated else RULES)
+    automatic = campaign.automatic_assessors.values_list("name", flat=True)
+    return names + [f"automatic:{name}" for name in automatic]
 
 
 def policy_table_rows(drafts: list[QrelsDraft]) -> list[dict[str, Any]]:
-    """A row a policy: its pairs by grade, and how many differ from the one that is chosen."""
-    chosen = drafts[0]
+    """One row per policy: pairs by grade, and pairs that differ from the selected policy."""
+    selected = drafts[0]
     values = sorted({value for draft in drafts for value in draft.grades})
-    place = {name: at for at, name in enumerate(POLICIES)}
-    listed = sorted(drafts, key=lambda draft: place.get(draft.policy.name, len(place)))
+    position = {name: at for at, name in enumerate(POLICIES)}
+    ordered = sorted(drafts, key=lambda draft: position.get(draft.policy.name, len(position)))
     return [
         {
             "card": draft.policy.card,
-            "chosen": draft is chosen,
+            "selected": draft is selected,
             "values": values,
             "counts": [draft.grades.get(value, 0) for value in values],
             "pairs": len(draft.rows),
             "conflicts": len(draft.conflicts),
-            "differs": count_differing_pairs(draft.rows, chosen.rows),
+            "differs": count_differing_pairs(draft.rows, selected.rows),
         }
-        for draft in listed
+        for draft in ordered
     ]

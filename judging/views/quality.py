@@ -1,4 +1,4 @@
-"""Assessors one by one: bias, drift, priming, self-consistency, pace, automatic assessors."""
+"""Assessor quality: bias, drift, priming, self-consistency, pace, automatic assessors."""
 
 from __future__ import annotations
 
@@ -39,19 +39,21 @@ def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "report": report,
         "biases": [(name, bias, report.drift[name]) for name, bias in report.bias.items()],
         "blocks": any(drift.blocks for drift in report.drift.values()),
-        "legs": bias_caterpillar(report),
+        "intervals": bias_caterpillar(report),
         "primings": [("All assessors", report.priming), *report.priming_by_assessor.items()],
         "scale": record.people.scale,
         "floor": FLOOR,
         "timed": any(pace.overall.n for pace in report.pace.values()),
-        "shown": [COEFFICIENTS[name].card for name in SHOWN],
+        "columns": [COEFFICIENTS[name].card for name in SHOWN],
         "repeats": [
             ("All assessors" if name == EVERYONE else name, visible_coefficients(row))
             for name, row in report.consistency.items()
         ],
-        "machines": [(name, it, *automatic_rows(it)) for name, it in report.automatic.items()],
+        "automatic": [
+            (name, quality, *automatic_rows(quality)) for name, quality in report.automatic.items()
+        ],
     }
-    return render(request, "judging/agreement_assessors.html", context)
+    return render(request, "judging/assessor_quality.html", context)
 
 
 def visible_coefficients(row: Row) -> list[CoefficientValue]:
@@ -59,17 +61,20 @@ def visible_coefficients(row: Row) -> list[CoefficientValue]:
 
 
 def automatic_rows(
-    it: AutomaticQuality,
+    quality: AutomaticQuality,
 ) -> tuple[list[tuple[str, list[CoefficientValue]]], list[CoefficientValue]]:
-    """Against each person, and against consensus."""
+    """Agreement with each assessor, and with the consensus."""
     return [
-        (who, visible_coefficients(row)) for who, row in it.people.items()
-    ], visible_coefficients(it.consensus)
+        (who, visible_coefficients(row)) for who, row in quality.people.items()
+    ], visible_coefficients(quality.consensus)
 
 
 def bias_caterpillar(report: QualityReport) -> IntervalChart:
-    """The bias of each assessor; an axis of at least a fifth of a grade either way."""
-    lines = [(name, it.value, it.low, it.high, it.reason or "") for name, it in report.bias.items()]
+    """The bias of each assessor, on an axis of at least ±0.2 grades."""
+    lines = [
+        (name, estimate.value, estimate.low, estimate.high, estimate.reason or "")
+        for name, estimate in report.bias.items()
+    ]
     return build_interval_chart(lines, least=-0.2, most=0.2)
 
 
@@ -87,30 +92,40 @@ def assessor_quality_download_view(request: SignedInRequest, slug: str, fmt: str
 
 
 def _rows(report: QualityReport) -> list[list[str]]:
-    rows = [_estimate(name, "bias", it) for name, it in report.bias.items()]
-    rows += [_estimate(name, "drift", it.slope) for name, it in report.drift.items()]
-    rows += [_priming(name, it) for name, it in report.priming_by_assessor.items()]
+    rows = [_estimate(name, "bias", estimate) for name, estimate in report.bias.items()]
+    rows += [_estimate(name, "drift", estimate.slope) for name, estimate in report.drift.items()]
+    rows += [_priming(name, estimate) for name, estimate in report.priming_by_assessor.items()]
     rows.append(_priming("", report.priming))
     for name, pace in report.pace.items():
         seconds = pace.overall
-        told = [format_full(seconds.median), "", "", "", str(seconds.n), seconds.reason or "", ""]
-        rows.append([name, "median seconds", *told])
+        values = [format_full(seconds.median), "", "", "", str(seconds.n), seconds.reason or "", ""]
+        rows.append([name, "median seconds", *values])
         rows.append([name, "hasty", str(pace.hasty), "", "", "", str(seconds.n), "", ""])
     for name, row in report.consistency.items():
-        rows += [_estimate(name, f"self-consistency {c}", it) for c, it in row.items()]
-    for name, found in report.automatic.items():
-        rows.append(_estimate(name, "automatic bias", found.bias))
-        rows += [_estimate(name, f"consensus {c}", it) for c, it in found.consensus.items()]
-        for who, row in found.people.items():
-            rows += [_estimate(name, f"{who} {c}", it) for c, it in row.items()]
+        rows += [_estimate(name, f"self-consistency {c}", estimate) for c, estimate in row.items()]
+    for name, quality in report.automatic.items():
+        rows.append(_estimate(name, "automatic bias", quality.bias))
+        rows += [
+            _estimate(name, f"consensus {c}", estimate) for c, estimate in quality.consensus.items()
+        ]
+        for who, row in quality.people.items():
+            rows += [_estimate(name, f"{who} {c}", estimate) for c, estimate in row.items()]
     return rows
 
 
-def _estimate(name: str, figure: str, it: QualityEstimate | CoefficientValue) -> list[str]:
-    bounds = [format_full(x) for x in (it.value, it.low, it.high)]
-    return [name, figure, *bounds, "", str(it.n), it.reason or "", it.no_interval or ""]
+def _estimate(name: str, figure: str, estimate: QualityEstimate | CoefficientValue) -> list[str]:
+    bounds = [format_full(x) for x in (estimate.value, estimate.low, estimate.high)]
+    return [
+        name,
+        figure,
+        *bounds,
+        "",
+        str(estimate.n),
+        estimate.reason or "",
+        estimate.no_interval or "",
+    ]
 
 
-def _priming(name: str, it: Priming) -> list[str]:
-    values = [format_full(x) for x in (it.slope, it.low, it.high, it.p)]
-    return [name, "priming", *values, str(it.n), it.reason or "", ""]
+def _priming(name: str, priming: Priming) -> list[str]:
+    values = [format_full(x) for x in (priming.slope, priming.low, priming.high, priming.p)]
+    return [name, "priming", *values, str(priming.n), priming.reason or "", ""]

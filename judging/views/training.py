@@ -1,4 +1,4 @@
-"""Training: documents whose grade is known, each explained after the assessor's answer."""
+"""Training: pairs with a correct grade, shown with its explanation after each answer."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from judging.views.judging_screen import JudgingDocument, build_screen, screen_c
 @never_cache
 @require_http_methods(["GET", "POST"])
 def judge_training_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The next training document; a post is the answer. ``?pair=`` shows one that is answered."""
+    """The next training pair; a post is the answer. ``?pair=`` shows an answered one."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     if request.method == "POST":
         return save_answer(request, campaign)
     if "pair" in request.GET:
         pair = get_training_pair(campaign, request.GET["pair"])
-        given = find_answer(request, pair)
-        if given is not None:
-            return render_training(request, pair, given)
+        answer = find_answer(request, pair)
+        if answer is not None:
+            return render_training(request, pair, answer)
     waiting = next_training_pair(actor=request.user, campaign=campaign)
     return render_training(request, waiting) if waiting else redirect("work", slug)
 
@@ -46,9 +46,9 @@ def save_answer(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
         messages.error(request, _("Not saved: the form was incomplete. Judge again."))
         return redirect(address)
     names = ("grade", "client_uuid", "comment", "active_seconds")
-    said = {name: form.cleaned_data[name] for name in names}
+    fields = {name: form.cleaned_data[name] for name in names}
     try:
-        answer_training_pair(actor=request.user, campaign=campaign, pair=pair, **said)
+        answer_training_pair(actor=request.user, campaign=campaign, pair=pair, **fields)
     except ActionRefused as refused:
         messages.error(request, _("Not saved.") + f" {refused}")
         return redirect(address)
@@ -67,17 +67,22 @@ def find_answer(request: SignedInRequest, pair: TrainingPair) -> Judgment | None
 
 
 def render_training(
-    request: SignedInRequest, pair: TrainingPair, given: Judgment | None = None
+    request: SignedInRequest, pair: TrainingPair, answer: Judgment | None = None
 ) -> HttpResponse:
     campaign = pair.campaign
     screen = build_screen(request.user, campaign, pair.topic)
     screen.recent, screen.last = [], None
-    screen.paper = JudgingDocument(pair.topic, pair.docno, find_document(campaign, pair.docno))
-    left = unanswered_pairs(request.user, campaign).count()
-    of = campaign.training.count()
-    done = of - left
+    screen.document = JudgingDocument(pair.topic, pair.docno, find_document(campaign, pair.docno))
+    remaining = unanswered_pairs(request.user, campaign).count()
+    total = campaign.training.count()
+    done = total - remaining
     context = screen_context(screen) | {
-        "training": {"pair": pair, "at": done if given else done + 1, "of": of, "left": left},
-        "given": given,
+        "training": {
+            "pair": pair,
+            "at": done if answer else done + 1,
+            "of": total,
+            "remaining": remaining,
+        },
+        "answer": answer,
     }
     return render(request, "judging/training.html", context)

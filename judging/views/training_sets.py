@@ -1,4 +1,4 @@
-"""The organizer's page of the training: which pairs, and who did how well."""
+"""The organizer's page of training sets: training pairs and the assessors' results."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class TrainingForm(forms.Form):
         strip=False,
         label="Pairs",
         widget=forms.Textarea({"rows": 5, "spellcheck": "false"}),
-        help_text="One a line: topic, docno, grade, explanation; tabs or commas between them."
-        " An explanation with commas goes in quotation marks.",
+        help_text="One pair per line: topic, docno, grade, explanation; tab- or comma-separated."
+        " Put an explanation with commas in quotation marks.",
     )
-    upload = forms.FileField(required=False, label="Or a file, CSV or TSV")
+    upload = forms.FileField(required=False, label="Or a CSV or TSV file")
 
 
 @require_http_methods(["GET", "POST"])
 def training_sets_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Look at the training; add pairs from text, a file or what people agreed on; remove."""
+    """List training pairs; add pairs from text, a file or agreed judgments; remove pairs."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "GET":
         return render_training_page(request, campaign, TrainingForm())
@@ -67,28 +67,30 @@ def add_from_form(request: SignedInRequest, campaign: Campaign, form: TrainingFo
             raise ActionRefused("not-utf-8", f"{file.name} is not UTF-8.", fix) from error
     name = file.name if file else ""
     count = import_training(actor=request.user, campaign=campaign, text=text, file=name)
-    return redirect_to_training(request, campaign, f"{format_count(count, 'pair')} added.")
+    return redirect_to_training(request, campaign, f"{format_count(count, 'training pair')} added.")
 
 
 def add_selected_pairs(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
-    """Add ticked pairs with the grade that all who judged them gave."""
-    ticked = set(request.POST.getlist("pick"))
+    """Add the selected pairs with the grade that all their assessors agree on."""
+    selected = set(request.POST.getlist("pick"))
     rows = [
         TrainingRow(pair.number, pair.docno, pair.grade, f"{pair.count} assessors gave this grade.")
         for pair in list_agreed_pairs(campaign)
-        if f"{pair.topic_id} {pair.docno}" in ticked
+        if f"{pair.topic_id} {pair.docno}" in selected
     ]
     if not rows:
-        raise ActionRefused("nothing-ticked", "No pair is ticked.", "Tick those to train with.")
+        raise ActionRefused("nothing-ticked", "No pairs selected.", "Select at least one pair.")
     count = add_training(actor=request.user, campaign=campaign, rows=rows)
-    return redirect_to_training(request, campaign, f"{format_count(count, 'pair')} added.")
+    return redirect_to_training(request, campaign, f"{format_count(count, 'training pair')} added.")
 
 
 def remove_selected_pairs(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
-    ticked = [pk for pk in request.POST.getlist("remove") if pk.isdecimal()]
-    pairs = list(campaign.training.filter(pk__in=ticked))
+    selected = [pk for pk in request.POST.getlist("remove") if pk.isdecimal()]
+    pairs = list(campaign.training.filter(pk__in=selected))
     count = remove_training(actor=request.user, campaign=campaign, pairs=pairs)
-    return redirect_to_training(request, campaign, f"{format_count(count, 'pair')} removed.")
+    return redirect_to_training(
+        request, campaign, f"{format_count(count, 'training pair')} removed."
+    )
 
 
 def redirect_to_training(request: SignedInRequest, campaign: Campaign, text: str) -> HttpResponse:

@@ -1,4 +1,4 @@
-// The assessor's other pages: what an earlier visit left unsent goes on its way, and is told.
+// The assessor's other pages: send acts that an earlier visit left unsent, and show their state.
 import { showQueue } from "./judge/bar.js";
 import { makeQueue } from "./judge/queue.js";
 
@@ -9,20 +9,20 @@ function addressOf(act) {
   return `${judge.replace(/0\/$/, `${encodeURIComponent(act.topic ?? "")}/`)}?${new URLSearchParams({ docno: act.docno ?? "" })}`;
 }
 
-function told(queue) {
+function show(queue) {
   showQueue(queue, { addresses: addressOf });
   place.hidden = !queue.unsent.length && document.getElementById("refusals").hidden;
 }
 
-let had = false;
+let hadUnsent = false;
 const queue = await makeQueue({
   user: Number(place.dataset.user),
   campaign,
   url: acts,
-  changed: told,
-  // The numbers on this page were counted before.
-  sent: () => had && location.reload(),
+  changed: show,
+  // The counts on this page are from before.
+  sent: () => hadUnsent && location.reload(),
 });
-had = queue.unsent.length > 0;
-told(queue);
+hadUnsent = queue.unsent.length > 0;
+show(queue);
 queue.flush();

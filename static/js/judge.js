@@ -1,12 +1,12 @@
-// The judging screen. One key judges and shows the next document, which is there already; the
-// judgment is kept in this browser first and sent then. Where the page wants plain posts
-// (data-mode="plain") only the keys, the marking of words and the search are ours.
-import { announce, makeBar, saidIn, say, showQueue, told, words } from "./judge/bar.js";
+// The judging screen. One key judges and shows the next, prefetched document; the judgment is
+// stored in this browser first, then sent. On pages with plain forms (data-mode="plain") the
+// script handles only the keys, highlighting and the search.
+import { announce, format, makeBar, readJudgment, showMessage, showQueue, texts } from "./judge/bar.js";
 import { makeDesk } from "./judge/desk.js";
 import { makeFind } from "./judge/find.js";
 import { watchFrames } from "./judge/frames.js";
-import { CLICK_SETTLE_MS, SETTLE_MS, inField, meant } from "./judge/keys.js";
-import { makeReader, measure, newUuid, paperOf } from "./judge/papers.js";
+import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName } from "./judge/keys.js";
+import { makeReader, measure, newUuid, parseDocument } from "./judge/documents.js";
 import { makePassages } from "./judge/passages.js";
 import * as presence from "./judge/presence.js";
 import { makeQueue } from "./judge/queue.js";
@@ -19,26 +19,26 @@ const { topic, campaign, mode } = judge.dataset;
 const user = Number(judge.dataset.user);
 const article = () => judge.querySelector(".judge-doc:not([hidden])");
 
-let shownAt = Infinity; // When the document in hand was painted.
+let shownAt = Infinity; // When the current document was painted.
 let desk = null;
-let plainPaper = { passages: [] };
-let seen = null; // The paper whose time is counted.
-const paper = () => (desk ? (desk.current?.over ? null : desk.current) : plainPaper);
+let plainDocument = { passages: [] };
+let seen = null; // The document whose time is counted.
+const currentDocument = () => (desk ? (desk.current?.over ? null : desk.current) : plainDocument);
 
-// ---- what every judging page has: words of the topic, search, reading on ----
+// ---- on every judging page: topic terms, search, loading more text ----
 
 const reader = makeReader((node) => node === article() && terms.look(node));
-const terms = makeTerms({ readOn: reader.readOn, say: announce, words });
+const terms = makeTerms({ readOn: reader.readOn, announce, texts });
 const findBox = document.getElementById("find");
 const finding = findBox && makeFind({
   box: findBox,
   current: article,
   readOn: reader.readOn,
-  words,
-  told,
+  texts,
+  format,
   leave: focusDocument,
 });
-const passages = makePassages({ list: document.getElementById("passage-list"), say, words, current: paper });
+const passages = makePassages({ list: document.getElementById("passage-list"), showMessage, texts, current: currentDocument });
 
 function focusDocument() {
   const inside = framed(article());
@@ -46,11 +46,11 @@ function focusDocument() {
   else article()?.focus({ preventScroll: true });
 }
 
-// A document has come into sight. Its clock starts when it is painted.
+// A document is shown. Its clock starts when it is painted.
 function appeared() {
   unsettle();
   if (seen) seen.activeSeconds = presence.activeSeconds();
-  seen = paper();
+  seen = currentDocument();
   presence.begin(seen?.activeSeconds);
   const node = article();
   requestAnimationFrame(() => requestAnimationFrame(() => painted(node)));
@@ -61,7 +61,7 @@ function appeared() {
   if (!active || active === document.body || !inField(active) || !judge.contains(active)) focusDocument();
 }
 
-// From now to the next document no key counts.
+// Ignore keys until the next document is shown.
 function unsettle() {
   shownAt = Infinity;
   delete judge.dataset.settled;
@@ -85,7 +85,7 @@ const commands = {
   n: () => terms.jump(1),
   "Shift+n": () => terms.jump(-1),
   h: () => terms.toggle(),
-  p: () => passages.mark(),
+  p: () => passages.highlight(),
   "/": () => finding?.open(),
   z: () => judge.querySelector("#undo button")?.click(),
 };
@@ -98,9 +98,9 @@ function targetOf(key) {
 function pressed(event) {
   const field = event.composedPath?.()[0] ?? event.target;
   if (inField(field)) return pressedInField(event, field);
-  const key = meant(event);
+  const key = keyName(event);
   if (!key) return;
-  // A button or link that has the focus answers Enter itself.
+  // A focused button or link handles Enter itself.
   if (key === "Enter" && field.closest?.("button, a, summary")) return;
   const popover = document.querySelector(":popover-open");
   if (popover && key === "?") return void (event.preventDefault(), popover.hidePopover());
@@ -120,7 +120,7 @@ function pressed(event) {
 let keyAt = 0;
 let byKey = false;
 
-// From a field Enter and Escape lead back to the document; neither gives a grade.
+// Enter and Escape in a field return to the document; neither submits a grade.
 function pressedInField(event, field) {
   if (event.isComposing || event.keyCode === 229 || !judge.contains(field) || field.type === "checkbox") return;
   if (field.closest("#find")) return;
@@ -156,7 +156,7 @@ presence.watch(document);
 function plain() {
   const form = document.getElementById("grades");
   const node = article();
-  plainPaper = node && "docno" in node.dataset ? paperOf(node) : plainPaper;
+  plainDocument = node && "docno" in node.dataset ? parseDocument(node) : plainDocument;
   let sent = false;
   document.addEventListener("submit", (event) => {
     if (!judge.contains(event.target)) return;
@@ -164,11 +164,11 @@ function plain() {
     sent = true;
     const fields = event.target.elements;
     if (fields.active_seconds) fields.active_seconds.value = presence.activeSeconds();
-    if (fields.served_at) fields.served_at.value = plainPaper.servedAt;
-    if (fields.passages) fields.passages.value = JSON.stringify(plainPaper.passages);
+    if (fields.served_at) fields.served_at.value = plainDocument.servedAt;
+    if (fields.passages) fields.passages.value = JSON.stringify(plainDocument.passages);
   }, true);
   window.addEventListener("pageshow", () => { sent = false; });
-  if (form) plainPaper.servedAt = new Date().toISOString();
+  if (form) plainDocument.servedAt = new Date().toISOString();
   appeared();
 }
 
@@ -177,16 +177,16 @@ function plain() {
 async function queued() {
   const bar = makeBar(judge);
   const placeOf = (number) => `${judge.dataset.work}${encodeURIComponent(number)}/`;
-  let taking = false;
-  let patient = false; // An undo waits for the server to say which document comes back.
+  let undoing = false;
+  let awaitingUndo = false; // An undo waits for the server's answer: which document.
   const queue = await makeQueue({ user, campaign, url: judge.dataset.acts, changed: queueChanged, sent: queueSent });
 
   function queueChanged(it) {
     judge.dataset.unsent = it.unsent.length;
-    showQueue(it, { addresses: addressOf, again: judgeAgain });
-    if (!it.unsent.length) desk?.settle();
-    if (patient && shownAt === Infinity && it.inTrouble) {
-      say(words.waitingOffline);
+    showQueue(it, { addresses: addressOf, again: reopenRefused });
+    if (!it.unsent.length) desk?.resume();
+    if (awaitingUndo && shownAt === Infinity && it.inTrouble) {
+      showMessage(texts.waitingOffline);
       painted(article());
     }
   }
@@ -205,50 +205,50 @@ async function queued() {
     onShow(next) {
       bar.fill(next.over ? null : next);
       if (!next.over) next.servedAt ??= new Date().toISOString();
-      if (!next.marks && location.pathname + location.search !== judge.dataset.judge) history.replaceState(null, "", judge.dataset.judge);
+      if (!next.previous && location.pathname + location.search !== judge.dataset.judge) history.replaceState(null, "", judge.dataset.judge);
       appeared();
       if (keyAt) measure(keyAt);
       keyAt = 0;
     },
   });
 
-  async function give(act, kind) {
-    const own = paper();
-    if (!own || own.given || !settled(byKey ? SETTLE_MS : CLICK_SETTLE_MS)) return;
-    const said = bar.read();
-    if (said.flags.includes("duplicate") && !said.duplicateOf) return ask(words.needsOriginal, () => bar.showOriginal(true));
+  async function submit(act, kind) {
+    const own = currentDocument();
+    if (!own || own.submitted || !settled(byKey ? SETTLE_MS : CLICK_SETTLE_MS)) return;
+    const fields = bar.read();
+    if (fields.flags.includes("duplicate") && !fields.duplicateOf) return ask(texts.needsOriginal, () => bar.showOriginal(true));
     if (act.relevant && judge.dataset.rationale === "relevant" && !own.passages.length && own.node.querySelector(".reading, iframe[sandbox]")) {
-      return ask(words.needsPassage);
+      return ask(texts.needsPassage);
     }
-    own.given = true;
+    own.submitted = true;
     unsettle();
-    say("");
-    Object.assign(own, said);
-    const sent = {
+    showMessage("");
+    Object.assign(own, fields);
+    const record = {
       act: act.act, uuid: own.uuid, topic, docno: own.docno, token: own.token || null,
-      grade: act.grade ?? null, reason: act.reason ?? null, comment: said.comment, flags: said.flags,
-      duplicate_of: said.duplicateOf, passages: own.passages,
+      grade: act.grade ?? null, reason: act.reason ?? null, comment: fields.comment, flags: fields.flags,
+      duplicate_of: fields.duplicateOf, passages: own.passages,
       active_seconds: presence.activeSeconds(), served_at: own.servedAt,
     };
     try {
-      await queue.add(sent, null);
+      await queue.add(record);
     } catch {
-      own.given = false;
+      own.submitted = false;
       painted(own.node);
-      return say(words.failed);
+      return showMessage(texts.failed);
     }
     const entry = { uuid: own.uuid, docno: own.docno, token: own.token, topic, kind, grade: act.grade };
-    const marks = { kind, grade: act.grade, comment: said.comment, flags: said.flags, duplicate_of: said.duplicateOf, passages: own.passages };
-    if (!own.marks || own.takenBack) bar.step(1);
+    const previous = { kind, grade: act.grade, comment: fields.comment, flags: fields.flags, duplicate_of: fields.duplicateOf, passages: own.passages };
+    if (!own.previous || own.undone) bar.step(1);
     forgetRefused(own);
     bar.showLast(entry);
     bar.addRecent(entry);
-    tabs.tell({ docno: own.docno, token: own.token, topic });
+    tabs.announce({ docno: own.docno, token: own.token, topic });
     const grade = kind === "grade" ? document.querySelector(`#grades [data-grade="${act.grade}"]`).dataset.label : "";
-    desk.give({ ...entry, marks, paper: own }, told(kind === "grade" ? words.given : words.skippedNext, { grade, docno: "{docno}" }));
+    desk.submit({ ...entry, previous, doc: own }, format(kind === "grade" ? texts.judged : texts.skippedNext, { grade, docno: "{docno}" }));
   }
 
-  const ask = (text, then) => void (say(text), then?.());
+  const ask = (text, then) => void (showMessage(text), then?.());
 
   function forgetRefused(own) {
     for (const record of queue.refused) {
@@ -256,68 +256,68 @@ async function queued() {
     }
   }
 
-  async function takeBack() {
-    if (taking) return;
-    taking = true;
+  async function undo() {
+    if (undoing) return;
+    undoing = true;
     let shown = false;
     try {
-      shown = await takeLastBack();
+      shown = await undoLast();
     } catch (error) {
       if (!error.kind) throw error;
-      say(words.waitingOffline);
+      showMessage(texts.waitingOffline);
     } finally {
-      taking = patient = false;
+      undoing = awaitingUndo = false;
       if (!shown && shownAt === Infinity) painted(article());
     }
   }
 
-  // True if another document, or another page, comes into sight.
-  async function takeLastBack() {
-    say("");
+  // True if another document or page is shown.
+  async function undoLast() {
+    showMessage("");
     unsettle();
-    const last = desk.given.pop();
+    const last = desk.submitted.pop();
     const uuid = newUuid();
-    await queue.add({ act: "undo", uuid, of: last?.uuid ?? null, topic: last?.topic ?? topic, docno: last?.docno ?? "" }, null);
+    await queue.add({ act: "undo", uuid, of: last?.uuid ?? null, topic: last?.topic ?? topic, docno: last?.docno ?? "" });
     const answer = queue.answerTo(uuid);
-    if (last?.paper) return withdrawn(last, await desk.again(last, last.marks, true, answer));
-    patient = true;
+    if (last?.doc) return showUndone(last, await desk.reopen(last, last.previous, true, answer));
+    awaitingUndo = true;
     const result = await answer;
-    if (!result) return location.assign(judge.dataset.judge) ?? true; // It comes first there.
-    if (!result.ok) return say(result.code === "nothing-to-undo" ? words.nothing : result.message);
+    if (!result) return location.assign(judge.dataset.judge) ?? true; // That page starts with it.
+    if (!result.ok) return showMessage(result.code === "nothing-to-undo" ? texts.nothing : result.message);
     if (result.topic !== topic) {
       location.assign(`${placeOf(result.topic)}?${new URLSearchParams({ docno: result.docno })}`);
       return true;
     }
     const entry = { docno: result.docno, token: result.token ?? last?.token, topic, uuid: last?.uuid };
-    return withdrawn(entry, await desk.again(entry, null, true));
+    return showUndone(entry, await desk.reopen(entry, null, true));
   }
 
-  function withdrawn(entry, back) {
+  function showUndone(entry, doc) {
     bar.dropRecent(entry);
-    bar.showLast(desk.given.at(-1));
-    if (!back) return false;
-    back.takenBack = true;
+    bar.showLast(desk.submitted.at(-1));
+    if (!doc) return false;
+    doc.undone = true;
     bar.step(-1);
-    announce(told(words.undone, { docno: back.docno }));
+    announce(format(texts.undone, { docno: doc.docno }));
     return true;
   }
 
-  // Change one of the last, or judge again what was refused.
+  // Change a recent judgment, or judge a refused document again.
   async function open(entry, event) {
     event.preventDefault();
-    const own = paper();
-    if (own && !own.given && own.token && own.token === entry.token) return focusDocument();
-    const known = desk.given.find((it) => it.docno === entry.docno && it.paper);
+    const own = currentDocument();
+    if (own && !own.submitted && own.token && own.token === entry.token) return focusDocument();
+    const known = desk.submitted.find((it) => it.docno === entry.docno && it.doc);
     try {
-      const found = known?.paper === desk.current ? known.paper : await desk.again(known ?? entry, known?.marks ?? null, false);
+      const found = known?.doc === desk.current ? known.doc : await desk.reopen(known ?? entry, known?.previous ?? null, false);
       if (!found) location.assign(event.target.closest("a").href);
     } catch (error) {
       if (!error.kind) throw error;
-      say(words.waitingOffline);
+      showMessage(texts.waitingOffline);
     }
   }
 
-  function judgeAgain(event, record) {
+  function reopenRefused(event, record) {
     if ((record.act.topic ?? topic) !== topic) return;
     open({ docno: record.act.docno, token: record.act.token, topic }, event);
   }
@@ -327,11 +327,11 @@ async function queued() {
     event.preventDefault();
     const pick = event.submitter;
     if (form.id === "grades" && pick?.name === "grade") {
-      give({ act: "judge", grade: Number(pick.value), relevant: "relevant" in pick.dataset }, "grade");
+      submit({ act: "judge", grade: Number(pick.value), relevant: "relevant" in pick.dataset }, "grade");
     } else if (form.id === "judge-skip" && pick?.name === "reason") {
       form.hidePopover();
-      give({ act: "skip", reason: pick.value }, "skip");
-    } else if (form.id === "undo" && settled(SETTLE_MS)) takeBack();
+      submit({ act: "skip", reason: pick.value }, "skip");
+    } else if (form.id === "undo" && settled(SETTLE_MS)) undo();
   });
 
   judge.addEventListener("click", (event) => {
@@ -342,18 +342,18 @@ async function queued() {
     } else if (link?.closest("#recent-list") && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
       const row = link.closest("li").dataset;
       open({ docno: row.docno, token: row.token, topic, uuid: row.uuid }, event);
-    } else if (event.target.closest("#mark")) passages.mark();
+    } else if (event.target.closest("#highlight")) passages.highlight();
   });
   judge.addEventListener("change", (event) => {
     if (event.target.name !== "flags") return;
     bar.showOriginal(event.target.value === "duplicate");
   });
   judge.addEventListener("click", (event) => {
-    // A flag set by pointer leaves the keys with the document.
+    // After a flag is clicked, the keys stay with the document.
     const box = event.target.closest("label.flag")?.querySelector("input");
     if (box && event.detail > 0 && !(box.value === "duplicate" && box.checked)) focusDocument();
   });
-  judge.addEventListener("input", () => paper() && Object.assign(paper(), bar.read()));
+  judge.addEventListener("input", () => currentDocument() && Object.assign(currentDocument(), bar.read()));
 
   const tabs = makeTabs({ user, campaign }, (other) => other.topic === topic && desk.drop(other.docno, other.token));
   let renewedAt = performance.now();
@@ -364,33 +364,33 @@ async function queued() {
     desk.renew().catch((error) => { if (!error.kind) throw error; });
   }, third);
   window.addEventListener("pagehide", () => {
-    if (tabs.alone()) desk.release();
+    if (tabs.alone()) desk.returnAhead();
     tabs.leave();
   });
   window.addEventListener("pageshow", (event) => { if (event.persisted) desk.fetchAhead(); });
   window.addEventListener("online", () => desk.fetchAhead());
 
-  const mark = document.getElementById("mark");
-  if (mark) mark.hidden = false;
-  const first = paperOf(article());
-  first.takenBack = "takenBack" in first.node.dataset;
-  desk.begin(first, lastGiven());
-  showQueue(queue, { addresses: addressOf, again: judgeAgain });
+  const highlightButton = document.getElementById("highlight");
+  if (highlightButton) highlightButton.hidden = false;
+  const first = parseDocument(article());
+  first.undone = "undone" in first.node.dataset;
+  desk.begin(first, lastJudgments());
+  showQueue(queue, { addresses: addressOf, again: reopenRefused });
   judge.dataset.unsent = queue.unsent.length;
-  // What an earlier visit left: the document on screen may be among it.
-  const left = queue.unsent.some(({ act }) => act.topic === topic && act.docno === first.docno && act.act !== "undo");
+  // The document on screen may have an unsent act from an earlier visit.
+  const judgedBefore = queue.unsent.some(({ act }) => act.topic === topic && act.docno === first.docno && act.act !== "undo");
   await queue.flush();
-  if (left) desk.next();
+  if (judgedBefore) desk.next();
   else desk.fetchAhead();
   judge.dataset.live = "";
 
-  // What the page shows as judged last, to be taken back one after another.
-  function lastGiven() {
+  // The latest judgments shown on the page, which can be undone one by one.
+  function lastJudgments() {
     const rows = [...document.querySelectorAll("#recent-list > li")].reverse();
-    const entries = rows.map((row) => ({ ...row.dataset, topic, ...saidIn(row), paper: null }));
+    const entries = rows.map((row) => ({ ...row.dataset, topic, ...readJudgment(row), doc: null }));
     const uuid = document.getElementById("undo").elements.of.value;
     const last = document.getElementById("last");
-    if (uuid && last.dataset.topic !== topic) entries.push({ uuid, topic: last.dataset.topic, ...saidIn(last), paper: null });
+    if (uuid && last.dataset.topic !== topic) entries.push({ uuid, topic: last.dataset.topic, ...readJudgment(last), doc: null });
     return entries;
   }
 }

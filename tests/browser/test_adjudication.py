@@ -62,7 +62,7 @@ def test_one_key_settles_a_pair_and_undo_brings_it_back(
     sign_in(page, third, live_server.url)
     page.goto("/c/small/adjudicate/")
     ready(page, "d1")
-    assert "3 for d1" in page.locator(".judge-sides").inner_text()
+    assert "3 for d1" in page.locator(".assessor-judgments").inner_text()
     page.keyboard.press("2")
     ready(page, "d2")
     page.keyboard.press("c")
@@ -77,7 +77,7 @@ def test_one_key_settles_a_pair_and_undo_brings_it_back(
     ready(page, "d3")
     page.keyboard.press("s")
     page.keyboard.press("d")
-    page.get_by_role("heading", name="All is settled").wait_for()
+    page.get_by_role("heading", name="All resolved").wait_for()
     assert decisions() == [
         ("d1", "grade", 2),
         ("d2", "grade", 1),
@@ -103,5 +103,5 @@ def test_a_meeting_goes_from_pair_to_pair_by_keys(
     page.keyboard.press("0")
     ready(page, "d1")
     page.keyboard.press("2")
-    page.get_by_role("heading", name="Nothing fits this filter").wait_for()
+    page.get_by_role("heading", name="No disagreements match the filter").wait_for()
     assert decisions() == [("d2", "grade", 1), ("d3", "grade", 0), ("d1", "grade", 2)]

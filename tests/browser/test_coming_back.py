@@ -66,7 +66,7 @@ def test_the_last_word_counts_the_last_judgment(desk, campaign, assessor, docume
         page.keyboard.press("3")
     page.wait_for_timeout(100)
     held[0].continue_()
-    page.locator(".over h2", has_text="is done").wait_for()
+    page.locator(".over h2", has_text="completed").wait_for()
     assert told in page.locator(".over").inner_text()
     assert page.locator("#progress").inner_text().startswith(f"{documents} of {documents} ")
 
@@ -103,7 +103,7 @@ def test_an_undo_that_waits_for_the_line_leaves_the_keys(desk, campaign, assesso
     line = Line(page)
     page.keyboard.press("u")
     page.get_by_text("1 unsent – offline").wait_for()
-    assert "No connection" in page.locator("#said").inner_text()
+    assert "No connection" in page.locator("#judge-message").inner_text()
     press(page, "3")
     unsent(page, 2)
     line.up = True

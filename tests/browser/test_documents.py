@@ -107,7 +107,7 @@ def test_no_attack_in_a_document_runs_or_fetches(reader, campaign, cleaned):
 def test_pdf_and_pictures_are_shown_in_the_page(reader, campaign):
     bring(campaign, {"paper.pdf": pdf("Seen in the viewer"), "photo.png": png(40, 30)})
     page = reader.open("photo")
-    picture = page.get_by_role("img", name="The picture photo")
+    picture = page.get_by_role("img", name="Image photo")
     assert picture.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [40, 30]
     page = reader.open("paper")
     if not page.evaluate("navigator.pdfViewerEnabled"):

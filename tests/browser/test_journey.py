@@ -88,8 +88,8 @@ def pool_and_plan(page: Page) -> None:
     page.get_by_role("button", name="Freeze pool 1").click()
     page.wait_for_url("**/pool/1/")
     page.goto("/c/fruit/judging/plan/")
-    page.get_by_role("button", name="Everyone, everywhere").click()
-    page.get_by_role("button", name="Make the plan").click()
+    page.get_by_role("button", name="All assessors on all topics").click()
+    page.get_by_role("button", name="Create plan").click()
     page.wait_for_url("**/judging/")
 
 
@@ -113,7 +113,7 @@ def judge(page: Page, topic: int) -> None:
 
 def release(page: Page) -> None:
     page.goto("/c/fruit/qrels/")
-    page.get_by_role("button", name="Release the qrels").click()
+    page.get_by_role("button", name="Freeze qrels").click()
     page.wait_for_url("**/qrels/1/")
     page.goto("/c/fruit/scores/")
     page.get_by_role("button", name="Evaluate runs").click()

@@ -152,7 +152,7 @@ def test_undo_takes_one_key_and_shows_what_was_given(desk, campaign, assessor):
     settle(page)
     assert shown(page) == "w03"
     assert page.locator("#grades [aria-pressed=true]").get_attribute("data-grade") == "0"
-    assert "Taken back: w03" in page.locator("#live").inner_text()
+    assert "Undone: w03" in page.locator("#live").inner_text()
     page.keyboard.press("z")
     settle(page)
     assert shown(page) == "w02"
@@ -189,7 +189,7 @@ def test_flags_comment_and_skip_go_with_the_document(desk, campaign, assessor):
     page.locator("[name=duplicate_of]").fill("")
     page.keyboard.press("Escape")
     page.keyboard.press("2")
-    assert "Say of which document" in page.locator("#said").inner_text()
+    assert "Enter the docno of the original" in page.locator("#judge-message").inner_text()
     page.locator("[name=duplicate_of]").fill("w01")
     page.keyboard.press("Enter")
     page.keyboard.press("2")
@@ -223,7 +223,7 @@ def test_a_passage_is_marked_with_its_place_in_the_body(desk, campaign, assessor
     page = desk()
     settle(page)
     page.keyboard.press("2")
-    assert "Mark the passage" in page.locator("#said").inner_text()
+    assert "highlight the passage" in page.locator("#judge-message").inner_text()
     page.evaluate(SELECT)
     page.keyboard.press("p")
     page.evaluate(SELECT)
@@ -233,7 +233,7 @@ def test_a_passage_is_marked_with_its_place_in_the_body(desk, campaign, assessor
     page.locator("#passage-list button").click()
     assert page.locator("#passage-list li").count() == 0
     page.evaluate(SELECT)
-    page.locator("#mark").click()
+    page.locator("#highlight").click()
     page.keyboard.press("2")
     settle(page)
     unsent(page, 0)
@@ -320,9 +320,9 @@ def test_training_shows_the_known_grade_beside_ones_own(desk, campaign, assessor
         page.get_by_text(f"training {n + 1} of 2").wait_for()
         page.wait_for_selector("#judge[data-settled] #grades")
         page.keyboard.press(key)
-        page.get_by_text("Known grade", exact=True).wait_for()
+        page.get_by_text("Correct grade", exact=True).wait_for()
         assert page.get_by_text("Says so.").count() == 1
-        assert seen(page.locator(".beside dd").last)
+        assert seen(page.locator(".compared-grades dd").last)
         page.wait_for_selector("#judge[data-settled]")
         page.keyboard.press("Enter")
     page.wait_for_url("**/judge/")

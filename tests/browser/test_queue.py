@@ -137,7 +137,7 @@ def test_a_server_that_restarts_is_waited_for(desk, campaign, assessor):
     settle(page, 3)
     line = Line(page, status=502, body="restarting")
     press(page, "1")
-    page.get_by_text("1 unsent – the server has trouble").wait_for()
+    page.get_by_text("1 unsent – server error").wait_for()
     line.up = True
     unsent(page, 0)
     assert said() == [("w01", 1)]
@@ -175,9 +175,9 @@ def test_what_another_account_left_is_never_sent_as_this_one(
     # In another tab, say: this page is still the first's.
     sign_in(page, assessor2, live_server.url)
     page.evaluate("dispatchEvent(new Event('online'))")
-    page.get_by_text("2 unsent – signed in as somebody else").wait_for()
+    page.get_by_text("2 unsent – signed in with another account").wait_for()
     page.goto("/c/small/judge/")
-    page.get_by_text("Judgments of another account wait in this browser: 2.").wait_for()
+    page.get_by_text("Unsent judgments of another account in this browser: 2.").wait_for()
     assert not Judgment.objects.exists()
     sign_in(page, assessor, live_server.url)
     page.goto("/c/small/judge/1/")
@@ -264,7 +264,7 @@ def test_a_browser_that_keeps_nothing_sends_at_once_and_says_so(
     page.add_init_script("delete window.indexedDB; window.indexedDB = undefined;")
     page.goto("/c/small/judge/1/")
     settle(page)
-    page.get_by_text("This browser keeps nothing").wait_for()
+    page.get_by_text("This browser cannot store judgments offline").wait_for()
     press(page, "1")
     settle(page)
     unsent(page, 0)

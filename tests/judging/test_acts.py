@@ -18,7 +18,7 @@ from tests.judging.conftest import make_pool
 
 @pytest.fixture
 def send(as_user, assessor, plan):
-    """``send("acts", {...})``: the answer's JSON; ``status`` is what is expected."""
+    """``send("sync", {...})``: the answer's JSON; ``status`` is what is expected."""
     client = as_user(assessor)
 
     def post(name: str, body: object, status: int = 200):
@@ -46,7 +46,7 @@ def docnos(answer: dict) -> list[str]:
 def test_acts_are_done_in_order_each_by_itself(send, campaign):
     first, second = act("d1", grade=1), act("d2", grade=9)
     undo = {"act": "undo", "uuid": str(uuid4()), "of": first["uuid"]}
-    results = send("acts", {"acts": [first, second, undo, act("d1", grade=3)]})["results"]
+    results = send("sync", {"acts": [first, second, undo, act("d1", grade=3)]})["results"]
     assert [result["ok"] for result in results] == [True, False, True, True]
     assert results[1]["code"] == "off-scale"
     assert results[1]["fix"]
@@ -57,9 +57,9 @@ def test_acts_are_done_in_order_each_by_itself(send, campaign):
 def test_the_same_acts_again_change_nothing(send):
     acts = [act("d1"), act("d2", act="skip", reason="broken"), act("d3")]
     acts.append({"act": "undo", "uuid": str(uuid4()), "of": acts[2]["uuid"]})
-    once = send("acts", {"acts": acts})
+    once = send("sync", {"acts": acts})
     before = list(Judgment.objects.order_by("pk").values())
-    again = send("acts", {"acts": acts})
+    again = send("sync", {"acts": acts})
     assert [result["ok"] for result in once["results"]] == [True] * 4
     assert [result["ok"] for result in again["results"]] == [True] * 4
     assert list(Judgment.objects.order_by("pk").values()) == before
@@ -72,7 +72,7 @@ def test_an_act_carries_all_that_is_said_of_a_document(send, campaign):
         "passages": [[4, 8, "text"], [None, None, "quoted"]], "active_seconds": 4.2,
         "served_at": "2026-01-01T00:00:00.000Z",
     }  # fmt: skip
-    send("acts", {"acts": [act("d1", **more)]})
+    send("sync", {"acts": [act("d1", **more)]})
     given = Judgment.objects.get()
     assert (given.comment, given.flags, given.duplicate_of) == ("see end", ["duplicate"], "d2")
     assert given.passages == [[4, 8, "text"], [None, None, "quoted"]]
@@ -106,7 +106,7 @@ def test_an_act_carries_all_that_is_said_of_a_document(send, campaign):
     ],
 )
 def test_a_wrong_act_is_refused_by_itself(send, wrong, code):
-    results = send("acts", {"acts": [act("d1") | wrong, act("d2")]})["results"]
+    results = send("sync", {"acts": [act("d1") | wrong, act("d2")]})["results"]
     assert (results[0]["ok"], results[0]["code"]) == (False, code)
     assert results[1]["ok"]
     assert Judgment.objects.get().docno == "d2"
@@ -118,19 +118,19 @@ def test_a_wrong_act_is_refused_by_itself(send, wrong, code):
      json.dumps({"acts": [{}] * 51})],
 )  # fmt: skip
 def test_what_cannot_be_read_is_said_so(send, body):
-    assert send("acts", body, status=400)["code"] == "unreadable"
+    assert send("sync", body, status=400)["code"] == "unreadable"
     assert not Judgment.objects.exists()
 
 
 def test_acts_of_one_account_are_never_another_accounts(send, assessor, assessor2):
     body = {"user": assessor2.pk, "acts": [act("d1")]}
-    assert send("acts", body, status=409) == {"code": "other-account"}
+    assert send("sync", body, status=409) == {"code": "other-account"}
     assert not Judgment.objects.exists()
-    assert send("acts", body | {"user": assessor.pk})["results"][0]["ok"]
+    assert send("sync", body | {"user": assessor.pk})["results"][0]["ok"]
 
 
 def test_who_is_signed_out_is_told_so_without_a_redirect(client, plan):
-    for name in ("acts", "ahead", "renew"):
+    for name in ("sync", "ahead", "renew"):
         url = reverse(f"judge-{name}", args=["small"])
         answer = client.post(url, "{}", content_type="application/json")
         assert (answer.status_code, answer.json()) == (401, {"code": "signed-out"})
@@ -139,7 +139,7 @@ def test_who_is_signed_out_is_told_so_without_a_redirect(client, plan):
 def test_acts_need_the_csrf_token(assessor, plan):
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(assessor)
-    for name in ("acts", "ahead", "renew", "release"):
+    for name in ("sync", "ahead", "renew", "return"):
         url = reverse(f"judge-{name}", args=["small"])
         assert strict.post(url, "{}", content_type="application/json").status_code == 403
 
@@ -164,23 +164,23 @@ def test_a_document_ahead_is_rendered_and_tells_nothing_more(send):
 
 
 def test_when_nothing_is_left_the_page_says_so(send):
-    send("acts", {"acts": [act(f"d{n}") for n in (1, 2, 3, 4)]})
+    send("sync", {"acts": [act(f"d{n}") for n in (1, 2, 3, 4)]})
     answer = ahead(send)
     assert answer["documents"] == []
-    assert "Topic 1 is done" in answer["over"]
+    assert "Topic 1 completed" in answer["over"]
 
 
 def test_a_document_comes_again_with_what_was_said_of_it(send):
     ahead(send)
     sent = act("d1", comment="mine")
-    send("acts", {"acts": [sent]})
+    send("sync", {"acts": [sent]})
     found = ahead(send, again="d1")["documents"][0]
-    assert "You said:" in found["html"]
+    assert "Your judgment:" in found["html"]
     assert "&quot;comment&quot;: &quot;mine&quot;" in found["html"]
     undo = {"act": "undo", "uuid": str(uuid4()), "of": sent["uuid"]}
-    token = send("acts", {"acts": [undo]})["results"][0]["token"]
+    token = send("sync", {"acts": [undo]})["results"][0]["token"]
     found = ahead(send, again="d1", token=token)["documents"][0]
-    assert "You took this back:" in found["html"]
+    assert "Undone:" in found["html"]
     assert found["token"] == token
     assert ahead(send, again="d9")["documents"] == []
 
@@ -211,7 +211,7 @@ def test_leases_are_renewed_and_given_back(send, as_user, assessor):
 def test_rationale_is_asked_for_by_the_server_too(send, plan):
     Plan.objects.update(rationale="relevant")
     ahead(send)
-    results = send("acts", {"acts": [act("d1", grade=3), act("d2", grade=0)]})["results"]
+    results = send("sync", {"acts": [act("d1", grade=3), act("d2", grade=0)]})["results"]
     assert [result.get("code") for result in results] == ["no-passage", None]
 
 

@@ -72,8 +72,8 @@ def page(client, name: str, query: str = "", *args: str) -> str:
 def test_empty_pages_say_what_comes_next(campaign, organizer, as_user):
     client = as_user(organizer)
     for name in ("agreement", "agreement-topics"):
-        assert "Nothing to compare yet" in page(client, name)
-    assert "There are no two assessors" in page(client, "agreement-pair")
+        assert "No agreement yet" in page(client, name)
+    assert "Fewer than 2 assessors" in page(client, "agreement-pair")
     assert "No judgments yet" in page(client, "assessor-quality")
     assert json.loads(page(client, "agreement-download", "", "json"))["pairs"] == []
     told = json.loads(page(client, "assessor-quality-download", "", "json"))
@@ -86,13 +86,13 @@ def test_the_panel_shows_every_coefficient_with_interval_and_links(judged, organ
     for name, coefficient in COEFFICIENTS.items():
         assert f"{reverse('coefficients')}#{name}" in told
         assert escape(coefficient.card.title) in told
-    assert "21 pairs judged by 2 assessors; relevant is grade 2 or more" in told
+    assert "21 pairs judged by 2 assessors; relevant: grade 2 or higher" in told
     assert "assessor and assessor2: " in told
     assert "small.bot" not in told
     assert "a=assessor&amp;b=assessor2" in told
     cut = page(as_user(organizer), "agreement", "cut=1&topic=2")
     assert "7 pairs of topic 2" in cut
-    assert "grades are cut there" in cut
+    assert "grades made binary" in cut
     assert "of one topic" in cut
 
 
@@ -102,7 +102,7 @@ def test_two_assessors_are_shown_grade_by_grade_and_topic_by_topic(judged, organ
     # d5, d6, d7 of each topic: 0 against 2, 1 against 0, 2 against 1.
     assert "0 and 2: 3 of 6" in told
     assert told.count('<th scope="row" class="mono">') == 3
-    assert "What assessor and assessor2 said" in page(as_user(organizer), "agreement-pair")
+    assert "Judgments of assessor and assessor2" in page(as_user(organizer), "agreement-pair")
     assert "Choose two different" in page(as_user(organizer), "agreement-pair", "a=assessor&b=x")
 
 

@@ -37,10 +37,10 @@ def test_an_assessor_judges_through_the_api(plan, assessor, call):
     assert first == call(JudgmentViewSet, assessor, "create", "post", said)
     assert (first[0], first[1]["grade"], first[1]["source"]) == (200, 2, "api")
     assert first[1]["purpose"] == "judge"
-    status, back = call(JudgmentViewSet, assessor, "take_back", "post", {"campaign": "small"})
+    status, back = call(JudgmentViewSet, assessor, "undo", "post", {"campaign": "small"})
     assert (status, back["kind"], back["docno"]) == (200, "withdrawn", "d1")
     passed = {**said, "client_uuid": str(uuid4()), "reason": "broken"}
-    assert call(JudgmentViewSet, assessor, "pass_over", "post", passed)[1]["kind"] == "skip"
+    assert call(JudgmentViewSet, assessor, "skip", "post", passed)[1]["kind"] == "skip"
 
 
 def test_next_is_null_when_nothing_is_left(plan, campaign, assessor, grade, call):
@@ -144,14 +144,14 @@ def test_flags_passages_and_the_original_come_through_the_api(plan, assessor, ca
     assert call(JudgmentViewSet, assessor, "create", "post", {**said, "flags": ["odd"]})[0] == 400
     skip = {**said, "docno": "d2", "client_uuid": str(uuid4()), "reason": "broken"}
     skip |= {"flags": ["broken"]}
-    assert call(JudgmentViewSet, assessor, "pass_over", "post", skip)[1]["flags"] == ["broken"]
+    assert call(JudgmentViewSet, assessor, "skip", "post", skip)[1]["flags"] == ["broken"]
 
 
 def test_a_named_judgment_is_taken_back(plan, assessor, grade, call):
     first = grade(assessor, "d1", 1)
     grade(assessor, "d2", 1)
     back = {"campaign": "small", "of": str(first.client_uuid)}
-    status, made = call(JudgmentViewSet, assessor, "take_back", "post", back)
+    status, made = call(JudgmentViewSet, assessor, "undo", "post", back)
     assert (status, made["docno"], made["kind"]) == (200, "d1", "withdrawn")
 
 

@@ -187,7 +187,7 @@ def test_it_never_shows_before_a_person_has_judged(
     overview = page.context["overview"]
     assert (overview.pairs, overview.topics, overview.pooled, overview.shared) == (9, 3, 9, 0)
     assert overview.grades[3] == (3, "perfect", 9, 100)
-    assert "No person has judged" in html
+    assert "No assessor has judged" in html
     files = [
         reverse("automatic-download", args=["small", "llama3", fmt]) for fmt in ("csv", "json")
     ]

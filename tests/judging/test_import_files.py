@@ -213,8 +213,8 @@ def test_the_page_settles_labels_people_and_duplicates(plan, campaign, assessor,
     answer = page(file=upload(lines(EXPORT).encode(), "ann.jsonl"), **who)
     html = answer.content.decode()
     assert answer.status_code == 422
-    assert "nothing tells" in html
-    assert "Agreement with themselves" in html
+    assert "no match" in html
+    assert "Self-consistency" in html
     assert 'name="confirm"' not in html
     settled = {
         "staged": hidden(html, "staged"), "duplicates": "first",

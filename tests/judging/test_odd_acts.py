@@ -43,13 +43,13 @@ def act(docno: str, **more: object) -> dict[str, object]:
 
 @pytest.mark.parametrize("odd", ODD, ids=json.dumps)
 def test_an_odd_act_does_not_stop_the_next(odd, send):
-    told = send("acts", {"acts": [act("d1") | odd, act("d2")]})
+    told = send("sync", {"acts": [act("d1") | odd, act("d2")]})
     assert told.status_code == 200
     assert told.json()["results"][1]["ok"]
 
 
 def test_a_comment_cut_within_an_emoji_is_kept(send):
-    send("acts", {"acts": [act("d1", comment="so \ud83d\ude00 and \ud83d")]})
+    send("sync", {"acts": [act("d1", comment="so \ud83d\ude00 and \ud83d")]})
     assert Judgment.objects.get().comment == "so \U0001f600 and ?"
 
 
@@ -64,6 +64,6 @@ def test_odd_wishes_for_documents_are_answered(odd, send):
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
 def test_a_moment_that_cannot_be_is_left_out(moment, send):
-    told = send("acts", {"acts": [act("d1", served_at=moment), act("d2")]})
+    told = send("sync", {"acts": [act("d1", served_at=moment), act("d2")]})
     assert [result["ok"] for result in told.json()["results"]] == [True, True]
     assert set(Judgment.objects.values_list("served_at", flat=True)) == {None}

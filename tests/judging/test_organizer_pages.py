@@ -158,7 +158,7 @@ def test_the_organizer_sees_leases_and_takes_them_back(
     assert (slot.state, slot.assessor) == ("open", None)
     client.post(reverse("slots-return", args=["small", "assessor"]))
     assert not Slot.objects.filter(state="leased").exists()
-    assert "No document is out" in client.get(one).content.decode()
+    assert "has no checked-out documents" in client.get(one).content.decode()
 
 
 def test_a_plan_is_foreseen_before_it_is_made(
@@ -194,13 +194,15 @@ def test_people_topics_and_plans_are_paused_and_closed(
     client.post(url, {"paused": "1", "topic": "1"})
     assert set(paused.values_list("topic__number", flat=True)) == {"1"}
     assert client.post(url, {"paused": "1", "topic": "none"}).status_code == 404
-    assert "Close: ask for no more" not in main
+    assert "Close plan" not in main
     client.post(url, {"paused": "1"})
-    assert (
-        "Close: ask for no more" in client.get(reverse("judging", args=["small"])).content.decode()
-    )
+    assert "Close plan" in client.get(reverse("judging", args=["small"])).content.decode()
     client.post(reverse("plan-close", args=["small", double_plan.pk]))
     assert not double_plan.slots.exists()
+    closed = '<span class="tag done">closed</span>'
+    assert closed in client.get(reverse("judging", args=["small"])).content.decode()
+    client.post(url, {"paused": "0"})
+    assert closed not in client.get(reverse("judging", args=["small"])).content.decode()
 
 
 def test_work_is_handed_on_by_the_form(
@@ -211,7 +213,10 @@ def test_work_is_handed_on_by_the_form(
     assert 'name="topic" value="1"' in page
     refused = client.post(url, {"assessor": "assessor"}).content.decode()
     assert "Nobody takes the documents over." in refused
-    assert "Say whose documents" in client.post(url, {"to": assessor2.pk}).content.decode()
+    assert (
+        "Choose the assessor whose documents"
+        in client.post(url, {"to": assessor2.pk}).content.decode()
+    )
     fields = {"assessor": "assessor", "to": assessor2.pk, "topic": ["1"]}
     assert client.post(url, fields).status_code == 302
     assert [a.assessor for a in plan.assignments.filter(topic=topic)] == [assessor2]
@@ -219,16 +224,16 @@ def test_work_is_handed_on_by_the_form(
 
 def test_marked_documents_are_listed_while_they_stand(plan, organizer, assessor, grade, as_user):
     client, url = as_user(organizer), reverse("flagged-documents", args=["small"])
-    assert "Nobody has marked" in client.get(url).content.decode()
+    assert "No flagged documents" in client.get(url).content.decode()
     grade(assessor, "d1", 1, flags=["duplicate", "broken"], duplicate_of="d2", comment="cut off")
     grade(assessor, "d3", 1, flags=["language"])
     grade(assessor, "d3", 1)
     page = client.get(url).content.decode()
-    assert "a duplicate of another document" in page
+    assert "duplicate of another document" in page
     assert ">d2<" in page
     assert ">d3<" not in page
     assert (
-        "1 document</a> as broken"
+        "1 document</a>: unreadable"
         in client.get(reverse("judging", args=["small"])).content.decode()
     )
 
@@ -240,13 +245,15 @@ def test_a_release_is_previewed_and_made_by_the_form(
     grade(assessor2, "d1", 3)
     client, url = as_user(organizer), reverse("qrels-list", args=["small"])
     assert 'value="majority" checked' in client.get(url).content.decode()
-    assert "cannot decide 1 pair:" in client.get(url + "?policy=single").content.decode()
+    assert (
+        "1 pair undecided under this policy" in client.get(url + "?policy=single").content.decode()
+    )
     assert "cannot decide 1 pairs" in client.post(url, {"policy": "single"}).content.decode()
     client.post(url, {"policy": "maximum", "preview": "1"})
     assert not Qrels.objects.exists()
     made = client.post(url, {"policy": "maximum", "note": "first"})
     page = client.get(made.url + "?verify=1").content.decode()
-    assert "the same sha256" in page
+    assert "identical SHA-256" in page
     assert Qrels.objects.get().sha256 in page
 
 
@@ -270,7 +277,7 @@ def test_agreement_is_shown_with_n_and_reason(
     double_plan, organizer, assessor, assessor2, grade, as_user
 ):
     client, url = as_user(organizer), reverse("agreement", args=["small"])
-    assert "Nothing to compare yet" in client.get(url).content.decode()
+    assert "No agreement yet" in client.get(url).content.decode()
     for user, values in ((assessor, (0, 1, 2)), (assessor2, (0, 1, 0))):
         for docno, value in zip(("d1", "d2", "d3"), values, strict=True):
             grade(user, docno, value)

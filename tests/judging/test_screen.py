@@ -93,7 +93,7 @@ def test_screen_skips_with_a_reason_and_undoes(plan, screen, url, campaign):
     for _ in range(2):  # a double click goes back once
         text = screen.post(undo_url, {"client_uuid": uuid}, follow=True).content.decode()
         assert shown(text) == "d1"
-        assert "You took this back:" in text
+        assert "Undone:" in text
     kinds = Judgment.objects.values_list("kind", flat=True)
     assert list(kinds) == ["skip", "withdrawn"]
 
@@ -102,7 +102,7 @@ def test_screen_changes_an_earlier_judgment(plan, screen, url, campaign):
     screen.post(url, form_of(screen.get(url).content.decode(), grade=0))
     change = reverse("judge-change", args=["small", "1"], query={"docno": "d1"})
     page = screen.get(change).content.decode()
-    assert "You said:" in page
+    assert "Your judgment:" in page
     screen.post(url, form_of(page, grade=3))
     assert list(current_judgments(campaign).values_list("grade", "revision")) == [(3, 2)]
     never = reverse("judge-change", args=["small", "1"], query={"docno": "d4"})
@@ -113,7 +113,7 @@ def test_screen_is_calm_when_all_is_done(plan, screen, url):
     for _ in range(4):
         screen.post(url, form_of(screen.get(url).content.decode(), grade=0))
     page = screen.get(url).content.decode()
-    assert "Topic 1 is done" in page
+    assert "Topic 1 completed" in page
     assert reverse("judge", args=["small", "2"]) in page
 
 
@@ -132,7 +132,7 @@ def test_screen_shows_the_docno_where_the_campaign_has_no_text(
     create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     page = screen.get(url).content.decode()
     assert "unknown-7" in page
-    assert "holds no text for this document" in page
+    assert "This document has no text in the campaign" in page
 
 
 def test_screen_escapes_what_documents_hold(plan, screen, url, campaign):
@@ -152,7 +152,7 @@ def test_my_judgments_filters_by_topic_and_grade(plan, screen, assessor, grade):
     page = screen.get(mine, {"grade": "3", "topic": "1"}).content.decode()
     assert "d1</th>" in page
     assert "d2</th>" not in page
-    assert "Nothing fits" in screen.get(mine, {"topic": "2"}).content.decode()
+    assert "No judgments match" in screen.get(mine, {"topic": "2"}).content.decode()
 
 
 LEAKS = (

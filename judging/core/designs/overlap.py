@@ -22,7 +22,7 @@ def allocate_overlap(work: Workload, parameters: Parameters, seed: int) -> Alloc
 OVERLAP = PlanDesign(
     Card(
         name="overlap",
-        title="Overlap n",
+        title="n judgments per document",
         formula="n judgments per document, by any n of the assessors assigned to its topic",
         reading="Assessors take the next document as they come; none waits for another.",
         source="Poolbench; the usual overlap of annotation tools, made exact by slots.",

@@ -27,7 +27,7 @@ def allocate_share(work: Workload, parameters: Parameters, seed: int) -> Allocat
 SHARE = PlanDesign(
     Card(
         name="share",
-        title="Overlap by share",
+        title="Partial overlap",
         formula="n judgments for ⌊s · N + ½⌋ of the N documents, 1 for the others; drawn with the "
         "plan's seed, from each topic its share to within 1",
         reading="Agreement is measured on a sample of the pool, for little more than judging it "

@@ -33,7 +33,7 @@ def allocate_topic_owner(work: Workload, parameters: Parameters, seed: int) -> A
 TOPIC_OWNER = PlanDesign(
     Card(
         name="topic-owner",
-        title="Topic-owner",
+        title="One assessor per topic",
         formula="1 judgment per document; one assessor judges the whole topic",
         reading="One notion of relevance throughout a topic; agreement cannot be measured.",
         source="Practice of TREC's ad hoc tracks, see Voorhees 2000.",

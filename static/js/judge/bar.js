@@ -1,18 +1,18 @@
-// The bar under the document: what is said of it, what was said last, what is unsent.
+// The bar under the document: its judgment, the latest judgment, and unsent acts.
 
 const RECENT = 5;
 
-export const words = {};
-for (const word of document.getElementById("judge-words")?.content.children ?? []) {
-  words[word.dataset.word] = word.textContent;
+export const texts = {};
+for (const item of document.getElementById("judge-texts")?.content.children ?? []) {
+  texts[item.dataset.text] = item.textContent;
 }
 
-export function told(text, values) {
+export function format(text, values) {
   return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 }
 
-export function say(text) {
-  const line = document.getElementById("said");
+export function showMessage(text) {
+  const line = document.getElementById("judge-message");
   if (line) line.textContent = text ?? "";
 }
 
@@ -32,16 +32,16 @@ export function gradeLabel(value) {
   return document.querySelector(`#grades button[data-grade="${value}"]`)?.dataset.label ?? "";
 }
 
-// A grade as digit, word and colour, or the tag of a skip.
-export function verdict({ kind, grade }) {
-  if (kind === "skip") return element("span", { class: "tag skipped", text: words.skipped });
-  const shown = element("span", { class: "grade", "data-grade": grade }, element("b", { text: grade }));
-  shown.append(` ${gradeLabel(grade)}`);
-  return shown;
+// A grade as value, label and color, or the tag of a skip.
+export function judgmentElement({ kind, grade }) {
+  if (kind === "skip") return element("span", { class: "tag skipped", text: texts.skipped });
+  const badge = element("span", { class: "grade", "data-grade": grade }, element("b", { text: grade }));
+  badge.append(` ${gradeLabel(grade)}`);
+  return badge;
 }
 
-// The same, read from what the server has written.
-export function saidIn(place) {
+// The same, read from the server-rendered page.
+export function readJudgment(place) {
   const grade = place.querySelector("[data-grade]")?.dataset.grade;
   const docno = place.querySelector(".mono")?.textContent ?? "";
   return { docno, kind: grade === undefined ? "skip" : "grade", grade };
@@ -53,37 +53,37 @@ export function makeBar(judge) {
   const fields = form.elements;
   const change = judge.dataset.change;
 
-  const boxes = () => [...document.querySelectorAll("input[form=grades][name=flags]")];
+  const flagBoxes = () => [...document.querySelectorAll("input[form=grades][name=flags]")];
 
-  // The duplicate's field is there only while its flag is.
+  // The field for the original is visible only while the duplicate flag is set.
   function showOriginal(focus = false) {
     const place = document.getElementById("duplicate-of");
-    const wanted = boxes().some((box) => box.value === "duplicate" && box.checked);
-    place.hidden = !wanted;
-    if (wanted && focus) place.querySelector("input").focus();
+    const visible = flagBoxes().some((box) => box.value === "duplicate" && box.checked);
+    place.hidden = !visible;
+    if (visible && focus) place.querySelector("input").focus();
   }
 
-  function fill(paper) {
-    form.inert = document.getElementById("more").inert = !paper;
-    const shown = paper ?? { docno: "", uuid: "", token: "", comment: "", flags: [], duplicateOf: "" };
+  function fill(doc) {
+    form.inert = document.getElementById("more").inert = !doc;
+    const values = doc ?? { docno: "", uuid: "", token: "", comment: "", flags: [], duplicateOf: "" };
     for (const inputs of [fields, skip.elements]) {
-      inputs.docno.value = shown.docno;
-      inputs.client_uuid.value = shown.uuid;
-      inputs.token.value = shown.token;
+      inputs.docno.value = values.docno;
+      inputs.client_uuid.value = values.uuid;
+      inputs.token.value = values.token;
     }
-    fields.comment.value = shown.comment;
-    for (const box of boxes()) box.checked = shown.flags.includes(box.value);
-    fields.duplicate_of.value = shown.duplicateOf;
+    fields.comment.value = values.comment;
+    for (const box of flagBoxes()) box.checked = values.flags.includes(box.value);
+    fields.duplicate_of.value = values.duplicateOf;
     showOriginal();
     for (const button of form.querySelectorAll("button[data-grade]")) {
-      if (shown.marks?.kind === "grade" && `${shown.marks.grade}` === button.value) {
+      if (values.previous?.kind === "grade" && `${values.previous.grade}` === button.value) {
         button.setAttribute("aria-pressed", "true");
       } else button.removeAttribute("aria-pressed");
     }
   }
 
   function read() {
-    const flags = boxes().filter((box) => box.checked).map((box) => box.value);
+    const flags = flagBoxes().filter((box) => box.checked).map((box) => box.value);
     return {
       comment: fields.comment.value,
       flags,
@@ -100,7 +100,7 @@ export function makeBar(judge) {
     document.getElementById("undo").hidden = false;
     document.getElementById("nothing-done")?.remove();
     place.closest("p").hidden = !entry;
-    place.replaceChildren(...(entry ? [verdict(entry), " ", element("span", { class: "mono", text: entry.docno })] : []));
+    place.replaceChildren(...(entry ? [judgmentElement(entry), " ", element("span", { class: "mono", text: entry.docno })] : []));
   }
 
   function dropRecent({ docno, uuid }) {
@@ -111,14 +111,14 @@ export function makeBar(judge) {
 
   function addRecent(entry) {
     dropRecent(entry);
-    const link = element("a", { class: "mono", href: changeUrl(entry), title: words.change, text: entry.docno });
+    const link = element("a", { class: "mono", href: changeUrl(entry), title: texts.change, text: entry.docno });
     const data = { "data-uuid": entry.uuid, "data-docno": entry.docno, "data-token": entry.token };
     const list = document.getElementById("recent-list");
-    list.prepend(element("li", data, link, " ", verdict(entry)));
+    list.prepend(element("li", data, link, " ", judgmentElement(entry)));
     for (const row of [...list.children].slice(RECENT)) row.remove();
     document.getElementById("recent").hidden = false;
-    const offered = document.getElementById("last-docnos");
-    offered.prepend(element("option", { value: entry.docno }));
+    const options = document.getElementById("last-docnos");
+    options.prepend(element("option", { value: entry.docno }));
   }
 
   const count = document.getElementById("progress");
@@ -129,10 +129,10 @@ export function makeBar(judge) {
     if (fresh) {
       ({ done, of } = fresh);
       document.getElementById("pace").textContent = fresh.per_hour
-        ? ` · ${told(words.pace, { pace: fresh.per_hour, left: fresh.left })}`
+        ? ` · ${format(texts.pace, { pace: fresh.per_hour, left: fresh.left })}`
         : "";
     }
-    count.textContent = told(words.progress, { done, of });
+    count.textContent = format(texts.progress, { done, of });
   }
 
   function step(by) {
@@ -141,7 +141,7 @@ export function makeBar(judge) {
     progress();
   }
 
-  return { fill, read, showLast, addRecent, dropRecent, progress, step, showOriginal, boxes };
+  return { fill, read, showLast, addRecent, dropRecent, progress, step, showOriginal, flagBoxes };
 }
 
 const STATES = {
@@ -149,13 +149,13 @@ const STATES = {
   "signed-out": "signedOut", "other-account": "otherAccount",
 };
 
-// What is unsent, refused or another's, wherever a page has a place for it.
+// Unsent and refused acts and those of other accounts, on any page with a place for them.
 export function showQueue(queue, { addresses, again } = {}) {
   const line = document.getElementById("unsent");
   const n = queue.unsent.length;
   const trouble = n > 0 && queue.inTrouble;
   if (line) {
-    line.textContent = told(words[n ? (trouble ? STATES[queue.state] : "sending") : "saved"], { n });
+    line.textContent = format(texts[n ? (trouble ? STATES[queue.state] : "sending") : "saved"], { n });
     line.classList.toggle("trouble", trouble);
     if (n && queue.state === "signed-out") line.append(" ", signIn());
   }
@@ -164,7 +164,7 @@ export function showQueue(queue, { addresses, again } = {}) {
 }
 
 function signIn() {
-  const link = document.getElementById("judge-words").content.querySelector("[data-word=signIn]");
+  const link = document.getElementById("judge-texts").content.querySelector("[data-text=signIn]");
   return link.cloneNode(true);
 }
 
@@ -172,8 +172,8 @@ function showNotes(queue) {
   const place = document.getElementById("refusals");
   let note = place.querySelector(".queue-note");
   const lines = [];
-  if (!queue.kept) lines.push(words.notKept);
-  if (queue.others) lines.push(told(words.others, { n: queue.others }));
+  if (!queue.stored) lines.push(texts.notStored);
+  if (queue.others) lines.push(format(texts.others, { n: queue.others }));
   if (!lines.length) return note?.remove();
   if (!note) place.append((note = element("p", { class: "queue-note" })));
   note.textContent = lines.join(" ");
@@ -188,13 +188,13 @@ function showRefused(queue, addresses, again) {
     ...queue.refused.map((record) => {
       const { act, refused } = record;
       const item = element("li", {}, element("span", { class: "mono", text: act.docno ?? "" }), " ");
-      item.append(act.act === "undo" ? "" : verdict({ kind: act.act, grade: act.grade }));
-      item.append(element("p", { text: `${refused.message} ${refused.fix}` }));
-      const open = element("a", { class: "button slim", href: addresses(act), text: words.again });
+      item.append(act.act === "undo" ? "" : judgmentElement({ kind: act.act, grade: act.grade }));
+      item.append(element("p", { text: `${refused.message} ${refused.fix ?? refused.cure ?? ""}` }));
+      const open = element("a", { class: "button slim", href: addresses(act), text: texts.again });
       open.addEventListener("click", (event) => again?.(event, record));
-      const away = element("button", { class: "button quiet slim", type: "button", text: words.putAside });
-      away.addEventListener("click", () => queue.forget(record));
-      item.append(open, " ", away);
+      const discard = element("button", { class: "button quiet slim", type: "button", text: texts.discard });
+      discard.addEventListener("click", () => queue.forget(record));
+      item.append(open, " ", discard);
       return item;
     }),
   );

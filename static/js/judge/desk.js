@@ -1,10 +1,10 @@
-// The papers on the desk: the one in hand, those fetched ahead, those given.
-import { announce, say, told, words } from "./bar.js";
-import { nodeOf, paperOf, withMarks } from "./papers.js";
+// The documents on the page: the current one, those prefetched, those submitted.
+import { announce, format, showMessage, texts } from "./bar.js";
+import { parseDocument, parseNode, withPrevious } from "./documents.js";
 import { beacon, post } from "./wire.js";
 
 const AHEAD = 3;
-const REMEMBERED = 30; // Papers kept whole, to be taken back also without a connection.
+const REMEMBERED = 30; // Documents kept in memory, so that undo works offline.
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 const PROGRESS_MS = 30_000;
@@ -13,34 +13,34 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   const { user, topic } = judge.dataset;
   let current = null;
   let ahead = [];
-  let given = []; // {uuid, docno, token, topic, kind, grade, paper}, the last given last
+  let submitted = []; // {uuid, docno, token, topic, kind, grade, doc}, the latest last
   let over = null;
-  let asking = false;
-  let askAgain = false;
+  let fetching = false;
+  let fetchAgain = false;
   let failures = 0;
   let timer = 0;
   let trouble = "";
-  let toldAt = queue.unsent.length ? -Infinity : performance.now(); // When the server last said how far the topic is.
+  let progressAt = queue.unsent.length ? -Infinity : performance.now(); // When the server last sent the progress.
 
   const has = (docno, token) =>
-    [current, ...ahead].some((paper) => paper && !paper.over && (paper.token === token || paper.docno === docno)) ||
+    [current, ...ahead].some((doc) => doc && !doc.over && (doc.token === token || doc.docno === docno)) ||
     queue.unsent.some(({ act }) => act.topic === topic && act.docno === docno && act.act !== "undo");
 
-  function put(paper) {
-    paper.node.hidden = true;
-    judge.querySelector(".judge-doc").after(paper.node);
+  function put(doc) {
+    doc.node.hidden = true;
+    judge.querySelector(".judge-doc").after(doc.node);
   }
 
-  // The paper comes into hand; whatever was there goes from sight, not from memory.
-  function show(paper, message) {
+  // Makes a document the current one; the one before is hidden but stays in memory.
+  function show(doc, message) {
     const before = current?.node ?? judge.querySelector(".judge-doc:not([hidden])");
-    current = paper;
-    judge.toggleAttribute("data-waiting", Boolean(paper.waiting));
-    if (!paper.node.isConnected) before.after(paper.node);
-    paper.node.hidden = false;
-    if (before !== paper.node) before.remove();
+    current = doc;
+    judge.toggleAttribute("data-waiting", Boolean(doc.waiting));
+    if (!doc.node.isConnected) before.after(doc.node);
+    doc.node.hidden = false;
+    if (before !== doc.node) before.remove();
     count();
-    onShow(paper);
+    onShow(doc);
     if (message) announce(message);
   }
 
@@ -49,46 +49,46 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   }
 
   function next(message = "") {
-    const paper = ahead.shift();
-    if (paper) show(paper, told(message || words.shown, { docno: paper.docno }));
+    const doc = ahead.shift();
+    if (doc) show(doc, format(message || texts.current, { docno: doc.docno }));
     else if (over && !busy()) show(over, over.node.ariaLabel);
     else wait();
     if (!ahead.length) fetchAhead();
   }
 
-  const busy = () => queue.unsent.length > 0 || asking;
+  const busy = () => queue.unsent.length > 0 || fetching;
 
-  // Nothing is there yet: say what is waited for.
+  // No document yet: show why.
   function wait() {
-    const troubles = { offline: words.waitingOffline, server: words.waitingOffline, "signed-out": words.waitingSignedOut };
-    const text = troubles[trouble || queue.state] ?? words.waiting;
+    const troubles = { offline: texts.waitingOffline, server: texts.waitingOffline, "signed-out": texts.waitingSignedOut };
+    const text = troubles[trouble || queue.state] ?? texts.waiting;
     if (current?.waiting) return void (current.node.querySelector("p").textContent = text);
-    const node = nodeOf('<article class="judge-doc" tabindex="0" data-over><div class="over"><p role="status"></p></div></article>');
+    const node = parseNode('<article class="judge-doc" tabindex="0" data-over><div class="over"><p role="status"></p></div></article>');
     node.querySelector("p").textContent = text;
     show({ node, over: true, waiting: true });
   }
 
-  // Still to be judged; what is only looked at again to be changed is not.
-  const isOpen = (paper) => !paper.over && !paper.given && (!paper.marks || paper.takenBack);
+  // Still to be judged; not one that is only reopened to be changed.
+  const isOpen = (doc) => !doc.over && !doc.submitted && (!doc.previous || doc.undone);
 
   function tokens() {
-    const papers = [current, ...ahead].filter((paper) => paper?.token && isOpen(paper));
-    return [...papers.map((paper) => paper.token), ...queue.unsent.map(({ act }) => act.token)].filter(Boolean);
+    const docs = [current, ...ahead].filter((doc) => doc?.token && isOpen(doc));
+    return [...docs.map((doc) => doc.token), ...queue.unsent.map(({ act }) => act.token)].filter(Boolean);
   }
 
   async function fetchAhead() {
     clearTimeout(timer);
-    if (asking) {
-      askAgain = true;
+    if (fetching) {
+      fetchAgain = true;
       return;
     }
     if (ahead.length >= AHEAD) return;
-    asking = true;
+    fetching = true;
     try {
       do {
-        askAgain = false;
-        await ask();
-      } while (askAgain && ahead.length < AHEAD);
+        fetchAgain = false;
+        await fetchDocuments();
+      } while (fetchAgain && ahead.length < AHEAD);
       failures = 0;
       trouble = "";
     } catch (error) {
@@ -97,142 +97,142 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       timer = setTimeout(fetchAhead, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures));
       failures += 1;
     } finally {
-      asking = false;
+      fetching = false;
     }
-    if (current?.waiting || (current?.over && ahead.length)) settle();
+    if (current?.waiting || (current?.over && ahead.length)) showArrived();
   }
 
-  async function ask() {
-    // While acts are unsent the server cannot say that nothing is left.
+  async function fetchDocuments() {
+    // While acts are unsent, the server cannot know that no documents are left.
     const all = !queue.unsent.length;
-    // The page counts on by itself; now and then the server's count puts it right.
-    const progress = all && performance.now() - toldAt > PROGRESS_MS;
-    const asked = { user: Number(user), topic, have: tokens(), count: AHEAD - ahead.length, progress };
-    const answer = await post(judge.dataset.ahead, asked);
-    for (const found of answer.documents) {
-      if (has(found.docno, found.token)) continue;
-      const paper = paperOf(nodeOf(found.html));
-      put(paper);
-      ahead.push(paper);
+    // The page updates its counts itself; now and then the server's counts correct them.
+    const progress = all && performance.now() - progressAt > PROGRESS_MS;
+    const request = { user: Number(user), topic, have: tokens(), count: AHEAD - ahead.length, progress };
+    const answer = await post(judge.dataset.ahead, request);
+    for (const row of answer.documents) {
+      if (has(row.docno, row.token)) continue;
+      const doc = parseDocument(parseNode(row.html));
+      put(doc);
+      ahead.push(doc);
     }
-    over = answer.over && all ? paperOf(nodeOf(answer.over)) : null;
+    over = answer.over && all ? parseDocument(parseNode(answer.over)) : null;
     if (answer.progress && !queue.unsent.length) {
-      toldAt = performance.now();
+      progressAt = performance.now();
       onProgress(answer.progress);
     }
     count();
   }
 
-  // Something may have come for a desk that waits.
-  function settle() {
+  // A document may have arrived while the page waits.
+  function showArrived() {
     if (ahead.length) next();
     else if (over && !busy()) show(over, over.node.ariaLabel);
     else wait();
   }
 
-  // The paper in hand is given; the entry stands in what can be taken back.
-  function give(entry, message) {
-    given = given.filter((it) => it.docno !== entry.docno || it.topic !== entry.topic);
-    given.push(entry);
-    for (const old of given.slice(0, -REMEMBERED)) old.paper = null;
+  // Records the current document as submitted, so that it can be undone, and shows the next.
+  function submit(entry, message) {
+    submitted = submitted.filter((it) => it.docno !== entry.docno || it.topic !== entry.topic);
+    submitted.push(entry);
+    for (const old of submitted.slice(0, -REMEMBERED)) old.doc = null;
     over = null;
-    if (current === entry.paper) next(message);
+    if (current === entry.doc) next(message);
   }
 
-  // A paper once more: from memory, else from the server. What was in hand comes after it.
-  async function again(entry, marks, takenBack, answer) {
-    let paper = entry.paper;
-    if (paper) {
-      withMarks(paper, marks ?? entry.marks);
-      answer?.then((result) => result?.token && !paper.given && (paper.token = result.token));
+  // Shows a document again, from memory or from the server; the current one follows it.
+  async function reopen(entry, previous, undone, answer) {
+    let doc = entry.doc;
+    if (doc) {
+      withPrevious(doc, previous ?? entry.previous);
+      answer?.then((result) => result?.token && !doc.submitted && (doc.token = result.token));
     } else {
       await answer;
-      const asked = { user: Number(user), topic: entry.topic, again: entry.docno, token: entry.token ?? "" };
-      const found = (await post(judge.dataset.ahead, asked)).documents[0];
+      const request = { user: Number(user), topic: entry.topic, again: entry.docno, token: entry.token ?? "" };
+      const found = (await post(judge.dataset.ahead, request)).documents[0];
       if (!found) return null;
-      paper = paperOf(nodeOf(found.html));
+      doc = parseDocument(parseNode(found.html));
     }
-    // A refused one stays leased: it may have come ahead, or into hand, once more.
-    const twin = (it) => it !== paper && Boolean(it.token) && it.token === paper.token;
-    if (current && !current.over && twin(current) && isOpen(current) && !entry.paper) return current;
-    note(paper, takenBack);
+    // A refused document stays checked out: it may be prefetched or current again.
+    const twin = (it) => it !== doc && Boolean(it.token) && it.token === doc.token;
+    if (current && !current.over && twin(current) && isOpen(current) && !entry.doc) return current;
+    showPrevious(doc, undone);
     for (const other of ahead.filter(twin)) other.node.remove();
     ahead = ahead.filter((it) => !twin(it));
-    if (current && !current.over && current !== paper && !twin(current) && isOpen(current)) {
+    if (current && !current.over && current !== doc && !twin(current) && isOpen(current)) {
       const last = current;
-      show(paper);
+      show(doc);
       put(last);
       ahead.unshift(last);
       count();
-    } else show(paper);
-    return paper;
+    } else show(doc);
+    return doc;
   }
 
-  // Says on the paper itself what was said of it.
-  function note(paper, takenBack) {
-    if (!entryText(paper)) return;
-    let line = paper.node.querySelector(".notice.before");
-    if (!line) paper.node.prepend((line = nodeOf('<p class="notice before"></p>')));
-    line.replaceChildren(takenBack ? words.tookBack : words.youSaid, " ", entryText(paper));
-    if (takenBack) return;
-    const link = nodeOf('<a data-go="next"></a>');
+  // Shows the previous judgment on the document.
+  function showPrevious(doc, undone) {
+    if (!entryText(doc)) return;
+    let line = doc.node.querySelector(".notice.before");
+    if (!line) doc.node.prepend((line = parseNode('<p class="notice before"></p>')));
+    line.replaceChildren(undone ? texts.undoneBefore : texts.yourJudgment, " ", entryText(doc));
+    if (undone) return;
+    const link = parseNode('<a data-go="next"></a>');
     link.href = judge.dataset.judge;
-    link.textContent = words.goOn;
+    link.textContent = texts.continueUnchanged;
     line.append(" ", link);
   }
 
-  function entryText(paper) {
-    if (!paper.marks) return "";
-    return paper.marks.kind === "skip" ? words.skipped : `${paper.marks.grade} ${labels(paper.marks.grade)}`;
+  function entryText(doc) {
+    if (!doc.previous) return "";
+    return doc.previous.kind === "skip" ? texts.skipped : `${doc.previous.grade} ${labels(doc.previous.grade)}`;
   }
 
   const labels = (grade) => judge.querySelector(`#grades [data-grade="${grade}"]`)?.dataset.label ?? "";
 
-  // Another window gave this document.
+  // Another window judged this document.
   function drop(docno, token) {
-    const same = (paper) => paper && !paper.over && paper.docno === docno && (!token || !paper.token || paper.token === token);
-    for (const paper of ahead.filter(same)) paper.node.remove();
-    ahead = ahead.filter((paper) => !same(paper));
-    toldAt = -Infinity; // What is done there this page has not counted.
+    const same = (doc) => doc && !doc.over && doc.docno === docno && (!token || !doc.token || doc.token === token);
+    for (const doc of ahead.filter(same)) doc.node.remove();
+    ahead = ahead.filter((doc) => !same(doc));
+    progressAt = -Infinity; // This page has not counted that judgment.
     count();
-    if (!same(current) || current.given || current.marks) return;
-    say(words.elsewhere);
+    if (!same(current) || current.submitted || current.previous) return;
+    showMessage(texts.elsewhere);
     next();
   }
 
   async function renew() {
-    const own = [current, ...ahead].filter((paper) => paper?.token && isOpen(paper)).map((paper) => paper.token);
+    const own = [current, ...ahead].filter((doc) => doc?.token && isOpen(doc)).map((doc) => doc.token);
     if (!own.length) return;
-    const { held } = await post(judge.dataset.renew, { user: Number(user), tokens: own });
-    const lost = ahead.filter((paper) => paper.token && !held.includes(paper.token) && !paper.marks);
-    for (const paper of lost) paper.node.remove();
-    ahead = ahead.filter((paper) => !lost.includes(paper));
+    const { held: renewed } = await post(judge.dataset.renew, { user: Number(user), tokens: own });
+    const lost = ahead.filter((doc) => doc.token && !renewed.includes(doc.token) && !doc.previous);
+    for (const doc of lost) doc.node.remove();
+    ahead = ahead.filter((doc) => !lost.includes(doc));
     count();
     if (lost.length) fetchAhead();
-    if (current?.token && !current.marks && own.includes(current.token) && !held.includes(current.token)) say(words.leaseGone);
+    if (current?.token && !current.previous && own.includes(current.token) && !renewed.includes(current.token)) showMessage(texts.leaseGone);
   }
 
-  function release() {
-    const fresh = ahead.filter((paper) => !paper.marks && paper.token);
-    if (fresh.length) beacon(judge.dataset.release, fresh.map((paper) => ["token", paper.token]));
-    for (const paper of ahead) paper.node.remove();
+  function returnAhead() {
+    const fresh = ahead.filter((doc) => !doc.previous && doc.token);
+    if (fresh.length) beacon(judge.dataset.return, fresh.map((doc) => ["token", doc.token]));
+    for (const doc of ahead) doc.node.remove();
     ahead = [];
     count();
   }
 
   return {
     get current() { return current; },
-    get given() { return given; },
-    begin(paper, entries) {
-      current = paper;
-      given = entries;
-      if (paper.over) over = paper;
+    get submitted() { return submitted; },
+    begin(doc, entries) {
+      current = doc;
+      submitted = entries;
+      if (doc.over) over = doc;
       count();
-      onShow(paper);
+      onShow(doc);
     },
-    show, next, give, again, drop, renew, release, fetchAhead,
-    settle() {
-      if (current?.waiting) settle();
+    show, next, submit, reopen, drop, renew, returnAhead, fetchAhead,
+    resume() {
+      if (current?.waiting) showArrived();
       if (current?.waiting) fetchAhead();
     },
   };

@@ -1,4 +1,4 @@
-// Find in the document, also in what is not loaded yet: it is read on until the end.
+// Find in the document; parts not loaded yet are loaded up to the end.
 import { paint, rangeOf, roots, show, textMap } from "./text.js";
 
 const MOST = 5_000;
@@ -9,11 +9,11 @@ function pattern(text) {
   return new RegExp(escaped, "giu");
 }
 
-export function makeFind({ box, current, readOn, words, told, leave }) {
+export function makeFind({ box, current, readOn, texts, format, leave }) {
   const field = box.querySelector("input");
   const count = box.querySelector("output");
   let article = null;
-  let asked = "";
+  let query = "";
   let ranges = [];
   let seen = new WeakSet();
   let at = -1;
@@ -21,12 +21,12 @@ export function makeFind({ box, current, readOn, words, told, leave }) {
   let turn = 0;
   let timer = 0;
 
-  // In what has been added to the document since.
+  // Searches text added to the document since the last search.
   function search() {
     for (const root of roots(article)) {
       const map = textMap(root, seen);
       let hint = 0;
-      for (const hit of map.text.matchAll(pattern(asked))) {
+      for (const hit of map.text.matchAll(pattern(query))) {
         if (ranges.length >= MOST) return;
         const { range, at: place } = rangeOf(map, hit.index, hit.index + hit[0].length, hint);
         hint = place;
@@ -38,22 +38,22 @@ export function makeFind({ box, current, readOn, words, told, leave }) {
   function draw() {
     paint("found", ranges);
     paint("found-now", ranges[at] ? [ranges[at]] : []);
-    if (!asked) count.value = "";
-    else if (!ranges.length && !more) count.value = words.notFound;
-    else count.value = told(more ? words.foundSoFar : words.found, { at: at + 1, n: ranges.length });
+    if (!query) count.value = "";
+    else if (!ranges.length && !more) count.value = texts.notFound;
+    else count.value = format(more ? texts.matchesSoFar : texts.matches, { at: at + 1, n: ranges.length });
   }
 
   async function begin() {
     const mine = (turn += 1);
     const next = field.value.trim();
-    if (next === asked && article === current()) return;
+    if (next === query && article === current()) return;
     article = current();
-    asked = next;
+    query = next;
     at = -1;
     ranges = [];
     seen = new WeakSet();
     more = false;
-    if (asked && article) await through(mine);
+    if (query && article) await through(mine);
     draw();
   }
 
@@ -85,7 +85,7 @@ export function makeFind({ box, current, readOn, words, told, leave }) {
 
   function close() {
     turn += 1;
-    asked = "";
+    query = "";
     ranges = [];
     at = -1;
     article = null;
@@ -107,7 +107,7 @@ export function makeFind({ box, current, readOn, words, told, leave }) {
     } else if (event.key === "Enter") {
       event.preventDefault();
       clearTimeout(timer);
-      if (field.value.trim() === asked) step(event.shiftKey ? -1 : 1);
+      if (field.value.trim() === query) step(event.shiftKey ? -1 : 1);
       else await begin();
     }
   });

@@ -1,28 +1,28 @@
-// Documents in frames: the same keys there, and the same clock.
+// Documents in frames: the same keys and the same clock.
 import { watch } from "./presence.js";
 import { framed } from "./text.js";
 
 export function watchFrames({ judge, article, pressed, focus, loaded }) {
-  function dress(frame) {
-    const paper = frame.closest(".judge-doc");
-    const inside = paper && framed(paper);
-    if (inside && !inside.documentElement.dataset.dressed) {
-      inside.documentElement.dataset.dressed = "";
+  function prepare(frame) {
+    const node = frame.closest(".judge-doc");
+    const inside = node && framed(node);
+    if (inside && !inside.documentElement.dataset.prepared) {
+      inside.documentElement.dataset.prepared = "";
       inside.addEventListener("keydown", pressed);
       watch(inside);
     }
-    if (!paper || paper !== article()) return;
+    if (!node || node !== article()) return;
     loaded();
-    if (inside && document.activeElement === paper) focus();
+    if (inside && document.activeElement === node) focus();
   }
 
   document.addEventListener("load", (event) => {
-    if (event.target.matches?.("iframe.document-frame")) dress(event.target);
+    if (event.target.matches?.("iframe.document-frame")) prepare(event.target);
   }, true);
-  // The browser's PDF viewer keeps the keys that it gets: the pointer takes them back.
+  // The browser's PDF viewer captures the keys; moving the pointer out of it returns them.
   document.addEventListener("pointerover", (event) => {
-    const kept = document.activeElement?.matches("iframe:not([sandbox])");
-    if (kept && !event.target.matches("iframe")) focus();
+    const viewer = document.activeElement?.matches("iframe:not([sandbox])");
+    if (viewer && !event.target.matches("iframe")) focus();
   });
-  for (const frame of judge.querySelectorAll("iframe.document-frame")) dress(frame);
+  for (const frame of judge.querySelectorAll("iframe.document-frame")) prepare(frame);
 }

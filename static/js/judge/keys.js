@@ -1,10 +1,10 @@
-// Which key presses are meant for the screen. A press that is part of writing, of a shortcut
-// or of a held key is none, nor one that came before the document could be seen.
+// Key presses meant for the screen. Typing, browser shortcuts and auto-repeat do not count, nor
+// do presses before the document was visible.
 
 export const SETTLE_MS = 150;
 export const CLICK_SETTLE_MS = 250; // The second half of a double click.
 
-// Nodes of a frame belong to another realm: no instanceof.
+// Nodes in a frame belong to another realm, so instanceof fails.
 export function inField(node) {
   if (!node || node.nodeType !== 1) return false;
   return node.isContentEditable || node.closest("input, textarea, select, [contenteditable]") !== null;
@@ -21,9 +21,9 @@ function isPlain(event) {
   return !(event.repeat || event.isComposing || event.keyCode === 229);
 }
 
-// The name under which a press is looked up, or "" if it is not for us: "2", "u", "?",
-// "Enter", and "Shift+n" where a letter was pressed with Shift (Caps Lock alone is no Shift).
-export function meant(event) {
+// The name of a key press, or "" if it is not meant for the screen: "2", "u", "?", "Enter",
+// and "Shift+n" for a letter with Shift (Caps Lock does not count as Shift).
+export function keyName(event) {
   if (event.defaultPrevented || !event.key || !isPlain(event)) return "";
   if (inField(event.composedPath?.()[0] ?? event.target)) return "";
   if (!isLetter(event.key)) return event.key;

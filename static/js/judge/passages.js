@@ -1,4 +1,4 @@
-// Passages that show why a document is relevant: marked by selecting them.
+// Passages that show why a document is relevant, highlighted by selecting them.
 import { framed, paint, rangeOf, textMap } from "./text.js";
 
 const MOST_CHARACTERS = 5_000;
@@ -9,12 +9,12 @@ const characters = (text) => [...text].length; // Code points, as the server cou
 function selection(article) {
   const inside = framed(article)?.getSelection();
   const own = document.getSelection();
-  const chosen = inside && !inside.isCollapsed ? inside : own;
-  return chosen && !chosen.isCollapsed && chosen.rangeCount ? chosen : null;
+  const active = inside && !inside.isCollapsed ? inside : own;
+  return active && !active.isCollapsed && active.rangeCount ? active : null;
 }
 
-// A selection over several blocks is one passage a block: what stands between them is no text
-// that the page has.
+// A selection over several blocks gives one passage per block: the page does not have the text
+// between blocks.
 function* parts(range, article) {
   for (const block of article.querySelectorAll(".reading :is(p, pre)[data-start]")) {
     if (!range.intersectsNode(block)) continue;
@@ -34,14 +34,13 @@ function* parts(range, article) {
   }
 }
 
-// What is selected in the article as [[start, end, text], …]; in a framed page only the text
-// is known.
-function selected(article) {
-  const chosen = selection(article);
-  if (!chosen) return [];
-  const range = chosen.getRangeAt(0);
+// The selection in the article as [[start, end, text], …]; in a framed page without offsets.
+function selectedPassages(article) {
+  const active = selection(article);
+  if (!active) return [];
+  const range = active.getRangeAt(0);
   if (range.startContainer.ownerDocument !== document) {
-    const text = chosen.toString().trim();
+    const text = active.toString().trim();
     return text ? [[null, null, text]] : [];
   }
   return article.contains(range.commonAncestorContainer) ? [...parts(range, article)] : [];
@@ -65,13 +64,13 @@ function textRange(root, text) {
   return at < 0 ? null : rangeOf(map, at, at + text.length).range;
 }
 
-export function makePassages({ list, say, words, current }) {
+export function makePassages({ list, showMessage, texts, current }) {
   const own = () => current()?.passages ?? [];
 
   function draw() {
     if (!list) return;
-    const paper = current();
-    const ranges = own().map((passage) => rangeIn(paper.node, passage)).filter(Boolean);
+    const doc = current();
+    const ranges = own().map((passage) => rangeIn(doc.node, passage)).filter(Boolean);
     paint("passage", ranges);
     list.replaceChildren(
       ...own().map(([, , text], at) => {
@@ -83,23 +82,23 @@ export function makePassages({ list, say, words, current }) {
         button.type = "button";
         button.dataset.remove = at;
         button.textContent = "×";
-        button.ariaLabel = words.remove;
+        button.ariaLabel = texts.remove;
         item.append(quote, button);
         return item;
       }),
     );
   }
 
-  function mark() {
-    const paper = current();
-    if (!list || !paper) return;
-    const found = selected(paper.node);
-    if (!found.length) return say(words.noSelection);
-    const fit = found.filter(([, , text]) => characters(text) <= MOST_CHARACTERS);
+  function highlight() {
+    const doc = current();
+    if (!list || !doc) return;
+    const added = selectedPassages(doc.node);
+    if (!added.length) return showMessage(texts.noSelection);
+    const fit = added.filter(([, , text]) => characters(text) <= MOST_CHARACTERS);
     const known = new Set(own().map((it) => JSON.stringify(it)));
-    paper.passages = [...own(), ...fit.filter((it) => !known.has(JSON.stringify(it)))].slice(0, MOST);
-    say(fit.length < found.length ? words.longPassage : "");
-    selection(paper.node)?.removeAllRanges();
+    doc.passages = [...own(), ...fit.filter((it) => !known.has(JSON.stringify(it)))].slice(0, MOST);
+    showMessage(fit.length < added.length ? texts.longPassage : "");
+    selection(doc.node)?.removeAllRanges();
     draw();
   }
 
@@ -109,5 +108,5 @@ export function makePassages({ list, say, words, current }) {
     current().passages = own().filter((_, place) => place !== Number(at));
     draw();
   });
-  return { draw, mark };
+  return { draw, highlight };
 }

@@ -1,6 +1,6 @@
-// How long the document has been read: time in sight, with somebody there.
+// Active time on the document: time visible, with the assessor present.
 
-const IDLE_MS = 120_000; // Without key, pointer or scroll for so long, nobody is reading.
+const IDLE_MS = 120_000; // After this long without key, pointer or scroll, the assessor is idle.
 const SIGNS = ["keydown", "pointermove", "pointerdown", "wheel", "touchmove"];
 
 let activeMs = 0;
@@ -19,7 +19,7 @@ function touched() {
   touchedAt = performance.now();
 }
 
-// Of a document that was in hand before, `seconds` are counted already.
+// A document shown before starts with its `seconds` counted so far.
 export function begin(seconds = 0) {
   countedAt = touchedAt = performance.now();
   activeMs = 1000 * seconds;
@@ -41,7 +41,7 @@ export function watch(target) {
 }
 
 document.addEventListener("visibilitychange", () => {
-  // What came before counts only if the page was in sight: hidden has changed already.
+  // Time before this event counts only if the page was visible; hidden has already changed.
   if (document.hidden) {
     activeMs += Math.max(0, Math.min(performance.now(), touchedAt + IDLE_MS) - countedAt);
   }

@@ -1,6 +1,6 @@
-// The queue of acts: kept in the browser first, then sent in order until the server has said
-// yes or no to each. The uuid of an act makes sending it twice harmless; a lock that the tabs
-// share makes it rare.
+// The queue of acts: stored in the browser first, then sent in order until the server has
+// accepted or refused each. The uuid of an act makes sending it twice harmless; a lock shared by
+// all tabs makes that rare.
 import { openStore } from "./store.js";
 import { Trouble, post } from "./wire.js";
 
@@ -10,8 +10,8 @@ const LONGEST_WAIT_MS = 30_000;
 
 export async function makeQueue({ user, campaign, url, changed, sent }) {
   const store = await openStore();
-  const waiting = new Map(); // uuid → who wants to know the server's answer
-  const gone = new Set(); // What a look at the store that was under way may still have seen.
+  const waiting = new Map(); // uuid → resolver waiting for the server's answer
+  const removed = new Set(); // Records that a concurrent read of the store may still return.
   const channel = "BroadcastChannel" in window ? new BroadcastChannel("poolbench-queue") : null;
   let records = [];
   let others = 0;
@@ -26,10 +26,10 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
   const unsent = () => records.filter((record) => !record.refused);
 
   async function read() {
-    const all = (await store.all()).filter((record) => !gone.has(record.seq));
+    const all = (await store.all()).filter((record) => !removed.has(record.seq));
     records = all.filter(isMine);
     others = all.filter((record) => record.user !== user && !record.refused).length;
-    // Another window has sent what is no longer there: its answer is not known here.
+    // Another window has sent the missing records: their answers are unknown here.
     const here = new Set(records.map(({ act }) => act.uuid));
     for (const uuid of [...waiting.keys()]) if (!here.has(uuid)) answered(uuid, null);
   }
@@ -39,22 +39,22 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
     changed(queue);
   }
 
-  function told() {
+  function notify() {
     channel?.postMessage("changed");
     changed(queue);
   }
 
-  // Resolves once the act is kept; then it is on its way.
-  async function add(act, label) {
-    const record = { user, campaign, act, told: label, refused: null };
+  // Resolves once the act is stored; sending starts then.
+  async function add(act) {
+    const record = { user, campaign, act, refused: null };
     record.seq = await store.add(record);
     records.push(record);
     if (state === "saved") state = "sending";
-    told();
+    notify();
     flush();
   }
 
-  // The server's answer to an act that is kept; null if another window got it.
+  // The server's answer to an act that is stored; null if another window got it.
   function answerTo(uuid) {
     return new Promise((resolve) => waiting.set(uuid, resolve));
   }
@@ -120,43 +120,43 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
       answer = await post(url, { user, acts: some.map((record) => record.act) });
     } catch (error) {
       if (![400, 413].includes(error.status)) throw error;
-      // Something among them cannot be read: find out which, and keep it with the reason.
+      // At least one act is unreadable: find out which, and store the reason with it.
       if (some.length > 1) return void (batch = 1);
-      return settle(some[0], { ok: false, code: "unreadable", message: `${error.status}`, fix: "" });
+      return applyResult(some[0], { ok: false, code: "unreadable", message: `${error.status}`, fix: "" });
     }
     const results = new Map(answer.results.map((result) => [result.uuid, result]));
     for (const record of some) {
       const result = results.get(record.act.uuid);
-      if (result) await settle(record, result);
+      if (result) await applyResult(record, result);
     }
     if (!results.size) throw new Trouble("server");
     batch = BATCH;
   }
 
-  async function settle(record, result) {
+  async function applyResult(record, result) {
     answered(record.act.uuid, result);
-    if (result.ok || takesBackRefused(record) || isNothing(result)) await forget(record);
+    if (result.ok || undoesRefused(record) || isNothing(result)) await forget(record);
     else {
       record.refused = { code: result.code, message: result.message, fix: result.fix };
       await store.put(record);
     }
-    told();
+    notify();
   }
 
   const isNothing = (result) => result.code === "nothing-to-undo";
 
-  // What was never written need not be taken back: both go.
-  function takesBackRefused(record) {
+  // A refused act was never saved: the undo and the act are both removed.
+  function undoesRefused(record) {
     const target = records.find((it) => it.refused && it.act.uuid === record.act.of);
     if (target) forget(target);
     return Boolean(target);
   }
 
   async function forget(record) {
-    gone.add(record.seq);
+    removed.add(record.seq);
     await store.remove(record.seq);
     records = records.filter((it) => it.seq !== record.seq);
-    told();
+    notify();
   }
 
   const queue = {
@@ -165,7 +165,7 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
     forget,
     answerTo,
     refresh,
-    get kept() { return store.kept; },
+    get stored() { return store.stored; },
     get state() { return state; },
     get inTrouble() { return state !== "sending" && state !== "saved"; },
     get unsent() { return unsent(); },
@@ -176,7 +176,7 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
   window.addEventListener("online", () => { failures = 0; flush(); });
   window.addEventListener("focus", () => { if (state !== "saved") flush(); });
   window.addEventListener("beforeunload", (event) => {
-    if (!store.kept && unsent().length) event.preventDefault();
+    if (!store.stored && unsent().length) event.preventDefault();
   });
   await refresh();
   return queue;

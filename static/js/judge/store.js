@@ -1,26 +1,26 @@
-// Acts that the server has not confirmed, in this browser's IndexedDB. A record is
-// {seq, user, campaign, act, told, refused}: `seq` is the order of acting, `told` what a list
-// shows of it, `refused` the server's no. Without IndexedDB they live in this page only.
+// Acts not confirmed by the server, in this browser's IndexedDB. A record is
+// {seq, user, campaign, act, refused}: `seq` is the order of the acts, `refused` the server's
+// refusal. Without IndexedDB they exist on this page only.
 
 const NAME = "poolbench-judging";
 const STORE = "acts";
 
-function asked(request) {
+function requestResult(request) {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 }
 
-function opened() {
+function openDatabase() {
   const request = indexedDB.open(NAME, 1);
   request.onupgradeneeded = () =>
     request.result.createObjectStore(STORE, { keyPath: "seq", autoIncrement: true });
-  return asked(request);
+  return requestResult(request);
 }
 
-// Resolves when the transaction is complete, not when the request is: only then is it kept.
-function written(db, change) {
+// Resolves when the transaction, not only the request, is complete: only then is it stored.
+function runTransaction(db, change) {
   return new Promise((resolve, reject) => {
     const transaction = db.transaction(STORE, "readwrite", { durability: "relaxed" });
     const request = change(transaction.objectStore(STORE));
@@ -31,11 +31,11 @@ function written(db, change) {
 
 function overDatabase(db) {
   return {
-    kept: true,
-    all: () => asked(db.transaction(STORE).objectStore(STORE).getAll()),
-    add: (record) => written(db, (store) => store.add(record)),
-    put: (record) => written(db, (store) => store.put(record)),
-    remove: (seq) => written(db, (store) => store.delete(seq)),
+    stored: true,
+    all: () => requestResult(db.transaction(STORE).objectStore(STORE).getAll()),
+    add: (record) => runTransaction(db, (store) => store.add(record)),
+    put: (record) => runTransaction(db, (store) => store.put(record)),
+    remove: (seq) => runTransaction(db, (store) => store.delete(seq)),
   };
 }
 
@@ -43,7 +43,7 @@ function inMemory() {
   const records = new Map();
   let last = 0;
   return {
-    kept: false,
+    stored: false,
     all: async () => [...records.values()],
     add: async (record) => {
       last += 1;
@@ -57,7 +57,7 @@ function inMemory() {
 
 export async function openStore() {
   try {
-    const db = await opened();
+    const db = await openDatabase();
     db.onversionchange = () => db.close();
     return overDatabase(db);
   } catch {

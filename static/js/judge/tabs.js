@@ -1,9 +1,9 @@
-// Other windows of the same assessor: what one gives the others put away, and only the last
-// one that is closed gives back what was fetched ahead.
-import { newUuid } from "./papers.js";
+// Other windows of the same assessor: a document judged in one is removed from the others, and
+// only the last window closed returns prefetched documents.
+import { newUuid } from "./documents.js";
 
-export function makeTabs({ user, campaign }, given) {
-  if (!("BroadcastChannel" in window)) return { tell() {}, alone: () => true, leave() {} };
+export function makeTabs({ user, campaign }, judged) {
+  if (!("BroadcastChannel" in window)) return { announce() {}, alone: () => true, leave() {} };
   const channel = new BroadcastChannel(`poolbench-desk-${user}-${campaign}`);
   const own = newUuid();
   const others = new Set();
@@ -12,11 +12,11 @@ export function makeTabs({ user, campaign }, given) {
     if (data.kind === "leave") others.delete(data.from);
     else others.add(data.from);
     if (data.kind === "hello") send({ kind: "here" });
-    if (data.kind === "given") given(data);
+    if (data.kind === "given") judged(data);
   });
   send({ kind: "hello" });
   return {
-    tell: (message) => send({ kind: "given", ...message }),
+    announce: (message) => send({ kind: "given", ...message }),
     alone: () => others.size === 0,
     leave: () => send({ kind: "leave" }),
   };

@@ -1,11 +1,11 @@
-// The words of the topic, marked in the document without touching its layout; n and N jump.
+// Topic terms, highlighted in the document without changing its layout; n and N jump.
 import { paint, roots, show, textNodes } from "./text.js";
-import { finder } from "./words.js";
+import { finder } from "./stemming.js";
 
 const MOST = 5_000;
-const SLICE_MS = 12; // Of work at a time: reading goes before marking.
+const SLICE_MS = 12; // Work per slice, so that highlighting never blocks reading.
 
-export function makeTerms({ readOn, say, words }) {
+export function makeTerms({ readOn, announce, texts }) {
   const find = finder(
     [...document.querySelectorAll(".judge-topic [data-terms]")].map((it) => it.textContent).join(" "),
   );
@@ -27,8 +27,8 @@ export function makeTerms({ readOn, say, words }) {
     }
   }
 
-  // Marks what has been added to the document since, a little at a time.
-  async function mark() {
+  // Highlights terms in newly added text, in small slices.
+  async function highlight() {
     const mine = (turn += 1);
     let until = performance.now() + SLICE_MS;
     const nodes = [...unseen()];
@@ -53,9 +53,9 @@ export function makeTerms({ readOn, say, words }) {
 
   async function jump(step) {
     if (!article) return;
-    await mark();
-    if (step > 0 && at + 1 >= ranges.length && (await readOn(article))) await mark();
-    if (!ranges.length) return say(words.noTerms);
+    await highlight();
+    if (step > 0 && at + 1 >= ranges.length && (await readOn(article))) await highlight();
+    if (!ranges.length) return announce(texts.noTerms);
     if (!on) toggle();
     at = at < 0 && step < 0 ? ranges.length - 1 : (at + step + ranges.length) % ranges.length;
     draw();
@@ -65,7 +65,7 @@ export function makeTerms({ readOn, say, words }) {
   function toggle() {
     on = !on;
     draw();
-    say(on ? words.termsOn : words.termsOff);
+    announce(on ? texts.termsOn : texts.termsOff);
   }
 
   return {
@@ -77,7 +77,7 @@ export function makeTerms({ readOn, say, words }) {
         at = -1;
         draw();
       }
-      return article ? mark() : null;
+      return article ? highlight() : null;
     },
     jump,
     toggle,

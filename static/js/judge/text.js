@@ -1,7 +1,7 @@
 // The text of a document on screen: in the page itself or in a frame without scripts.
 
-// The document inside an article's frame, once it is loaded and is one that can be read
-// (the browser's PDF viewer is not).
+// The document inside an article's frame, once loaded, if readable (the browser's PDF viewer is
+// not).
 export function framed(article) {
   const frame = article?.querySelector("iframe.document-frame[sandbox]");
   try {
@@ -27,9 +27,8 @@ export function* textNodes(root) {
 
 const BLOCKS = "p, pre, div, li, td, th, h1, h2, h3, h4, h5, h6, blockquote, dt, dd, section, caption";
 
-// The text of `root` as one string with the place of each node in it; blocks are parted by
-// a line, so that nothing is found across them. Nodes in `seen` are left out, and those that
-// are in are added to it.
+// The text of `root` as one string with the offset of each node; blocks are separated by a
+// newline, so that no match spans two. Nodes in `seen` are skipped; the others are added to it.
 export function textMap(root, seen = new WeakSet()) {
   const nodes = [];
   const parts = [];
@@ -51,7 +50,7 @@ export function textMap(root, seen = new WeakSet()) {
   return { text: parts.join(""), nodes };
 }
 
-// The range of text[start:end]; `hint` is a place in nodes at or before the start.
+// The range of text[start:end]; `hint` is an index into nodes at or before the start.
 export function rangeOf(map, start, end, hint = 0) {
   let at = hint;
   while (at + 1 < map.nodes.length && map.nodes[at + 1].start <= start) at += 1;
@@ -65,7 +64,7 @@ export function rangeOf(map, start, end, hint = 0) {
   return { range, at };
 }
 
-// Ranges under a name of ::highlight(), in whichever document each stands.
+// Sets the ranges of a ::highlight() name, each in its own document.
 export function paint(name, ranges) {
   const views = new Map();
   for (const range of ranges) {
@@ -82,13 +81,13 @@ export function paint(name, ranges) {
       if (own) view.CSS.highlights.set(name, new view.Highlight(...own));
       else view.CSS.highlights.delete(name);
     } catch {
-      // A frame that cannot be read has nothing marked.
+      // An unreadable frame has no highlights.
     }
   }
 }
 
-// Bring a range into sight. Scrolling its element first has the browser lay out a stretch
-// that it had left out so far.
+// Scrolls to a range. Scrolling to its element first makes the browser lay out content that it
+// had skipped so far.
 export function show(range) {
   const element = range.startContainer.parentElement;
   element.scrollIntoView({ block: "nearest" });

@@ -1,4 +1,4 @@
-// Talking to the server: JSON posts with the CSRF token of the moment.
+// Requests to the server: JSON posts with the current CSRF token.
 
 const PATIENCE_MS = 20_000;
 
@@ -12,7 +12,7 @@ export class Trouble extends Error {
   }
 }
 
-// Another tab may have signed in again since this page was made: its cookie has the token.
+// Another tab may have signed in again since this page was loaded: the cookie has the token.
 export function csrfToken() {
   const found = /(?:^|;\s*)csrftoken=([^;]+)/.exec(document.cookie);
   return found ? found[1] : (document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "");

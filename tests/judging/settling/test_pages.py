@@ -78,12 +78,12 @@ def test_an_organizer_opens_a_round_and_ends_it(disputed, organizer, adjudicator
     page = visit(organizer, "adjudication")
     assert "2</dd>" in page
     body = {"apart": "2", "blind": "open", "adjudicators": [adjudicator.pk]}
-    assert "The round is open: 1 pair to settle" in send(organizer, "round-open", body)
+    assert "Round opened: 1 pair to adjudicate" in send(organizer, "round-open", body)
     plan = disputed.plans.get(kind=Plan.Kind.ADJUDICATE)
     assert (plan.blind, plan.slots.get().item.docno) == (False, "d1")
     told = send(organizer, "round-open", body)
     assert "No pair is so far apart" in told
-    assert "1 pair was waiting" in send(organizer, "round-end", {}, plan.pk)
+    assert "Round closed; 1 pair left" in send(organizer, "round-end", {}, plan.pk)
     assert not plan.slots.exists()
 
 
@@ -96,7 +96,7 @@ def test_a_round_without_adjudicators_is_told(disputed, organizer, visit, send):
 def test_agreed_pairs_can_be_left_out(begin, disputed, organizer, assessor, grade, visit, send):
     plan = begin()
     grade(assessor, "d3", 2)
-    assert "Leave out 1 that agree by now" in visit(organizer, "adjudication")
+    assert "Remove 1 now in agreement" in visit(organizer, "adjudication")
     send(organizer, "round-end", {"only": "agreed"}, plan.pk)
     assert [slot.item.docno for slot in plan.slots.all()] == ["d1"]
 
@@ -104,7 +104,7 @@ def test_agreed_pairs_can_be_left_out(begin, disputed, organizer, assessor, grad
 def test_an_adjudicator_sees_own_work_and_no_organizers_figures(begin, adjudicator, visit):
     begin()
     page = visit(adjudicator, "adjudication")
-    assert "0 of 2 settled or skipped" in page
+    assert "0 of 2 adjudicated or skipped" in page
     assert "assessor2" not in page
     assert "New round" not in page
     head = visit(adjudicator, "campaign")
@@ -122,7 +122,7 @@ def test_the_screen_shows_the_judgments_only_where_the_round_is_open(
     begin(blind=blind)
     page = visit(adjudicator, "adjudicate")
     assert "Document 1" in page
-    for said in ("first on d1", "second on d1", "What the assessors said", "<blockquote"):
+    for said in ("first on d1", "second on d1", "Judgments by assessor", "<blockquote"):
         assert (said in page) is not blind
     for secret in ("assessor2", "SECRETRUN", "SECRETTEAM", "98765432"):
         assert secret not in page
@@ -136,10 +136,10 @@ def test_pairs_are_settled_skipped_and_taken_back_by_plain_posts(
     body = {"docno": "d1", "client_uuid": uuid4(), "token": token_in(page), "grade": "2"}
     page = send(adjudicator, "adjudicate", body, topic="1")
     assert "Document 3" in page
-    assert "1 of 2 settled or skipped" in page
+    assert "1 of 2 adjudicated or skipped" in page
     body = {"docno": "d3", "client_uuid": uuid4(), "token": token_in(page), "reason": "undecided"}
     page = send(adjudicator, "adjudication-skip", body, topic="1")
-    assert "All is settled" in page
+    assert "All resolved" in page
     page = send(adjudicator, "adjudication-undo", {"client_uuid": uuid4()})
     assert "Document 3" in page
     log = Judgment.objects.filter(purpose=Purpose.ADJUDICATE).order_by("pk")
@@ -159,7 +159,7 @@ def test_what_is_refused_is_told_and_the_next_pair_comes(begin, adjudicator, vis
 
 def test_nothing_left_is_told_calmly(disputed, adjudicator, visit):
     page = visit(adjudicator, "adjudicate")
-    assert "Nothing here for you" in page
+    assert "No disagreements for you" in page
 
 
 # The meeting
@@ -173,7 +173,7 @@ def test_the_meeting_lists_filters_and_settles_one_after_another(disputed, organ
     both = {"one": "assessor", "other": "assessor2"}
     assert ">d1</a>" in visit(organizer, "consensus", **both)
     assert ">d1</a>" not in visit(organizer, "consensus", one="organizer")
-    page = visit(organizer, "meeting-pair", topic="1", docno="d1")
+    page = visit(organizer, "consensus-pair", topic="1", docno="d1")
     assert "first on d1" in page
     assert "<bdi>assessor2</bdi>" in page
     body = {
@@ -183,23 +183,23 @@ def test_the_meeting_lists_filters_and_settles_one_after_another(disputed, organ
         "client_uuid": uuid4(),
         "comment": "so be it",
     }
-    page = send(organizer, "meeting-pair", body, topic="1", docno="d1")
+    page = send(organizer, "consensus-pair", body, topic="1", docno="d1")
     assert "first on d3" in page
     made = Judgment.objects.get(purpose=Purpose.ADJUDICATE)
     assert (made.docno, made.grade, made.comment) == ("d1", 2, "so be it")
     body |= {"docno": "d3", "client_uuid": uuid4()}
-    page = send(organizer, "meeting-pair", body, topic="1", docno="d3")
-    assert "No other pair of this list waits" in page
-    assert "settled" in visit(organizer, "consensus", show="all")
+    page = send(organizer, "consensus-pair", body, topic="1", docno="d3")
+    assert "No unresolved pairs left in this list" in page
+    assert "resolved" in visit(organizer, "consensus", show="all")
 
 
 def test_a_decision_can_be_taken_back_at_the_meeting(disputed, organizer, topic, visit, send):
     record_meeting_decision(
         actor=organizer, campaign=disputed, topic=topic, docno="d1", grade=2, client_uuid=uuid4()
     )
-    assert "Take it back" in visit(organizer, "meeting-pair", topic="1", docno="d1")
+    assert "</kbd>Undo</button>" in visit(organizer, "consensus-pair", topic="1", docno="d1")
     body = {"topic": "1", "docno": "d1", "client_uuid": uuid4()}
-    assert "Not settled yet" in send(organizer, "consensus-undo", body)
+    assert "Not resolved yet" in send(organizer, "consensus-undo", body)
     assert "no decision of yours" in send(organizer, "consensus-undo", body | {
         "client_uuid": uuid4()
     })  # fmt: skip
@@ -208,7 +208,7 @@ def test_a_decision_can_be_taken_back_at_the_meeting(disputed, organizer, topic,
 def test_adjudicators_meet_letters_not_names(disputed, adjudicator, visit):
     assert "assessor2" not in visit(adjudicator, "consensus")
     assert ">d1</a>" in visit(adjudicator, "consensus", one="organizer")
-    page = visit(adjudicator, "meeting-pair", topic="1", docno="d1")
+    page = visit(adjudicator, "consensus-pair", topic="1", docno="d1")
     assert "<strong>A</strong>" in page
     assert "first on d1" in page
     assert "assessor2" not in page
@@ -217,7 +217,7 @@ def test_adjudicators_meet_letters_not_names(disputed, adjudicator, visit):
 def test_the_meeting_hides_what_one_may_still_get_blind(begin, adjudicator, visit, client):
     begin(blind=True)
     assert ">d1</a>" not in visit(adjudicator, "consensus")
-    address = reverse("meeting-pair", args=["small"], query={"topic": "1", "docno": "d1"})
+    address = reverse("consensus-pair", args=["small"], query={"topic": "1", "docno": "d1"})
     assert client.get(address).status_code == 404
 
 
@@ -237,7 +237,7 @@ def test_an_assessor_who_adjudicates_does_not_meet_pairs_still_to_judge(
 
 
 def test_the_disagreements_download(disputed, organizer, visit):
-    lines = visit(organizer, "disputes").splitlines()
+    lines = visit(organizer, "disagreements-download").splitlines()
     assert lines[0] == "topic,docno,apart,crosses_relevance,state,adjudicated,assessor,assessor2"
     assert lines[1:] == ["1,d1,3,1,new,,0,3", "1,d3,1,0,new,,1,2"]
 
@@ -246,11 +246,11 @@ def test_adjudicators_open_only_their_pages(disputed, adjudicator, client):
     client.force_login(adjudicator)
     statuses = {
         name: client.get(reverse(name, args=["small"])).status_code
-        for name in ("adjudication", "consensus", "adjudicate", "disputes", "qrels-list", "judging",
-                     "agreement", "work")
+        for name in ("adjudication", "consensus", "adjudicate", "disagreements-download",
+                     "qrels-list", "judging", "agreement", "work")
     }  # fmt: skip
     assert statuses == {
-        "adjudication": 200, "consensus": 200, "adjudicate": 200, "disputes": 403,
+        "adjudication": 200, "consensus": 200, "adjudicate": 200, "disagreements-download": 403,
         "qrels-list": 403, "judging": 403, "agreement": 403, "work": 403,
     }  # fmt: skip
 
@@ -297,8 +297,10 @@ def test_the_form_puts_a_policy_together(disputed, organizer, topic, send):
         ({"policy": "adjudicated-maximum"}, "adjudicated-maximum"),
         ({"policy": "maximum"}, "maximum"),
     ):
-        assert "Released qrels" in send(organizer, "qrels-list", body)
-        assert Qrels.objects.latest("version").policy == name
+        page = send(organizer, "qrels-list", body)
+        frozen = Qrels.objects.latest("version")
+        assert f"Qrels {frozen.version} frozen: " in page
+        assert frozen.policy == name
 
 
 def test_what_the_form_cannot_release_is_told(disputed, organizer, send):
@@ -315,7 +317,7 @@ def test_a_release_as_of_a_past_moment_from_the_page(disputed, organizer, assess
     before = timezone.now()
     Judgment.objects.filter(docno="d3").update(judged_at=before + timezone.timedelta(hours=1))
     body = {"policy": "maximum", "as_of": f"{before:%Y-%m-%dT%H:%M:%S.%f}"}
-    assert "Released qrels 1: 2 pairs" in send(organizer, "qrels-list", body)
+    assert "Qrels 1 frozen: 2 pairs" in send(organizer, "qrels-list", body)
 
 
 def test_two_releases_are_compared(disputed, organizer, topic, visit):
@@ -332,7 +334,7 @@ def test_two_releases_are_compared(disputed, organizer, topic, visit):
     lines = visit(organizer, "qrels-changes", before=1, after=2).splitlines()
     assert lines == ["topic,docno,before,after", "1,d1,0,2"]
     same = visit(organizer, "qrels-compare", before=2, after=2)
-    assert "the same pairs with the same grades" in same
+    assert "the same pairs and grades" in same
     page = visit(organizer, "qrels", made.version)
     assert "Decided by adjudication" in page
     assert "organizer 1" in page

@@ -1,8 +1,8 @@
-// Documents as the screen holds them: made from what the server rendered, read on in pieces.
+// Documents on the screen: parsed from rendered HTML, with long texts loaded in pieces.
 
 export function newUuid() {
   if (crypto.randomUUID) return crypto.randomUUID();
-  // Over plain HTTP browsers keep randomUUID to themselves.
+  // Browsers offer randomUUID over HTTPS only.
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
   bytes[8] = (bytes[8] & 0x3f) | 0x80;
@@ -10,13 +10,13 @@ export function newUuid() {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-export function nodeOf(html) {
+export function parseNode(html) {
   const holder = document.createElement("template");
   holder.innerHTML = html;
   return holder.content.firstElementChild;
 }
 
-// From the key to the next document painted.
+// Measures the time from the key press to the next document painted.
 export function measure(start) {
   requestAnimationFrame(() => {
     const channel = new MessageChannel();
@@ -25,29 +25,29 @@ export function measure(start) {
   });
 }
 
-// What the assessor said of it before fills the bar again.
-export function paperOf(node) {
+// A previous judgment fills the bar again.
+export function parseDocument(node) {
   if ("over" in node.dataset) return { node, over: true };
-  const marks = node.dataset.marks ? JSON.parse(node.dataset.marks) : null;
-  return withMarks({ node, docno: node.dataset.docno, token: node.dataset.token, topic: node.dataset.topic }, marks);
+  const previous = node.dataset.previous ? JSON.parse(node.dataset.previous) : null;
+  return withPrevious({ node, docno: node.dataset.docno, token: node.dataset.token, topic: node.dataset.topic }, previous);
 }
 
-export function withMarks(paper, marks) {
-  return Object.assign(paper, {
-    marks,
+export function withPrevious(doc, previous) {
+  return Object.assign(doc, {
+    previous,
     uuid: newUuid(),
-    given: false,
-    comment: marks?.comment ?? "",
-    flags: marks?.flags ?? [],
-    duplicateOf: marks?.duplicate_of ?? "",
-    passages: marks?.passages ?? [],
+    submitted: false,
+    comment: previous?.comment ?? "",
+    flags: previous?.flags ?? [],
+    duplicateOf: previous?.duplicate_of ?? "",
+    passages: previous?.passages ?? [],
     servedAt: null,
     activeSeconds: 0,
   });
 }
 
-// The next piece of a long text, in place of its "Read on"; false where there is none. One at
-// a time: whoever asks meanwhile waits for the same.
+// Replaces "Read on" by the next piece of a long text; false if there is none. One request at
+// a time: concurrent calls share it.
 const reading = new WeakMap();
 
 export function readOn(article) {

@@ -1,6 +1,6 @@
-// The words of the topic as they may stand in a document: case, accents and plain endings aside.
+// Matching of topic terms in documents, ignoring case, accents and simple endings.
 
-// English words that say nothing of a topic; other languages lose little by their short ones.
+// English stop words; in other languages, the few matching words matter little.
 const STOP = new Set(
   ("a about above after again all also am an and any are as at be because been before being below " +
     "between both but by can could did do document documents does doing down during each few find " +
@@ -18,7 +18,7 @@ export function fold(word) {
   return word.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ß", "ss");
 }
 
-// Plural and verb endings off, where enough of the word is left to know it by.
+// Strips plural and verb endings where enough of the word remains.
 export function stem(word) {
   const bare = fold(word);
   if (bare.length < 4) return bare;
@@ -40,8 +40,8 @@ function segments(text) {
   return [...parts].filter((part) => part.isWordLike).map((part) => part.segment);
 }
 
-// A finder of the words of `text`: given a string it yields [start, end] of each that matches.
-// Scripts that do not part words are searched for the words as they stand.
+// A finder of the words of `text`: for a string it yields [start, end] of each match. In scripts
+// without spaces, the words are searched for literally.
 export function finder(text) {
   const stems = new Set();
   const whole = new Set();
