@@ -68,6 +68,11 @@ class UndoForm(forms.Form):
     client_uuid = forms.UUIDField()
     of = forms.UUIDField(required=False)
 
+    def clean(self) -> dict[str, Any]:
+        """``of`` under the name of the service's parameter."""
+        data = super().clean() or {}
+        return {"judgment_uuid": data.pop("of", None), **data}
+
 
 class ReleaseForm(forms.Form):
     policy = forms.ChoiceField(
