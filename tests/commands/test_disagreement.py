@@ -65,7 +65,7 @@ def test_two_runs_and_the_table(run: Run, given: list[str]):
         (["--between", "A", "A"], "Give two different runs."),
         (["-m", "num_rel"], "num_rel does not rank runs."),
         (["-m", "nonsense"], "nonsense"),
-        (["--policy", "loudest"], "There is no policy loudest."),
+        (["--policy", "loudest"], "Unknown policy: loudest."),
         (["--draws", "3"], "The number of resamples must be at least 100."),
         (["-l", "0"], "The relevance level must be an integer between 1"),
     ],

@@ -129,7 +129,7 @@ def test_a_plan_is_made_by_the_form(pool, campaign, organizer, assessor, assesso
     assert filled.count(" checked") == 6
     assert not Plan.objects.exists()
     refused = client.post(url, {**fields, "n": 2}).content.decode()
-    assert "Overlap 2 needs 2 assessors a topic; fewer are named for 1, 2, 3." in refused
+    assert "Overlap 2 needs 2 assessors per topic; too few for 1, 2, 3." in refused
     assert client.post(url, fields).url == reverse("judging", args=["small"])
     assert Plan.objects.get().assignments.count() == 3
 
@@ -175,7 +175,7 @@ def test_a_plan_is_foreseen_before_it_is_made(
     assert "<dd>about 3 more</dd>" in page
     assert not Plan.objects.exists()
     refused = client.post(url, {**fields, "shared": 10, "preview": "1"}).content.decode()
-    assert "Ask for 9 at most" in refused
+    assert "Ask for at most 9 shared documents" in refused
     assert client.post(url, fields).url == reverse("judging", args=["small"])
     assert Plan.objects.get().design == "blocks"
     assert Slot.objects.filter(reserved_for=assessor).count() == 6
