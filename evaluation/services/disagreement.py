@@ -92,8 +92,8 @@ def study_disagreement(
     if estimate_scoring_work(panel) > most_work:
         raise ActionRefused(
             "too-large",
-            f"{panel.ballots.disagreements.sum():,} disagreements and {len(runs)} runs take too long "
-            "for a page.",
+            f"{panel.ballots.disagreements.sum():,} disagreements and {len(runs)} runs take too"
+            " long for a page.",
             "Use `manage.py disagreement`, which has no limit.",
         )
     return DisagreementStudy(runs, measures, build_cached_report(panel, key, query.treat, between))
