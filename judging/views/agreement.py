@@ -141,7 +141,7 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     for topic, panel in report.by_topic.items():
         if not count_multiply_judged(panel):
             continue
-        cells = [overall_or_mean(panel, name) for name in names]
+        cells = [get_overall_or_mean(panel, name) for name in names]
         rows.append((topic, panel.overall["percent"], cells, whole.but(topic=topic)))
     firsts = [(topic, cells[0]) for topic, _, cells, _ in rows]
     marks = ((topic, value.value, None, None, value.reason or "") for topic, value in firsts)
@@ -151,7 +151,7 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "alone": alone,
         "intervals": build_interval_chart(marks) if len(firsts) <= MOST_LINES else None,
         "columns": [COEFFICIENTS[name].card for name in names],
-        "means": [overall_or_mean(report.topic_means, name) for name in names] if rows else [],
+        "means": [get_overall_or_mean(report.topic_means, name) for name in names] if rows else [],
     }
     return render(request, "judging/agreement_topics.html", context)
 
@@ -161,7 +161,7 @@ def companion_coefficients(by: str) -> list[str]:
     return [by, *(name for name in SIDE if name != by)]
 
 
-def overall_or_mean(panel: CoefficientPanel, name: str) -> CoefficientValue:
+def get_overall_or_mean(panel: CoefficientPanel, name: str) -> CoefficientValue:
     """Over all assessors if the coefficient allows it, otherwise the mean over assessor pairs."""
     return panel.overall[name] if name in panel.overall else panel.means[name]
 
@@ -176,14 +176,14 @@ def coefficient_rows(panel: CoefficientPanel, topic_means: CoefficientPanel) -> 
             COEFFICIENTS[name].card,
             panel.overall.get(name),
             mean,
-            overall_or_mean(topic_means, name) if topic_means.means else None,
+            get_overall_or_mean(topic_means, name) if topic_means.means else None,
         )
         for name, mean in panel.means.items()
     ]
 
 
 def coefficient_caterpillar(panel: CoefficientPanel) -> IntervalChart:
-    values = {name: overall_or_mean(panel, name) for name in panel.means}
+    values = {name: get_overall_or_mean(panel, name) for name in panel.means}
     return build_interval_chart(
         (COEFFICIENTS[name].card.title, value.value, value.low, value.high, value.reason or "")
         for name, value in values.items()

@@ -20,7 +20,7 @@ from evaluation.core.segments import running_products, running_sums, shift_down,
 
 Walk = tuple[Floats, Floats]
 """V of each row, and Σ V by segment: the expected number of documents viewed. The sum is infinite
-if the user may never stop, NaN if there is no such user."""
+if the user may never stop, NaN if no such user exists."""
 
 
 @dataclass(frozen=True, eq=False)
