@@ -95,7 +95,7 @@ class TeamShareSerializer(Serializer[Any]):
     alone = serializers.IntegerField()
 
 
-class FloorSerializer(Serializer[Any]):
+class PooledShareSerializer(Serializer[Any]):
     run = serializers.IntegerField(source="run.pk")
     tag = serializers.CharField(source="run.tag")
     pooled = serializers.BooleanField()
@@ -112,13 +112,15 @@ class PoolPreviewSerializer(Serializer[Any]):
     topics = TopicShareSerializer(many=True, source="parts.topics")
     runs = RunShareSerializer(many=True, source="parts.runs")
     teams = TeamShareSerializer(many=True, source="parts.teams")
-    floors = FloorSerializer(many=True)
+    floors = PooledShareSerializer(many=True, source="pooled_shares")
     twins = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField()),
+        source="identical_runs",
         help_text="Groups of tags of runs that list the same documents in the same order.",
     )
     copies = serializers.IntegerField(
-        help_text="Documents with the same text as another document of their topic."
+        source="duplicate_texts",
+        help_text="Documents with the same text as another document of their topic.",
     )
     inputs_hash = serializers.CharField()
 

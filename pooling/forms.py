@@ -53,7 +53,7 @@ def fill_up_choices() -> list[tuple[str, str]]:
     ready = [m for m in LISTED if not m.reads and all(p.default for p in m.card.parameters)]
     label = {True: "{}, adaptive", False: "{}"}
     return [
-        ("", "none"),
+        ("", "None"),
         *((m.name, label[bool(m.player)].format(m.card.title)) for m in ready),
     ]
 
@@ -81,7 +81,10 @@ class PoolForm(forms.Form):
     )
     then = forms.ChoiceField(label="Fill-up method", choices=fill_up_choices, required=False)
     documents = forms.IntegerField(
-        label="Documents per topic", min_value=1, required=False, help_text="Maximum in total."
+        label="Documents per topic",
+        min_value=1,
+        required=False,
+        help_text="Maximum for depth and fill-up together.",
     )
     total = forms.IntegerField(
         label="Documents in total",

@@ -35,10 +35,10 @@ from pooling.queries import (
 from pooling.services.adaptive_pools import frozen_spec
 
 RULES = (
-    ("all", "all"),
-    ("priority=1", "top-priority run of each team"),
-    ("per_team=1", "one run per team"),
-    ("per_team=0", "none"),
+    ("all", "All"),
+    ("priority=1", "Top-priority run of each team"),
+    ("per_team=1", "One run per team"),
+    ("per_team=0", "None"),
 )
 """Quick selections: the query of ``QuickSelectionForm``, and the button label."""
 ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
@@ -65,12 +65,12 @@ def pools_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 def run_ids_by_rule(campaign: Campaign, quick: QuickSelectionForm) -> set[int]:
     rule = quick.cleaned_data if quick.is_valid() else {}
-    chosen = choose_runs(
+    runs = choose_runs(
         list_poolable_runs(campaign),
         up_to_priority=rule.get("priority"),
         per_team=rule.get("per_team"),
     )
-    return {run.pk for run in chosen}
+    return {run.pk for run in runs}
 
 
 def select_runs_by_rule(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
@@ -179,8 +179,8 @@ def pool_preview_context(
         "seconds": seconds,
         "hours": preview.hours(seconds),
         "newest": services.latest_pool_version(campaign),
-        "floor_at": services.FLOOR_AT,
-        "left_out": [(floor, share_percent(floor.share, 1)) for floor in preview.left_out],
+        "share_depth": services.SHARE_DEPTH,
+        "excluded_runs": [(row, share_percent(row.share, 1)) for row in preview.excluded_runs],
         **composition_context(campaign, preview.parts, preview, seconds),
     }
 
@@ -194,8 +194,8 @@ def composition_context(
     """The tables of a composition: each row with the length of its bars in percent; for a
     preview, also hours and pooled shares.
     """
-    floors = (
-        {floor.run.tag: share_percent(floor.share, 1) for floor in preview.floors}
+    pooled_shares = (
+        {row.run.tag: share_percent(row.share, 1) for row in preview.pooled_shares}
         if preview
         else {}
     )
@@ -216,7 +216,10 @@ def composition_context(
             for topic in parts.topics
         ],
         "by_run": sort_by_unique(
-            [(run, share_percent(run.alone, most), floors.get(run.tag)) for run in parts.runs]
+            [
+                (run, share_percent(run.alone, most), pooled_shares.get(run.tag))
+                for run in parts.runs
+            ]
         ),
         "by_team": sort_by_unique(
             [(team, share_percent(team.alone, most_of_team)) for team in parts.teams]

@@ -95,11 +95,13 @@ def answered_topics(
 def cut_run(topics: Sequence[str], starts: Ints, names: Sequence[str], cutoff: int) -> TruncatedRun:
     """The rows of the first ``cutoff`` documents of each topic in ``names``."""
     number = {name: at for at, name in enumerate(names)}
-    wanted = np.array([number.get(topic, -1) for topic in topics], np.int64)
-    sizes = np.where(wanted < 0, 0, np.minimum(np.diff(starts), cutoff))
+    topic_numbers = np.array([number.get(topic, -1) for topic in topics], np.int64)
+    sizes = np.where(topic_numbers < 0, 0, np.minimum(np.diff(starts), cutoff))
     before = np.repeat(group_starts(sizes)[:-1], sizes)
     rank = np.arange(int(sizes.sum())) - before
-    return TruncatedRun(np.repeat(wanted, sizes), rank + 1, np.repeat(starts[:-1], sizes) + rank)
+    return TruncatedRun(
+        np.repeat(topic_numbers, sizes), rank + 1, np.repeat(starts[:-1], sizes) + rank
+    )
 
 
 def pack_docnos(parts: Sequence[DocnoArray]) -> DocnoArray:

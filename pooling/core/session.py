@@ -194,8 +194,8 @@ class PoolSession:
         candidates, left = self.candidates, self.budget - len(self.selected)
         listed: Ints = np.empty(0, np.int64)
         if step.method.order is not None:
-            wanted = step.method.order(candidates, step.values, self.available)
-            listed = wanted[self.available[wanted]][: step.documents]
+            ordered = step.method.order(candidates, step.values, self.available)
+            listed = ordered[self.available[ordered]][: step.documents]
         elif step.method.sample is not None:
             number = min(left, step.documents or left)
             self.sample = step.method.sample(candidates, step.values, self.available.copy(), number)

@@ -87,10 +87,10 @@ def topic_growth(
     teams: dict[tuple[str, str], int],
 ) -> TopicGrowth:
     relevant_at = [at for at, (_, relevant) in enumerate(outcomes, 1) if relevant]
-    alone = sum(relevant and teams[number, docno] == 1 for docno, relevant in outcomes)
+    unique = sum(relevant and teams[number, docno] == 1 for docno, relevant in outcomes)
     barren = len(outcomes) - (relevant_at[-1] if relevant_at else 0)
     return TopicGrowth(
-        number, selected, budget, len(outcomes), len(relevant_at), alone, barren, ended
+        number, selected, budget, len(outcomes), len(relevant_at), unique, barren, ended
     )
 
 

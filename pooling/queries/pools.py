@@ -53,12 +53,12 @@ def list_pool_rows(pool: Pool) -> list[PoolRow]:
             docno,
             rank,
             unpack_contributors(bytes(packed)),
-            place,
-            chosen or rank,
-            part,
-            share,
+            position,
+            priority or rank,
+            stratum,
+            probability,
         )
-        for topic, docno, rank, packed, place, chosen, part, share in rows
+        for topic, docno, rank, packed, position, priority, stratum, probability in rows
     )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pooling.services.frames import frame_text
 from pooling.services.freeze import freeze_pool, latest_pool_version
-from pooling.services.preview import FLOOR_AT, PooledShare, PoolPreview, preview_pool
+from pooling.services.preview import SHARE_DEPTH, PooledShare, PoolPreview, preview_pool
 
 __all__ = [
-    "FLOOR_AT",
+    "SHARE_DEPTH",
     "PoolPreview",
     "PooledShare",
     "frame_text",

@@ -30,7 +30,7 @@ from pooling.services.inputs import (
     is_skipped_topic,
 )
 
-FLOOR_AT = 10
+SHARE_DEPTH = 10
 
 
 @dataclass(frozen=True)
@@ -47,27 +47,27 @@ class PooledShare:
 
 @dataclass(frozen=True)
 class PoolPreview:
-    """The pool that freezing would create. ``floors`` are the pooled shares of all accepted runs,
-    lowest first; ``coming`` is the maximum number of documents to come, by topic. No selected run
-    answers the topics in ``unanswered``; the spec selects nothing of those in ``passed_over``.
-    Each group in ``twins`` lists identical runs; ``copies`` counts duplicate texts.
+    """The pool that freezing would create. ``pooled_shares`` are of all accepted runs, lowest
+    first; ``future_documents`` is the maximum number of documents to come, by topic. No selected
+    run answers ``unanswered_topics``; the spec selects nothing of ``skipped_topics``. Each group
+    of ``identical_runs`` lists tags; ``duplicate_texts`` counts documents.
     """
 
     spec: PoolSpec
     runs: tuple[Run, ...]
     parts: Composition
-    floors: tuple[PooledShare, ...]
+    pooled_shares: tuple[PooledShare, ...]
     inputs_hash: str
-    coming: Mapping[str, int]
-    unanswered: tuple[str, ...]
-    passed_over: tuple[str, ...]
-    twins: tuple[tuple[str, ...], ...]
-    copies: int
+    future_documents: Mapping[str, int]
+    unanswered_topics: tuple[str, ...]
+    skipped_topics: tuple[str, ...]
+    identical_runs: tuple[tuple[str, ...], ...]
+    duplicate_texts: int
 
     @property
     def more(self) -> int:
         """Maximum number of documents added during judging."""
-        return sum(self.coming.values())
+        return sum(self.future_documents.values())
 
     @property
     def most(self) -> int:
@@ -80,13 +80,13 @@ class PoolPreview:
         return method_in_words(self.spec.as_dict())
 
     @property
-    def left_out(self) -> tuple[PooledShare, ...]:
-        return tuple(floor for floor in self.floors if not floor.pooled)
+    def excluded_runs(self) -> tuple[PooledShare, ...]:
+        return tuple(row for row in self.pooled_shares if not row.pooled)
 
     @property
-    def low_left_out(self) -> int:
+    def low_excluded(self) -> int:
         """Runs not in the pool with a pooled share below one half."""
-        return sum(floor.share is not None and floor.share < 0.5 for floor in self.left_out)
+        return sum(row.share is not None and row.share < 0.5 for row in self.excluded_runs)
 
     def hours(self, seconds: float) -> float:
         """Hours that one assessor needs for the unjudged documents, at ``seconds`` each."""
@@ -94,7 +94,7 @@ class PoolPreview:
 
     def topic_hours(self, topic: TopicShare, seconds: float) -> float:
         """The same for one topic."""
-        coming = self.coming.get(topic.number, 0)
+        coming = self.future_documents.get(topic.number, 0)
         return (topic.documents - topic.judged + coming) * seconds / 3600
 
 
@@ -119,21 +119,21 @@ def preview_pool(
         spec=spec,
         runs=tuple(pooled_runs),
         parts=parts,
-        floors=pooled_shares(campaign, table, pooled_runs),
+        pooled_shares=pooled_shares(campaign, table, pooled_runs),
         inputs_hash=hash_inputs(inputs),
-        coming={
+        future_documents={
             topic: session.budget - len(session.selected)
             for topic, session in by_topic.items()
             if spec.is_adaptive
         },
-        unanswered=tuple(topic for topic in inputs["topics"] if topic not in by_topic),
-        passed_over=tuple(
+        unanswered_topics=tuple(topic for topic in inputs["topics"] if topic not in by_topic),
+        skipped_topics=tuple(
             topic
             for topic in inputs["topics"]
             if topic in by_topic and is_skipped_topic(by_topic[topic])
         ),
-        twins=find_identical_runs(pooled_runs),
-        copies=count_duplicate_texts(campaign, table),
+        identical_runs=find_identical_runs(pooled_runs),
+        duplicate_texts=count_duplicate_texts(campaign, table),
     )
 
 
@@ -160,18 +160,18 @@ def count_duplicate_texts(campaign: Campaign, table: PoolTable) -> int:
 def pooled_shares(
     campaign: Campaign, table: PoolTable, runs: Sequence[Run]
 ) -> tuple[PooledShare, ...]:
-    known = matrices.get_pair_dictionary(campaign)
-    pooled = np.zeros(len(known), bool)
+    dictionary = matrices.get_pair_dictionary(campaign)
+    pooled = np.zeros(len(dictionary), bool)
     listed = PairArray(table.topics, table.starts, DocnoArray.from_ids(table.docnos))
-    pooled[known.find(listed)] = True
-    names = {run.pk for run in runs}
-    floors = []
+    pooled[dictionary.find(listed)] = True
+    pooled_ids = {run.pk for run in runs}
+    shares = []
     for run in list_poolable_runs(campaign):
         matrix = matrices.load_run_matrix(run)
         in_pool = pooled[
-            matrix.pairs[cut_run(matrix.topics, matrix.starts, table.topics, FLOOR_AT).row]
+            matrix.pairs[cut_run(matrix.topics, matrix.starts, table.topics, SHARE_DEPTH).row]
         ]
-        floors.append(
-            PooledShare(run, run.pk in names, float(in_pool.mean()) if len(in_pool) else None)
+        shares.append(
+            PooledShare(run, run.pk in pooled_ids, float(in_pool.mean()) if len(in_pool) else None)
         )
-    return tuple(sorted(floors, key=lambda floor: (floor.share or 0.0, floor.run.tag)))
+    return tuple(sorted(shares, key=lambda row: (row.share or 0.0, row.run.tag)))

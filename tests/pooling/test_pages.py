@@ -287,9 +287,9 @@ def test_topics_of_which_nothing_is_taken_are_not_said_to_be_unanswered(page, ad
     answer = page.get(address, asked(runs, total=1))
     html = answer.content.decode()
     assert "No selected run answers topic 3." in html
-    assert len(answer.context["preview"].passed_over) == 1
+    assert len(answer.context["preview"].skipped_topics) == 1
     assert (
-        f"The spec selects no documents of topic {answer.context['preview'].passed_over[0]}."
+        f"The spec selects no documents of topic {answer.context['preview'].skipped_topics[0]}."
         in html
     )
     text = "{budget: {per_topic: 2}, steps: [{method: maxmean}]}"

@@ -58,10 +58,10 @@ def test_a_preview_counts_by_topic_run_and_team(organizer, campaign, runs):
     }
     teams = [(team.team, team.runs, team.documents, team.alone) for team in found.parts.teams]
     assert teams == [("Alpha", 2, 5, 2), ("Beta", 2, 5, 2)]
-    assert (found.unanswered, found.passed_over) == (("3",), ())
+    assert (found.unanswered_topics, found.skipped_topics) == (("3",), ())
     assert found.hours(30) == pytest.approx(7 * 30 / 3600)
     assert [found.topic_hours(topic, 3600) for topic in found.parts.topics] == [4, 3, 0]
-    assert (found.twins, found.copies, found.most) == ((), 0, 7)
+    assert (found.identical_runs, found.duplicate_texts, found.most) == ((), 0, 7)
 
 
 def test_hours_are_of_what_is_not_judged_and_a_static_spec_lets_nothing_come(
@@ -88,16 +88,16 @@ def test_a_preview_tells_runs_and_documents_that_are_alike(organizer, campaign, 
     runs.append(accepted_run(team, "scaled", "".join(lines)))
     campaign.documents.filter(docno__in=["d2", "d3"]).update(sha256="same")
     found = preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)
-    assert found.twins == (("again", "one", "scaled"),)
-    assert found.copies == 4  # d2 and d3 in each topic
+    assert found.identical_runs == (("again", "one", "scaled"),)
+    assert found.duplicate_texts == 4  # d2 and d3 in each topic
     alone = preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[runs[0]])
-    assert (alone.twins, alone.copies) == ((), 0)
+    assert (alone.identical_runs, alone.duplicate_texts) == ((), 0)
 
 
 def test_hours_of_a_topic_that_grows_are_at_most_those_of_its_budget(organizer, campaign, runs):
     spec = read_spec("budget: {per_topic: 4}\nsteps: [{method: depth, k: 1}, {method: maxmean}]")
     found = preview_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
-    assert found.coming == {"1": 1, "2": 1}
+    assert found.future_documents == {"1": 1, "2": 1}
     assert (found.parts.size, found.more, found.most) == (5, 2, 7)
     assert [found.topic_hours(topic, 3600) for topic in found.parts.topics] == [4, 3, 0]
 
@@ -129,10 +129,10 @@ def test_a_preview_leaves_out_the_cost_of_what_is_judged(organizer, assessor, ca
 
 def test_the_floor_says_what_a_run_that_is_left_out_would_get(organizer, campaign, runs):
     found = preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs[:1])
-    shares = {floor.run.tag: floor.share for floor in found.floors}
+    shares = {floor.run.tag: floor.share for floor in found.pooled_shares}
     # The pool holds d1 and d2 of topic 1, d1 of topic 2.
     assert shares == {"alpha1": 3 / 4, "alpha2": 2 / 4, "beta1": 2 / 5, "beta2": 1 / 2}
-    assert [floor.run.tag for floor in found.left_out] == ["beta1", "alpha2", "beta2"]
+    assert [floor.run.tag for floor in found.excluded_runs] == ["beta1", "alpha2", "beta2"]
 
 
 def test_a_frozen_pool_holds_the_toy_with_ranks_and_contributors(organizer, campaign, runs):

@@ -38,10 +38,10 @@ def depth_by_run(candidates: TopicCandidates, values: Values) -> Ints:
 def depth_order(candidates: TopicCandidates, values: Values, available: Mask) -> Ints:  # noqa: ARG001
     """The documents within the depth of any run, by best rank."""
     within = candidates.rank <= depth_by_run(candidates, values)[candidates.run]
-    wanted = np.zeros(len(candidates), bool)
-    wanted[candidates.doc[within]] = True
+    is_pooled = np.zeros(len(candidates), bool)
+    is_pooled[candidates.doc[within]] = True
     order = candidates.best_first(-candidates.min_rank.astype(float))
-    return order[wanted[order]]
+    return order[is_pooled[order]]
 
 
 METHOD = PoolingMethod(DEPTH, order=depth_order, reach=depth_by_run)

@@ -22,7 +22,7 @@ MTF = Card(
         Parameter(
             "scope",
             "`local`: each topic has its own queue of runs and its share of the budget; `global`: "
-            "one queue over all topics spends a total budget where it finds most.",
+            "one queue over all topics spends a total budget where most is relevant.",
             "local",
             ("local", "global"),
         ),

@@ -51,24 +51,24 @@ class RbpResiduals:
 def rbp_b_order(candidates: TopicCandidates, values: Values, available: Mask) -> Ints:
     """The available documents in the order in which they are pooled."""
     p = float(values["p"])
-    wanted = available[candidates.doc]
-    residuals = RbpResiduals(candidates, p, ~wanted)
+    is_available = available[candidates.doc]
+    residuals = RbpResiduals(candidates, p, ~is_available)
     by_doc = np.argsort(candidates.doc, kind="stable")
     owns = np.split(by_doc, np.cumsum(candidates.run_counts)[:-1])
-    run, doc = candidates.run[wanted], candidates.doc[wanted]
-    weight = p ** (candidates.rank[wanted] - 1.0)
-    taken = np.zeros(len(candidates))
-    taken[~available] = np.inf
+    run, doc = candidates.run[is_available], candidates.doc[is_available]
+    weight = p ** (candidates.rank[is_available] - 1.0)
+    removed = np.zeros(len(candidates))
+    removed[~available] = np.inf
     order = np.empty(np.count_nonzero(available), np.int64)
     alive = len(doc)
     for at in range(len(order)):
-        score = np.bincount(doc, weight * residuals.of_run[run], len(available)) - taken
+        score = np.bincount(doc, weight * residuals.of_run[run], len(available)) - removed
         best = order[at] = find_highest(score, candidates.tie)
-        taken[best] = np.inf
+        removed[best] = np.inf
         residuals.take(candidates.run[owns[best]], candidates.rank[owns[best]])
         alive -= len(owns[best])
         if 2 * alive < len(doc):
-            active = taken[doc] == 0
+            active = removed[doc] == 0
             run, doc, weight = run[active], doc[active], weight[active]
     return order
 

@@ -64,13 +64,13 @@ def strata_sample(
     frame = order[within[order]]
     stratum = window[frame]
     sizes = np.bincount(stratum, minlength=len(first) + 1)[1:]
-    wanted = sizes if values["sample"] is None else stratum_sizes(values["sample"], sizes)
-    taken = apportion(int(sizes.sum()) if documents is None else documents, wanted)
+    requested = sizes if values["sample"] is None else stratum_sizes(values["sample"], sizes)
+    drawn = apportion(int(sizes.sum()) if documents is None else documents, requested)
     lot = np.lexsort((draw_random_keys(candidates, frame), stratum))
     place = np.empty(len(frame), np.int64)
     place[lot] = np.arange(len(frame)) - (np.cumsum(sizes) - sizes)[stratum[lot] - 1]
-    probability = taken[stratum - 1] / sizes[stratum - 1]
-    return DocumentSample(frame, stratum, probability, place < taken[stratum - 1])
+    probability = drawn[stratum - 1] / sizes[stratum - 1]
+    return DocumentSample(frame, stratum, probability, place < drawn[stratum - 1])
 
 
 def stratum_sizes(sample: Sequence[Any], sizes: Ints) -> Ints:
