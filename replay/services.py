@@ -80,7 +80,7 @@ SETTINGS = ("description", "guidelines", "relevance_level", "board", "test", "co
 
 def create_replayed_campaign(actor: User, manifest: ReplayManifest, clock: StepTimer) -> Campaign:
     settings = {name: getattr(manifest, name) for name in SETTINGS}
-    with clock.step("set-up") as results:
+    with clock.step("setup") as results:
         campaign = campaigns.create_campaign(
             actor=actor,
             title=manifest.title,

@@ -153,7 +153,7 @@ class ColumnFile:
             column = field_column(line, width)
         else:
             column = len(line.rstrip().decode("utf-8", "replace")) + 1
-        message = f"{format_count(len(fields), 'column')} instead of {width}."
+        message = f"The line has {format_count(len(fields), 'column')} instead of {width}."
         self.report.add(
             self.layout.wrong_columns, message, fix, line=number, column=column, excerpt=line
         )

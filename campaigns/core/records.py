@@ -95,7 +95,7 @@ class IdCheck:
             fix = "Use an ID without whitespace; run and qrels files are whitespace-separated."
             self._add(self.codes.bad_id, message, fix, line, name)
         elif name in self.seen:
-            message = f"Duplicate ID: already used on line {self.seen[name]}."
+            message = f"Duplicate ID {name}: already used on line {self.seen[name]}."
             self._add(self.codes.twice, message, f"Keep one {noun} per ID.", line, name)
         else:
             self.seen[name] = line

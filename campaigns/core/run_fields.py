@@ -84,7 +84,8 @@ class FieldChecks:
         if self.declared_tag is not None and tag != self.declared_tag:
             self.source.fault(
                 "E07",
-                f"The run tag does not match the declared tag, {self.declared_tag}.",
+                f"The run tag {escape_excerpt(tag, 40)} does not match the declared tag,"
+                f" {self.declared_tag}.",
                 "Enter the tag used in the file, or change the file.",
                 line=line,
                 field=TAG,
@@ -100,11 +101,15 @@ class FieldChecks:
 
     def _add_changes(self, block: LineBlock, changed: list[int]) -> None:
         first = self._first_tag or b""
-        message = f"The run tag differs from that of the first line, {first.decode()[:40]}."
+        message = f"differs from that of the first line, {first.decode()[:40]}."
         fix = "Use the same tag on every line."
         if first.lower() in HEADS:
             fix = "Remove the first line; it looks like a header."
-        entries = ((int(block.lines[i]), message, fix) for i in changed)
+        tags = block.column(TAG)
+        entries = (
+            (int(block.lines[i]), f"The run tag {escape_excerpt(tags.text(i), 40)} {message}", fix)
+            for i in changed
+        )
         self.source.faults("E06", entries, len(changed), field=TAG)
 
     def _check_q0(self, block: LineBlock) -> None:
@@ -122,7 +127,10 @@ class FieldChecks:
             if _RANK.fullmatch(text):
                 ranks[row] = int(text)
             else:
-                bad.append(int(block.lines[row]))
+                bad.append((int(block.lines[row]), text))
         self._ranks.append(ranks)
-        entries = ((line, "The rank is not an integer.", "Use ranks 1, 2, 3, …") for line in bad)
+        entries = (
+            (line, f"The rank is not an integer: {escape_excerpt(text, 20)}.", "Use 1, 2, 3, …")
+            for line, text in bad
+        )
         self.source.faults("E13", entries, len(bad), field=RANK)

@@ -35,11 +35,11 @@ def check_topics(
     withheld: frozenset[str],
 ) -> None:
     """E16 for withheld topics, E09 for unknown ones, once per topic, with near misses (W11)."""
-    strange = [
+    unknown = [
         t for t in iter_topic_rows(rows.grouped) if topics is not None and t.topic not in topics
     ]
-    near = find_near_misses({t.topic for t in strange} - withheld, topics or ())
-    for topic, members in sorted(strange, key=lambda entry: int(entry.rows[0])):
+    near = find_near_misses({t.topic for t in unknown} - withheld, topics or ())
+    for topic, members in sorted(unknown, key=lambda entry: int(entry.rows[0])):
         size = format_count(len(members), "line")
         line = int(rows.lines[members[0]])
         if topic not in withheld:
@@ -58,7 +58,7 @@ def check_topics(
                 line=int(rows.lines[members[0]]),
                 field=TOPIC,
             )
-    first = {t.topic: int(rows.lines[t.rows[0]]) for t in strange}
+    first = {t.topic: int(rows.lines[t.rows[0]]) for t in unknown}
     _add_near(source, near, "topic", first.__getitem__, TOPIC)
 
 
@@ -95,16 +95,16 @@ def check_docnos(
     _add_near(source, near, "docno", lambda docno: int(rows.lines[docnos.index(docno)]), DOCNO)
 
 
-def find_near_misses(strange: set[str], ids: Iterable[str]) -> dict[str, str]:
+def find_near_misses(unknown: set[str], ids: Iterable[str]) -> dict[str, str]:
     """``ids`` that differ from unknown ones only in case or leading zeros."""
-    normalized = {normalize_id(name) for name in strange}
+    normalized = {normalize_id(name) for name in unknown}
     if not normalized:
         return {}
     matches: dict[str, str] = {}
     for name in ids:
         if (plain := normalize_id(name)) in normalized:
             matches[plain] = min(name, matches.get(plain, name))
-    return {name: matches[normalize_id(name)] for name in strange if normalize_id(name) in matches}
+    return {name: matches[normalize_id(name)] for name in unknown if normalize_id(name) in matches}
 
 
 def normalize_id(name: str) -> str:

@@ -61,7 +61,7 @@ def check_depths(source: ColumnFile, rows: RunRows, most: int | None, least: int
             source.fault(
                 "E12",
                 f"{size}; the limit is {most:,}.",
-                f"Keep the {most:,} top documents per topic.",
+                f"Keep at most {most:,} documents per topic.",
                 line=int(rows.lines[members[most]]),
                 field=DOCNO,
             )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from campaigns.core.columns import ColumnFile, ColumnLayout, LineBlock
 from campaigns.core.decimals import parse_decimals
 from campaigns.core.docnos import DocnoArray, DocnoCollector
-from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.faults import FaultReport, InvalidFile, escape_excerpt
 from campaigns.core.grouping import (
     TopicCollector,
     TopicGroups,
@@ -131,9 +131,15 @@ def _odd_scores(source: ColumnFile, block: LineBlock, rows: Ints) -> list[float]
     texts = block.column(SCORE).texts(rows)
     is_score = _is_number if source.layout.lenient else _is_finite_decimal
     bad = [i for i, text in enumerate(texts) if not is_score(text)]
-    message = "The score is not a finite number."
     fix = "Use a format such as 12.5 or 1.25e1; nan, inf, commas and hexadecimal are not accepted."
-    entries = ((int(block.lines[rows[i]]), message, fix) for i in bad)
+    entries = (
+        (
+            int(block.lines[rows[i]]),
+            f"The score is not a finite number: {escape_excerpt(texts[i], 20)}.",
+            fix,
+        )
+        for i in bad
+    )
     source.faults("E14", entries, len(bad), field=SCORE)
     invalid = set(bad)
     return [0.0 if i in invalid else float(text) for i, text in enumerate(texts)]
@@ -162,5 +168,6 @@ def build_run_table(source: ColumnFile, rows: RunRows) -> RunTable:
 
 def _describe_duplicate(rows: RunRows, codes: Ints, row: int, first: int) -> tuple[int, str, str]:
     topic = rows.grouped.topics[codes[row]]
-    message = f"Duplicate document in topic {topic}: already on line {rows.lines[first]}."
+    docno = escape_excerpt(rows.docnos[row], 40)
+    message = f"Duplicate docno {docno} in topic {topic}: already on line {rows.lines[first]}."
     return int(rows.lines[row]), message, "Keep one line per topic and document."

@@ -43,8 +43,10 @@ class ImportCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="short name of the campaign")
-        parser.add_argument("files", nargs=self.how_many, type=Path)
-        parser.add_argument("--format", default="", help="default: detect automatically")
+        parser.add_argument("files", nargs=self.how_many, type=Path, help="files to import")
+        parser.add_argument(
+            "--format", default="", help="file format; default: detect automatically"
+        )
         parser.add_argument("--as", dest="username", help="username of an organizer")
 
     def handle(self, *_args: Any, **options: Any) -> None:

@@ -18,8 +18,8 @@ class Command(BaseCommand):
     help = "Allow a user to create campaigns. Creates the account if needed."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("username")
-        parser.add_argument("--email", default="")
+        parser.add_argument("username", help="username of the organizer")
+        parser.add_argument("--email", default="", help="e-mail address of a new account")
         parser.add_argument(
             "--password-stdin", action="store_true", help="read the password from standard input"
         )

@@ -30,7 +30,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--no-serve", action="store_true", help="print the tables and stop")
-        parser.add_argument("--bind", default="127.0.0.1:8000", help="address:port")
+        parser.add_argument("--bind", default="127.0.0.1:8000", help="address:port to listen on")
 
     def handle(self, **options: Any) -> None:
         call_command("migrate", verbosity=0)

@@ -22,7 +22,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("folder", type=Path)
+        parser.add_argument("folder", type=Path, help="folder with campaign.yaml")
         parser.add_argument(
             "--organizer", default="organizer", help="its organizer; created if missing"
         )

@@ -97,7 +97,7 @@ def test_read_documents_packed():
 def test_read_documents_raises_after_the_last_without_a_report():
     documents = read_documents(b"1\tx\n1\ty\n2\tz\n")
     assert [next(documents).docno, next(documents).docno] == ["1", "2"]
-    with pytest.raises(InvalidFile, match="ED06 Duplicate ID: already used on line 1"):
+    with pytest.raises(InvalidFile, match="ED06 Duplicate ID 1: already used on line 1"):
         next(documents)
 
 

@@ -32,7 +32,7 @@ class Command(BaseCommand):
     help = "Run the web server and the background worker."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--bind", default="127.0.0.1:8000", help="address:port")
+        parser.add_argument("--bind", default="127.0.0.1:8000", help="address:port to listen on")
 
     def handle(self, **options: Any) -> None:
         children = [subprocess.Popen(command) for command in self.commands(options["bind"])]  # noqa: S603 - our own commands
