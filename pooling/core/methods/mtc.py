@@ -13,6 +13,8 @@ from pooling.core.players import best_run
 
 UNKNOWN = 0.5
 """The probability that an unjudged document is relevant."""
+ROUNDING = 1e-24
+"""A smaller variance is rounding: differences of reciprocal ranks are far larger."""
 
 MTC = Card(
     name="mtc",
@@ -117,7 +119,7 @@ class MinimalTestCollection:
         ranks = self.candidates.rank_table
         both = pair_weights(ranks[r, unknown]) - pair_weights(ranks[s, unknown])
         variance = float((moves**2).sum() / 4 + (np.triu(both, 1) ** 2).sum() / 16)
-        if not variance:
+        if variance < ROUNDING:
             return True
         return NormalDist().cdf(-abs(mean) / variance**0.5) < float(self.alpha)
 
