@@ -48,7 +48,7 @@ def render_card_markdown(card: Card, *, level: int = 3) -> str:
     lines = [f"{'#' * level} `{card.name}`: {card.title}", "", card.reading, ""]
     lines += ["```", card.formula, "```", ""]
     lines += [f"- Range: {card.range}."]
-    lines += [f"- Parameter `{p.name}`: {_parameter(p)}" for p in card.parameters]
+    lines += [f"- Parameter `{p.name}`: {_format_parameter(p)}" for p in card.parameters]
     lines += [f"- {case}" for case in card.edge_cases]
     lines += [f"- Undefined (null): {card.undefined}"] if card.undefined else []
     lines += [f"- Source: {card.source}"]
@@ -73,7 +73,7 @@ def resolve_card_links(text: str, cards: Iterable[Card]) -> str:
     return text
 
 
-def _parameter(parameter: Parameter) -> str:
+def _format_parameter(parameter: Parameter) -> str:
     text = parameter.meaning
     if parameter.choices:
         text += f" One of {', '.join(f'`{choice}`' for choice in parameter.choices)}."

@@ -26,8 +26,8 @@ def write_columns(head: Mapping[str, Any], columns: Columns) -> bytes:
     listed = {name: np.ascontiguousarray(values) for name, values in columns.items()}
     specs = [[name, values.dtype.str, len(values)] for name, values in listed.items()]
     text = json.dumps({**head, "columns": specs}, ensure_ascii=False).encode()
-    parts = [_padded(MAGIC + len(text).to_bytes(4, "little") + text)]
-    parts += [_padded(values.tobytes()) for values in listed.values()]
+    parts = [_pad(MAGIC + len(text).to_bytes(4, "little") + text)]
+    parts += [_pad(values.tobytes()) for values in listed.values()]
     return b"".join(parts)
 
 
@@ -50,5 +50,5 @@ def read_columns(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]], 
     return head, columns, last
 
 
-def _padded(part: bytes) -> bytes:
+def _pad(part: bytes) -> bytes:
     return part + b"\0" * (-len(part) % _ALIGNED)

@@ -115,13 +115,13 @@ class ColumnFile:
             self._starts.append(self.lines + 1)
             self._spans.append(slice(start, end))
             spans = scan_fields(self.data, start, stop, len(self.layout.columns))
-            spans = spans or self._by_line(slice(start, stop))
-            lines = _numbers(spans.lines, self.lines + 1)
+            spans = spans or self._scan_by_line(slice(start, stop))
+            lines = _line_numbers(spans.lines, self.lines + 1)
             self.lines += spans.size
             yield LineBlock(self.data, lines, spans.starts, spans.ends)
             start = end + 1
 
-    def _by_line(self, span: slice) -> FieldSpans:
+    def _scan_by_line(self, span: slice) -> FieldSpans:
         """The good lines of a block, checked one by one; the others become faults."""
         width, good, place = len(self.layout.columns), [], span.start
         lines = self.data[span].split(b"\n")
@@ -129,7 +129,7 @@ class ColumnFile:
             fields = line.split()
             if not fields or line.startswith(b"#"):
                 pass
-            elif (damage := _damage(line)) is not None:
+            elif (damage := _find_damage(line)) is not None:
                 self._add_damage(self.lines + 1 + number, line, *damage)
             elif len(fields) == width or (len(fields) > width and self.layout.lenient):
                 good.append((number, place, line))
@@ -201,13 +201,13 @@ def field_column(line: bytes, field: int) -> int:
     return len(line[:rest_start].decode("utf-8", "replace")) + 1
 
 
-def _numbers(lines: Sequence[int] | Ints, first: int) -> Sequence[int] | Ints:
+def _line_numbers(lines: Sequence[int] | Ints, first: int) -> Sequence[int] | Ints:
     if isinstance(lines, range):
         return range(first, first + len(lines))
     return np.asarray(lines, np.int64) + first
 
 
-def _damage(line: bytes) -> tuple[str, int] | None:
+def _find_damage(line: bytes) -> tuple[str, int] | None:
     """``(message, byte offset)`` of a NUL byte or of bytes that are not UTF-8."""
     if (at := line.find(b"\0")) >= 0:
         return "The line contains a NUL byte.", at

@@ -60,12 +60,14 @@ def parse_decimals(column: DocnoArray) -> Decimals:
     ends = column.starts + column.lengths
     negative = column.array[column.starts] == _MINUS
     size = np.minimum(column.lengths - negative, _SIZES + 1)
-    low = _closed((load_words(column.windows, ends - 8) ^ _ZEROS) & _OWN_LOW.take(size))
-    high = _closed((load_words(column.windows, ends - 16) ^ _ZEROS) & _OWN_HIGH.take(size))
+    low = _remove_points((load_words(column.windows, ends - 8) ^ _ZEROS) & _OWN_LOW.take(size))
+    high = _remove_points((load_words(column.windows, ends - 16) ^ _ZEROS) & _OWN_HIGH.take(size))
     points = low.points + high.points
     # Where the low word had a point, a digit moves into it from the high word.
     right = low.digits | ((high.digits >> _LAST) * low.points)
-    whole = _number(high.digits << (low.points << _THREE)) * _TEN_TO_EIGHT + _number(right)
+    whole = _combine_digits(
+        high.digits << (low.points << _THREE)
+    ) * _TEN_TO_EIGHT + _combine_digits(right)
     is_odd = low.is_odd | high.is_odd | (points > _ONE) | (whole > _EXACT)
     is_odd |= (size > _SIZES) | (size <= points.view(np.int64))
     places = low.places + high.places + 8 * high.points.astype(np.uint8)
@@ -75,7 +77,7 @@ def parse_decimals(column: DocnoArray) -> Decimals:
     return Decimals(values, points == _ONE, is_odd)
 
 
-def _closed(digits: Words) -> _PackedDigits:
+def _remove_points(digits: Words) -> _PackedDigits:
     marks = ((digits + _TO_TEN) | digits) & _HIGH_BITS
     if not marks.any():
         none = np.zeros(1, np.uint8)
@@ -91,7 +93,7 @@ def _closed(digits: Words) -> _PackedDigits:
     return _PackedDigits((before << (points << _THREE)) | after, points, places, is_odd)
 
 
-def _number(digits: Words) -> Words:
+def _combine_digits(digits: Words) -> Words:
     """The number of eight digits."""
     for factor, shift, mask in _STEPS:
         digits = (digits * factor + (digits >> shift)) & mask

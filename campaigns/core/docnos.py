@@ -17,12 +17,12 @@ from campaigns.core.machine_words import (
     Mask,
     Places,
     Words,
+    byte_windows,
     dense_ranks,
     load_words,
     mix_bits,
     shift_words,
 )
-from campaigns.core.machine_words import byte_windows as words_at
 
 BLOCK = 1 << 15
 """Rows processed at once: their words stay in the processor's cache."""
@@ -75,7 +75,7 @@ class DocnoArray(Sequence[str]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, DocnoArray):
-            return len(self) == len(other) and bool(self.are(other).all())
+            return len(self) == len(other) and bool(self.equals(other).all())
         return isinstance(other, Sequence) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
@@ -93,9 +93,9 @@ class DocnoArray(Sequence[str]):
 
     def joined(self) -> bytes:
         """The bytes of all IDs, one after the other."""
-        return b"".join(map(self._joined, self.parts()))
+        return b"".join(map(self._join, self.parts()))
 
-    def _joined(self, rows: slice) -> bytes:
+    def _join(self, rows: slice) -> bytes:
         lengths = self.lengths[rows].astype(np.int64)
         places = np.repeat(self.starts[rows] - np.cumsum(lengths) + lengths, lengths)
         places += np.arange(len(places))
@@ -120,7 +120,7 @@ class DocnoArray(Sequence[str]):
         return (slice(start, start + BLOCK) for start in range(0, len(self), BLOCK))
 
     def hashes(self) -> Words:
-        """A 64-bit hash of each ID. Hashes can collide: confirm with ``are``."""
+        """A 64-bit hash of each ID. Hashes can collide: confirm with ``equals``."""
         mixed = self.lengths.astype(np.uint64)
         for index, word in enumerate(self.all_words):
             # Only the words that an ID has: its hash must not depend on its neighbors.
@@ -132,7 +132,7 @@ class DocnoArray(Sequence[str]):
             mixed[row] = int.from_bytes(digest, "little")
         return mixed
 
-    def are(self, other: DocnoArray) -> Mask:
+    def equals(self, other: DocnoArray) -> Mask:
         """By position: whether the IDs are the same, byte for byte."""
         equal: Mask = self.lengths == other.lengths
         for index in range(self.words):
@@ -141,10 +141,10 @@ class DocnoArray(Sequence[str]):
             equal[row] = self.text(row) == other.text(row)
         return equal
 
-    def equal(self, text: bytes) -> Mask:
+    def equals_text(self, text: bytes) -> Mask:
         """Which IDs are ``text``."""
         same = np.zeros(len(self), np.int64)
-        return self.are(DocnoArray(text, same, same + len(text)))
+        return self.equals(DocnoArray(text, same, same + len(text)))
 
     def changes(self) -> Ints:
         """The rows whose ID differs from the row before; the first row is one of them."""
@@ -159,7 +159,7 @@ class DocnoArray(Sequence[str]):
     def distinct(self) -> set[bytes]:
         """The distinct IDs."""
         _, first, of_row = np.unique(self.hashes(), return_index=True, return_inverse=True)
-        others = np.flatnonzero(~self.are(self.take(first[of_row])))
+        others = np.flatnonzero(~self.equals(self.take(first[of_row])))
         return {*self.texts(first), *self.texts(others)}
 
     def ranks(self) -> Ints:
@@ -184,7 +184,7 @@ class DocnoArray(Sequence[str]):
     @cached_property
     def windows(self) -> NDArray[np.void]:
         """The eight bytes from each offset of ``data``."""
-        return words_at(self.data)
+        return byte_windows(self.data)
 
     @cached_property
     def is_long(self) -> Mask:

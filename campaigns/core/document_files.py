@@ -69,7 +69,7 @@ def read_files(files: Named, report: FaultReport) -> Iterator[DocumentText]:
     for name, data in files:
         file_report = FaultReport(report.file)
         docno = PurePosixPath(name).stem
-        if _good_id(docno, name, seen, file_report):
+        if _is_valid_docno(docno, name, seen, file_report):
             document = _document(docno, PurePosixPath(name).suffix.lower(), data, file_report)
             if document is not None:
                 warn_if_empty(document, file_report)
@@ -98,9 +98,9 @@ def folder_files(folder: Path, report: FaultReport) -> Named:
                 report.add("ED15", f"More than {MAX_FILES:,} files.", "Import them in parts.")
                 return
             if path.is_symlink() or not path.is_file():
-                _refuse_path(relative, report)
+                _reject_path(relative, report)
             elif path.stat().st_size > MAX_FILE_BYTES:
-                _refuse_size(relative, report)
+                _reject_size(relative, report)
             else:
                 yield relative, path.read_bytes()
 
@@ -125,14 +125,14 @@ def _unpack_member(archive: zipfile.ZipFile, report: FaultReport, max_bytes: int
         inside = [part for part in path.parts if part != ".."]
         if info.is_dir() or any(p.startswith(".") or p == "__MACOSX" for p in inside):
             continue
-        if _leads_out(path, info):
-            _refuse_path(info.filename, report)
+        if _points_outside(path, info):
+            _reject_path(info.filename, report)
             continue
-        data = _bytes_of(archive, info, min(room, MAX_FILE_BYTES), report)
+        data = _read_member(archive, info, min(room, MAX_FILE_BYTES), report)
         if data is None:
             continue
         if len(data) > MAX_FILE_BYTES:
-            _refuse_size(info.filename, report)
+            _reject_size(info.filename, report)
         elif len(data) > room:
             message = f"The files exceed {max_bytes:,} bytes in total."
             fix = "Import them in parts, or unpack them and import the folder by command."
@@ -143,14 +143,14 @@ def _unpack_member(archive: zipfile.ZipFile, report: FaultReport, max_bytes: int
             yield path.as_posix(), data
 
 
-def _leads_out(path: PurePosixPath, info: zipfile.ZipInfo) -> bool:
+def _points_outside(path: PurePosixPath, info: zipfile.ZipInfo) -> bool:
     drive = bool(path.parts) and path.parts[0].endswith(":")
     return (
         drive or path.is_absolute() or ".." in path.parts or stat.S_ISLNK(info.external_attr >> 16)
     )
 
 
-def _bytes_of(
+def _read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: int, report: FaultReport
 ) -> bytes | None:
     """At most ``room`` + 1 bytes; None if the entry cannot be read."""
@@ -167,17 +167,17 @@ def _bytes_of(
         return None
 
 
-def _refuse_path(name: str, report: FaultReport) -> None:
+def _reject_path(name: str, report: FaultReport) -> None:
     message = "The path points outside the folder or archive, or is a symbolic link."
     report.add("ED12", message, "Use regular files below one folder.", excerpt=name)
 
 
-def _refuse_size(name: str, report: FaultReport) -> None:
+def _reject_size(name: str, report: FaultReport) -> None:
     message = f"The file exceeds {MAX_FILE_BYTES:,} bytes."
     report.add("ED14", message, "Use a smaller file; assessors have to load it.", excerpt=name)
 
 
-def _good_id(docno: str, name: str, seen: dict[str, str], report: FaultReport) -> bool:
+def _is_valid_docno(docno: str, name: str, seen: dict[str, str], report: FaultReport) -> bool:
     if len(docno.encode().split()) != 1 or len(docno) > CODES.max_id or not docno.isprintable():
         message = f"The file name contains whitespace or exceeds {CODES.max_id} characters."
         fix = "Rename the file; its name without extension is the docno."
@@ -201,20 +201,20 @@ def _document(docno: str, ending: str, data: bytes, report: FaultReport) -> Docu
         problem = f"Unknown file type: {ending}." if ending else "The file has no extension."
         report.add("ED10", problem, fix)
     elif document_kind in ("pdf", "image"):
-        return _shown_by_browser(docno, ending, data, media, report)
+        return _binary_document(docno, ending, data, media, report)
     elif media or (document_kind == "text" and detect_foreign_kind(data) == "an HTML page"):
-        _refuse_kind(ending, media or "an HTML page", report)
+        _reject_kind(ending, media or "an HTML page", report)
     else:
-        return _read(docno, document_kind, data, report)
+        return _text_document(docno, document_kind, data, report)
     return None
 
 
-def _shown_by_browser(
+def _binary_document(
     docno: str, ending: str, data: bytes, media: str, report: FaultReport
 ) -> DocumentText | None:
     kind = FORMATS[ending]
     if (media == "application/pdf") != (kind == "pdf") or media in _PACKED or not media:
-        _refuse_kind(ending, media or "something else", report)
+        _reject_kind(ending, media or "something else", report)
         return None
     if kind == "image" and media != _PICTURES[ending]:
         message = f"The file has the extension {ending}, but is {media}."
@@ -222,12 +222,12 @@ def _shown_by_browser(
     return DocumentText(docno, format=kind, data=data, media_type=media)
 
 
-def _refuse_kind(ending: str, media: str, report: FaultReport) -> None:
+def _reject_kind(ending: str, media: str, report: FaultReport) -> None:
     fix = "Correct the extension, or remove the file."
     report.add("ED11", f"The file has the extension {ending}, but is {media}.", fix)
 
 
-def _read(docno: str, kind: str, data: bytes, report: FaultReport) -> DocumentText | None:
+def _text_document(docno: str, kind: str, data: bytes, report: FaultReport) -> DocumentText | None:
     if kind == "html":
         data = _as_utf8(data)
     text = decode_text(data, CODES, report)

@@ -118,7 +118,7 @@ def read_documents(
     faults = FaultReport(file) if report is None else report
     text = decode_text(read_bytes(data, file=file, max_bytes=max_bytes), CODES, faults)
     has_documents = False
-    for document in _documents(text, file_format, faults) if text is not None else ():
+    for document in _iter_documents(text, file_format, faults) if text is not None else ():
         has_documents = True
         yield document
     if not has_documents and not faults.has_errors:
@@ -141,7 +141,7 @@ def detect_document_format(text: str) -> str | None:
     return "tsv" if "\t" in start or not start else None
 
 
-def _documents(text: str, form: str | None, report: FaultReport) -> Iterator[DocumentText]:
+def _iter_documents(text: str, form: str | None, report: FaultReport) -> Iterator[DocumentText]:
     form = form or detect_document_format(text)
     if form not in DOCUMENT_FORMATS:
         fix = f"Use one of: {', '.join(DOCUMENT_FORMATS)} (see docs/formats.md)."
@@ -152,7 +152,7 @@ def _documents(text: str, form: str | None, report: FaultReport) -> Iterator[Doc
     for draft in DOCUMENT_FORMATS[form](text, make_fault_reporter(CODES, report)):
         html = draft.texts.pop("html", "") if form == "jsonl" else ""
         document = _document(draft, is_smart=form == "smart")
-        if not ids.good(document.docno, draft.line):
+        if not ids.is_valid(document.docno, draft.line):
             continue
         if html.strip():
             page = set_sanitized_html(document, html, report, line=draft.line)

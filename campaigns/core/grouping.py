@@ -128,11 +128,11 @@ def find_duplicate_rows(docnos: DocnoArray, grouped: TopicGroups) -> dict[int, i
         if len(again):
             suspect = np.flatnonzero(np.isin(keys, again))
             listed = rows[suspect] if isinstance(rows, np.ndarray) else suspect + rows.start
-            duplicates.update(_truly_repeated(docnos, topics[suspect], listed))
+            duplicates.update(_confirm_duplicates(docnos, topics[suspect], listed))
     return dict(sorted(duplicates.items()))
 
 
-def _truly_repeated(docnos: DocnoArray, topics: Ints, rows: Ints) -> Iterator[tuple[int, int]]:
+def _confirm_duplicates(docnos: DocnoArray, topics: Ints, rows: Ints) -> Iterator[tuple[int, int]]:
     first: dict[tuple[int, bytes], int] = {}
     for topic, row in zip(topics.tolist(), rows.tolist(), strict=True):
         seen = first.setdefault((topic, docnos.text(row)), row)

@@ -88,24 +88,24 @@ def sanitize(html: str) -> SanitizedHtml:
     get a prefix, so that no element can pass for a property of the document.
     """
     html = html.replace("\0", " ").replace("\r\n", "\n").replace("\r", "\n")
-    names = _checked_names(html)
+    names = _count_start_tags(html)
     title_match = _TITLE.search(html)
     cleaned = nh3.clean(
         html,
         tags=TAGS,
         clean_content_tags=GONE_WITH_CONTENT - {"head"},
         attributes=ATTRIBUTES,
-        attribute_filter=_attribute,
+        attribute_filter=_filter_attribute,
         url_schemes={"http", "https", "mailto", "data"},
         link_rel="noopener noreferrer",
     )
     removed = Counter({n: c for n, c in names.items() if n not in TAGS and n not in _FRAMEWORK})
     title = " ".join(unescape(title_match[1]).split()) if title_match else ""
     body = _OUTWARD.sub('<a target="_blank" ', cleaned).strip()
-    return SanitizedHtml(_describe_removed(html, body), title, removed)
+    return SanitizedHtml(_add_language(html, body), title, removed)
 
 
-def _describe_removed(html: str, body: str) -> str:
+def _add_language(html: str, body: str) -> str:
     """``body`` in an element with the language and direction that the page declares."""
     declared: dict[str, str] = {}
     for tag in _PAGE.finditer(html[:20_000]):
@@ -118,7 +118,7 @@ def _describe_removed(html: str, body: str) -> str:
     return f"<div{attributes}>{body}</div>"
 
 
-def _attribute(_tag: str, name: str, value: str) -> str | None:
+def _filter_attribute(_tag: str, name: str, value: str) -> str | None:
     """``value`` as it is allowed, or None to remove the attribute."""
     if name == "src":
         return value if _PICTURE.match(value) else None
@@ -131,7 +131,7 @@ def _attribute(_tag: str, name: str, value: str) -> str | None:
     return value
 
 
-def _checked_names(html: str) -> Counter[str]:
+def _count_start_tags(html: str) -> Counter[str]:
     """The count of each start tag in ``html``. Raises ``NestingTooDeep``."""
     names: Counter[str] = Counter()
     opened: Counter[str] = Counter()

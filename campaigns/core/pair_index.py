@@ -53,7 +53,9 @@ class PairIndex:
         firsts = group_starts(_ROOM * counts + _TRIES)
         keys, rows = np.zeros(firsts[-1], np.uint64), np.zeros(firsts[-1], np.int64)
         hashes = table.docnos.hashes() | _ONE
-        left = _fill(keys, rows, hashes, _places(hashes, firsts[topic_of], sizes[topic_of]))
+        left = _fill_slots(
+            keys, rows, hashes, _first_slots(hashes, firsts[topic_of], sizes[topic_of])
+        )
         crowded = {(int(topic_of[row]), table.docnos.text(row)): row for row in left.tolist()}
         words = table.docnos.all_words
         return cls(topics, table.docnos, words, firsts, sizes, keys, rows, crowded)
@@ -77,14 +79,14 @@ class PairIndex:
         """``find`` for one block of rows, all of topics that are in the qrels."""
         matches = np.full(len(docnos), -1, np.int64)
         hashes = docnos.hashes() | _ONE
-        places = _places(hashes, self.firsts[topics], self.sizes[topics])
+        places = _first_slots(hashes, self.firsts[topics], self.sizes[topics])
         rows, words = np.arange(len(docnos)), docnos.all_words
         for _ in range(_TRIES):
             keys = self.keys[places]
             more = keys != _FREE
             same = np.flatnonzero(keys == hashes)
             hits, candidates = rows[same], self.rows[places[same]]
-            are = self._are(candidates, docnos, words, hits)
+            are = self._same_docnos(candidates, docnos, words, hits)
             matches[hits[are]] = candidates[are]
             more[same[are]] = False
             more = np.flatnonzero(more)
@@ -95,7 +97,9 @@ class PairIndex:
             matches[row] = self.crowded.get((int(topics[row]), docnos.text(row)), -1)
         return matches
 
-    def _are(self, own_rows: Ints, docnos: DocnoArray, words: list[Words], rows: Ints) -> Mask:
+    def _same_docnos(
+        self, own_rows: Ints, docnos: DocnoArray, words: list[Words], rows: Ints
+    ) -> Mask:
         """By position: whether row ``own_rows`` of the qrels has the docno of row ``rows``."""
         lengths = self.docnos.lengths[own_rows]
         are: Mask = lengths == docnos.lengths[rows]
@@ -107,12 +111,12 @@ class PairIndex:
         return are
 
 
-def _places(hashes: Words, firsts: Ints, sizes: Words) -> Ints:
+def _first_slots(hashes: Words, firsts: Ints, sizes: Words) -> Ints:
     """The first-choice slot of each hash, proportional to the hash within its topic's slots."""
     return firsts + (((hashes >> _HALF) * sizes) >> _HALF).view(np.int64)
 
 
-def _fill(keys: Words, owners: Ints, hashes: Words, places: Ints) -> Ints:
+def _fill_slots(keys: Words, owners: Ints, hashes: Words, places: Ints) -> Ints:
     """Put each row into the first free slot from ``places`` on; return the rows without one."""
     rows = np.arange(len(hashes))
     for _ in range(_TRIES):

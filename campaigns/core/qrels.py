@@ -59,7 +59,7 @@ def read_qrels(data: bytes, *, file: str = "", report: FaultReport | None = None
         _add_duplicates(source, _QrelsWarnings(grouped, values, numbers.tolist()), again)
     if report.has_errors:
         raise InvalidFile(report)
-    return _table(grouped, ids, values)
+    return _sort_table(grouped, ids, values)
 
 
 def qrels_from_rows(rows: Iterable[Row]) -> QrelsTable:
@@ -74,7 +74,7 @@ def qrels_from_rows(rows: Iterable[Row]) -> QrelsTable:
         raise ValueError(f"grades are integers between -{MAX_GRADE} and {MAX_GRADE}")
     grades = np.array([row[2] for row in listed], dtype=np.int32)
     topics = group_by_topic(row[0] for row in listed)
-    return _table(topics, DocnoArray.from_ids(row[1] for row in listed), grades)
+    return _sort_table(topics, DocnoArray.from_ids(row[1] for row in listed), grades)
 
 
 def write_qrels(table: QrelsTable) -> bytes:
@@ -138,6 +138,6 @@ def _add_duplicates(source: ColumnFile, rows: _QrelsWarnings, again: dict[int, i
         )
 
 
-def _table(grouped: TopicGroups, docnos: DocnoArray, grades: Grades) -> QrelsTable:
+def _sort_table(grouped: TopicGroups, docnos: DocnoArray, grades: Grades) -> QrelsTable:
     order = np.argsort(grouped.row_codes() * len(docnos) + docnos.ranks())
     return QrelsTable(grouped.topics, grouped.starts, docnos.take(order), grades[order])

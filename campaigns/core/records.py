@@ -84,7 +84,7 @@ class IdCheck:
     report: FaultReport
     seen: dict[str, int] = field(default_factory=dict)
 
-    def good(self, name: str, line: int) -> bool:
+    def is_valid(self, name: str, line: int) -> bool:
         """Whether ``name`` is a valid ID; if not, a fault is added."""
         noun, longest = self.codes.noun, self.codes.max_id
         if not name:

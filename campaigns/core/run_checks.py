@@ -80,12 +80,14 @@ def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRu
     lines = text.count(b"\n") + (not text.endswith(b"\n"))
     if rules.max_lines is not None and lines > rules.max_lines:
         # A limit on resources: nothing else in the file is checked.
-        return CheckedRun(_too_many_lines(file, lines, rules.max_lines), lines=lines)
+        return CheckedRun(_too_many_lines_report(file, lines, rules.max_lines), lines=lines)
     return _check_text(ColumnFile(text, RUN_LAYOUT, FaultReport(file)), rules)
 
 
 def _check_text(source: ColumnFile, rules: RunRules) -> CheckedRun:
-    fields = FieldChecks(source, rules.declared_tag, rules.used_tags, _pattern(rules.tag_pattern))
+    fields = FieldChecks(
+        source, rules.declared_tag, rules.used_tags, _compile_pattern(rules.tag_pattern)
+    )
     collector = RowCollector(source)
     for block in source.blocks():
         fields.check(block)
@@ -95,14 +97,14 @@ def _check_text(source: ColumnFile, rules: RunRules) -> CheckedRun:
     # Checks that need complete lines and valid numbers run only if all of them are.
     sound = len(rows) > 0 and not any(source.report.counts[code] for code in _STRUCTURE)
     check_topics(source, rows, rules.topics, rules.withheld_topics)
-    check_docnos(source, rows, rules.docnos, _pattern(rules.docno_pattern), rules.max_docno)
+    check_docnos(source, rows, rules.docnos, _compile_pattern(rules.docno_pattern), rules.max_docno)
     check_depths(source, rows, rules.max_per_topic, rules.min_per_topic if sound else None)
     table = build_run_table(source, rows)
     tied = 0
     if sound:
         check_missing_topics(source.report, rules, rows.grouped.topics)
         tied = check_ranking(source, RankedRows.from_rows(rows, fields.ranks()), table)
-    return _answer(source, table, tied, rules.earlier_hashes)
+    return _build_result(source, table, tied, rules.earlier_hashes)
 
 
 def check_missing_topics(report: FaultReport, rules: RunRules, answered: tuple[str, ...]) -> None:
@@ -130,7 +132,7 @@ def ranking_hash(table: RunTable) -> str:
     return digest.hexdigest()
 
 
-def _answer(
+def _build_result(
     source: ColumnFile, table: RunTable, tied: int, earlier: Mapping[str, str]
 ) -> CheckedRun:
     report = source.report
@@ -150,12 +152,12 @@ def _answer(
     )
 
 
-def _too_many_lines(file: str, lines: int, allowed: int) -> FaultReport:
+def _too_many_lines_report(file: str, lines: int, allowed: int) -> FaultReport:
     report = FaultReport(file)
     message = f"The file has {lines:,} lines; the limit is {allowed:,}."
     report.add("E15", message, "Submit fewer documents per topic.", line=allowed + 1)
     return report
 
 
-def _pattern(text: str | None) -> re.Pattern[str] | None:
+def _compile_pattern(text: str | None) -> re.Pattern[str] | None:
     return None if text is None else re.compile(text, re.ASCII)

@@ -64,7 +64,7 @@ class FieldChecks:
             if (tag := tags.text(row)) not in self._seen_tags:
                 self._seen_tags.add(tag)
                 self._check_pattern(tag.decode(), int(block.lines[row]))
-        changed = np.flatnonzero(~tags.equal(self._first_tag)).tolist()
+        changed = np.flatnonzero(~tags.equals_text(self._first_tag)).tolist()
         if changed:
             self._add_changes(block, changed)
 
@@ -113,7 +113,7 @@ class FieldChecks:
         self.source.faults("E06", entries, len(changed), field=TAG)
 
     def _check_q0(self, block: LineBlock) -> None:
-        others = np.flatnonzero(~block.column(Q0).equal(b"Q0"))
+        others = np.flatnonzero(~block.column(Q0).equals_text(b"Q0"))
         self._other_q0_count += len(others)
         self._other_q0 = self._other_q0 or [int(block.lines[row]) for row in others[:1]]
 

@@ -36,13 +36,13 @@ class RankedRows:
 
     def by_rank(self) -> RankedRows:
         """Sorted by topic, then rank; equal ranks by score descending."""
-        listed = self._at(self.by_topic)
+        listed = self._select(self.by_topic)
         same_topic = listed.codes[:-1] == listed.codes[1:]
         if (~same_topic | (listed.ranks[:-1] < listed.ranks[1:])).all():
             return listed
-        return self._at(np.lexsort((-self.scores, self.ranks, self.codes)))
+        return self._select(np.lexsort((-self.scores, self.ranks, self.codes)))
 
-    def _at(self, rows: NDArray[np.int64]) -> RankedRows:
+    def _select(self, rows: NDArray[np.int64]) -> RankedRows:
         return RankedRows(
             topics=self.topics,
             codes=self.codes[rows],
@@ -86,7 +86,7 @@ def check_ranking(source: ColumnFile, ranking: RankedRows, table: RunTable) -> i
 
 def check_ties(source: ColumnFile, table: RunTable) -> int:
     """W04 for equal scores, W06 for scores that are equal only as 32-bit numbers."""
-    tied = np.count_nonzero(_in_ties(table.scores, table.starts))
+    tied = np.count_nonzero(_is_tied(table.scores, table.starts))
     if tied:
         source.report.add(
             "W04",
@@ -96,7 +96,7 @@ def check_ties(source: ColumnFile, table: RunTable) -> int:
         )
     with np.errstate(over="ignore", under="ignore"):
         narrow = table.scores.astype(np.float32).astype(np.float64)
-    collapsed = np.count_nonzero(_in_ties(narrow, table.starts)) - tied
+    collapsed = np.count_nonzero(_is_tied(narrow, table.starts)) - tied
     if collapsed > 0:
         source.report.add(
             "W06",
@@ -162,7 +162,7 @@ def check_contiguous(source: ColumnFile, ranking: RankedRows) -> None:
     )
 
 
-def _in_ties(scores: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _is_tied(scores: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which rows share their score with a neighbour of the same topic (rows by score)."""
     equal = scores[:-1] == scores[1:]
     borders = starts[1:-1]

@@ -122,11 +122,11 @@ def parse_scores(source: ColumnFile, block: LineBlock) -> NDArray[np.float64]:
     read = parse_decimals(column)
     if read.is_odd.any():
         rows = np.flatnonzero(read.is_odd)
-        read.values[rows] = _odd_scores(source, block, rows)
+        read.values[rows] = _parse_odd_scores(source, block, rows)
     return read.values
 
 
-def _odd_scores(source: ColumnFile, block: LineBlock, rows: Ints) -> list[float]:
+def _parse_odd_scores(source: ColumnFile, block: LineBlock, rows: Ints) -> list[float]:
     """The scores of ``rows``, parsed one by one."""
     texts = block.column(SCORE).texts(rows)
     is_score = _is_number if source.layout.lenient else _is_finite_decimal

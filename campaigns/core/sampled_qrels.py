@@ -123,13 +123,13 @@ class _SampleFormat:
     grade: int
 
 
-def _form(*columns: str) -> _SampleFormat:
+def _sample_format(*columns: str) -> _SampleFormat:
     layout = ColumnLayout(columns, not_text="ES01", wrong_columns="ES02", empty="ES03", bom="WS01")
     return _SampleFormat(layout, columns.index("docno"), columns.index("grade"))
 
 
-_STRATA = _form("topic", "0", "docno", "stratum", "grade")
-_PRELS = _form("topic", "docno", "grade", "method", "probability")
+_STRATA = _sample_format("topic", "0", "docno", "stratum", "grade")
+_PRELS = _sample_format("topic", "docno", "grade", "method", "probability")
 
 
 def read_strata(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
@@ -141,7 +141,7 @@ def read_strata(data: bytes, *, file: str = "", report: FaultReport | None = Non
     source = ColumnFile(data, _STRATA.layout, FaultReport(file) if report is None else report)
     rows = [
         (topic.decode(), docno.decode(), stratum.decode(), int(grade))
-        for topic, _, docno, stratum, grade in _lines(source, _STRATA)
+        for topic, _, docno, stratum, grade in _read_lines(source, _STRATA)
     ]
     return build_strata_sample(rows)
 
@@ -156,7 +156,7 @@ def read_prels(data: bytes, *, file: str = "", report: FaultReport | None = None
     source = ColumnFile(data, _PRELS.layout, FaultReport(file) if report is None else report)
     rows = [
         (topic.decode(), docno.decode(), int(grade), _inclusion(method, probability))
-        for topic, docno, grade, method, probability in _lines(source, _PRELS)
+        for topic, docno, grade, method, probability in _read_lines(source, _PRELS)
     ]
     return build_prels_sample(rows)
 
@@ -189,14 +189,16 @@ READERS: Mapping[str, Callable[..., QrelsTable | SampledQrels]] = {
 """Readers of judgments by the name of their format."""
 
 
-def _lines(source: ColumnFile, form: _SampleFormat) -> list[Fields]:
+def _read_lines(source: ColumnFile, form: _SampleFormat) -> list[Fields]:
     """The fields of all lines; raises ``InvalidFile`` if any line has a fault."""
     rows: list[Fields] = []
     lines: list[int] = []
     for block in source.blocks():
         columns = [block.column(at).texts(slice(None)) for at in range(len(form.layout.columns))]
         fields = list(zip(*columns, strict=True))
-        good = [i for i, row in enumerate(fields) if _is_good(source, row, block.lines[i], form)]
+        good = [
+            i for i, row in enumerate(fields) if _is_valid_row(source, row, block.lines[i], form)
+        ]
         rows += [fields[i] for i in good]
         lines += [int(block.lines[i]) for i in good]
     _add_duplicates(source, rows, lines, form)
@@ -205,7 +207,7 @@ def _lines(source: ColumnFile, form: _SampleFormat) -> list[Fields]:
     return rows
 
 
-def _is_good(source: ColumnFile, row: Fields, line: int, form: _SampleFormat) -> bool:
+def _is_valid_row(source: ColumnFile, row: Fields, line: int, form: _SampleFormat) -> bool:
     """Whether grade and probability of a line are valid; if not, a fault is added."""
     if not _is_grade(row[form.grade]):
         source.fault(
@@ -217,7 +219,7 @@ def _is_good(source: ColumnFile, row: Fields, line: int, form: _SampleFormat) ->
             field=form.grade,
         )
         return False
-    if form is _PRELS and not _has_probability(*row[2:]):
+    if form is _PRELS and not _is_valid_probability(*row[2:]):
         source.fault(
             "ES07",
             "The inclusion probability is not a number above 0 and at most 1:"
@@ -234,7 +236,7 @@ def _is_grade(text: bytes) -> bool:
     return _INTEGER.fullmatch(text) is not None and abs(int(text)) <= MAX_GRADE
 
 
-def _has_probability(grade: bytes, method: bytes, probability: bytes) -> bool:
+def _is_valid_probability(grade: bytes, method: bytes, probability: bytes) -> bool:
     """Whether the probability is valid; unjudged documents need none."""
     if probability == b"NA":
         return True

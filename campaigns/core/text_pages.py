@@ -65,7 +65,7 @@ class TextPage:
 def slice_text_page(body: str, start: int = 0, *, size: int = PIECE) -> TextPage:
     """The part of ``body`` from ``start``: about ``size`` characters, cut between blocks."""
     start = min(max(start, 0), len(body))
-    end = _cut(body, start, size)
+    end = _find_cut(body, start, size)
     chunks = list(_chunks(split_blocks(body[start:end], start)))
     return TextPage(start, chunks, end if end < len(body) else None)
 
@@ -78,11 +78,11 @@ def split_blocks(text: str, base: int = 0) -> Iterator[TextBlock]:
         if not part.strip():
             continue
         if _is_verbatim(lines):
-            yield from _bounded(TextBlock(base + start, part, "verbatim"))
+            yield from _split_long_block(TextBlock(base + start, part, "verbatim"))
         else:
             for begin, paragraph in _paragraphs(lines):
                 at, joined = base + start + begin, "\n".join(paragraph)
-                yield from _bounded(TextBlock(at, joined, _kind(paragraph)))
+                yield from _split_long_block(TextBlock(at, joined, _kind(paragraph)))
 
 
 def measure_text_length(text: str) -> tuple[int, str]:
@@ -136,16 +136,16 @@ def _kind(lines: list[str]) -> str:
     return "lines" if length < WRAPPED * (len(lines) - 1) else "wrapped"
 
 
-def _bounded(block: TextBlock) -> Iterator[TextBlock]:
+def _split_long_block(block: TextBlock) -> Iterator[TextBlock]:
     """The block, split if it is longer than a chunk, as a text without paragraphs is."""
     start = 0
     while start < len(block.text):
-        end = _cut(block.text, start, CHUNK)
+        end = _find_cut(block.text, start, CHUNK)
         yield TextBlock(block.start + start, block.text[start:end], block.kind, goes_on=start > 0)
         start = end
 
 
-def _cut(text: str, start: int, size: int) -> int:
+def _find_cut(text: str, start: int, size: int) -> int:
     """The end of a part of at most ``size`` from ``start``: ideally before an empty line."""
     end = start + size
     if end >= len(text):

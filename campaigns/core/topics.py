@@ -85,7 +85,7 @@ def read_topics(
     """
     report = FaultReport(file) if report is None else report
     text = decode_text(read_bytes(data, file=file), CODES, report)
-    topics = [] if text is None else list(_topics(text, file_format, report))
+    topics = [] if text is None else list(_iter_topics(text, file_format, report))
     if not topics and not report.has_errors:
         report.add(
             CODES.none, "The file contains no topics.", "See docs/formats.md for the formats."
@@ -109,7 +109,7 @@ def detect_topic_format(text: str) -> str | None:
     return "tsv" if "\t" in start or not start else None
 
 
-def _topics(text: str, form: str | None, report: FaultReport) -> Iterator[TopicText]:
+def _iter_topics(text: str, form: str | None, report: FaultReport) -> Iterator[TopicText]:
     form = form or detect_topic_format(text)
     if form not in TOPIC_FORMATS:
         fix = f"Use one of: {', '.join(TOPIC_FORMATS)} (see docs/formats.md)."
@@ -127,7 +127,7 @@ def _topics(text: str, form: str | None, report: FaultReport) -> Iterator[TopicT
         if not topic.title:
             fix = "Add a title; assessors and participants see it."
             report.add(_NO_TITLE, f"Topic {topic.number} has no title.", fix, line=draft.line)
-        if ids.good(topic.number, draft.line) and topic.title:
+        if ids.is_valid(topic.number, draft.line) and topic.title:
             yield topic
 
 

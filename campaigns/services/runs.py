@@ -13,8 +13,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from campaigns import store
-from campaigns.core.run_checks import CheckedRun, RunRules
-from campaigns.core.run_checks import check_run_file as check_text
+from campaigns.core.run_checks import CheckedRun, RunRules, check_run_file
 from campaigns.core.streams import GZIP_MAGIC
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Job, Run, Team, User
@@ -144,7 +143,7 @@ def perform_run_check(job: Job) -> None:
         jobs.finish_job(job)
         return
     jobs.report_progress(job, 0, 2)
-    result = check_text(store.get_blob(run.file), build_run_rules(run), file=run.file_name)
+    result = check_run_file(store.get_blob(run.file), build_run_rules(run), file=run.file_name)
     jobs.report_progress(job, 1, 2)
     matrix = matrices.store_run_matrix(run.campaign, result.table) if result.table else ""
     finish_run_check(job, run, result, matrix)

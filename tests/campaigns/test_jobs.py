@@ -131,7 +131,7 @@ def test_a_check_that_broke_off_can_be_asked_for_again(
     with pytest.raises(ActionRefused, match="did not fail"):
         requeue_run_check(actor=participant, run=run)
     with monkeypatch.context() as broken:
-        broken.setattr(runs, "check_text", lambda *_a, **_o: 1 / 0)
+        broken.setattr(runs, "check_run_file", lambda *_a, **_o: 1 / 0)
         jobs.run_here(latest_check_job(run))
     assert latest_check_job(run).state == Job.State.FAILED
     assert again in as_user(participant).get(page).content.decode()

@@ -55,7 +55,7 @@ def test_docnos_are_a_sequence_of_strings(ids):
 @given(IDS, st.randoms())
 def test_docnos_compare_byte_for_byte(ids, random):
     other = [text if random.random() < 0.5 else text[:-1] + random.choice("ab\0") for text in ids]
-    assert DocnoArray.from_ids(ids).are(DocnoArray.from_ids(other)).tolist() == [
+    assert DocnoArray.from_ids(ids).equals(DocnoArray.from_ids(other)).tolist() == [
         a == b for a, b in zip(ids, other, strict=True)
     ]
     assert (DocnoArray.from_ids(ids) == DocnoArray.from_ids(other)) == (ids == other)
@@ -80,7 +80,7 @@ def test_changes_are_where_an_id_differs_from_the_one_before(ids):
 
 @given(IDS, st.sampled_from(["a", "abcdefgh", "yz" * LONGEST]))
 def test_equal_finds_one_text(ids, wanted):
-    assert DocnoArray.from_ids([*ids, wanted]).equal(wanted.encode()).tolist() == [
+    assert DocnoArray.from_ids([*ids, wanted]).equals_text(wanted.encode()).tolist() == [
         text == wanted for text in [*ids, wanted]
     ]
 
