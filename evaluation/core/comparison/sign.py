@@ -24,7 +24,7 @@ def sign_test(apart: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: AR
     moved = (apart != 0).sum(axis=1)
     tail = bdtr(np.minimum(wins, moved - wins).astype(np.float64), moved, 0.5)
     zeros = (apart.shape[1] - moved).tolist()
-    notes = [f"exact; {left} zero differences left out" if left else "exact" for left in zeros]
+    notes = [f"exact; zero differences left out: {left}" if left else "exact" for left in zeros]
     return wins.astype(np.float64), np.minimum(1.0, 2 * tail), notes
 
 

@@ -28,7 +28,7 @@ def wilcoxon_test(apart: Floats, sampling: ResamplingOptions) -> Tested:  # noqa
         moved = apart_row[apart_row != 0]
         statistic[row], p_value[row], how = signed_ranks(moved)
         zeros = len(apart_row) - len(moved)
-        notes.append(f"{how}; {zeros} zero differences left out" if zeros else how)
+        notes.append(f"{how}; zero differences left out: {zeros}" if zeros else how)
     return statistic, p_value, notes
 
 
