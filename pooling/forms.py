@@ -157,7 +157,7 @@ class PoolForm(forms.Form):
             self.add_error("run", "Select at least one run.")
         return cleaned
 
-    def resolve_run_choice(self, checked: Iterable[Run], selected: list[Run]) -> list[Run]:  # noqa: ARG002 -- for FreezeForm
+    def resolve_run_choice(self, submitted: Iterable[Run], selected: list[Run]) -> list[Run]:  # noqa: ARG002 -- for FreezeForm
         """The runs ``selected`` by the spec, whichever are checked."""
         return selected
 
@@ -206,8 +206,8 @@ class FreezeForm(PoolForm):
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
 
-    def resolve_run_choice(self, checked: Iterable[Run], selected: list[Run]) -> list[Run]:
-        previewed = {run.pk for run in checked}
+    def resolve_run_choice(self, submitted: Iterable[Run], selected: list[Run]) -> list[Run]:
+        previewed = {run.pk for run in submitted}
         if previewed and previewed != {run.pk for run in selected}:
             self.add_error("run", "The spec now selects different runs. Preview the pool again.")
         return selected

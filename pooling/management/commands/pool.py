@@ -42,7 +42,7 @@ class Command(BaseCommand):
             "--spec", metavar="FILE", help="pool spec (YAML or JSON), see docs/pooling.md"
         )
         add("--seed", metavar="N", type=int, help="overrides the seed of the spec")
-        add("--format", choices=(*FORMATS, *FRAME_FORMATS), default="trec")
+        add("--format", choices=(*FORMATS, *FRAME_FORMATS), default="trec", help="default: trec")
         add("--qrels", metavar="FILE", help="grades for the formats strata and prels")
         add("--output", metavar="FILE", help="output file (default: standard output)")
         add(
