@@ -1,4 +1,4 @@
-"""What judging allows, in words."""
+"""Skip reasons, designs, flags and limits of judging."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ DESIGN_NAMES = {
     "round-robin": _("Round-robin"),
     "blocks": _("Balanced blocks"),
 }
-"""As the cards of the designs say it."""
+"""The titles of the design cards, translated."""
 
 FLAGS = {
     "broken": _("broken or cut off"),
     "language": _("in another language"),
     "duplicate": _("a duplicate of another document"),
 }
-"""What may be marked on a document beside its grade."""
+"""Flags of a document, in addition to its grade."""
 MAX_PASSAGES, MAX_PASSAGE = 50, 5_000
 
 THIRD_K = 100
-"""The ``k`` of a slot that disagreement adds: above every planned one, so there is one a pair."""
+"""The ``k`` of a third slot: above every planned one, so that a pair has at most one."""
