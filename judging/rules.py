@@ -1,4 +1,4 @@
-"""Skip reasons, flags and limits of judging, with their labels."""
+"""Skip reasons, designs, flags and limits of judging."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DESIGN_NAMES = {
     "round-robin": _("Round-robin"),
     "blocks": _("Balanced blocks"),
 }
-"""Titles of the designs, as on their cards."""
+"""The titles of the design cards, translated."""
 
 FLAGS = {
     "broken": _("unreadable or truncated"),
