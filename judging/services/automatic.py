@@ -46,7 +46,7 @@ def create_automatic_assessor(
     require_permission(actor, "campaigns.manage", campaign)
     if not _NAME.fullmatch(name):
         fix = "Use at most 60 characters of a-z 0-9 - _, e.g. llama3-70b."
-        raise ActionRefused("bad-name", f"Invalid name: {name}.", fix)
+        raise ActionRefused("bad-name", f"Invalid name: {name or '(empty)'}.", fix)
     username = f"{campaign.slug}.{name}"
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)

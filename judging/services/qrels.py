@@ -12,6 +12,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from campaigns import store
+from campaigns.core.faults import format_count
 from campaigns.core.qrels import qrels_from_rows, write_qrels
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
@@ -207,7 +208,7 @@ def check_conflicts(draft: QrelsDraft) -> None:
     more = len(draft.conflicts) - SHOWN
     raise ActionRefused(
         "conflict",
-        f"{len(draft.conflicts):,} pairs with different grades are undecided under the policy "
-        f"{draft.policy.name}: {pairs}{f'; and {more:,} more' if more > 0 else ''}.",
+        f"The policy {draft.policy.name} leaves {format_count(len(draft.conflicts), 'pair')} "
+        f"undecided: {pairs}{f'; and {more:,} more' if more > 0 else ''}.",
         "Choose another policy, or adjudicate these pairs.",
     )

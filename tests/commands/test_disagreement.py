@@ -65,7 +65,7 @@ def test_two_runs_and_the_table(run: Run, given: list[str]):
         (["--between", "A", "A"], "Name two different runs."),
         (["-m", "num_rel"], "Runs are not ranked by num_rel"),
         (["-m", "nonsense"], "nonsense"),
-        (["--policy", "loudest"], "There is no policy loudest."),
+        (["--policy", "loudest"], "Unknown policy: loudest."),
         (["--draws", "3"], "Fewer than 100 resamples say nothing."),
         (["-l", "0"], "The relevance level is a grade from 1"),
     ],

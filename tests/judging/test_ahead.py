@@ -81,7 +81,7 @@ def test_undone_document_comes_before_those_ahead(plan, campaign, assessor, topi
     args = {"actor": assessor, "campaign": campaign, "topic": topic}
     one = claim_ahead(**args, count=3)[0]
     given = grade(assessor, "d1", 1, token=one.token)
-    undo_judgment(actor=assessor, campaign=campaign, of=given.client_uuid)
+    undo_judgment(actor=assessor, campaign=campaign, judgment_uuid=given.client_uuid)
     assert docnos(claim_ahead(**args, count=3)) == ["d1", "d2", "d3"]
 
 
@@ -90,13 +90,13 @@ def test_undo_of_a_named_judgment_leaves_later_ones(plan, campaign, assessor, to
     uuid = uuid4()
     for _ in range(2):
         back = undo_judgment(
-            actor=assessor, campaign=campaign, of=first.client_uuid, client_uuid=uuid
+            actor=assessor, campaign=campaign, judgment_uuid=first.client_uuid, client_uuid=uuid
         )
         assert (back.docno, back.kind) == ("d1", "withdrawn")
     standing = Judgment.objects.filter(kind="grade", docno="d2").get()
     assert standing == second
-    with pytest.raises(ActionRefused, match="nothing to take back"):
-        undo_judgment(actor=assessor, campaign=campaign, of=first.client_uuid)
+    with pytest.raises(ActionRefused, match="Nothing to undo"):
+        undo_judgment(actor=assessor, campaign=campaign, judgment_uuid=first.client_uuid)
 
 
 def test_a_document_fetched_ahead_was_served_when_it_was_shown(plan, campaign, assessor, topic):

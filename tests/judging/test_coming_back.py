@@ -47,7 +47,7 @@ def test_a_first_judgment_taken_back_while_its_repeat_is_out_is_no_repeat(
     to_repeat, campaign, assessor, next_of, grade
 ):
     first = current_judgments(campaign).get(docno="x00")
-    undo_judgment(actor=assessor, campaign=campaign, of=first.client_uuid)
+    undo_judgment(actor=assessor, campaign=campaign, judgment_uuid=first.client_uuid)
     back = next_of(assessor)
     assert (back.item.docno, back.purpose) == ("x00", "judge")
     assert grade(assessor, "x00", 2, token=back.token).purpose == "judge"
@@ -160,7 +160,7 @@ def test_an_adjudicator_judges_only_where_they_are_assigned_to_judge(
     make_pool(campaign, {"1": ["d1", "d2", "d3", "d4"]}, version=3)
     wanted = list_pairs_to_adjudicate(campaign, apart=1, crossing=False)
     open_round(actor=organizer, campaign=campaign, pairs=wanted, adjudicators=[both])
-    with pytest.raises(ActionRefused, match="not among those you judge"):
+    with pytest.raises(ActionRefused, match="not assigned to you"):
         grade(both, "d2", 1)
 
 

@@ -116,7 +116,7 @@ def test_a_file_may_be_called_after_its_assessor(plan, campaign, assessor, asses
 
 
 def test_a_file_called_after_nobody_is_refused(plan, assessor, bring):
-    with pytest.raises(ActionRefused, match="called as the file") as caught:
+    with pytest.raises(ActionRefused, match="matches the file name") as caught:
         bring("1 0 d1 2\n", "assessors.txt", by_file=True)
     assert caught.value.code == "no-such-assessor"
 
@@ -280,12 +280,12 @@ def test_the_command_tells_first_and_then_writes(plan, campaign, assessor, tmp_p
     path = tmp_path / "export.jsonl"
     path.write_text(lines(EXPORT))
     args = ["import_judgments", "small", path, "--assessor", "assessor", "--map", "No idea=0"]
-    with pytest.raises(CommandError, match="refused"):
+    with pytest.raises(CommandError, match="would not be imported"):
         run(*args, "--dry-run")
     told = run(*args, "--duplicates", "first", "--dry-run")
     assert "format: doccano" in told
     assert "label 'No idea' (1): 0" in told
-    assert "assessor labelled 1 pair again: 0 the same" in told
+    assert "assessor labeled 1 pair again: 0 equal" in told
     assert "would be written: 2 new, 0 revised, 0 unchanged" in told
     assert not Judgment.objects.exists()
     assert "2 new, 0 revised" in run(*args, "--duplicates", "first")

@@ -48,7 +48,7 @@ def test_what_the_services_do_breaks_nothing(busy, campaign):
     assert broken(campaign) == set()
     out = StringIO()
     call_command("check_judging", "small", stdout=out)
-    assert "0  no slot beyond the number a plan wants" in out.getvalue()
+    assert "0  slots beyond the plan's judgments per document" in out.getvalue()
 
 
 def slot(plan, **values) -> Slot:
@@ -117,10 +117,10 @@ def test_judgments_that_cannot_be_are_found(values, name, busy, campaign, topic,
 def test_the_command_ends_with_an_error_and_counts(busy, campaign, topic, assessor):
     judgment(campaign, topic, assessor, revision=3)
     out = StringIO()
-    with pytest.raises(CommandError, match="1 of 11 invariants broken"):
+    with pytest.raises(CommandError, match="1 of 11 invariants violated"):
         call_command("check_judging", "small", "--format", "json", stdout=out)
     told = json.loads(out.getvalue())
     assert told["breaches"] == {it.name: int(it.name == "revisions") for it in INVARIANTS}
     assert told["judgments"] == Judgment.objects.count()
-    with pytest.raises(CommandError, match="no campaign nowhere"):
+    with pytest.raises(CommandError, match="Unknown campaign: nowhere"):
         call_command("check_judging", "nowhere")

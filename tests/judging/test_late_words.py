@@ -36,20 +36,20 @@ def trained(campaign, topic):
 
 def test_training_gives_no_right_to_judge_the_pair(plan, assessor2, trained, grade):
     trained(assessor2)
-    with pytest.raises(ActionRefused, match="not among those you judge"):
+    with pytest.raises(ActionRefused, match="not assigned to you"):
         grade(assessor2, "d1", 3)
     assert not Slot.objects.exclude(state="open").exists()
 
 
 def test_a_number_is_of_one_act(plan, campaign, assessor, trained, grade):
     answered = trained(assessor)
-    with pytest.raises(ActionRefused, match="number of another judgment"):
+    with pytest.raises(ActionRefused, match="belongs to another judgment"):
         grade(assessor, "d1", 3, client_uuid=answered.client_uuid)
     given = grade(assessor, "d1", 3)
-    with pytest.raises(ActionRefused, match="number of another judgment"):
+    with pytest.raises(ActionRefused, match="belongs to another judgment"):
         undo_judgment(actor=assessor, campaign=campaign, client_uuid=given.client_uuid)
-    back = undo_judgment(actor=assessor, campaign=campaign, of=given.client_uuid)
-    with pytest.raises(ActionRefused, match="number of another judgment"):
+    back = undo_judgment(actor=assessor, campaign=campaign, judgment_uuid=given.client_uuid)
+    with pytest.raises(ActionRefused, match="belongs to another judgment"):
         grade(assessor, "d1", 2, client_uuid=back.client_uuid)
 
 

@@ -129,7 +129,7 @@ def test_a_plan_is_made_by_the_form(pool, campaign, organizer, assessor, assesso
     assert filled.count(" checked") == 6
     assert not Plan.objects.exists()
     refused = client.post(url, {**fields, "n": 2}).content.decode()
-    assert "Overlap 2 needs 2 assessors a topic; fewer are named for 1, 2, 3." in refused
+    assert "Overlap 2 needs 2 assessors per topic; too few for 1, 2, 3." in refused
     assert client.post(url, fields).url == reverse("judging", args=["small"])
     assert Plan.objects.get().assignments.count() == 3
 
@@ -175,7 +175,7 @@ def test_a_plan_is_foreseen_before_it_is_made(
     assert "<dd>about 3 more</dd>" in page
     assert not Plan.objects.exists()
     refused = client.post(url, {**fields, "shared": 10, "preview": "1"}).content.decode()
-    assert "Ask for 9 at most" in refused
+    assert "Ask for at most 9 shared documents" in refused
     assert client.post(url, fields).url == reverse("judging", args=["small"])
     assert Plan.objects.get().design == "blocks"
     assert Slot.objects.filter(reserved_for=assessor).count() == 6
@@ -212,11 +212,9 @@ def test_work_is_handed_on_by_the_form(
     page = client.get(url, {"assessor": "assessor"}).content.decode()
     assert 'name="topic" value="1"' in page
     refused = client.post(url, {"assessor": "assessor"}).content.decode()
-    assert "Nobody takes the documents over." in refused
-    assert (
-        "Choose the assessor whose documents"
-        in client.post(url, {"to": assessor2.pk}).content.decode()
-    )
+    assert "No one to reassign to." in refused
+    refused = client.post(url, {"to": assessor2.pk}).content.decode()
+    assert "Choose the assessor whose documents" in refused
     fields = {"assessor": "assessor", "to": assessor2.pk, "topic": ["1"]}
     assert client.post(url, fields).status_code == 302
     assert [a.assessor for a in plan.assignments.filter(topic=topic)] == [assessor2]
@@ -245,10 +243,10 @@ def test_a_release_is_previewed_and_made_by_the_form(
     grade(assessor2, "d1", 3)
     client, url = as_user(organizer), reverse("qrels-list", args=["small"])
     assert 'value="majority" checked' in client.get(url).content.decode()
-    assert (
-        "1 pair undecided under this policy" in client.get(url + "?policy=single").content.decode()
-    )
-    assert "cannot decide 1 pairs" in client.post(url, {"policy": "single"}).content.decode()
+    page = client.get(url + "?policy=single").content.decode()
+    assert "1 pair undecided under this policy" in page
+    refused = client.post(url, {"policy": "single"}).content.decode()
+    assert "single leaves 1 pair undecided" in refused
     client.post(url, {"policy": "maximum", "preview": "1"})
     assert not Qrels.objects.exists()
     made = client.post(url, {"policy": "maximum", "note": "first"})

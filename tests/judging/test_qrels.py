@@ -63,7 +63,7 @@ def test_release_by_single_refuses_conflicts_and_lists_them(
     for user, value in ((assessor, 1), (assessor2, 2)):
         grade(user, "d1", value)
         grade(user, "d2", 1)
-    with pytest.raises(ActionRefused, match=r"cannot decide 1 pairs .* topic 1 d1"):
+    with pytest.raises(ActionRefused, match=r"single leaves 1 pair undecided: topic 1 d1"):
         release()
     assert release("maximum").manifest["disagreeing_pairs"] == 1
 
@@ -108,11 +108,11 @@ def test_release_leaves_out_withheld_topics_and_can_still_be_verified(
 def test_release_refuses_nothing_the_future_and_strangers(
     plan, campaign, assessor, organizer, release
 ):
-    with pytest.raises(ActionRefused, match="Nothing is judged"):
+    with pytest.raises(ActionRefused, match="There are no judgments yet"):
         release()
-    with pytest.raises(ActionRefused, match="yet to come"):
+    with pytest.raises(ActionRefused, match="must not be in the future"):
         release(as_of=timezone.now().replace(year=2999))
-    with pytest.raises(ActionRefused, match="no policy"):
+    with pytest.raises(ActionRefused, match="Unknown policy: loudest"):
         release("loudest")
     with pytest.raises(PermissionDenied):
         freeze_qrels(actor=assessor, campaign=campaign, policy="single")

@@ -75,7 +75,7 @@ def test_screen_asks_again_when_an_old_form_says_something_else(plan, screen, ur
 def test_screen_says_what_it_could_not_save(plan, screen, url):
     form = form_of(screen.get(url).content.decode(), grade=9)
     text = screen.post(url, form, follow=True).content.decode()
-    assert "Not saved. 9 is not on the grade scale." in text
+    assert "Not saved. Grade 9 is not on the grade scale." in text
     assert shown(text) == "d1"
     text = screen.post(url, {"docno": "d1"}, follow=True).content.decode()
     assert "Not saved: the form was incomplete." in text

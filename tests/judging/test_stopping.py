@@ -150,8 +150,8 @@ def test_a_rule_looks_at_what_was_judged_before_and_another_lets_topics_go_on(
     assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d3"
     told = Event.objects.filter(code="stopping.rule_set").order_by("pk")
     assert [event.subject for event in told] == [
-        "after 2 documents one after another without a relevant one",
-        "after 3 documents one after another without a relevant one",
+        "after 2 consecutive documents without a relevant one",
+        "after 3 consecutive documents without a relevant one",
         "after 2 judged documents",
         "never",
     ]

@@ -80,7 +80,7 @@ def test_the_training_is_fixed_once_somebody_answered(campaign, organizer, asses
         lambda: edit_training_pair(actor=organizer, pair=first, grade=1, explanation=""),
         lambda: remove_training(actor=organizer, campaign=campaign, pairs=[first]),
     ):
-        with pytest.raises(ActionRefused, match="The training is fixed"):
+        with pytest.raises(ActionRefused, match="training set is locked"):
             act()
     assert campaign.training.get().grade == 2
 
@@ -95,11 +95,11 @@ def test_who_has_finished_and_how_many_were_right(campaign, organizer, assessor,
         actor=assessor, campaign=campaign, pair=second, grade=3, client_uuid=uuid4()
     )
     one, two = list_training_progress(campaign)
-    assert (one.answered, one.right, one.of, one.off) == (2, 1, 2, 1.5)
+    assert (one.answered, one.right, one.total, one.off) == (2, 1, 2, 1.5)
     assert (one.finished, one.percent) == (True, 50)
     assert (two.answered, two.off, two.percent, two.finished) == (0, None, None, False)
     told = list_training_pairs(campaign)
-    assert [(k.answers, k.right, k.of) for k in told] == [([(2, 1)], 1, 1), ([(3, 1)], 0, 1)]
+    assert [(k.answers, k.right, k.total) for k in told] == [([(2, 1)], 1, 1), ([(3, 1)], 0, 1)]
 
 
 def test_agreed_pairs_are_those_that_all_judged_alike(

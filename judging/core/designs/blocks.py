@@ -80,8 +80,8 @@ def build_blocks(assessors: int, n: int, shared: int, room: int) -> list[tuple[i
     if len(blocks) > room:
         most = f"Ask for at most {fits} shared documents" if fits else "Assign fewer assessors"
         raise ImpossibleDesignError(
-            f"{shared} shared documents for every two of {assessors} assessors require "
-            f"{len(blocks):,} documents with {n} judgments each; there are {room:,}.",
+            f"{len(blocks):,} documents with {n} judgments each are needed for every two of "
+            f"{assessors} assessors to share {shared}; there are {room:,}.",
             f"{most}, or freeze a larger pool.",
         )
     return blocks

@@ -65,7 +65,7 @@ class Command(BaseCommand):
             raise CommandError("Agreement needs the files of at least two assessors.")
         names = [file_stem(path) for path in paths]
         if again := sorted({name for name in names if names.count(name) > 1}):
-            raise CommandError(f"Several files have the name {', '.join(again)}. Rename one.")
+            raise CommandError(f"Several files for assessor {', '.join(again)}. Rename one.")
         reader = FileReader(self)
         tables = reader.read_all(paths, read_qrels)
         reader.stop_if_refused("no agreement computed")

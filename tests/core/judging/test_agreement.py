@@ -85,8 +85,8 @@ def test_ordinal_weights_are_those_of_gwet() -> None:
     [
         ("percent", ((1, None), (None, 1)), "no pair was judged"),
         ("kappa", ((1, None), (None, 1)), "no pair was judged"),
-        ("kappa", ((1, 1), (1, 1)), "one and the same grade"),
-        ("kappa-quadratic", ((2, 2), (2, 2)), "one and the same grade"),
+        ("kappa", ((1, 1), (1, 1)), "gave every pair the same grade"),
+        ("kappa-quadratic", ((2, 2), (2, 2)), "gave every pair the same grade"),
         ("scott", ((2, 2), (2, 2)), "every judgment has the same grade"),
         ("fleiss", ((2, 2), (2, 2), (None, 2)), "every judgment has the same grade"),
         ("fleiss", ((2, None), (None, 2)), "two or more"),
@@ -100,7 +100,7 @@ def test_ordinal_weights_are_those_of_gwet() -> None:
         ("alpha-ratio", ((0, 0, 1), (0, 0, None)), "same grade"),
         ("alpha-ordinal", ((1, 0),), "two or more"),
         ("overlap", ((1, None), (None, 1)), "no pair was judged"),
-        ("overlap", ((0, 0), (0, 0)), "called any pair relevant"),
+        ("overlap", ((0, 0), (0, 0)), "called a pair relevant"),
     ],
 )
 def test_undefined_values_are_null_with_a_reason(name: str, rows: Rows, reason: str) -> None:
@@ -166,7 +166,7 @@ def test_a_report_of_one_assessor_says_why_it_is_empty() -> None:
     report = agreement_report(labels((0, 1, 1)), 1)
     assert report.pairs == report.by_topic == {}
     assert {c.reason for c in (*report.means.values(), *report.overall.values())} == {
-        "agreement needs two assessors"
+        "agreement needs at least two assessors"
     }
     assert report.assessors[0].prevalence == pytest.approx(2 / 3)
     assert "null" in agreement_to_table(report)
@@ -187,9 +187,9 @@ def test_the_report_counts_grades_of_two_against_each_other_and_by_topic() -> No
     assert list(report.by_topic) == ["1", "2", "3"]
     first, last = report.by_topic["1"].means["percent"], report.by_topic["3"].means["percent"]
     assert (first.value, first.n) == (pytest.approx(2 / 3), 1)
-    assert (last.value, last.reason) == (None, "undefined for every one of the pairs of assessors")
+    assert (last.value, last.reason) == (None, "undefined for all pairs of assessors")
     over = report.by_topic["3"].overall["alpha-nominal"]
-    assert (over.value, over.reason) == (None, "no pair was judged by two or more of them")
+    assert (over.value, over.reason) == (None, "no pair was judged by two or more assessors")
     mean = report.topic_means.means["percent"]
     assert (mean.value, mean.n) == (pytest.approx(5 / 6), 2)
     assert mean.reason == "1 of 3 topics are undefined"
@@ -199,7 +199,7 @@ def test_the_table_says_why_there_is_no_mean_over_topics() -> None:
     rows = ((0, 1, 0), (0, 1, 1))
     told = agreement_to_table(agreement_report(labels(*rows, topics=("1", "2", "3")), 1))
     assert "mean over topics, kappa: 2 of 3 topics are undefined" in told
-    assert "mean over topics, kappa, interval: the judgments that can be compared" in told
+    assert "mean over topics, kappa, interval: all comparable judgments are of one topic" in told
 
 
 def test_binary_cuts_the_grades_at_the_level() -> None:

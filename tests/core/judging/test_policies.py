@@ -19,7 +19,7 @@ EXAMPLES = [
     (rule.card.name, case.rstrip("."))
     for rule in RULES.values()
     for case in rule.card.example.split("; ")
-    if "refused" not in case
+    if "undecided" not in case
 ] + [
     (card.example.split("`")[1], case.rstrip("."))
     for card in FORMS.values()

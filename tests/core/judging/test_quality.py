@@ -57,7 +57,7 @@ def test_the_interval_of_a_bias_is_that_of_topics_drawn_one_by_one() -> None:
 
 def test_who_judged_alone_has_no_bias() -> None:
     found = bias_by_assessor(untimed_judgments(labels((1, None), (None, 2))), DRAWS)["B"]
-    assert (found.value, found.reason) == (None, "nobody else judged any of the pairs")
+    assert (found.value, found.reason) == (None, "no other assessor judged any of the pairs")
 
 
 def drifting(slope: float, topics: int = 10, each: int = 10, noise: float = 0.0) -> OrderedGrades:
@@ -111,7 +111,7 @@ def test_drift_is_that_of_least_squares_with_noise() -> None:
         (drifting(1.0, topics=1, each=19), "fewer than 20"),
         (
             untimed_judgments(labels((1, 2), (1, 1))),
-            "order in which the grades were given is not known",
+            "order of the judgments is unknown",
         ),
     ],
 )
@@ -163,7 +163,7 @@ def test_an_automatic_assessor_alone_has_nothing_to_be_compared_with() -> None:
     people = labels((0, None), (1, None))
     machine = LabelTable(("M",), (("1", "x"),), np.array([[1]], np.int32), (0, 1))
     found = compare_automatic_assessors(people, machine, 1, DRAWS)["M"]
-    assert found.bias.reason == "no person judged any of the pairs"
+    assert found.bias.reason == "no human assessor judged any of the pairs"
     assert (found.consensus["kappa"].value, found.consensus["kappa"].n) == (None, 0)
     nobody = LabelTable((), (), np.zeros((0, 0), np.int32), (0, 1))
     assert compare_automatic_assessors(nobody, machine, 1, DRAWS)["M"].people == {}
@@ -191,8 +191,8 @@ def test_the_report_is_plain_and_has_no_holes() -> None:
     text = quality_to_table(report)
     assert "M ~ consensus" in text
     assert "all assessors, drift: the order" in text
-    assert "A, bias, interval: the judgments that can be compared are of one topic" in text
-    assert "A, self-consistency, kappa: both gave one and the same grade" in text
+    assert "A, bias, interval: all comparable judgments are of one topic" in text
+    assert "A, self-consistency, kappa: both assessors gave every pair the same grade" in text
 
 
 def test_the_table_says_why_automatic_assessors_have_no_figure() -> None:
@@ -200,7 +200,7 @@ def test_the_table_says_why_automatic_assessors_have_no_figure() -> None:
     text = quality_to_table(
         quality_report(JudgingRecord(people, untimed_judgments(people), (), machine), 1)
     )
-    assert "M ~ consensus, kappa: no pair was judged by all of them" in text
+    assert "M ~ consensus, kappa: no pair was judged by all compared assessors" in text
 
 
 def test_machines_and_people_of_dl19(data_dir: Path) -> None:

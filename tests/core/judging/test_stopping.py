@@ -37,6 +37,5 @@ def test_no_rule_never_ends_a_topic():
 
 def test_a_rule_in_words():
     assert StoppingCriteria(1200, None, 30).in_words() == (
-        "after 1,200 judged documents, or after 30 documents one after another without a "
-        "relevant one"
+        "after 1,200 judged documents, or after 30 consecutive documents without a relevant one"
     )

@@ -46,7 +46,7 @@ def run(*args: object, **more: object) -> str:
 def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):
     told = run("release", "small", "--policy", "adjudicated-majority", "--note", "final")
     made = Qrels.objects.get()
-    assert told == f"Released qrels 1: 3 pairs by adjudicated-majority, sha256 {made.sha256}.\n"
+    assert told == f"Frozen: qrels 1, 3 pairs by adjudicated-majority, sha256 {made.sha256}.\n"
     assert made.frozen_by.username == "organizer"
     assert "1\tadjudicated-majority\t3\t" in run("list", "small")
     assert run("text", "small", 1) == "1 0 d1 2\n1 0 d2 1\n1 0 d3 1\n"
@@ -55,7 +55,7 @@ def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):
     manifest = json.loads(run("manifest", "small", 1))
     assert manifest["adjudications"]["pairs"] == 1
     assert (manifest["version"], manifest["sha256"]) == (1, made.sha256)
-    assert run("verify", "small") == "qrels 1: the same bytes\n"
+    assert run("verify", "small") == "qrels 1: identical\n"
     assert Event.objects.filter(code="qrels.frozen", actor=made.frozen_by).exists()
 
 
@@ -65,7 +65,7 @@ def test_what_differs_from_the_log_ends_with_an_error(agreed):
     store.blob_path(Qrels.objects.get(version=1).path).write_bytes(b"1 0 d1 3\n")
     with pytest.raises(CommandError, match="qrels 1: DIFFERS"):
         run("verify", "small")
-    assert run("verify", "small", 2) == "qrels 2: the same bytes\n"
+    assert run("verify", "small", 2) == "qrels 2: identical\n"
 
 
 def test_policies_are_foreseen_side_by_side(agreed):
@@ -104,17 +104,23 @@ def test_a_moment_without_zone_is_utc(agreed):
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (("release", "small"), "needs --policy"),
+        (("release", "small"), "Missing option: --policy"),
         (("release", "small", "--policy", "loudest"), "Choose one of: single"),
-        (("release", "small", "--policy", "single"), "cannot decide 2 pairs"),
+        (("release", "small", "--policy", "single"), "single leaves 2 pairs undecided"),
         (("release", "small", "--policy", "automatic:gpt"), "is not an automatic assessor"),
-        (("release", "small", "--policy", "majority", "--as-of", "noon"), "is no moment"),
-        (("release", "small", "--policy", "majority", "--as-of", "2026-13-41T00:00"), "no moment"),
+        (
+            ("release", "small", "--policy", "majority", "--as-of", "noon"),
+            "is not a valid timestamp",
+        ),
+        (
+            ("release", "small", "--policy", "majority", "--as-of", "2026-13-41T00:00"),
+            "not a valid timestamp",
+        ),
         (("release", "small", "--policy", "majority", "--as", "assessor"), "no organizer"),
         (("list", "nowhere"), "no campaign nowhere"),
-        (("text", "small", 7), "has no release 7; there are: none"),
-        (("compare", "small"), "Name two releases"),
-        (("manifest", "small"), "Name one release"),
+        (("text", "small", 7), "has no qrels version 7; versions: none"),
+        (("compare", "small"), "Name two qrels versions"),
+        (("manifest", "small"), "Name one qrels version"),
     ],
 )
 def test_what_cannot_be_done_is_told(agreed, args, told):
