@@ -307,7 +307,7 @@ def test_what_the_form_cannot_release_is_told(disputed, organizer, send):
     assert "Unknown policy: loudest" in send(organizer, "qrels-list", {"policy": "loudest"})
     told = send(organizer, "qrels-list", {"policy": "assessor:nobody"})
     assert "nobody is not an assessor who has judged" in told
-    assert "cannot decide 2 pair" in send(organizer, "qrels-list", {"policy": "single"})
+    assert "single leaves 2 pairs undecided" in send(organizer, "qrels-list", {"policy": "single"})
     told = send(organizer, "qrels-list", {"policy": "majority", "as_of": "2999-01-01T00:00:00"})
     assert "must not be in the future" in told
     assert not Qrels.objects.exists()
