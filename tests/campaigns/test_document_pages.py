@@ -174,8 +174,8 @@ def test_files_are_shown_and_not_saved_and_can_be_had_in_part(library, as_user, 
     ("docno", "sign"),
     [
         ("page", 'sandbox="allow-same-origin"'),
-        ("paper", "Open the PDF in a tab"),
-        ("photo", 'alt="The picture photo"'),
+        ("paper", "Open the PDF in a new tab"),
+        ("photo", 'alt="Image photo"'),
         ("empty", "This document has no text."),
     ],
 )

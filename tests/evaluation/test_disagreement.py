@@ -236,7 +236,7 @@ def test_the_button_opens_a_round(as_user, organizer, judged, adjudicator):
     plan = Plan.objects.get(kind=Plan.Kind.ADJUDICATE)
     assert (plan.blind, plan.slots.count() <= 3) == (True, True)
     after = as_user(organizer).get("/c/small/adjudication/").content.decode()
-    assert "by what they can change in the ranking" in after
+    assert "by effect on ranking" in after
     assert f"Round opened: {plan.slots.count()} pair" in after
     shown = as_user(organizer).get(URL, {"policy": "adjudicated-maximum", "measure": "map"})
     assert "in a round" in shown.content.decode()

@@ -129,7 +129,7 @@ def test_the_page_brings_picks_and_removes(
     client.post(url, {"pick": [f"{topic.pk} d1"]})
     pair = campaign.training.get(docno="d1")
     assert (pair.grade, pair.explanation) == (3, "2 assessors gave this grade.")
-    assert "No pair is ticked" in client.post(url, {"pick": ["0 d1"]}).content.decode()
+    assert "No pairs selected" in client.post(url, {"pick": ["0 d1"]}).content.decode()
     client.post(url, {"remove": [pair.pk]})
     assert [p.docno for p in campaign.training.all()] == ["d2"]
     answer_training_pair(
@@ -137,6 +137,6 @@ def test_the_page_brings_picks_and_removes(
         client_uuid=uuid4(),
     )  # fmt: skip
     page = client.get(url).content.decode()
-    assert "The training is fixed" in page
+    assert "The training set is locked" in page
     assert "1 of 1" in page
     assert 'name="text"' not in page
