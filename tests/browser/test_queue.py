@@ -209,7 +209,7 @@ def test_what_the_server_refuses_stays_until_it_is_judged_again(desk, campaign, 
     with DOOR.turn:
         Campaign.objects.update(judging_deadline=timezone.now() - timedelta(minutes=1))
     press(page, "12")
-    page.locator("#refusals li", has_text="Judging was open until").nth(1).wait_for()
+    page.locator("#refusals li", has_text="Judging closed on").nth(1).wait_for()
     page.reload()
     page.locator("#refusals li", has_text="w01").wait_for()
     with DOOR.turn:
