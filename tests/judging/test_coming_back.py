@@ -69,7 +69,7 @@ def test_the_api_does_not_tell_a_repeat(to_repeat, assessor, call):  # noqa: F81
     said = {"docno": "x00", "grade": 1, "client_uuid": str(uuid4()), "token": to_repeat.token}
     status, made = call(JudgmentViewSet, assessor, "create", "post", place | said)
     assert (status, made["purpose"]) == (200, "judge")
-    status, back = call(JudgmentViewSet, assessor, "take_back", "post", {"campaign": "small"})
+    status, back = call(JudgmentViewSet, assessor, "undo", "post", {"campaign": "small"})
     assert (status, back["docno"], back["purpose"]) == (200, "x00", "judge")
 
 
