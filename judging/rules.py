@@ -1,4 +1,4 @@
-"""Skip reasons, flags and limits of judging, with their labels."""
+"""Skip reasons, designs, flags and limits of judging."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ DESIGN_NAMES = {
     "round-robin": _("Round-robin"),
     "blocks": _("Balanced blocks"),
 }
-"""Titles of the designs, as on their cards."""
+"""The titles of the design cards, translated."""
 
 FLAGS = {
     "broken": _("unreadable or truncated"),
     "language": _("in another language"),
     "duplicate": _("duplicate of another document"),
 }
-"""Flags that an assessor may set on a document, in addition to the grade."""
+"""Flags of a document, in addition to its grade."""
 MAX_PASSAGES, MAX_PASSAGE = 50, 5_000
 
 THIRD_K = 100
-"""The ``k`` of a slot for a third judgment: above every planned one, so one per pair."""
+"""The ``k`` of a third slot: above every planned one, so that a pair has at most one."""

@@ -33,10 +33,10 @@ class StoppingCriteria:
 
     def in_words(self) -> str:
         """For example ``after 30 consecutive documents without a relevant one``."""
-        words = {
+        phrases = {
             "documents": "after {} judged documents",
             "relevant": "after {} relevant documents",
             "no_relevant_in": "after {} consecutive documents without a relevant one",
         }
-        limits = [(words[name], limit) for name, limit in vars(self).items() if limit is not None]
+        limits = [(phrases[name], limit) for name, limit in vars(self).items() if limit is not None]
         return ", or ".join(text.format(f"{limit:,}") for text, limit in limits) or "never"

@@ -87,9 +87,9 @@ def iter_judged_pairs(campaign: Campaign) -> Iterator[ExportPair]:
 
 def iter_open_pairs(campaign: Campaign) -> Iterator[ExportPair]:
     """Every pair that still needs a judgment, in the order of judging, with its texts."""
-    needed = Slot.objects.filter(open_or_lapsed(), plan__campaign=campaign, purpose=Purpose.JUDGE)
+    needed = Slot.objects.filter(open_or_expired(), plan__campaign=campaign, purpose=Purpose.JUDGE)
     first = Slot.objects.filter(item=OuterRef("item"), k__lt=OuterRef("k"))
-    earlier = first.filter(open_or_lapsed(), purpose=Purpose.JUDGE)
+    earlier = first.filter(open_or_expired(), purpose=Purpose.JUDGE)
     rows = needed.exclude(Exists(earlier)).order_by(
         "topic__position", "topic__number", "position", "pk"
     )
@@ -97,9 +97,9 @@ def iter_open_pairs(campaign: Campaign) -> Iterator[ExportPair]:
     yield from attach_texts(campaign, ((*pair, []) for pair in pairs))
 
 
-def open_or_lapsed() -> Q:
-    lapsed = Q(state=Slot.State.LEASED, expires_at__lte=timezone.now())
-    return Q(state=Slot.State.OPEN) | lapsed
+def open_or_expired() -> Q:
+    expired = Q(state=Slot.State.LEASED, expires_at__lte=timezone.now())
+    return Q(state=Slot.State.OPEN) | expired
 
 
 def current_opinion(row: Judgment) -> CurrentOpinion:

@@ -89,8 +89,8 @@ def judgments_without_slot(campaign: Campaign) -> QuerySet[Judgment]:
     current = campaign_log(campaign).filter(
         ~Exists(later_revisions()), kind=Judgment.Kind.GRADE, slot__isnull=False
     )
-    held = Q(slot__assessor=F("assessor"), slot__state=State.JUDGED)
-    return current.exclude(held)
+    judged = Q(slot__assessor=F("assessor"), slot__state=State.JUDGED)
+    return current.exclude(judged)
 
 
 def later_revisions() -> QuerySet[Judgment]:

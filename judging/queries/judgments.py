@@ -97,9 +97,9 @@ def list_pair_ballots(
     for vote in list_votes(select_current(Purpose.JUDGE)):
         cast[vote.topic, vote.docno].append(vote)
     decisions = latest_adjudications(select_current(Purpose.ADJUDICATE))
-    machines = automatic_grades(select_current(Purpose.AUTOMATIC))
+    automatic = automatic_grades(select_current(Purpose.AUTOMATIC))
     ballots = []
-    for pair in sorted({*cast, *decisions, *machines}):
+    for pair in sorted({*cast, *decisions, *automatic}):
         people = cast.get(pair, [])
         votes = [vote for vote in people if vote.fills_slot] or people
         ballots.append(
@@ -108,7 +108,7 @@ def list_pair_ballots(
                 people={vote.assessor: vote.grade for vote in votes},
                 extra={v.assessor: v.grade for v in people if not v.fills_slot and v not in votes},
                 adjudicated=decisions[pair].grade if pair in decisions else None,
-                automatic=machines.get(pair, {}),
+                automatic=automatic.get(pair, {}),
             )
         )
     return ballots

@@ -81,7 +81,7 @@ class TopicProgress:
 
     @property
     def people(self) -> list[User]:
-        return [seat.user for seat in self.assessors]
+        return [assignment.user for assignment in self.assessors]
 
     @property
     def free(self) -> int:
@@ -90,7 +90,7 @@ class TopicProgress:
 
     @property
     def paused(self) -> bool:
-        return bool(self.assessors) and all(seat.paused for seat in self.assessors)
+        return bool(self.assessors) and all(assignment.paused for assignment in self.assessors)
 
 
 @dataclass
@@ -154,11 +154,11 @@ class AssessorProgress:
 def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     """Every judging plan of the campaign with its tally by topic, newest first."""
     plans = list(campaign.plans.filter(kind=Plan.Kind.JUDGE).select_related("pool"))
-    seats = assignments_by_topic(campaign)
+    assigned = assignments_by_topic(campaign)
     tallies, reserved = tally_slots(campaign)
     for (pool, topic), more in future_documents({plan.pool_id for plan in plans}).items():
         plan = plan_for_new_documents(
-            [plan for plan in plans if plan.pool_id == pool], topic, seats, tallies
+            [plan for plan in plans if plan.pool_id == pool], topic, assigned, tallies
         )
         if plan is not None:
             tallies.setdefault((plan.pk, topic), SlotTally()).coming = more * plan.overlap
@@ -171,7 +171,7 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     progress = []
     for plan in plans:
         rows = [
-            TopicProgress(topic, tallies[at], seats[at], reserved[at], ended=pk in ended)
+            TopicProgress(topic, tallies[at], assigned[at], reserved[at], ended=pk in ended)
             for pk, topic in topics.items()
             if (at := (plan.pk, pk)) in tallies
         ]
@@ -182,7 +182,7 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
 def plan_for_new_documents(
     plans: Sequence[Plan],
     topic: int,
-    seats: Mapping[At, list[AssignedAssessor]],
+    assigned: Mapping[At, list[AssignedAssessor]],
     tallies: Mapping[At, SlotTally],
 ) -> Plan | None:
     """Which of ``plans``, all on one pool and newest first, gets the new documents of a topic.
@@ -190,8 +190,12 @@ def plan_for_new_documents(
     The oldest with an active assessor on the topic; otherwise the oldest that waits for one.
     """
     active = [plan for plan in reversed(plans) if not plan.paused]
-    at_work = [p for p in active if any(not seat.paused for seat in seats.get((p.pk, topic), ()))]
-    waiting = [p for p in active if (p.pk, topic) in seats or (p.pk, topic) in tallies]
+    at_work = [
+        p
+        for p in active
+        if any(not assignment.paused for assignment in assigned.get((p.pk, topic), ()))
+    ]
+    waiting = [p for p in active if (p.pk, topic) in assigned or (p.pk, topic) in tallies]
     return next(iter(at_work + waiting), None)
 
 
@@ -279,10 +283,10 @@ def remaining_by_user(
         for row in progress.topics:
             for user, count in row.reserved.items():
                 share[user] += count
-            for seat in row.assessors:
-                share[seat.user.pk] += row.free / len(row.assessors)
-                topics.add((seat.user.pk, row.topic.pk))
-                active[seat.user.pk] += not (seat.paused or progress.plan.paused)
+            for assignment in row.assessors:
+                share[assignment.user.pk] += row.free / len(row.assessors)
+                topics.add((assignment.user.pk, row.topic.pk))
+                active[assignment.user.pk] += not (assignment.paused or progress.plan.paused)
     return share, Counter(user for user, _topic in topics), active
 
 

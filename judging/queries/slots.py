@@ -24,8 +24,8 @@ PEOPLE = (Purpose.JUDGE, Purpose.REPEAT, Purpose.ADJUDICATE)
 
 def free_slots() -> Q:
     """Slots that any assigned assessor may take: open ones, and expired leases."""
-    lapsed = Q(state=Slot.State.LEASED, expires_at__lte=timezone.now())
-    return Q(state=Slot.State.OPEN) | lapsed
+    expired = Q(state=Slot.State.LEASED, expires_at__lte=timezone.now())
+    return Q(state=Slot.State.OPEN) | expired
 
 
 def repeats_on_screen() -> Q:

@@ -245,20 +245,12 @@ def compute_shown_at(submission: JudgmentSubmission, slot: Slot | None) -> datet
     impossible time is dropped.
     """
     now, reported = timezone.now(), submission.served_at
-    leased = None
-    if (
-        slot is not None
-        and slot.assessor_id == submission.actor.pk
-        and slot.token == submission.token
-    ):
-        leased = slot.leased_at
+    holder = submission.actor.pk, submission.token
+    leased = slot.leased_at if slot and (slot.assessor_id, slot.token) == holder else None
     if leased is not None:
         return min(max(reported or leased, leased), now)
-    return (
-        reported
-        if reported is not None and submission.campaign.created_at <= reported <= now
-        else None
-    )
+    is_possible = reported is not None and submission.campaign.created_at <= reported <= now
+    return reported if is_possible else None
 
 
 def write_undo(
@@ -278,11 +270,7 @@ def write_undo(
         return known
     require_judging_open(campaign, kind)
     current = own_current_judgments(campaign, actor, PURPOSES[Plan.Kind(kind)])
-    last = (
-        current.first()
-        if judgment_uuid is None
-        else current.filter(client_uuid=judgment_uuid).first()
-    )
+    last = (current if judgment_uuid is None else current.filter(client_uuid=judgment_uuid)).first()
     if last is None:
         raise ActionRefused("nothing-to-undo", gettext("Nothing to undo."))
     submission = JudgmentSubmission(

@@ -33,10 +33,10 @@ def priority_slots(actor: User, campaign: Campaign, topic: Topic | None, kind: s
     """
     main, *others = PURPOSES[Plan.Kind(kind)]
     own = Q(assessor=actor, purpose__in=(main, *others))
-    lapsed = Q(expires_at__lte=timezone.now(), purpose=main)
+    expired = Q(expires_at__lte=timezone.now(), purpose=main)
     again = Q(state=State.OPEN, reserved_for=actor, purpose__in=others)
     slots = Slot.objects.filter(
-        Q(Q(state=State.LEASED) & (own | lapsed)) | again,
+        Q(Q(state=State.LEASED) & (own | expired)) | again,
         plan__campaign=campaign,
         **topic_order_filter(topic),
     )

@@ -29,8 +29,8 @@ def build_manifest(
 ) -> dict[str, Any]:
     """Everything except the grades; ``ballots`` are the policy's input."""
     skips = latest_judgments(log_until(campaign, as_of, last)).filter(kind=Judgment.Kind.SKIP)
-    released = {(topic, docno) for topic, docno, _ in rows}
-    used = [ballot for ballot in ballots if ballot.pair in released]
+    frozen = {(topic, docno) for topic, docno, _ in rows}
+    used = [ballot for ballot in ballots if ballot.pair in frozen]
     return {
         "campaign": campaign.slug,
         "policy": policy.name,
@@ -48,7 +48,7 @@ def build_manifest(
         "disagreeing_pairs": sum(ballot.disagree for ballot in ballots),
         "extra_judgments_not_counted": sum(len(ballot.extra) for ballot in ballots),
         "skipped": skips.count(),
-        "unjudged_pairs_left_out": count_unjudged(campaign, released, withheld),
+        "unjudged_pairs_left_out": count_unjudged(campaign, frozen, withheld),
     }
 
 
@@ -89,8 +89,10 @@ def adjudication_summary(
     if not policy.adjudicated:
         return None
     pairs = {ballot.pair for ballot in used}
-    standing = latest_adjudications(current_judgments(campaign, as_of, last, Purpose.ADJUDICATE))
-    decided = {pair: row for pair, row in standing.items() if pair in pairs}
+    adjudications = latest_adjudications(
+        current_judgments(campaign, as_of, last, Purpose.ADJUDICATE)
+    )
+    decided = {pair: row for pair, row in adjudications.items() if pair in pairs}
     by = count_by_purpose(row.assessor.username for row in decided.values())
     alone, _ = apply_policy(get_policy(policy.rule), used)
     without = {(topic, docno): grade for topic, docno, grade in alone}
@@ -104,18 +106,18 @@ def automatic_summary(
     """The automatic assessor, the pairs it decided, and the sources of its judgments."""
     if not policy.automatic:
         return None
-    machine = AutomaticAssessor.objects.select_related("user", "created_by").get(
+    automatic = AutomaticAssessor.objects.select_related("user", "created_by").get(
         campaign=campaign, name=policy.automatic
     )
     judgments = current_judgments(campaign, as_of, last, Purpose.AUTOMATIC).filter(
-        assessor=machine.user
+        assessor=automatic.user
     )
     newest = judgments.order_by("-pk").first()
     return {
-        "name": machine.name,
-        "description": machine.description,
-        "brought_by": machine.created_by.username,
-        "brought_at": machine.created_at.isoformat(),
+        "name": automatic.name,
+        "description": automatic.description,
+        "brought_by": automatic.created_by.username,
+        "brought_at": automatic.created_at.isoformat(),
         "judgments": judgments.count(),
         "pairs": sum(policy.uses_automatic(ballot) for ballot in used),
         "last_judgment": newest.pk if newest else None,
@@ -124,10 +126,10 @@ def automatic_summary(
 
 
 def count_unjudged(
-    campaign: Campaign, released: set[tuple[str, str]], withheld: Sequence[str]
+    campaign: Campaign, frozen: set[tuple[str, str]], withheld: Sequence[str]
 ) -> int:
     """The number of planned pairs without a grade in the qrels version."""
     slots = Slot.objects.filter(plan__campaign=campaign, k=0, purpose=Purpose.JUDGE)
     slots = slots.exclude(topic__number__in=withheld)
     planned = set(slots.order_by().values_list("topic__number", "item__docno"))
-    return len(planned - released)
+    return len(planned - frozen)

@@ -120,9 +120,9 @@ def resolve_policy(campaign: Campaign, name: str) -> QrelsPolicy:
         people = judgments.filter(purpose="judge").order_by("assessor__username")
         names = list(people.values_list("assessor__username", flat=True).distinct()[:SHOWN])
         raise unknown_assessor("an assessor who has judged", policy.own, names)
-    machines = AutomaticAssessor.objects.filter(campaign=campaign)
-    if policy.automatic and not machines.filter(name=policy.automatic).exists():
-        names = list(machines.values_list("name", flat=True)[:SHOWN])
+    automatic = AutomaticAssessor.objects.filter(campaign=campaign)
+    if policy.automatic and not automatic.filter(name=policy.automatic).exists():
+        names = list(automatic.values_list("name", flat=True)[:SHOWN])
         raise unknown_assessor("an automatic assessor", policy.automatic, names)
     return policy
 

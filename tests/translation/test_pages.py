@@ -202,7 +202,7 @@ def test_what_refuses_a_judgment_speaks_german(world, campaign):
     german = {"accept-language": "de"}
     client.post("/c/small/judge/2/", body, headers=german)
     told = client.get("/c/small/judge/2/", headers=german).content.decode()
-    assert "Nicht gespeichert. Dokument d9 zu Thema 2 gehört nicht zu denen" in told
+    assert "Nicht gespeichert. Dokument d9 zu Thema 2 ist Ihnen nicht zugeteilt" in told
 
 
 def test_training_and_invitations_speak_german(world, campaign, organizer, client):

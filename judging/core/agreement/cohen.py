@@ -19,7 +19,7 @@ from judging.core.agreement.counts import (
 
 Distance = Callable[[Floats], Floats]
 
-ONE_GRADE = "both assessors gave every pair the same grade, so chance agreement is 1"
+ONE_GRADE = "all judgments of both assessors have the same grade, so chance agreement is 1"
 
 
 def weighted_kappa(counts: AgreementCounts, *, distance: Distance) -> Floats:
@@ -55,7 +55,7 @@ def _agreement(
         source=source,
         range="-1 to 1, 0 is chance",
         edge_cases=("Low if one grade is very common, even with high percent agreement.",),
-        undefined="no pair was judged by both, or both gave every pair the same grade.",
+        undefined="no pair was judged by both, or all their judgments have the same grade.",
     )
     return AgreementCoefficient(
         card,

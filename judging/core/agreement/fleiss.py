@@ -16,7 +16,7 @@ from judging.core.agreement.coefficient import (
 )
 from judging.core.agreement.counts import AgreementCounts, Floats, divide_or_default, weighted_sum
 
-ONE_GRADE = "every judgment has the same grade, so chance agreement is 1"
+ONE_GRADE = "all judgments have the same grade, so chance agreement is 1"
 ONE_ON_SCALE = "the scale has only one grade"
 
 
@@ -48,7 +48,7 @@ SCOTT = AgreementCoefficient(
         edge_cases=(
             "Never above Cohen's kappa; equal if both assessors have the same grade distribution.",
         ),
-        undefined="no pair was judged by both, or both gave every pair the same grade.",
+        undefined="no pair was judged by both, or all their judgments have the same grade.",
     ),
     fleiss_kappa,
     flat=ONE_GRADE,

@@ -68,8 +68,10 @@ def merge_duplicates(
             agreeing[assessor].append(len({ballot.grade for ballot in current}) == 1)
             current = choose_ballot(current, rule, report)
         merged += [ballot for ballot in current if ballot.kind != "withdrawn"]
-    twice = [DuplicateCount(who, len(seen), sum(seen)) for who, seen in sorted(agreeing.items())]
-    return merged, twice
+    duplicates = [
+        DuplicateCount(who, len(seen), sum(seen)) for who, seen in sorted(agreeing.items())
+    ]
+    return merged, duplicates
 
 
 def latest_revisions(ballots: list[ImportedBallot], report: FaultReport) -> list[ImportedBallot]:

@@ -108,7 +108,7 @@ def iter_doccano_parts(pairs: Iterable[ExportPair], scale: Scale) -> Iterator[st
     return iter_jsonl_parts(iter_doccano_records(pairs, dict(scale)))
 
 
-def iter_doccano_records(pairs: Iterable[ExportPair], words: Mapping[int, str]) -> Iterator[Row]:
+def iter_doccano_records(pairs: Iterable[ExportPair], labels: Mapping[int, str]) -> Iterator[Row]:
     number = 0
     for pair in pairs:
         text = f"{pair.title}\n\n{pair.text}".strip()
@@ -121,7 +121,7 @@ def iter_doccano_records(pairs: Iterable[ExportPair], words: Mapping[int, str]) 
             if opinion.grade is None:
                 record |= {"kind": "skip", "reason": opinion.reason}
             else:
-                record["label"] = [grade_label(opinion.grade, words)]
+                record["label"] = [grade_label(opinion.grade, labels)]
             comments = [opinion.comment] if opinion.comment else []
             who = {"assessor": opinion.assessor, "judged_at": opinion.judged_at}
             yield record | who | {"Comments": comments} | opinion.marks
@@ -129,22 +129,22 @@ def iter_doccano_records(pairs: Iterable[ExportPair], words: Mapping[int, str]) 
 
 def iter_label_studio_parts(pairs: Iterable[ExportPair], scale: Scale) -> Iterator[str]:
     """Label Studio's JSON: a task per pair, an annotation per assessor."""
-    words = dict(scale)
+    labels = dict(scale)
     return iter_json_parts(
-        label_studio_task(number, pair, words) for number, pair in enumerate(pairs, 1)
+        label_studio_task(number, pair, labels) for number, pair in enumerate(pairs, 1)
     )
 
 
-def label_studio_task(number: int, pair: ExportPair, words: Mapping[int, str]) -> Row:
+def label_studio_task(number: int, pair: ExportPair, labels: Mapping[int, str]) -> Row:
     data = {**pair.ids, "title": pair.title, "text": pair.text}
-    annotations = [label_studio_annotation(opinion, words) for opinion in pair.opinions]
+    annotations = [label_studio_annotation(opinion, labels) for opinion in pair.opinions]
     return {"id": number, "data": data, "annotations": annotations, "predictions": []}
 
 
-def label_studio_annotation(opinion: CurrentOpinion, words: Mapping[int, str]) -> Row:
+def label_studio_annotation(opinion: CurrentOpinion, labels: Mapping[int, str]) -> Row:
     results = []
     if opinion.grade is not None:
-        value: dict[str, Any] = {"choices": [grade_label(opinion.grade, words)]}
+        value: dict[str, Any] = {"choices": [grade_label(opinion.grade, labels)]}
         results.append({"type": "choices", "from_name": "grade", "to_name": "text", "value": value})
     if opinion.comment:
         value = {"text": [opinion.comment]}
@@ -165,8 +165,8 @@ def label_studio_annotation(opinion: CurrentOpinion, words: Mapping[int, str]) -
 def label_studio_config(scale: Scale) -> str:
     """The labeling interface of these tasks, for Label Studio's settings."""
     choices = "".join(
-        f"    <Choice value={quoteattr(format_grade_label(grade, word))}/>\n"
-        for grade, word in scale
+        f"    <Choice value={quoteattr(format_grade_label(grade, label))}/>\n"
+        for grade, label in scale
     )
     return (
         "<View>\n"
@@ -181,9 +181,9 @@ def label_studio_config(scale: Scale) -> str:
     )
 
 
-def grade_label(grade: int, words: Mapping[int, str]) -> str:
+def grade_label(grade: int, labels: Mapping[int, str]) -> str:
     """The label of a grade; its number if it is no longer on the scale."""
-    return format_grade_label(grade, words[grade]) if grade in words else str(grade)
+    return format_grade_label(grade, labels[grade]) if grade in labels else str(grade)
 
 
 def to_compact_json(row: Row) -> str:

@@ -36,12 +36,12 @@ class AutomaticQuality:
 
 
 def compare_automatic_assessors(
-    people: LabelTable, machines: LabelTable, level: int, draws: ResampleDraws
+    people: LabelTable, automatic: LabelTable, level: int, draws: ResampleDraws
 ) -> dict[str, AutomaticQuality]:
     """The comparison of each automatic assessor, by name."""
-    if not len(machines.assessors):
+    if not len(automatic.assessors):
         return {}
-    both = people.combine_with(machines)
+    both = people.combine_with(automatic)
     n = len(people.assessors)
     persons = both.select_assessors(*range(n)) if n else both.select_assessors()
     own = both.select_assessors(*range(n, len(both.assessors)))
@@ -77,13 +77,13 @@ def _beside(first: LabelTable, others: LabelTable) -> LabelTable:
     return LabelTable((*first.assessors, *others.assessors), first.pairs, grades, first.scale)
 
 
-def _bias(people: LabelTable, machine: LabelTable, draws: ResampleDraws) -> QualityEstimate:
+def _bias(people: LabelTable, automatic: LabelTable, draws: ResampleDraws) -> QualityEstimate:
     counts = people.judged.sum(axis=0)
-    both = machine.judged[0] & (counts > 0)
+    both = automatic.judged[0] & (counts > 0)
     if not both.any():
         return undefined_estimate(NO_PEOPLE)
     total = np.where(people.judged, people.grades, 0).sum(axis=0)
-    apart = (machine.grades[0] - divide_or_default(total, counts))[both]
+    apart = (automatic.grades[0] - divide_or_default(total, counts))[both]
     topics = people.topic_indices[both]
     parts = [np.bincount(topics, part) for part in (np.ones(len(apart)), apart)]
     sums = np.stack(parts, axis=-1).astype(np.float64)

@@ -41,8 +41,8 @@ CONSISTENCY = Card(
     title="Self-consistency",
     formula="every two-assessor coefficient between the grade of the assessor's own judgment at "
     "the time of its blind repeat and the current grade of the repeat",
-    reading="How well an assessor agrees with their own judgments; an upper limit for agreement "
-    "with others.",
+    reading="How well an assessor agrees with their own judgments; in practice an upper limit for "
+    "agreement with others.",
     source="Blind repeats; same coefficients as between assessors.",
     range="that of the coefficient",
     edge_cases=(

@@ -92,7 +92,7 @@ def quality_report(
     draws = draws or ResampleDraws()
     grades = record.grades
     priming, by_assessor = priming_by_assessor(grades)
-    machines = record.automatic
+    automatic = record.automatic
     return QualityReport(
         bias_by_assessor(grades, draws),
         drift_by_assessor(grades, draws),
@@ -100,7 +100,7 @@ def quality_report(
         by_assessor,
         self_consistency_by_assessor(record.repeats, grades.scale, level, draws),
         pace_by_assessor(grades),
-        compare_automatic_assessors(record.people, machines, level, draws) if machines else {},
+        compare_automatic_assessors(record.people, automatic, level, draws) if automatic else {},
     )
 
 

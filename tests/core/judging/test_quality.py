@@ -192,7 +192,7 @@ def test_the_report_is_plain_and_has_no_holes() -> None:
     assert "M ~ consensus" in text
     assert "all assessors, drift: the order" in text
     assert "A, bias, interval: all comparable judgments are of one topic" in text
-    assert "A, self-consistency, kappa: both assessors gave every pair the same grade" in text
+    assert "A, self-consistency, kappa: all judgments of both assessors have the same grade" in text
 
 
 def test_the_table_says_why_automatic_assessors_have_no_figure() -> None:
