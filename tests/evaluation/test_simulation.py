@@ -261,7 +261,7 @@ def test_documents_without_a_text_are_told_of(asked, campaign, alpha, beta, qrel
     pytest.importorskip("sklearn")
     campaign.documents.filter(docno="d1").delete()
     with pytest.raises(
-        ActionRefused, match=r"reads: cal reads, but 1 of \d documents have no text"
+        ActionRefused, match=r"reads: cal needs texts; 1 of \d documents have none"
     ):
         asked(request=SimulationRequest(CAL, qrels, ["map"]))
     assert not Job.objects.filter(kind=simulation.SIMULATION).exists()

@@ -160,10 +160,10 @@ def test_a_sample_of_everything_is_plain_qrels(made_up: World, fmt: str) -> None
 def test_probabilities_that_are_read_are_those_that_were_drawn_with(made_up: World) -> None:
     for _, steps, _ in DESIGNS.values():
         frame = made_up.frame(steps, 1)
-        by_fmt = {"strata": frame.drawn} if frame.has_strata else {}
-        for fmt, rows in (by_fmt | {"prels": np.ones(frame.drawn.sum(), bool)}).items():
+        by_fmt = {"strata": frame.sampled} if frame.has_strata else {}
+        for fmt, rows in (by_fmt | {"prels": np.ones(frame.sampled.sum(), bool)}).items():
             read = made_up.judged(steps, fmt, 1)
             assert read.inclusion is not None
-            assert read.inclusion[rows] == pytest.approx(frame.probability[frame.drawn])
+            assert read.inclusion[rows] == pytest.approx(frame.probability[frame.sampled])
             assert np.isnan(read.inclusion[~rows]).all()
             assert (read.grades[~rows] == -1).all()

@@ -44,7 +44,7 @@ def run(*args: object, **more: object) -> str:
 
 
 def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):
-    told = run("release", "small", "--policy", "adjudicated-majority", "--note", "final")
+    told = run("freeze", "small", "--policy", "adjudicated-majority", "--note", "final")
     made = Qrels.objects.get()
     assert told == f"Frozen: qrels 1, 3 pairs by adjudicated-majority, sha256 {made.sha256}.\n"
     assert made.frozen_by.username == "organizer"
@@ -60,8 +60,8 @@ def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):
 
 
 def test_what_differs_from_the_log_ends_with_an_error(agreed):
-    run("release", "small", "--policy", "majority")
-    run("release", "small", "--policy", "maximum")
+    run("freeze", "small", "--policy", "majority")
+    run("freeze", "small", "--policy", "maximum")
     store.blob_path(Qrels.objects.get(version=1).path).write_bytes(b"1 0 d1 3\n")
     with pytest.raises(CommandError, match="qrels 1: DIFFERS"):
         run("verify", "small")
@@ -81,9 +81,9 @@ def test_policies_are_foreseen_side_by_side(agreed):
 def test_a_release_as_of_a_moment_and_what_changed_since(agreed):
     moment = timezone.now()
     Judgment.objects.filter(docno="d3").update(judged_at=moment + timedelta(hours=1))
-    run("release", "small", "--policy", "maximum", "--as-of", moment.isoformat())
+    run("freeze", "small", "--policy", "maximum", "--as-of", moment.isoformat())
     Judgment.objects.filter(docno="d3").update(judged_at=moment)
-    run("release", "small", "--policy", "adjudicated-maximum")
+    run("freeze", "small", "--policy", "adjudicated-maximum")
     changes = run("compare", "small", 1, 2)
     assert changes == "topic,docno,before,after\n1,d1,3,2\n1,d3,,2\n"
     assert Qrels.objects.get(version=1).as_of == moment
@@ -91,7 +91,7 @@ def test_a_release_as_of_a_moment_and_what_changed_since(agreed):
 
 def test_a_moment_without_zone_is_utc(agreed):
     run(
-        "release",
+        "freeze",
         "small",
         "--policy",
         "maximum",
@@ -104,20 +104,20 @@ def test_a_moment_without_zone_is_utc(agreed):
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (("release", "small"), "Missing option: --policy"),
-        (("release", "small", "--policy", "loudest"), "Choose one of: single"),
-        (("release", "small", "--policy", "single"), "single leaves 2 pairs undecided"),
-        (("release", "small", "--policy", "automatic:gpt"), "is not an automatic assessor"),
+        (("freeze", "small"), "Missing option: --policy"),
+        (("freeze", "small", "--policy", "loudest"), "Choose one of: single"),
+        (("freeze", "small", "--policy", "single"), "single leaves 2 pairs undecided"),
+        (("freeze", "small", "--policy", "automatic:gpt"), "is not an automatic assessor"),
         (
-            ("release", "small", "--policy", "majority", "--as-of", "noon"),
+            ("freeze", "small", "--policy", "majority", "--as-of", "noon"),
             "is not a valid timestamp",
         ),
         (
-            ("release", "small", "--policy", "majority", "--as-of", "2026-13-41T00:00"),
+            ("freeze", "small", "--policy", "majority", "--as-of", "2026-13-41T00:00"),
             "not a valid timestamp",
         ),
-        (("release", "small", "--policy", "majority", "--as", "assessor"), "no organizer"),
-        (("list", "nowhere"), "no campaign nowhere"),
+        (("freeze", "small", "--policy", "majority", "--as", "assessor"), "assessor is not an organizer"),
+        (("list", "nowhere"), "Unknown campaign: nowhere"),
         (("text", "small", 7), "has no qrels version 7; versions: none"),
         (("compare", "small"), "Name two qrels versions"),
         (("manifest", "small"), "Name one qrels version"),
@@ -137,3 +137,8 @@ def test_the_api_releases_by_any_policy_that_can_be_named(agreed, organizer):
     told = client.post(reverse("api-qrels-list"), body | {"policy": "loudest"}, format="json")
     assert told.status_code == 409
     assert "adjudicated-" in str(told.data)
+
+
+def test_the_earlier_name_of_freezing_still_works(agreed):
+    run("release", "small", "--policy", "majority")
+    assert Qrels.objects.get().version == 1
