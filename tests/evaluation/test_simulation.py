@@ -260,8 +260,6 @@ def test_a_method_that_reads_has_the_texts_of_the_campaign(made, campaign, alpha
 def test_documents_without_a_text_are_told_of(asked, campaign, alpha, beta, qrels):
     pytest.importorskip("sklearn")
     campaign.documents.filter(docno="d1").delete()
-    with pytest.raises(
-        ActionRefused, match=r"reads: cal needs texts; 1 of \d documents have none"
-    ):
+    with pytest.raises(ActionRefused, match=r"reads: cal needs texts; 1 of \d documents have none"):
         asked(request=SimulationRequest(CAL, qrels, ["map"]))
     assert not Job.objects.filter(kind=simulation.SIMULATION).exists()

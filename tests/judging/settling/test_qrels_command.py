@@ -116,7 +116,7 @@ def test_a_moment_without_zone_is_utc(agreed):
             ("freeze", "small", "--policy", "majority", "--as-of", "2026-13-41T00:00"),
             "not a valid timestamp",
         ),
-        (("freeze", "small", "--policy", "majority", "--as", "assessor"), "assessor is not an organizer"),
+        (("freeze", "small", "--policy", "majority", "--as", "assessor"), "not an organizer"),
         (("list", "nowhere"), "Unknown campaign: nowhere"),
         (("text", "small", 7), "has no qrels version 7; versions: none"),
         (("compare", "small"), "Name two qrels versions"),
