@@ -12,7 +12,7 @@ from itertools import chain
 
 import numpy as np
 
-from evaluation.core.judgments import Ints, Judged, Mask
+from evaluation.core.judgments import Ints, JudgmentTable, Mask
 from evaluation.core.measures.bpref import MORE
 from evaluation.core.measures.family import Measure
 
@@ -87,7 +87,7 @@ class BprefAdvice:
         return f"{share} ({', '.join(topics[:NAMED])}{more})" if topics else ""
 
 
-def advise_on_bpref(judged: Judged, level: int = 1, name: str = "bpref") -> BprefAdvice:
+def advise_on_bpref(judged: JudgmentTable, level: int = 1, name: str = "bpref") -> BprefAdvice:
     """The advice on the measure ``name``, a key of ``bpref.MORE``, for ``judged``."""
     relevant, nonrelevant = judged.counts_at(level)
     return BprefAdvice(
@@ -99,7 +99,9 @@ def advise_on_bpref(judged: Judged, level: int = 1, name: str = "bpref") -> Bpre
     )
 
 
-def list_bpref_remarks(measures: Iterable[Measure], judged: Judged, level: int = 1) -> list[str]:
+def list_bpref_remarks(
+    measures: Iterable[Measure], judged: JudgmentTable, level: int = 1
+) -> list[str]:
     """The warnings for the ``measures`` of the bpref family, without duplicates."""
     requested = [(measure.family.name, _level(measure, level)) for measure in measures]
     sentences = [

@@ -20,7 +20,7 @@ from campaigns.services import events, jobs, matrices
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.bpref_advice import list_bpref_remarks
 from evaluation.core.evaluate import TRUST_DEPTH, ScoredRun, score_batch
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import batch_from_places
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
@@ -134,7 +134,7 @@ def score_accepted_runs(
             "The qrels contain no judged topics.",
             "Judge a topic that is not withheld.",
         )
-    judged = Judged.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
+    judged = JudgmentTable.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
     places = places_of_pairs(campaign, table)
     scored = []
     for done, run in enumerate(runs):
@@ -185,7 +185,7 @@ def places_of_pairs(campaign: Campaign, table: QrelsTable) -> NDArray[np.int32]:
 
 
 def place_run(
-    matrix: RunMatrix, judged: Judged, places: NDArray[np.int32], options: ScoringOptions
+    matrix: RunMatrix, judged: JudgmentTable, places: NDArray[np.int32], options: ScoringOptions
 ) -> ScoringBatch:
     """The run on the judged topics: one gather."""
     return batch_from_places(judged, matrix.topics, matrix.starts, places[matrix.pairs], options)

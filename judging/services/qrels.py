@@ -136,7 +136,7 @@ def save_qrels_version(
     actor: User, campaign: Campaign, policy: QrelsPolicy, note: str, as_of: datetime | None
 ) -> Qrels:
     # Alone, so that every judgment up to the last row number is visible.
-    lock_judging(campaign, alone=True)
+    lock_judging(campaign, exclusive=True)
     moment = as_of or timezone.now()
     last = Judgment.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
     withheld = list_withheld_topics(campaign)

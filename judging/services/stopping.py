@@ -25,7 +25,7 @@ def set_stopping_rule(*, actor: User, campaign: Campaign, rule: StoppingCriteria
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         # Alone: a concurrent judgment would be checked against the previous rule.
-        lock_judging(campaign, alone=True)
+        lock_judging(campaign, exclusive=True)
         stop_or_resume_topic(campaign, campaign.topics.values_list("pk", flat=True), rule)
         newest = latest_rule(campaign)
         if newest is not None and newest.rule == rule:

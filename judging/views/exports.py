@@ -16,7 +16,7 @@ from campaigns.attachments import CONTENT_TYPES, attachment_response
 from campaigns.core.qrels import qrels_from_rows, write_qrels
 from campaigns.models import Campaign, User
 from campaigns.queries import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, redirect_to
+from campaigns.views.helpers import SignedInRequest, campaign_url
 from judging.core.exchange.writer import (
     iter_csv_parts,
     iter_doccano_parts,
@@ -95,7 +95,7 @@ def import_export_view(request: SignedInRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "crumbs": [
-            (_("Judging"), redirect_to("judging", campaign)),
+            (_("Judging"), campaign_url("judging", campaign)),
             (_("Import and export"), None),
         ],
         "rows": log.count(),

@@ -18,7 +18,7 @@ from campaigns.errors import ActionRefused
 from campaigns.forms import check_upload_size
 from campaigns.models import Campaign, Role, User
 from campaigns.queries import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, redirect_to
+from campaigns.views.helpers import SignedInRequest, campaign_url
 from judging.core.exchange.duplicates import RULES
 from judging.core.exchange.grades import LEAVE_OUT
 from judging.core.exchange.registry import FORMATS
@@ -102,9 +102,9 @@ def judgments_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
             messages.success(request, import_result_message(counts, file))
             model = options.automatic
             return redirect(
-                redirect_to("automatic", campaign, model.name)
+                campaign_url("automatic", campaign, model.name)
                 if model
-                else redirect_to("import-export", campaign)
+                else campaign_url("import-export", campaign)
             )
         preview = preview_file(**arguments)
     except ActionRefused as refused:
@@ -186,8 +186,8 @@ def render_import_judgments(
     **extra: Any,
 ) -> HttpResponse:
     crumbs = [
-        ("Judging", redirect_to("judging", campaign)),
-        ("Import and export", redirect_to("import-export", campaign)),
+        ("Judging", campaign_url("judging", campaign)),
+        ("Import and export", campaign_url("import-export", campaign)),
     ]
     context = {"campaign": campaign, "form": form, "crumbs": [*crumbs, ("Import", None)], **extra}
     return render(request, "judging/import.html", context, status=status)

@@ -123,7 +123,7 @@ def disputed(double_plan, campaign, assessor, assessor2, grade):
 @pytest.fixture
 def begin(disputed, campaign, organizer):
     def make(*people) -> Plan:
-        wanted = list_pairs_to_adjudicate(campaign, apart=1, crossing=False)
+        wanted = list_pairs_to_adjudicate(campaign, min_difference=1, crossing=False)
         return open_round(actor=organizer, campaign=campaign, pairs=wanted, adjudicators=people)
 
     return make
@@ -158,7 +158,7 @@ def test_an_adjudicator_judges_only_where_they_are_assigned_to_judge(
     both = joined(campaign, "both", Role.ADJUDICATOR)
     campaign.members.create(user=both, role=Role.ASSESSOR)
     make_pool(campaign, {"1": ["d1", "d2", "d3", "d4"]}, version=3)
-    wanted = list_pairs_to_adjudicate(campaign, apart=1, crossing=False)
+    wanted = list_pairs_to_adjudicate(campaign, min_difference=1, crossing=False)
     open_round(actor=organizer, campaign=campaign, pairs=wanted, adjudicators=[both])
     with pytest.raises(ActionRefused, match="not assigned to you"):
         grade(both, "d2", 1)

@@ -122,9 +122,9 @@ def _bca_shares(rows: Floats, resampled: Floats, confidence: float) -> Bounds:
     from scipy.special import ndtr, ndtri
 
     means = rows.mean(axis=1, keepdims=True)
-    apart = resampled - means
-    apart[np.abs(apart) <= TIE * np.abs(apart).max(axis=1, keepdims=True)] = 0.0
-    below = (1 - np.sign(apart).mean(axis=1)) / 2
+    differences = resampled - means
+    differences[np.abs(differences) <= TIE * np.abs(differences).max(axis=1, keepdims=True)] = 0.0
+    below = (1 - np.sign(differences).mean(axis=1)) / 2
     bias = np.where(is_constant_row(rows), 0.0, ndtri(below))
     deviations = rows - means
     squares = np.square(deviations).sum(axis=1) ** 1.5

@@ -6,7 +6,7 @@ import numpy as np
 
 from campaigns.core.cards import Card
 from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
-from evaluation.core.judgments import Floats, Judged
+from evaluation.core.judgments import Floats, JudgmentTable
 from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.strata import Strata
 
@@ -41,7 +41,7 @@ def relevant_weight_above(batch: ScoringBatch, weights: Floats) -> Floats:
     return total[:-1] - total[batch.starts[batch.segment]]
 
 
-def inverse_inclusion(judged: Judged, level: int) -> Floats:
+def inverse_inclusion(judged: JudgmentTable, level: int) -> Floats:
     """By judgment: 1 / inclusion probability for the relevant documents in the sample, 0 for all
     others."""
     inclusion = (

@@ -15,7 +15,7 @@ from campaigns.core.cards import Card
 from campaigns.core.tables import QrelsTable, RunTable
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.judgments import Floats, Ints, Judged, Mask
+from evaluation.core.judgments import Floats, Ints, JudgmentTable, Mask
 from evaluation.core.measures.family import Measure, MeasureFamily
 from evaluation.core.options import ScoringOptions
 from evaluation.core.users.known_documents import Pairs
@@ -150,7 +150,7 @@ def score_for_user(
     if expected is not None and expected < 1:
         raise ValueError("the number of relevant documents expected must be at least 1")
     user = KnowingUser(_knows(qrels, known_pairs), expected)
-    scored = evaluate(run, Judged.from_table(qrels), measures_for_user(user), options)
+    scored = evaluate(run, JudgmentTable.from_table(qrels), measures_for_user(user), options)
     text = "\n".join(sorted(f"{topic} {docno}" for topic, docno in known_pairs))
     own = {
         "known_sha256": hashlib.sha256(text.encode()).hexdigest(),

@@ -23,7 +23,7 @@ from evaluation.core.collection.report import (
     build_reusability_report,
     can_rank_by,
 )
-from evaluation.core.judgments import Floats, Judged
+from evaluation.core.judgments import Floats, JudgmentTable
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.options import ScoringOptions
@@ -126,7 +126,7 @@ class Command(BaseCommand):
             raise CommandError(f"{count} in run tags and teams; {CONSEQUENCE}.")
 
     def _write_hints(
-        self, options: dict[str, Any], runs: Mapping[str, RunTable], judged: Judged
+        self, options: dict[str, Any], runs: Mapping[str, RunTable], judged: JudgmentTable
     ) -> None:
         hints = (
             (path, hint)

@@ -17,7 +17,7 @@ from evaluation.core.comparison.scores import unique_run_tags
 from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.formats import FORMATS
 from evaluation.core.inputs import as_judged
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.measures.registry import SETS
@@ -228,14 +228,14 @@ class Command(BaseCommand):
             raise CommandError(f"{str(error).capitalize()}.") from error
 
 
-def read_judgments_option(reader: FileReader, options: dict[str, Any]) -> Judged | None:
+def read_judgments_option(reader: FileReader, options: dict[str, Any]) -> JudgmentTable | None:
     """The judgments of the command line, None if they are rejected."""
     qrels = reader.read(options["qrels"], READERS[options["qrels_format"]])
     return None if qrels is None else as_judged(qrels)
 
 
 def score_file(
-    path: str, judged: Judged | None, measures: Sequence[Measure], options: ScoringOptions
+    path: str, judged: JudgmentTable | None, measures: Sequence[Measure], options: ScoringOptions
 ) -> FileResult[ScoredRun]:
     """Read and score one run. The result omits the measures, which are the same for all runs.
 

@@ -70,9 +70,9 @@ class JudgmentEntry:
         return " ".join(text for text in (self.topic, self.docno, ", ".join(self.labels)) if text)
 
 
-Tell = Callable[..., None]
+FaultReporter = Callable[..., None]
 """Adds a fault of a malformed record: line, message, excerpt, and column by keyword."""
-Parser = Callable[[str, Tell], Iterator[JudgmentRecord]]
+Parser = Callable[[str, FaultReporter], Iterator[JudgmentRecord]]
 
 
 @dataclass(frozen=True)

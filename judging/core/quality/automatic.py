@@ -83,9 +83,9 @@ def _bias(people: LabelTable, automatic: LabelTable, draws: ResampleDraws) -> Qu
     if not both.any():
         return undefined_estimate(NO_PEOPLE)
     total = np.where(people.judged, people.grades, 0).sum(axis=0)
-    apart = (automatic.grades[0] - divide_or_default(total, counts))[both]
+    differences = (automatic.grades[0] - divide_or_default(total, counts))[both]
     topics = people.topic_indices[both]
-    parts = [np.bincount(topics, part) for part in (np.ones(len(apart)), apart)]
+    parts = [np.bincount(topics, part) for part in (np.ones(len(differences)), differences)]
     sums = np.stack(parts, axis=-1).astype(np.float64)
     return bootstrap_estimate(sums, mean_from_sums, draws, NO_PEOPLE)
 

@@ -57,10 +57,10 @@ def bias_by_assessor(grades: OrderedGrades, draws: ResampleDraws) -> dict[str, Q
 
 
 def estimate_bias(grades: OrderedGrades, rows: Ints, draws: ResampleDraws) -> QualityEstimate:
-    rows = rows[~np.isnan(grades.apart[rows])]
+    rows = rows[~np.isnan(grades.difference_from_others[rows])]
     if not len(rows):
         return undefined_estimate(ALONE)
-    sums = grades.by_topic(rows, np.ones(len(rows)), grades.apart[rows])
+    sums = grades.by_topic(rows, np.ones(len(rows)), grades.difference_from_others[rows])
     return bootstrap_estimate(sums, mean_from_sums, draws, ALONE)
 
 
@@ -78,11 +78,11 @@ def estimate_drift(grades: OrderedGrades, rows: Ints, draws: ResampleDraws) -> B
     if not len(rows):
         return BiasDrift(undefined_estimate(NO_ORDER))
     place = np.arange(1.0, len(rows) + 1)
-    compared = ~np.isnan(grades.apart[rows])
+    compared = ~np.isnan(grades.difference_from_others[rows])
     n = int(compared.sum())
     if n < FEWEST:
         return BiasDrift(undefined_estimate(TOO_FEW.format(FEWEST), n))
-    x, y = place[compared] / PER, grades.apart[rows[compared]]
+    x, y = place[compared] / PER, grades.difference_from_others[rows[compared]]
     # Centered positions: the same slope, without loss of precision.
     x = x - x.mean()
     sums = grades.by_topic(rows[compared], np.ones(n), x, y, x * x, x * y)
@@ -91,8 +91,10 @@ def estimate_drift(grades: OrderedGrades, rows: Ints, draws: ResampleDraws) -> B
     )
 
 
-def _blocks(place: Floats, apart: Floats) -> tuple[BiasBlock, ...]:
-    parts = zip(np.array_split(place, BLOCKS), np.array_split(apart, BLOCKS), strict=True)
+def _blocks(place: Floats, difference_from_others: Floats) -> tuple[BiasBlock, ...]:
+    parts = zip(
+        np.array_split(place, BLOCKS), np.array_split(difference_from_others, BLOCKS), strict=True
+    )
     return tuple(
         BiasBlock(int(places[0]), int(places[-1]), float(values.mean()), len(values))
         for places, values in parts

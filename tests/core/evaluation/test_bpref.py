@@ -11,7 +11,7 @@ import pytest
 from campaigns.core.qrels import qrels_from_rows
 from evaluation.core.bpref_advice import advise_on_bpref, list_bpref_remarks
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.measures.names import parse_measures
 from tests.conftest import REPOSITORY
 from tests.core.evaluation.made import made, random_topics
@@ -84,14 +84,14 @@ def test_long_names_say_what_divides() -> None:
         assert title in PAGE.read_text()
 
 
-def judgments(**counts: tuple[int, int]) -> Judged:
+def judgments(**counts: tuple[int, int]) -> JudgmentTable:
     """Topics with so many relevant and so many judged non-relevant documents."""
     rows = [
         (topic, f"d{number}", int(number < relevant))
         for topic, (relevant, nonrelevant) in counts.items()
         for number in range(relevant + nonrelevant)
     ]
-    return Judged.from_table(qrels_from_rows(rows))
+    return JudgmentTable.from_table(qrels_from_rows(rows))
 
 
 def test_topics_with_enough_judgments_need_no_word() -> None:
@@ -136,13 +136,15 @@ def test_judgments_without_a_relevant_document_are_not_called_uninformative() ->
 
 
 def test_the_level_moves_documents_from_relevant_to_nonrelevant() -> None:
-    judged = Judged.from_table(qrels_from_rows([("1", "a", 2), ("1", "b", 1), ("1", "c", -1)]))
+    judged = JudgmentTable.from_table(
+        qrels_from_rows([("1", "a", 2), ("1", "b", 1), ("1", "c", -1)])
+    )
     assert advise_on_bpref(judged).is_uninformative
     assert advise_on_bpref(judged, level=2).sentences == ()
 
 
 def test_remarks_are_on_the_bpref_measures_asked_for_at_their_level() -> None:
-    judged = Judged.from_table(qrels_from_rows([("1", "a", 2), ("1", "b", 1)]))
+    judged = JudgmentTable.from_table(qrels_from_rows([("1", "a", 2), ("1", "b", 1)]))
     assert list_bpref_remarks(parse_measures(["map", "ndcg"]), judged) == []
     assert list_bpref_remarks(parse_measures(["bpref(rel=2)"]), judged) == []
     assert list_bpref_remarks(parse_measures(["bpref"]), judged, level=2) == []
@@ -152,13 +154,15 @@ def test_remarks_are_on_the_bpref_measures_asked_for_at_their_level() -> None:
     assert [word.split()[0] for word in told] == ["bpref", "bpref-10"]
 
 
-def collection(path: Path) -> Judged:
+def collection(path: Path) -> JudgmentTable:
     """Qrels of Cranfield or CISI: topic, document, and in Cranfield a code."""
     rows = [line.split() for line in path.read_text().splitlines() if line.split()]
     graded = {
         (row[0], row[1]): -1 if path.name == "cranqrel" and row[2] == "-1" else 1 for row in rows
     }
-    return Judged.from_table(qrels_from_rows((*pair, grade) for pair, grade in graded.items()))
+    return JudgmentTable.from_table(
+        qrels_from_rows((*pair, grade) for pair, grade in graded.items())
+    )
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def adjudicate(organizer: User, campaign: Campaign, nist: Grades) -> tuple[int, 
     """Settle every disagreement by NIST's grade; how many, and the moment before."""
     third = joined(campaign, "third", Role.ADJUDICATOR)
     before = timezone.now()
-    wanted = list_pairs_to_adjudicate(campaign, apart=1, crossing=False)
+    wanted = list_pairs_to_adjudicate(campaign, min_difference=1, crossing=False)
     open_round(actor=organizer, campaign=campaign, pairs=wanted, adjudicators=[third])
     return work_through(third, campaign, nist, Plan.Kind.ADJUDICATE), before
 
@@ -139,7 +139,7 @@ def test_eight_assessors_are_adjudicated_released_and_verified(
     settled, before = adjudicate(organizer, judged, nist)
     assert settled == len(split)
     assert list_rounds(judged)[0].tally.percent == 100
-    assert list_pairs_to_adjudicate(judged, apart=1, crossing=False) == []
+    assert list_pairs_to_adjudicate(judged, min_difference=1, crossing=False) == []
 
     release = {"actor": organizer, "campaign": judged}
     voted = {pair: majority(grades) for pair, grades in sides.items()}
