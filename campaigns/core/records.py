@@ -32,12 +32,12 @@ class RecordCodes:
     max_id: int
     not_text: str
     malformed: str
-    none: str
+    empty: str
     no_id: str
     bad_id: str
-    twice: str
+    duplicate_id: str
     declaration: str
-    latin: str
+    not_utf8: str
 
 
 _BLANKS = " \t\n\r\x0b\x0c"
@@ -58,7 +58,7 @@ def decode_text(data: bytes, codes: RecordCodes, report: FaultReport) -> str | N
         return data.decode()
     except UnicodeDecodeError as error:
         report.add(
-            codes.latin,
+            codes.not_utf8,
             f"The file is not UTF-8 (byte 0x{data[error.start]:02x}); it was read as Latin-1.",
             "Check accented letters; if they are wrong, save the file as UTF-8.",
             line=data.count(b"\n", 0, error.start) + 1,
@@ -96,7 +96,7 @@ class IdCheck:
             self._add(self.codes.bad_id, message, fix, line, name)
         elif name in self.seen:
             message = f"Duplicate ID {name}: already used on line {self.seen[name]}."
-            self._add(self.codes.twice, message, f"Keep one {noun} per ID.", line, name)
+            self._add(self.codes.duplicate_id, message, f"Keep one {noun} per ID.", line, name)
         else:
             self.seen[name] = line
             return True

@@ -18,7 +18,7 @@ from campaigns.models import Campaign, Job, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs, matrices
 from evaluation.core.batch import ScoringBatch
-from evaluation.core.bpref_advice import list_bpref_remarks
+from evaluation.core.bpref_advice import list_bpref_warnings
 from evaluation.core.evaluate import TRUST_DEPTH, ScoredRun, score_batch
 from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import batch_from_places
@@ -143,7 +143,7 @@ def score_accepted_runs(
         batch = place_run(matrices.load_run_matrix(run), judged, places, options)
         scored.append(score_batch(batch, measures, run.tag))
     provenance = build_provenance(qrels, runs, scored[-1])
-    provenance["remarks"] = list_bpref_remarks(measures, judged, options.level)
+    provenance["remarks"] = list_bpref_warnings(measures, judged, options.level)
     return ScoreSheet(runs, scored, judged.topics, measures, provenance)
 
 

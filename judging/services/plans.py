@@ -25,10 +25,10 @@ from judging.services.plan_growth import check_design, check_not_grown, max_futu
 from judging.services.plan_slots import (
     UnplannedPair,
     build_workload,
+    create_slots,
     current_judgments_by_pair,
     fill_with_existing_judgments,
     list_unplanned_pairs,
-    write_slots,
 )
 from pooling.models import Pool
 
@@ -107,7 +107,7 @@ def create_plan(
             rationale=scheme.rationale,
             created_by=actor,
         )
-        write_slots(plan, allocation.pairs, allocation.slots, allocation.assessors)
+        create_slots(plan, allocation.pairs, allocation.slots, allocation.assessors)
         # Alone: concurrent judging or pool growth must not see pairs without their slots.
         lock_judging(campaign, exclusive=True)
         check_not_grown(plan, allocation.pairs)

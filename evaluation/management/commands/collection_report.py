@@ -120,7 +120,7 @@ class Command(BaseCommand):
         """Report name faults, and stop if there are any, or a rejected file."""
         for fault in faults:
             self.stderr.write(fault)
-        reader.stop_if_refused(CONSEQUENCE)
+        reader.raise_if_rejected(CONSEQUENCE)
         if faults:
             count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
             raise CommandError(f"{count} in run tags and teams; {CONSEQUENCE}.")

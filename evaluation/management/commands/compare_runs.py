@@ -102,7 +102,7 @@ class Command(BaseCommand):
         reader = FileReader(self)
         qrels = reader.read(options["qrels"], read_qrels)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
-        reader.stop_if_refused("no comparison computed")
+        reader.raise_if_rejected("no comparison computed")
         if qrels is None:
             return [], ()
         judged = JudgmentTable.from_table(qrels)

@@ -47,13 +47,13 @@ def read_judgments(data: bytes, *, report: FaultReport, file_format: str = "") -
             message = "Unrecognized judgment format."
             report.add(CODES.not_text, message, fix, excerpt=text[:200])
         else:
-            report.add(CODES.none, "The file has no judgments.", fix)
+            report.add(CODES.empty, "The file has no judgments.", fix)
         return JudgmentFile(name, [], matched)
     records = FORMATS[name].parse(text, with_columns(make_fault_reporter(CODES, report), report))
     entries = list(check_entries(records, matched, report))
     if not entries and not report.has_errors:
         fix = "See docs/formats.md for the formats."
-        report.add(CODES.none, "The file has no judgments.", fix)
+        report.add(CODES.empty, "The file has no judgments.", fix)
     if matched.from_text:
         message = f"IDs of {matched.from_text:,} records were found within their text."
         fix = "Check the preview; preferably add the IDs as separate keys."

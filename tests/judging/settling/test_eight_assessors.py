@@ -24,7 +24,7 @@ from judging.models import Judgment, Plan, Qrels, Slot
 from judging.queries.adjudication import list_disagreements, list_rounds
 from judging.services.adjudication import list_pairs_to_adjudicate, open_round
 from judging.services.judgments import claim_ahead, submit_judgment
-from judging.services.leases import AHEAD
+from judging.services.leases import MAX_LEASES
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 from tests.conftest import SCALE, joined
@@ -83,7 +83,7 @@ def judged(organizer: User, published: dict[str, Grades]) -> Campaign:
 
 def work_through(user: User, campaign: Campaign, grades: Grades, kind: str) -> int:
     """Claim ahead and judge until nothing is left, as the screen does."""
-    given, wanted = 0, {"actor": user, "campaign": campaign, "topic": None, "count": AHEAD}
+    given, wanted = 0, {"actor": user, "campaign": campaign, "topic": None, "count": MAX_LEASES}
     while slots := claim_ahead(**wanted, kind=kind):
         for slot in slots:
             submit_judgment(
