@@ -37,7 +37,7 @@ from judging.queries.exchange import (
 from judging.queries.judgments import current_judgments, list_votes
 
 TYPES = {**CONTENT_TYPES, ".jsonl": "application/jsonl", ".xml": "application/xml"}
-WHICH = {"log": False, "current": True}
+CURRENT_ONLY = {"log": False, "current": True}
 PAIRS = {"judged": iter_judged_pairs, "open": iter_open_pairs}
 
 
@@ -53,9 +53,9 @@ def judgments_export_view(
 ) -> HttpResponseBase:
     """The full log of human judgments, or the current ones, as CSV, JSON or JSON Lines."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    if which not in WHICH:
+    if which not in CURRENT_ONLY:
         raise Http404
-    rows = iter_log_rows(campaign, current=WHICH[which])
+    rows = iter_log_rows(campaign, current=CURRENT_ONLY[which])
     name = f"{slug}-judgments" if which == "log" else f"{slug}-judgments-current"
     return rows_response(rows, COLUMNS, name, fmt)
 

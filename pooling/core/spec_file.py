@@ -40,7 +40,7 @@ CODES = ("EP01", "EP02", "EP03")
 FIX = "See docs/pooling.md for complete specs."
 MAX_STEPS = 50
 """Maximum number of steps in a spec."""
-LONGEST = 100_000
+MAX_SPEC_LENGTH = 100_000
 """Maximum length in characters on pages and in the API: reading it takes half a second."""
 
 

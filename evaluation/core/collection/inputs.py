@@ -13,7 +13,7 @@ from campaigns.core.natural_sort import natural_sort_key
 from campaigns.core.run_matrix import PairDictionary, RunMatrix
 from campaigns.core.tables import QrelsTable, RunTable, group_starts
 from evaluation.core.batch import ScoringBatch
-from evaluation.core.collection.pool import MOST, InferredPool, infer_pool
+from evaluation.core.collection.pool import MAX_INFERRED_DEPTH, InferredPool, infer_pool
 from evaluation.core.disagreement.aggregation import aggregate_over_topics
 from evaluation.core.in_memory import build_run_batch
 from evaluation.core.judgments import Floats, Ints, JudgmentTable, Mask
@@ -156,7 +156,7 @@ def build_collection(
     options = source.options(judged)
     ordered = sorted(runs, key=lambda run: run.tag)
     pooled = [run for run in ordered if source.pools(run.tag)]
-    listing = build_listing(pooled, source.depth or MOST, 0, qrels.topics)
+    listing = build_listing(pooled, source.depth or MAX_INFERRED_DEPTH, 0, qrels.topics)
     tags = _distinct([run.tag for run in ordered])
     return PooledCollection(
         tags=tags,
@@ -179,7 +179,9 @@ def build_collection_from_matrices(
     judged, places = JudgmentTable.from_table(qrels), pairs.places(qrels)
     options, tags = source.options(judged), tuple(sorted(runs))
     pooled = [(tag, runs[tag]) for tag in tags if source.pools(tag)]
-    listing = build_listing_from_matrices(pooled, pairs, source.depth or MOST, 0, qrels.topics)
+    listing = build_listing_from_matrices(
+        pooled, pairs, source.depth or MAX_INFERRED_DEPTH, 0, qrels.topics
+    )
     return PooledCollection(
         tags=tags,
         teams=tuple((source.teams or {}).get(tag, tag) for tag in tags),

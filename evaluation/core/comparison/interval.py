@@ -19,7 +19,7 @@ from evaluation.core.comparison.estimate import (
 )
 from evaluation.core.comparison.student import standard_error
 
-FEW = "fewer than two topics have a value"
+TOO_FEW_TOPICS = "fewer than two topics have a value"
 
 Bounds = tuple[Floats, Floats]
 
@@ -60,7 +60,7 @@ class IntervalMethod:
         if not 0 < confidence < 1:
             raise ValueError("the confidence must be between 0 and 1")
         rows = np.ascontiguousarray(values.T)
-        answer = [MeanInterval(None, None, None, 0, confidence, FEW)] * len(rows)
+        answer = [MeanInterval(None, None, None, 0, confidence, TOO_FEW_TOPICS)] * len(rows)
         for places, topics in group_rows_by_topics(~np.isnan(rows)):
             intervals = self._of_rows(
                 rows[np.ix_(places, topics)], confidence, sampling or ResamplingOptions()
@@ -81,7 +81,7 @@ class IntervalMethod:
         n = rows.shape[1]
         means = rows.mean(axis=1).tolist() if n else [None] * len(rows)
         if n < 2:
-            return [MeanInterval(mean, None, None, n, confidence, FEW) for mean in means]
+            return [MeanInterval(mean, None, None, n, confidence, TOO_FEW_TOPICS) for mean in means]
         low, high = self.bounds(rows, confidence, sampling)
         bounds = zip(means, low.tolist(), high.tolist(), strict=True)
         return [MeanInterval(mean, below, above, n, confidence) for mean, below, above in bounds]

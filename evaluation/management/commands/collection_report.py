@@ -30,7 +30,7 @@ from evaluation.core.options import ScoringOptions
 from evaluation.management.cli_output import group_shared_texts, iter_leading_zero_hints
 from evaluation.reusability_html import reusability_to_html
 
-WORTH = 50_000
+MIN_DOCUMENTS = 50_000
 """Judged documents in all runs from which several processes pay off."""
 CONSEQUENCE = "no report computed"
 
@@ -186,7 +186,11 @@ def list_name_faults(
 
 def choose_draw_processes(collection: inputs.PooledCollection) -> int:
     """One process per core, or one process for small inputs."""
-    return count_cores() if sum(len(batch.segment) for batch in collection.batches) >= WORTH else 1
+    return (
+        count_cores()
+        if sum(len(batch.segment) for batch in collection.batches) >= MIN_DOCUMENTS
+        else 1
+    )
 
 
 def distribute_draws(processes: int) -> Callable[..., Iterable[Floats]]:
