@@ -59,7 +59,7 @@ def load_judging_record(campaign: Campaign) -> JudgingRecord:
                 by_purpose[purpose][key] = entry
         else:
             known.grade = entry.grade
-    current = {purpose: _standing(entries) for purpose, entries in by_purpose.items()}
+    current = {purpose: _select_graded(entries) for purpose, entries in by_purpose.items()}
     people = build_labels(
         {key: graded.grade or 0 for key, graded in current[Purpose.JUDGE].items()}, scale
     )
@@ -85,7 +85,7 @@ def _log(campaign: Campaign, names: dict[int, str]) -> Iterator[tuple[str, Key, 
         yield purpose, key, GradedPair(grade, seconds, ordered, shuffled)
 
 
-def _standing(entries: dict[Key, GradedPair]) -> dict[Key, GradedPair]:
+def _select_graded(entries: dict[Key, GradedPair]) -> dict[Key, GradedPair]:
     """Entries that were not skipped or undone; a grade below 0 is not a judgment."""
     return {
         key: graded

@@ -67,7 +67,7 @@ def d_z(first: Floats, second: Floats) -> ComparisonEstimate:
     """Mean difference in standard deviations of the differences."""
     value = standardize_differences(subtract_without_noise(first, second)[None, :])[0]
     return ComparisonEstimate(
-        None if np.isnan(value) else float(value), len(first), _unless(value, SAME)
+        None if np.isnan(value) else float(value), len(first), _reason_if_nan(value, SAME)
     )
 
 
@@ -124,7 +124,7 @@ def cliff_delta(first: Floats, second: Floats) -> ComparisonEstimate:
     return ComparisonEstimate(float((below - above).sum()) / (len(first) * len(second)), len(first))
 
 
-def _unless(value: float, reason: str) -> str | None:
+def _reason_if_nan(value: float, reason: str) -> str | None:
     return reason if np.isnan(value) else None
 
 

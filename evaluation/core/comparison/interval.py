@@ -62,7 +62,7 @@ class IntervalMethod:
         rows = np.ascontiguousarray(values.T)
         answer = [MeanInterval(None, None, None, 0, confidence, TOO_FEW_TOPICS)] * len(rows)
         for places, topics in group_rows_by_topics(~np.isnan(rows)):
-            intervals = self._of_rows(
+            intervals = self._compute_rows(
                 rows[np.ix_(places, topics)], confidence, sampling or ResamplingOptions()
             )
             for place, interval in zip(places.tolist(), intervals, strict=True):
@@ -75,7 +75,7 @@ class IntervalMethod:
         """The interval of the mean of one array of values by topic."""
         return self.of_columns(values[:, None], confidence, sampling)[0]
 
-    def _of_rows(
+    def _compute_rows(
         self, rows: Floats, confidence: float, sampling: ResamplingOptions
     ) -> list[MeanInterval]:
         n = rows.shape[1]

@@ -23,11 +23,11 @@ def sampled_average_precision(batch: ScoringBatch) -> Floats:
     hits = weights > 0
     precision = (1.0 + relevant_weight_above(batch, weights)[hits]) / batch.ranks[hits]
     gained = batch.sums(weights[hits] * precision, hits)
-    return _where_known(batch, safe_ratio(gained, _relevant(batch)))
+    return _mask_undefined(batch, safe_ratio(gained, _relevant(batch)))
 
 
 def sampled_relevant(batch: ScoringBatch) -> Floats:
-    return _where_known(batch, _relevant(batch))
+    return _mask_undefined(batch, _relevant(batch))
 
 
 def sampled_weights(batch: ScoringBatch) -> Floats:
@@ -59,7 +59,7 @@ def _relevant(batch: ScoringBatch) -> Floats:
     return sum_by_place(judged.topic_index, weights, len(judged.topics))[batch.topic_index]
 
 
-def _where_known(batch: ScoringBatch, values: Floats) -> Floats:
+def _mask_undefined(batch: ScoringBatch, values: Floats) -> Floats:
     """``values``, NaN where the estimate is undefined."""
     judged = batch.judged
     if judged.inclusion is None or batch.options.judged_only:

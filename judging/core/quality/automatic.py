@@ -45,7 +45,7 @@ def compare_automatic_assessors(
     n = len(people.assessors)
     persons = both.select_assessors(*range(n)) if n else both.select_assessors()
     own = both.select_assessors(*range(n, len(both.assessors)))
-    against = _beside(consensus_labels(persons), persons)
+    against = _stack_tables(consensus_labels(persons), persons)
     tables = np.stack(list(iter_confusion_tables(own, against)))
     rows = compare_label_sets(tables, both.scale, level, draws)
     width = n + 1
@@ -72,7 +72,7 @@ def consensus_labels(people: LabelTable) -> LabelTable:
     return LabelTable((CONSENSUS,), people.pairs, grades, people.scale)
 
 
-def _beside(first: LabelTable, others: LabelTable) -> LabelTable:
+def _stack_tables(first: LabelTable, others: LabelTable) -> LabelTable:
     grades = np.vstack([first.grades, others.grades])
     return LabelTable((*first.assessors, *others.assessors), first.pairs, grades, first.scale)
 
