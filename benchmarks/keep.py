@@ -30,7 +30,7 @@ from campaigns.core.run_matrix import (  # noqa: E402
 from campaigns.core.tables import QrelsTable  # noqa: E402
 from evaluation.core.evaluate import score_batch  # noqa: E402
 from evaluation.core.in_memory import WarmRuns, score_all_runs, score_topic  # noqa: E402
-from evaluation.core.judgments import Judged  # noqa: E402
+from evaluation.core.judgments import JudgmentTable  # noqa: E402
 from evaluation.core.matching import batch_from_places  # noqa: E402
 from evaluation.core.measures.names import parse_measures  # noqa: E402
 from evaluation.core.options import ScoringOptions  # noqa: E402
@@ -62,8 +62,8 @@ def matrices(folder: Path) -> Iterator[RunMatrix]:
     return (read_matrix(path.read_bytes()) for path in sorted(folder.glob("*.run")))
 
 
-def load_judged(table: QrelsTable) -> Judged:
-    return Judged.from_arrays(table.topics, table.starts, table.grades)
+def load_judged(table: QrelsTable) -> JudgmentTable:
+    return JudgmentTable.from_arrays(table.topics, table.starts, table.grades)
 
 
 def score(folder: Path, qrels: Path) -> None:

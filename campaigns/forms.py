@@ -18,7 +18,7 @@ from campaigns.models import Campaign, Role, Run, Team, User
 from campaigns.queries import list_runs_for, list_teams_for
 from campaigns.rules import is_organizer_anywhere
 
-PRESETS = {
+GRADE_PRESETS = {
     "binary": (
         GradeSpec(0, "not relevant", "0", 0),
         GradeSpec(1, "relevant", "1", 1),
@@ -44,14 +44,14 @@ FORMAT_NAMES = {
 }
 
 
-class MomentInput(forms.DateTimeInput):
+class DateTimeLocalInput(forms.DateTimeInput):
     input_type = "datetime-local"
 
     def __init__(self) -> None:
         super().__init__(format="%Y-%m-%dT%H:%M")
 
 
-class NamesField(forms.CharField):
+class NameListField(forms.CharField):
     """A space-separated list of names."""
 
     def prepare_value(self, value: Any) -> Any:
@@ -62,7 +62,7 @@ class NamesField(forms.CharField):
 
 
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
-    measures = NamesField(
+    measures = NameListField(
         required=False,
         help_text="Space-separated measure names, e.g. ndcg_cut_10 map P_5. Computed and shown"
         " by default. Leave empty for the standard set.",
@@ -90,8 +90,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         widgets = {
             "description": forms.Textarea({"rows": 7}),
             "guidelines": forms.Textarea({"rows": 9}),
-            "runs_deadline": MomentInput(),
-            "judging_deadline": MomentInput(),
+            "runs_deadline": DateTimeLocalInput(),
+            "judging_deadline": DateTimeLocalInput(),
             "board": forms.RadioSelect,
             "alpha": forms.NumberInput({"step": "any"}),
         }
@@ -115,7 +115,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         if self.instance.pk:
             del self.fields["slug"]
             if self.instance.score_sets.exists():
-                # The service refuses a change, so the page does not offer one.
+                # The service rejects a change, so the page does not offer one.
                 for name in ("test", "correction", "alpha"):
                     self.fields[name].disabled = True
             return
@@ -171,7 +171,7 @@ class MemberForm(forms.Form):
 
 
 class SignInForm(AuthenticationForm):
-    """Limits the username; Django's form accepts any length, the log of failures does not."""
+    """Limits the length of the username, as the log of failed sign-ins does; Django does not."""
 
     username = UsernameField(max_length=150, widget=forms.TextInput({"autofocus": True}))
 
@@ -203,7 +203,7 @@ class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]
 
 
 class ImportForm(forms.Form):
-    """A file of topics or documents, and its format if it is not to be detected."""
+    """A file of topics or documents, and its format unless it is to be detected."""
 
     file = forms.FileField(allow_empty_file=True, label="File", help_text="Plain text or gzip.")
     format = forms.ChoiceField(required=False, label="Format")

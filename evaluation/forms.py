@@ -25,7 +25,7 @@ from judging.core.stopping import StoppingCriteria
 from judging.models import Qrels, StoppingRule
 from judging.queries.adjudication import list_adjudicators
 from pooling.core.spec import PoolSpec, depth_spec
-from pooling.core.spec_file import LONGEST, read_spec
+from pooling.core.spec_file import MAX_SPEC_LENGTH, read_spec
 from pooling.forms import iter_spec_faults, read_uploaded_spec
 from pooling.services.adaptive_pools import frozen_spec
 
@@ -101,8 +101,8 @@ class SpecText:
             return None
         if not self.name.isprintable() or len(self.name) > LONGEST_NAME:
             self.errors.append(f"A name must have at most {LONGEST_NAME} printable characters.")
-        if len(self.content) > LONGEST:
-            self.errors.append(f"A spec must have at most {LONGEST:,} characters.")
+        if len(self.content) > MAX_SPEC_LENGTH:
+            self.errors.append(f"A spec must have at most {MAX_SPEC_LENGTH:,} characters.")
             return None
         try:
             return read_spec(self.content)
@@ -209,9 +209,9 @@ class SimulationForm(forms.Form):
             )
         if len(names) > MOST_SPECS or len(self.texts) > MOST_SPECS:
             self.add_error(None, f"A simulation must have at most {MOST_SPECS} specs.")
-        if sum(len(text.content) for text in self.texts) > 2 * LONGEST:
+        if sum(len(text.content) for text in self.texts) > 2 * MAX_SPEC_LENGTH:
             self.add_error(
-                None, f"All specs together must have at most {2 * LONGEST:,} characters."
+                None, f"All specs together must have at most {2 * MAX_SPEC_LENGTH:,} characters."
             )
         if not names and not self.errors:
             self.add_error(None, "Enter a spec, a depth or select a pool.")

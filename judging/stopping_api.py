@@ -19,7 +19,7 @@ from judging.models import StoppingRule
 from judging.queries.stopping import stopped_topics
 from judging.services.stopping import set_stopping_rule
 
-MOST = 1_000_000
+MAX_DOCUMENTS = 1_000_000
 
 
 class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
@@ -44,18 +44,22 @@ class StoppingRequestSerializer(Serializer[Any]):
 
     campaign = serializers.SlugField()
     documents = serializers.IntegerField(
-        min_value=1, max_value=MOST, required=False, allow_null=True, help_text="Judged documents."
+        min_value=1,
+        max_value=MAX_DOCUMENTS,
+        required=False,
+        allow_null=True,
+        help_text="Judged documents.",
     )
     relevant = serializers.IntegerField(
         min_value=1,
-        max_value=MOST,
+        max_value=MAX_DOCUMENTS,
         required=False,
         allow_null=True,
         help_text="Relevant documents found.",
     )
     no_relevant_in = serializers.IntegerField(
         min_value=1,
-        max_value=MOST,
+        max_value=MAX_DOCUMENTS,
         required=False,
         allow_null=True,
         help_text="Consecutive judged documents without a relevant one.",

@@ -22,7 +22,7 @@ from campaigns.queries import get_campaign_for
 from pooling import services
 from pooling.core.formats import FORMATS
 from pooling.core.spec import PoolSpec, RunChoice, depth_spec
-from pooling.core.spec_file import LONGEST, read_spec
+from pooling.core.spec_file import MAX_SPEC_LENGTH, read_spec
 from pooling.models import Pool
 from pooling.queries import (
     find_unknown_names,
@@ -226,8 +226,10 @@ def spec_from_request(data: dict[str, Any]) -> PoolSpec:
     if "depth" in data:
         return depth_spec(data["depth"])
     content = data["spec"]
-    if isinstance(content, str) and len(content) > LONGEST:
-        raise serializers.ValidationError({"spec": f"A spec has at most {LONGEST:,} characters."})
+    if isinstance(content, str) and len(content) > MAX_SPEC_LENGTH:
+        raise serializers.ValidationError(
+            {"spec": f"A spec has at most {MAX_SPEC_LENGTH:,} characters."}
+        )
     try:
         return read_spec(content if isinstance(content, str | dict) else json.dumps(content))
     except InvalidFile as bad:

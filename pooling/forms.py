@@ -16,7 +16,7 @@ from pooling.core.pool_builder import PoolBudget
 from pooling.core.registry import LISTED, METHODS
 from pooling.core.session import PoolStep
 from pooling.core.spec import CUTOFF, PoolSpec, RunChoice
-from pooling.core.spec_file import LONGEST, default_parameters, read_spec
+from pooling.core.spec_file import MAX_SPEC_LENGTH, default_parameters, read_spec
 from pooling.queries import find_unknown_names, list_poolable_runs, measured_pace
 
 SECONDS = 30
@@ -94,7 +94,7 @@ class PoolForm(forms.Form):
     )
     text = forms.CharField(
         label="Spec",
-        max_length=LONGEST,
+        max_length=MAX_SPEC_LENGTH,
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 14, "spellcheck": "false"}),
@@ -191,9 +191,9 @@ class PoolForm(forms.Form):
 
 def read_uploaded_spec(file: UploadedFile[Any]) -> str:
     """The spec in an uploaded file; raises ``ValidationError`` if it is too large or not UTF-8."""
-    if (file.size or 0) > 4 * LONGEST:
+    if (file.size or 0) > 4 * MAX_SPEC_LENGTH:
         raise forms.ValidationError(
-            f"The file has {file.size:,} bytes; the maximum is {4 * LONGEST:,}."
+            f"The file has {file.size:,} bytes; the maximum is {4 * MAX_SPEC_LENGTH:,}."
         )
     try:
         return str(file.read().decode("utf-8-sig"))

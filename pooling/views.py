@@ -15,7 +15,7 @@ from campaigns.attachments import attachment_response
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, redirect_to
+from campaigns.views.helpers import SignedInRequest, campaign_url
 from pooling import services
 from pooling.core.docs import methods_by_kind
 from pooling.core.formats import FORMATS, FRAME_FORMATS
@@ -153,7 +153,7 @@ def render_pools_page(
     runs = list(list_poolable_runs(campaign))
     context = {
         "campaign": campaign,
-        "crumbs": [("Pool", redirect_to("pools", campaign) if extra else None)],
+        "crumbs": [("Pool", campaign_url("pools", campaign) if extra else None)],
         "pools": campaign.pools.select_related("frozen_by"),
         "runs": runs,
         "team_count": len({run.team_id for run in runs}),
@@ -245,7 +245,7 @@ def pool_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse
     accepted = set(campaign.runs.accepted().values_list("pk", flat=True))
     context = {
         "campaign": campaign,
-        "crumbs": [("Pool", redirect_to("pools", campaign)), (f"Version {pool.version}", None)],
+        "crumbs": [("Pool", campaign_url("pools", campaign)), (f"Version {pool.version}", None)],
         "pool": pool,
         "spec_text": spec_to_yaml(frozen_spec(pool)) if "steps" in pool.spec else "",
         "newer": campaign.pools.filter(version__gt=pool.version).first(),

@@ -8,12 +8,12 @@ from judging.core.agreement.formats import agreement_to_table, align_agreement_r
 from judging.core.agreement.panel import agreement_report
 from judging.queries.agreement import load_labels
 
-SHOWN = ("map", "ndcg_cut_10", "bpref", "bpref-10", "P_10", "recip_rank", "judged_10")
+TABLE_MEASURES = ("map", "ndcg_cut_10", "bpref", "bpref-10", "P_10", "recip_rank", "judged_10")
 
 
 def format_scores_table(score_set: ScoreSet) -> str:
     """Means by run, sorted by the first measure shown."""
-    measures = [name for name in SHOWN if name in score_set.measures]
+    measures = [name for name in TABLE_MEASURES if name in score_set.measures]
     rows = sorted(
         score_set.runs.select_related("run__team"),
         key=lambda row: (-(row.means[measures[0]] or 0), row.run.tag),

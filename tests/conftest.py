@@ -1,4 +1,4 @@
-"""Fixtures that every test may ask for."""
+"""Fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from campaigns.services.collection import build_document_row
 from campaigns.services.people import add_member, get_or_create_team
 from pooling.services import adaptive_pools
 
-# The same examples each time: a run of the suite tells of the change, not of its luck.
-# HYPOTHESIS_PROFILE=explore draws anew. Explaining a failure can take longer than the suite.
+# The same examples every time, so that only a change can make a test fail.
+# HYPOTHESIS_PROFILE=explore draws new ones. Explaining a failure can take longer than the suite.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 hypothesis_settings.register_profile("explore", deadline=None, phases=PHASES)
 hypothesis_settings.register_profile("fixed", deadline=None, phases=PHASES, derandomize=True)
@@ -34,7 +34,7 @@ SCALE = (
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Where everything must be there (POOLBENCH_REQUIRE_ALL=1), a skipped test is a failure."""
+    """With POOLBENCH_REQUIRE_ALL=1 a skipped test is a failure."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = reporter.stats.get("skipped", []) if reporter else []
     if skipped and os.environ.get("POOLBENCH_REQUIRE_ALL"):
@@ -44,7 +44,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """The folder of real data, which is no part of the repository."""
+    """The folder of real data, which is not part of the repository."""
     default = REPOSITORY.parent / "shared" / "data"
     folder = Path(os.environ.get("POOLBENCH_DATA", default))
     if not folder.is_dir():
@@ -54,14 +54,14 @@ def data_dir() -> Path:
 
 @pytest.fixture(autouse=True)
 def _own_installation(settings, tmp_path):
-    """Jobs run in this process, files go to this test's folder, passwords cost nothing."""
+    """Jobs run in this process, files go to the test's folder, passwords are hashed fast."""
     settings.POOLBENCH_INLINE = True
     settings.STORE_DIR = tmp_path / "store"
-    # Primary keys come again after a rollback.
+    # Primary keys are reused after a rollback.
     adaptive_pools._listings.clear()
     adaptive_pools._sessions.clear()
     adaptive_pools._in_use.clear()
-    # Static files are looked up when asked for, not listed again for every client.
+    # Static files are found on request, instead of listing them for every client.
     settings.WHITENOISE_AUTOREFRESH = True
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
@@ -103,7 +103,7 @@ def viewer(campaign) -> User:
 
 @pytest.fixture
 def stranger(db) -> User:
-    """Somebody with an account and no role anywhere."""
+    """A user without a role in any campaign."""
     return user("stranger")
 
 
@@ -143,7 +143,7 @@ def joined(campaign: Campaign, name: str, role: str, team: Team | None = None) -
 
 @pytest.fixture
 def as_user(client):
-    """``as_user(user)``: the test client, signed in as ``user`` (or as nobody)."""
+    """``as_user(user)``: the test client, signed in as ``user``, or signed out."""
 
     def sign_in(who: User | None):
         client.logout() if who is None else client.force_login(who)

@@ -20,15 +20,15 @@ CEILINGS = {
     "shared": 0,
     "banned": 0,
     "modules": 0,
-    "members": 104,
+    "members": 0,
     "of": 0,
     "bare": 0,
-    "speechless": 2,
+    "speechless": 0,
     "builtins": 0,
     "handlers": 0,
     "tests": 0,
-    "locals": 829,
-    "parameters": 337,
+    "locals": 3,
+    "parameters": 0,
 }
 """How many offenders each rule still has."""
 EXEMPT = {"Command", "handle", "main"}

@@ -1,4 +1,4 @@
-"""A small campaign in the middle of its life, with everybody in it, and another beside it."""
+"""A small campaign with users of all roles and scores, and a second campaign."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from tests.conftest import SCALE, user
 ROLES = (
     "anonymous", "stranger", "viewer", "owner", "rival", "assessor", "organizer", "foreigner",
 )  # fmt: skip
-"""Owner and rival are participants: runs, jobs and scores of the tests are the owner's team's.
+"""Owner and rival are participants; runs, jobs and scores are those of the owner's team.
 The foreigner organizes the other campaign."""
 
 
 @dataclass
 class World:
-    """``campaign`` is played up to released scores; ``elsewhere`` likewise, by the foreigner."""
+    """``campaign`` has released scores; so has ``elsewhere``, the campaign of the foreigner."""
 
     campaign: Campaign
     people: dict[str, User | None]
@@ -73,7 +73,7 @@ class World:
 
 
 def build_world() -> World:
-    """Two played campaigns; eight kinds of people."""
+    """Two campaigns with released scores, and users of eight kinds."""
     everybody: dict[str, User | None] = {"anonymous": None, "stranger": user("stranger")}
     foreigner = user("foreigner", can_create_campaigns=True)
     organizer = user("organizer", can_create_campaigns=True)
@@ -156,7 +156,7 @@ def enrol(campaign: Campaign, name: str, role: str, team: Team | None = None) ->
 
 
 def submit(who: User | None, team: Team, tag: str, ranked: dict[str, str]) -> Run:
-    """A run as it comes through the door: uploaded and checked."""
+    """A run that was submitted and checked."""
     lines = [
         f"{topic} Q0 {docno} {rank} {100 - rank} {tag}\n"
         for topic, docnos in ranked.items()

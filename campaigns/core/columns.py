@@ -168,7 +168,7 @@ class ColumnFile:
         at = bisect_right(self._starts, number) - 1
         return self.data[self._spans[at]].split(b"\n")[number - self._starts[at]]
 
-    def fault(
+    def add_fault(
         self, code: str, message: str, fix: str, *, line: int, field: int, excerpt: bool = True
     ) -> None:
         """Add one fault at column ``field`` (from 0) of ``line``; the excerpt is that field."""
@@ -181,14 +181,14 @@ class ColumnFile:
             code, message, fix, line=line, column=field_column(raw, field), excerpt=text
         )
 
-    def faults(
+    def add_faults(
         self, code: str, entries: Iterable[tuple[int, str, str]], count: int, *, field: int
     ) -> None:
         """Add ``count`` faults of one code from ``(line, message, fix)``, lazily read."""
         room = max(0, SHOWN_PER_CODE - self.report.counts[code])
         added = 0
         for line, message, fix in islice(entries, room):
-            self.fault(code, message, fix, line=line, field=field)
+            self.add_fault(code, message, fix, line=line, field=field)
             added += 1
         if count > added:
             self.report.counts[code] += count - added

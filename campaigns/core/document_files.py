@@ -80,7 +80,7 @@ def read_files(files: Named, report: FaultReport) -> Iterator[DocumentText]:
         report.take(file_report)
     if not seen and not report.has_errors:
         endings = " ".join(FORMATS)
-        report.add(CODES.none, "No documents found.", f"Upload files of these types: {endings}")
+        report.add(CODES.empty, "No documents found.", f"Upload files of these types: {endings}")
 
 
 def folder_files(folder: Path, report: FaultReport) -> Named:
@@ -185,7 +185,9 @@ def _is_valid_docno(docno: str, name: str, seen: dict[str, str], report: FaultRe
         return False
     if docno in seen:
         message = f"Duplicate docno: already used by {escape_excerpt(seen[docno])}."
-        report.add(CODES.twice, message, "Keep one file per docno; folder names are ignored.")
+        report.add(
+            CODES.duplicate_id, message, "Keep one file per docno; folder names are ignored."
+        )
         return False
     seen[docno] = name
     return True

@@ -1,6 +1,6 @@
 """Read documents: TREC SGML, JSON lines (BEIR, Anserini), SMART and TSV.
 
-In JSON lines, a field ``html`` is the body instead of a text, and is sanitized here.
+In JSON lines a field ``html`` can be the body instead of text; it is sanitized here.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ CODES = RecordCodes(
     max_id=500,
     not_text="ED01",
     malformed="ED02",
-    none="ED03",
+    empty="ED03",
     no_id="ED04",
     bad_id="ED05",
-    twice="ED06",
+    duplicate_id="ED06",
     declaration="",
-    latin="WD01",
+    not_utf8="WD01",
 )
 _NO_TEXT = "WD02"
 _TOO_DEEP = "ED07"
-_SANITISED = "WD03"
+_SANITIZED = "WD03"
 
 _NAMES = {
     "docno": ("docno", "_id", "id", "docid", "doc_id", "i"),
@@ -63,10 +63,10 @@ _TSV = {
 
 @dataclass(frozen=True)
 class DocumentText:
-    """One document; ``extra`` has every other field of the file, by its name there.
+    """One document; ``extra`` has all other fields of the record, by their names in the file.
 
-    ``format`` is text, html (``body`` is sanitized, ``source_sha256`` is of the original), pdf
-    or image (``data`` are the bytes, of type ``media_type``).
+    ``format`` is text; html, where ``body`` is sanitized and ``source_sha256`` is the hash of the
+    original; or pdf or image, where ``data`` has the bytes, of type ``media_type``.
     """
 
     docno: str
@@ -82,7 +82,7 @@ class DocumentText:
 
     @property
     def sha256(self) -> str:
-        """Of what assessors see: the bytes of a file, else title and body."""
+        """Hash of what assessors see: the bytes of a file, otherwise title and body."""
         if self.data:
             return hashlib.sha256(self.data).hexdigest()
         kind = "" if self.format == "text" else f"{self.format}\n"
@@ -109,7 +109,7 @@ def read_documents(
     report: FaultReport | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Iterator[DocumentText]:
-    """Yield the good documents of ``data`` (plain or gzip), in file order.
+    """Yield the valid documents of ``data`` (plain or gzip), in file order.
 
     ``file_format`` is a key of ``DOCUMENT_FORMATS``, by default detected from the text. With a
     ``report`` all faults go there and the caller checks it at the end; without one
@@ -123,7 +123,7 @@ def read_documents(
         yield document
     if not has_documents and not faults.has_errors:
         faults.add(
-            CODES.none, "The file contains no documents.", "See docs/formats.md for the formats."
+            CODES.empty, "The file contains no documents.", "See docs/formats.md for the formats."
         )
     if report is None and faults.has_errors:
         raise InvalidFile(faults)
@@ -151,7 +151,7 @@ def _iter_documents(text: str, form: str | None, report: FaultReport) -> Iterato
     ids = IdCheck(CODES, report)
     for draft in DOCUMENT_FORMATS[form](text, make_fault_reporter(CODES, report)):
         html = draft.texts.pop("html", "") if form == "jsonl" else ""
-        document = _document(draft, is_smart=form == "smart")
+        document = _build_document(draft, is_smart=form == "smart")
         if not ids.is_valid(document.docno, draft.line):
             continue
         if html.strip():
@@ -179,15 +179,15 @@ def set_sanitized_html(
     """
     try:
         clean = sanitize(html)
-    except NestingTooDeep as deep:
+    except NestingTooDeep as error:
         fix = "Upload well-formed HTML with balanced tags."
-        report.add(_TOO_DEEP, str(deep), fix, line=line, excerpt=document.docno)
+        report.add(_TOO_DEEP, str(error), fix, line=line, excerpt=document.docno)
         return None
     if clean.removed:
         removed = ", ".join(f"{name} ×{count}" for name, count in clean.removed.most_common(6))
         message = f"Unsafe elements were removed from the HTML: {removed}."
         fix = "Review the document; assessors see the cleaned version."
-        report.add(_SANITISED, message, fix, line=line, excerpt=document.docno)
+        report.add(_SANITIZED, message, fix, line=line, excerpt=document.docno)
     return replace(
         document,
         title=document.title or clean.title,
@@ -197,16 +197,16 @@ def set_sanitized_html(
     )
 
 
-def _document(draft: RecordDraft, *, is_smart: bool) -> DocumentText:
-    roles, left = assign_record_fields(draft.texts, _NAMES)
+def _build_document(draft: RecordDraft, *, is_smart: bool) -> DocumentText:
+    roles, extra = assign_record_fields(draft.texts, _NAMES)
     if is_smart:
-        left.pop(_SMART_DROPPED, None)
-        left = {_SMART_NAMES.get(name, name): text for name, text in left.items()}
+        extra.pop(_SMART_DROPPED, None)
+        extra = {_SMART_NAMES.get(name, name): text for name, text in extra.items()}
     return DocumentText(
         docno=roles["docno"],
         title=collapse_whitespace(roles["title"]),
         body=tidy_text(roles["body"]),
         url=roles["url"],
         date=collapse_whitespace(roles["date"]),
-        extra={name: tidy_text(text) for name, text in left.items()},
+        extra={name: tidy_text(text) for name, text in extra.items()},
     )

@@ -44,7 +44,7 @@ ATTRIBUTES = {
     "th": {"abbr", "align", "colspan", "headers", "rowspan", "scope", "valign"},
     "time": {"datetime"},
 }
-GONE_WITH_CONTENT = {
+REMOVED_WITH_CONTENT = {
     *("applet", "audio", "canvas", "embed", "frameset", "iframe", "math", "noembed", "noframes"),
     *("noscript", "object", "script", "select", "style", "svg", "template", "textarea", "title"),
     *("video", "xmp", "datalist", "head", "plaintext"),
@@ -93,7 +93,7 @@ def sanitize(html: str) -> SanitizedHtml:
     cleaned = nh3.clean(
         html,
         tags=TAGS,
-        clean_content_tags=GONE_WITH_CONTENT - {"head"},
+        clean_content_tags=REMOVED_WITH_CONTENT - {"head"},
         attributes=ATTRIBUTES,
         attribute_filter=_filter_attribute,
         url_schemes={"http", "https", "mailto", "data"},

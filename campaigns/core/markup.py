@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from campaigns.core.records import RecordDraft, Tell
+from campaigns.core.records import FaultReporter, RecordDraft
 
 _TOP = re.compile(r"<top\b[^>]*>(.*?)(?=</top\s*>|<top\b|\Z)", re.DOTALL | re.IGNORECASE)
 _FIELD = re.compile(
@@ -32,7 +32,7 @@ def has_xml_declaration(text: str) -> bool:
     return re.search(r"<!\s*(DOCTYPE|ENTITY)", text, re.IGNORECASE) is not None
 
 
-def parse_sgml_topics(text: str, tell: Tell) -> Iterator[RecordDraft]:
+def parse_sgml_topics(text: str, report_fault: FaultReporter) -> Iterator[RecordDraft]:
     """``<top>`` records; their fields need no closing tag and may start with a label."""
     line, counted = 1, 0
     for top in _TOP.finditer(text):
@@ -46,10 +46,10 @@ def parse_sgml_topics(text: str, tell: Tell) -> Iterator[RecordDraft]:
         if texts:
             yield RecordDraft(line, texts)
         else:
-            tell(line, "The topic has no fields.", top[0])
+            report_fault(line, "The topic has no fields.", top[0])
 
 
-def parse_xml_topics(text: str, tell: Tell) -> Iterator[RecordDraft]:
+def parse_xml_topics(text: str, report_fault: FaultReporter) -> Iterator[RecordDraft]:
     """``<topic>`` elements; attributes and child elements are the fields."""
     body = text.lstrip()
     skipped = text.count("\n", 0, len(text) - len(body))
@@ -62,11 +62,11 @@ def parse_xml_topics(text: str, tell: Tell) -> Iterator[RecordDraft]:
     try:
         parser.Parse(body, True)
     except expat.ExpatError as error:
-        tell(error.lineno + skipped, f"The XML is not well-formed ({error}).", "")
+        report_fault(error.lineno + skipped, f"The XML is not well-formed ({error}).", "")
     yield from (RecordDraft(draft.line + skipped, draft.texts) for draft in reader.drafts)
 
 
-def parse_sgml_documents(text: str, tell: Tell) -> Iterator[RecordDraft]:
+def parse_sgml_documents(text: str, report_fault: FaultReporter) -> Iterator[RecordDraft]:
     """``<DOC>`` records; ``<TEXT>`` parts are joined, unknown entities are kept."""
     line, counted = 1, 0
     opened: tuple[int, int] | None = None
@@ -76,13 +76,13 @@ def parse_sgml_documents(text: str, tell: Tell) -> Iterator[RecordDraft]:
             yield RecordDraft(opened[0], _document_texts(text[opened[1] : tag.start()]))
             opened = None
         elif tag[1]:
-            tell(line, "</DOC> without <DOC>.", "")
+            report_fault(line, "</DOC> without <DOC>.", "")
         else:
             if opened:
-                tell(opened[0], "Missing </DOC>.", text[opened[1] : opened[1] + 80])
+                report_fault(opened[0], "Missing </DOC>.", text[opened[1] : opened[1] + 80])
             opened = line, tag.end()
     if opened:
-        tell(opened[0], "Missing </DOC>.", text[opened[1] : opened[1] + 80])
+        report_fault(opened[0], "Missing </DOC>.", text[opened[1] : opened[1] + 80])
 
 
 def strip_markup(markup: str) -> str:

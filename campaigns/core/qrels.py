@@ -100,7 +100,7 @@ def _read_grades(source: ColumnFile, block: LineBlock) -> tuple[Grades, Mask]:
         is_bad[row] = not _is_grade(text)
         grades[row] = 0 if is_bad[row] else int(text)
     for row in np.flatnonzero(is_bad).tolist():
-        source.fault(
+        source.add_fault(
             "EQ04",
             f"The grade is not an integer between -{MAX_GRADE} and {MAX_GRADE}:"
             f" {escape_excerpt(column.text(row), 20)}.",
@@ -129,7 +129,7 @@ def _add_duplicates(source: ColumnFile, rows: _QrelsWarnings, again: dict[int, i
         grade, earlier = int(rows.grades[row]), int(rows.grades[seen])
         topic, first = rows.grouped.topics[codes[row]], rows.lines[seen]
         other = "" if grade == earlier else f", here {grade}"
-        source.fault(
+        source.add_fault(
             "EQ05" if grade == earlier else "EQ06",
             f"Duplicate document in topic {topic}: grade {earlier} on line {first}{other}.",
             "Keep one line per topic and document.",

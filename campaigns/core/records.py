@@ -32,20 +32,20 @@ class RecordCodes:
     max_id: int
     not_text: str
     malformed: str
-    none: str
+    empty: str
     no_id: str
     bad_id: str
-    twice: str
+    duplicate_id: str
     declaration: str
-    latin: str
+    not_utf8: str
 
 
 _BLANKS = " \t\n\r\x0b\x0c"
 """ASCII whitespace, which separates the fields of runs, so no ID starts with it."""
 
-Tell = Callable[[int, str, str], None]
+FaultReporter = Callable[[int, str, str], None]
 """Adds a fault of a malformed record: line, message, excerpt."""
-Parser = Callable[[str, Tell], Iterator[RecordDraft]]
+Parser = Callable[[str, FaultReporter], Iterator[RecordDraft]]
 
 
 def decode_text(data: bytes, codes: RecordCodes, report: FaultReport) -> str | None:
@@ -58,7 +58,7 @@ def decode_text(data: bytes, codes: RecordCodes, report: FaultReport) -> str | N
         return data.decode()
     except UnicodeDecodeError as error:
         report.add(
-            codes.latin,
+            codes.not_utf8,
             f"The file is not UTF-8 (byte 0x{data[error.start]:02x}); it was read as Latin-1.",
             "Check accented letters; if they are wrong, save the file as UTF-8.",
             line=data.count(b"\n", 0, error.start) + 1,
@@ -66,14 +66,14 @@ def decode_text(data: bytes, codes: RecordCodes, report: FaultReport) -> str | N
         return data.decode("latin-1")
 
 
-def make_fault_reporter(codes: RecordCodes, report: FaultReport) -> Tell:
+def make_fault_reporter(codes: RecordCodes, report: FaultReport) -> FaultReporter:
     """The function with which a parser reports a malformed record."""
 
-    def tell(line: int, message: str, excerpt: str) -> None:
+    def report_fault(line: int, message: str, excerpt: str) -> None:
         fix = f"Correct this {codes.noun}; see docs/formats.md for the formats."
         report.add(codes.malformed, message, fix, line=line, excerpt=excerpt)
 
-    return tell
+    return report_fault
 
 
 @dataclass
@@ -96,7 +96,7 @@ class IdCheck:
             self._add(self.codes.bad_id, message, fix, line, name)
         elif name in self.seen:
             message = f"Duplicate ID {name}: already used on line {self.seen[name]}."
-            self._add(self.codes.twice, message, f"Keep one {noun} per ID.", line, name)
+            self._add(self.codes.duplicate_id, message, f"Keep one {noun} per ID.", line, name)
         else:
             self.seen[name] = line
             return True
@@ -132,7 +132,7 @@ def tidy_text(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", stripped).strip()
 
 
-def parse_json_lines(text: str, tell: Tell) -> Iterator[RecordDraft]:
+def parse_json_lines(text: str, report_fault: FaultReporter) -> Iterator[RecordDraft]:
     """One JSON object per line; the keys of an object ``metadata`` count as its own."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -140,15 +140,15 @@ def parse_json_lines(text: str, tell: Tell) -> Iterator[RecordDraft]:
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
-            tell(number, f"The line is not JSON ({error}).", line)
+            report_fault(number, f"The line is not JSON ({error}).", line)
             continue
         if isinstance(record, dict):
             yield RecordDraft(number, _json_texts(record))
         else:
-            tell(number, "The line is not a JSON object.", line)
+            report_fault(number, "The line is not a JSON object.", line)
 
 
-def parse_smart(text: str, tell: Tell) -> Iterator[RecordDraft]:
+def parse_smart(text: str, report_fault: FaultReporter) -> Iterator[RecordDraft]:
     """SMART: ``.I id`` starts a record, a line of ``.T``, ``.A``, ``.W`` … starts a field."""
     start, name = 0, ""
     texts: dict[str, list[str]] = {}
@@ -162,7 +162,7 @@ def parse_smart(text: str, tell: Tell) -> Iterator[RecordDraft]:
         elif name:
             texts.setdefault(name, []).append(line)
         elif line.strip():
-            tell(number, "Text found before the first field.", line)
+            report_fault(number, "Text found before the first field.", line)
     if start:
         yield _smart_draft(start, texts)
 
@@ -170,7 +170,7 @@ def parse_smart(text: str, tell: Tell) -> Iterator[RecordDraft]:
 def make_tsv_parser(columns: Callable[[list[str]], tuple[str, ...] | None]) -> Parser:
     """A parser of tab-separated lines; ``columns`` names the fields of a line."""
 
-    def parse(text: str, tell: Tell) -> Iterator[RecordDraft]:
+    def parse(text: str, report_fault: FaultReporter) -> Iterator[RecordDraft]:
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
@@ -178,7 +178,7 @@ def make_tsv_parser(columns: Callable[[list[str]], tuple[str, ...] | None]) -> P
             names = columns(fields)
             if names is None:
                 columns_found = format_count(len(fields), "tab-separated column")
-                tell(number, f"Unexpected number of columns: {columns_found}.", line)
+                report_fault(number, f"Unexpected number of columns: {columns_found}.", line)
             else:
                 yield RecordDraft(number, dict(zip(names, fields, strict=True)))
 

@@ -47,7 +47,7 @@ class FieldChecks:
 
     def finish(self) -> None:
         if self._other_q0_count:
-            self.source.fault(
+            self.source.add_fault(
                 "W01",
                 f"Column 2 is not Q0 on {format_count(self._other_q0_count, 'line')}.",
                 "The value is ignored; use Q0 for compatibility with other tools.",
@@ -72,7 +72,7 @@ class FieldChecks:
         if self.tag_pattern is None or self.tag_pattern.fullmatch(tag):
             return
         pattern = self.tag_pattern.pattern
-        self.source.fault(
+        self.source.add_fault(
             "E05",
             f"Invalid run tag: {escape_excerpt(tag, 40)}.",
             f"Use a tag of {TAG_FORM if pattern == TAG_PATTERN else f'the form {pattern}'}.",
@@ -82,7 +82,7 @@ class FieldChecks:
 
     def _check_declared(self, tag: str, line: int) -> None:
         if self.declared_tag is not None and tag != self.declared_tag:
-            self.source.fault(
+            self.source.add_fault(
                 "E07",
                 f"The run tag {escape_excerpt(tag, 40)} does not match the declared tag,"
                 f" {self.declared_tag}.",
@@ -91,7 +91,7 @@ class FieldChecks:
                 field=TAG,
             )
         if tag in self.used_tags:
-            self.source.fault(
+            self.source.add_fault(
                 "E08",
                 f"The run tag is already used in the campaign: {tag}.",
                 "Choose a different tag, or replace the earlier run.",
@@ -110,7 +110,7 @@ class FieldChecks:
             (int(block.lines[i]), f"The run tag {escape_excerpt(tags.text(i), 40)} {message}", fix)
             for i in changed
         )
-        self.source.faults("E06", entries, len(changed), field=TAG)
+        self.source.add_faults("E06", entries, len(changed), field=TAG)
 
     def _check_q0(self, block: LineBlock) -> None:
         others = np.flatnonzero(~block.column(Q0).equals_text(b"Q0"))
@@ -133,4 +133,4 @@ class FieldChecks:
             (line, f"The rank is not an integer: {escape_excerpt(text, 20)}.", "Use 1, 2, 3, …")
             for line, text in bad
         )
-        self.source.faults("E13", entries, len(bad), field=RANK)
+        self.source.add_faults("E13", entries, len(bad), field=RANK)

@@ -47,10 +47,10 @@ def check_topics(
                 near.get(topic), "Remove these lines or use the campaign's topic IDs."
             )
             message = f"Unknown topic: {escape_excerpt(topic, 40)} ({size})."
-            source.fault("E09", message, fix, line=line, field=TOPIC)
+            source.add_fault("E09", message, fix, line=line, field=TOPIC)
     for topic, members in iter_topic_rows(rows.grouped):
         if topic in withheld:
-            source.fault(
+            source.add_fault(
                 "E16",
                 f"Topic {topic} is withheld; runs cannot contain it"
                 f" ({format_count(len(members), 'line')}).",
@@ -91,7 +91,7 @@ def check_docnos(
             fix = _choose_fix(near.get(docno), "Use the docnos of the collection.")
             yield int(rows.lines[row]), message, fix
 
-    source.faults("E10", entries(), len(bad), field=DOCNO)
+    source.add_faults("E10", entries(), len(bad), field=DOCNO)
     _add_near(source, near, "docno", lambda docno: int(rows.lines[docnos.index(docno)]), DOCNO)
 
 
@@ -134,7 +134,7 @@ def _add_near(
     if not near:
         return
     first = min(near, key=first_line) if len(near) <= 100 else min(near)
-    source.fault(
+    source.add_fault(
         "W11",
         "Only case or leading zeros differ from known IDs:"
         f" {format_count(len(near), noun)}, e.g. {near[first]}.",

@@ -58,7 +58,7 @@ def check_depths(source: ColumnFile, rows: RunRows, most: int | None, least: int
     for topic, members in iter_topic_rows(rows.grouped):
         size = f"Topic {topic} has {len(members):,} documents"
         if most is not None and len(members) > most:
-            source.fault(
+            source.add_fault(
                 "E12",
                 f"{size}; the limit is {most:,}.",
                 f"Keep at most {most:,} documents per topic.",
@@ -66,7 +66,7 @@ def check_depths(source: ColumnFile, rows: RunRows, most: int | None, least: int
                 field=DOCNO,
             )
         if least is not None and len(members) < least:
-            source.fault(
+            source.add_fault(
                 "W03",
                 f"{size}; {least:,} are expected.",
                 "Retrieve more documents if possible; missing ranks count as non-relevant.",
@@ -114,7 +114,7 @@ def check_rank_order(source: ColumnFile, ranking: RankedRows) -> None:
         return
     at = int(wrong[0])
     topics = len(np.unique(ranking.codes[wrong]))
-    source.fault(
+    source.add_fault(
         "W05",
         f"Ranks and scores disagree in {format_count(topics, 'topic')}: in topic"
         f" {ranking.topics[ranking.codes[at]]}, rank {ranking.ranks[at + 1]} has score"
@@ -135,7 +135,7 @@ def check_rank_steps(source: ColumnFile, ranking: RankedRows) -> None:
     wrong = np.flatnonzero(irregular)
     if not len(wrong):
         return
-    source.fault(
+    source.add_fault(
         "W07",
         f"Ranks are not consecutive from 0 or 1 in"
         f" {format_count(len(np.unique(ranking.codes[wrong])), 'topic')}.",
@@ -153,7 +153,7 @@ def check_contiguous(source: ColumnFile, ranking: RankedRows) -> None:
         return
     _, first = np.unique(blocks, return_index=True)
     again = np.setdiff1d(np.arange(len(blocks)), first)
-    source.fault(
+    source.add_fault(
         "W08",
         f"The lines of {format_count(len(np.unique(blocks[again])), 'topic')} are not contiguous.",
         "Accepted; some tools require the lines of a topic to be contiguous.",

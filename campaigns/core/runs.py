@@ -140,7 +140,7 @@ def _parse_odd_scores(source: ColumnFile, block: LineBlock, rows: Ints) -> list[
         )
         for i in bad
     )
-    source.faults("E14", entries, len(bad), field=SCORE)
+    source.add_faults("E14", entries, len(bad), field=SCORE)
     invalid = set(bad)
     return [0.0 if i in invalid else float(text) for i, text in enumerate(texts)]
 
@@ -160,7 +160,7 @@ def build_run_table(source: ColumnFile, rows: RunRows) -> RunTable:
         return sort_in_trec_order(rows.tag, rows.grouped, rows.docnos, rows.scores)
     codes = rows.grouped.row_codes()
     entries = (_describe_duplicate(rows, codes, row, first) for row, first in again.items())
-    source.faults("E11", entries, len(again), field=DOCNO)
+    source.add_faults("E11", entries, len(again), field=DOCNO)
     keep = np.delete(np.arange(len(rows)), list(again))
     grouped = regroup_rows(rows.grouped, keep)
     return sort_in_trec_order(rows.tag, grouped, rows.docnos.take(keep), rows.scores[keep])

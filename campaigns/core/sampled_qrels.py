@@ -210,7 +210,7 @@ def _read_lines(source: ColumnFile, form: _SampleFormat) -> list[Fields]:
 def _is_valid_row(source: ColumnFile, row: Fields, line: int, form: _SampleFormat) -> bool:
     """Whether grade and probability of a line are valid; if not, a fault is added."""
     if not _is_grade(row[form.grade]):
-        source.fault(
+        source.add_fault(
             "ES04",
             f"The grade is not an integer between -{MAX_GRADE} and {MAX_GRADE}:"
             f" {escape_excerpt(row[form.grade], 20)}.",
@@ -220,7 +220,7 @@ def _is_valid_row(source: ColumnFile, row: Fields, line: int, form: _SampleForma
         )
         return False
     if form is _PRELS and not _is_valid_probability(*row[2:]):
-        source.fault(
+        source.add_fault(
             "ES07",
             "The inclusion probability is not a number above 0 and at most 1:"
             f" {escape_excerpt(row[-1], 20)}.",
@@ -259,7 +259,7 @@ def _add_duplicates(
         seen = first.setdefault((row[0], row[form.docno]), at)
         if seen == at:
             continue
-        source.fault(
+        source.add_fault(
             "ES05" if rows[seen] == row else "ES06",
             f"Duplicate document in topic {row[0].decode()}: already on line {lines[seen]}"
             f"{'' if rows[seen] == row else ', with other values'}.",

@@ -17,10 +17,10 @@ PIECE = 200_000
 """Characters of a page at first, and of each continuation."""
 CHUNK = 20_000
 """Characters of a section that the browser lays out only when it scrolls into view."""
-WRAPPED = 28
+MIN_WRAPPED_LENGTH = 28
 """Lines at least this long on average were broken for width, not for meaning."""
 INDENT = ("  ", "\t")
-UNPARTED = 20
+MAX_WORD_LENGTH = 20
 """More characters per word than this on average: a script without spaces, or not prose."""
 
 _LISTED = re.compile(r"\s*([-*•·]|\d+[.)])\s")
@@ -88,7 +88,7 @@ def split_blocks(text: str, base: int = 0) -> Iterator[TextBlock]:
 def measure_text_length(text: str) -> tuple[int, str]:
     """The length of a text in words, or in characters if no spaces separate the words."""
     words = len(text.split())
-    if len(text) > UNPARTED * max(words, 1):
+    if len(text) > MAX_WORD_LENGTH * max(words, 1):
         return len(text), "character"
     return words, "word"
 
@@ -133,7 +133,7 @@ def _kind(lines: list[str]) -> str:
     if len(lines) < 2 or is_list:
         return "lines"
     length = sum(len(line.strip()) for line in lines[:-1])
-    return "lines" if length < WRAPPED * (len(lines) - 1) else "wrapped"
+    return "lines" if length < MIN_WRAPPED_LENGTH * (len(lines) - 1) else "wrapped"
 
 
 def _split_long_block(block: TextBlock) -> Iterator[TextBlock]:

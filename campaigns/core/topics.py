@@ -29,12 +29,12 @@ CODES = RecordCodes(
     max_id=100,
     not_text="ET01",
     malformed="ET02",
-    none="ET03",
+    empty="ET03",
     no_id="ET04",
     bad_id="ET05",
-    twice="ET06",
+    duplicate_id="ET06",
     declaration="ET08",
-    latin="WT01",
+    not_utf8="WT01",
 )
 _NO_TITLE = "ET07"
 
@@ -88,7 +88,7 @@ def read_topics(
     topics = [] if text is None else list(_iter_topics(text, file_format, report))
     if not topics and not report.has_errors:
         report.add(
-            CODES.none, "The file contains no topics.", "See docs/formats.md for the formats."
+            CODES.empty, "The file contains no topics.", "See docs/formats.md for the formats."
         )
     if report.has_errors:
         raise InvalidFile(report)

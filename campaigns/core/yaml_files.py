@@ -13,17 +13,17 @@ from campaigns.core.faults import FaultReport, InvalidFile
 
 Check = Callable[[Any], bool]
 Schema = Mapping[str, tuple[Check, str, bool]]
-"""Key: the check of its value, the expected value in words, whether it is required."""
+"""By key: the check of its value, what it should be in words, whether it is required."""
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
+"""Keys and list indices from the root to a value."""
 
-
-UNFIT = {0, *range(0xD800, 0xE000)}
+UNSTORABLE = {0, *range(0xD800, 0xE000)}
 """NUL and surrogates: valid in YAML, but no database or file can store them."""
 
 
 class NoAliasLoader(yaml.SafeLoader):
-    """Rejects aliases: a few lines of them can expand to more than any memory holds."""
+    """Rejects aliases: with them a few lines can expand to more than fits into memory."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
@@ -33,7 +33,7 @@ class NoAliasLoader(yaml.SafeLoader):
 
 
 def is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip()) and UNFIT.isdisjoint(map(ord, value))
+    return isinstance(value, str) and bool(value.strip()) and UNSTORABLE.isdisjoint(map(ord, value))
 
 
 def is_integer(value: Any) -> bool:
@@ -50,7 +50,7 @@ def is_number(value: Any) -> bool:
 
 
 # YAML does not read an unquoted No or 7 as text.
-TEXT, WHOLE = (is_text, "text (try quotes)"), (is_integer, "an integer")
+TEXT, INTEGER = (is_text, "text (try quotes)"), (is_integer, "an integer")
 POSITIVE = (is_positive, "a positive integer")
 FLAG = (lambda v: isinstance(v, bool), "true or false")
 LIST = (lambda v: isinstance(v, list) and bool(v), "a list with at least one entry")
@@ -58,8 +58,8 @@ LIST = (lambda v: isinstance(v, list) and bool(v), "a list with at least one ent
 
 @dataclass
 class YamlFile:
-    """A file being read. ``codes`` are those of its faults: unreadable file, invalid YAML or
-    not a mapping, invalid key or value; ``fix`` names an example of a valid file.
+    """A file being read. ``codes``: for an unreadable file, for invalid YAML or no mapping, for
+    an invalid key or value. ``fix`` names an example of a valid file.
     """
 
     report: FaultReport
@@ -90,30 +90,33 @@ class YamlFile:
             else:
                 message = f"The {self.noun} is not a mapping."
                 self.report.add(self.codes[1], message, self.fix, line=1)
-        self.stop_if_bad()
+        self.raise_if_invalid()
 
-    def stop_if_bad(self) -> None:
+    def raise_if_invalid(self) -> None:
+        """Raise ``InvalidFile`` if there are errors so far."""
         if self.report.has_errors:
             raise InvalidFile(self.report)
 
-    def check(self, entry: Any, schema: Schema, path: Path = ()) -> None:
+    def check(self, entry: Any, schema: Schema, path: KeyPath = ()) -> None:
         """Add the faults of the mapping ``entry`` at ``path``."""
         if not isinstance(entry, dict):
-            self.fault(path, f"{format_path(path)} is not a mapping", self.fix)
+            self.add_fault(path, f"{format_path(path)} is not a mapping", self.fix)
             return
         for key in entry.keys() - schema.keys():
             # A number can have more digits than Python prints.
             name = repr(key) if isinstance(key, str) or is_integer(key) else type(key).__name__
-            self.fault((*path, key), f"Unknown key: {name}", f"Use one of: {', '.join(schema)}.")
+            self.add_fault(
+                (*path, key), f"Unknown key: {name}", f"Use one of: {', '.join(schema)}."
+            )
         for key, (is_valid, expected, required) in schema.items():
             where = format_path((*path, key))
             if entry.get(key) is None:
                 if required:
-                    self.fault(path, f"Missing key: {where}", f"Set it to {expected}.")
+                    self.add_fault(path, f"Missing key: {where}", f"Set it to {expected}.")
             elif not is_valid(entry[key]):
-                self.fault((*path, key), f"{where} is not {expected}", self.fix)
+                self.add_fault((*path, key), f"{where} is not {expected}", self.fix)
 
-    def fault(self, path: Path, message: str, fix: str, code: str = "") -> None:
+    def add_fault(self, path: KeyPath, message: str, fix: str, code: str = "") -> None:
         line, column = mark_position(find_node_mark(self.tree, path))
         self.report.add(code or self.codes[2], f"{message}.", fix, line=line, column=column)
 
@@ -133,21 +136,21 @@ def mark_position(mark: yaml.Mark | None) -> tuple[int | None, int | None]:
     return (mark.line + 1, mark.column + 1) if mark else (None, None)
 
 
-def find_node_mark(node: yaml.Node | None, path: Path) -> yaml.Mark | None:
+def find_node_mark(node: yaml.Node | None, path: KeyPath) -> yaml.Mark | None:
     """The position in the file of the value at ``path``, or of its nearest parent."""
     for step in path:
-        below = None
+        child = None
         if isinstance(node, yaml.MappingNode):
-            below = next((v for k, v in node.value if k.value == step), None)
+            child = next((v for k, v in node.value if k.value == step), None)
         elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            below = node.value[step]
-        if below is None:
+            child = node.value[step]
+        if child is None:
             break
-        node = below
+        node = child
     return node.start_mark if node else None
 
 
-def format_path(path: Path) -> str:
+def format_path(path: KeyPath) -> str:
     """``("runs", 3, "file")`` as ``runs[4].file``, counted from 1."""
     text = ""
     for step in path:

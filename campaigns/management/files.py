@@ -80,7 +80,7 @@ class FileReader:
         read = zip(listed, map(self.take, readings), strict=True)
         return {path: table for path, table in read if table is not None}
 
-    def stop_if_refused(self, consequence: str) -> None:
+    def raise_if_rejected(self, consequence: str) -> None:
         """Raise ``CommandError`` if any file was rejected."""
         if self.rejected:
             files = "1 file" if self.rejected == 1 else f"{self.rejected} files"

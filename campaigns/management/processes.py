@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-WORTH = 1 << 25
+MIN_BYTES = 1 << 25
 """Bytes below which a second process takes longer to start than it saves (32 MiB)."""
 
 _shared: tuple[Callable[[Any], Any], Sequence[Any]]
@@ -32,7 +32,7 @@ def total_size(paths: Sequence[str]) -> int:
 
 def choose_process_count(paths: Sequence[str]) -> int:
     """One process per core, but only one if the files are small."""
-    return count_cores() if total_size(paths) >= WORTH else 1
+    return count_cores() if total_size(paths) >= MIN_BYTES else 1
 
 
 def map_in_order(

@@ -59,15 +59,19 @@ def import_topics(
         lock_campaign_imports(campaign)
         existing = {topic.number: topic for topic in campaign.topics.all()}
         check_same_topics(file, rows, existing)
-        fresh = [topic for topic in rows if topic.number not in existing]
+        new_topics = [topic for topic in rows if topic.number not in existing]
         start = (campaign.topics.aggregate(last=Max("position"))["last"] or 0) + 1
-        for position, topic in enumerate(fresh, start):
+        for position, topic in enumerate(new_topics, start):
             topic.position = position
-        Topic.objects.bulk_create(fresh, batch_size=BATCH)
+        Topic.objects.bulk_create(new_topics, batch_size=BATCH)
         events.log_event(
-            campaign=campaign, actor=actor, code="topics.imported", subject=file, new=len(fresh)
+            campaign=campaign,
+            actor=actor,
+            code="topics.imported",
+            subject=file,
+            new=len(new_topics),
         )
-    return len(fresh)
+    return len(new_topics)
 
 
 def import_documents(
@@ -118,18 +122,18 @@ def add_documents(
         lock_campaign_imports(campaign)
         existing = load_known_documents(campaign, [row.docno for row in rows])
         check_same_documents(file, rows, existing)
-        fresh = [row for row in rows if row.docno not in existing]
-        Document.objects.bulk_create(fresh, batch_size=BATCH)
-        formats = Counter(row.format for row in fresh)
+        new_documents = [row for row in rows if row.docno not in existing]
+        Document.objects.bulk_create(new_documents, batch_size=BATCH)
+        formats = Counter(row.format for row in new_documents)
         events.log_event(
             campaign=campaign,
             actor=actor,
             code="documents.imported",
             subject=file,
-            new=len(fresh),
+            new=len(new_documents),
             **({} if set(formats) <= {"text"} else {"formats": formats}),
         )
-    return len(fresh)
+    return len(new_documents)
 
 
 def build_document_row(campaign: Campaign, read: DocumentText) -> Document:

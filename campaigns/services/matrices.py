@@ -49,8 +49,8 @@ def store_run_matrix(campaign: Campaign, table: RunTable) -> str:
         dictionary = get_pair_dictionary(campaign)
         # Before the lookup: another thread may extend the cached dictionary during it.
         start = len(dictionary)
-        fresh = dictionary.missing(table)
-        if not len(fresh) or append_pair_chunk(campaign, start=start, pairs=fresh):
+        new_pairs = dictionary.missing(table)
+        if not len(new_pairs) or append_pair_chunk(campaign, start=start, pairs=new_pairs):
             return store.put_blob(
                 write_matrix(get_pair_dictionary(campaign).encode(table)), ".columns"
             )

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.core.scale import GradeSpec
 from campaigns.errors import ActionRefused
-from campaigns.forms import PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
+from campaigns.forms import GRADE_PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
 from campaigns.models import Campaign, Role
 from campaigns.queries import get_campaign_for, list_members_by_role
 from campaigns.rules import get_roles, is_organizer_anywhere, require_permission
@@ -43,11 +43,11 @@ def campaign_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def campaign_new_view(request: SignedInRequest) -> HttpResponse:
     require_permission(request.user, "campaigns.create")
-    form, scale = CampaignForm(), grade_forms(PRESETS["four"])
-    if request.method == "POST" and (preset := request.POST.get("preset")) in PRESETS:
+    form, scale = CampaignForm(), grade_forms(GRADE_PRESETS["four"])
+    if request.method == "POST" and (preset := request.POST.get("preset")) in GRADE_PRESETS:
         form, scale = (
             CampaignForm(initial=collect_form_values(request)),
-            grade_forms(PRESETS[preset]),
+            grade_forms(GRADE_PRESETS[preset]),
         )
     elif request.method == "POST":
         form, scale = CampaignForm(request.POST), grade_forms(request=request)
@@ -69,9 +69,9 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
     edited = Campaign.objects.get(pk=campaign.pk)
     locked = campaign.judgments.exists()
     form, scale = CampaignForm(instance=edited), grade_forms(get_grade_scale(campaign))
-    if request.method == "POST" and (preset := request.POST.get("preset")) in PRESETS:
+    if request.method == "POST" and (preset := request.POST.get("preset")) in GRADE_PRESETS:
         form = CampaignForm(instance=edited, initial=collect_form_values(request))
-        scale = grade_forms(PRESETS[preset])
+        scale = grade_forms(GRADE_PRESETS[preset])
     elif request.method == "POST":
         form, scale = CampaignForm(request.POST, instance=edited), grade_forms(request=request)
         if form.is_valid() and (locked or scale.is_valid()):

@@ -22,7 +22,7 @@ from campaigns.queries import (
 )
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services import collection
-from campaigns.views.helpers import SignedInRequest, paginate, redirect_to, render_confirmation
+from campaigns.views.helpers import SignedInRequest, campaign_url, paginate, render_confirmation
 
 
 @require_safe
@@ -51,7 +51,7 @@ def topic_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse
         "topic": topic,
         "before": before,
         "after": after,
-        "crumbs": [(_("Topics"), redirect_to("topics", campaign)), (topic.number, None)],
+        "crumbs": [(_("Topics"), campaign_url("topics", campaign)), (topic.number, None)],
     }
     return render(request, "campaigns/topic.html", context)
 
@@ -80,7 +80,7 @@ def delete_confirmation(
             consequence="This cannot be undone. Only possible while no run, pool or judgment"
             " refers to them.",
             action=f"Delete all {noun}",
-            back=redirect_to(noun, campaign),
+            back=campaign_url(noun, campaign),
         )
     count = delete(actor=request.user, campaign=campaign)
     messages.success(request, f"{count:,} {noun} deleted.")
@@ -129,7 +129,7 @@ def render_import_page(
     """The form, and after a POST the result of the import with all faults of the file."""
     form = make_form(*([request.POST, request.FILES] if request.method == "POST" else []))
     context = {"campaign": campaign, "form": form, "noun": noun}
-    context["crumbs"] = [(noun.capitalize(), redirect_to(noun, campaign)), ("Import", None)]
+    context["crumbs"] = [(noun.capitalize(), campaign_url(noun, campaign)), ("Import", None)]
     status = 200
     if form.is_bound and form.is_valid():
         upload = form.cleaned_data["file"]

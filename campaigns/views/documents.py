@@ -17,7 +17,7 @@ from campaigns import store
 from campaigns.core.text_pages import slice_text_page
 from campaigns.models import Document
 from campaigns.queries import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, redirect_to
+from campaigns.views.helpers import SignedInRequest, campaign_url
 
 STEP = 1 << 16
 # No scripts and no requests, even if the URL is opened on its own.
@@ -38,7 +38,7 @@ def document_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "document": document,
         "start": parse_start(request),
-        "crumbs": [(_("Documents"), redirect_to("documents", campaign)), (document.docno, None)],
+        "crumbs": [(_("Documents"), campaign_url("documents", campaign)), (document.docno, None)],
     }
     return render(request, "campaigns/document.html", context)
 

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from campaigns.queries import get_campaign_for, list_jobs_for
-from campaigns.views.helpers import SignedInRequest, paginate, redirect_to
+from campaigns.views.helpers import SignedInRequest, campaign_url, paginate
 
 LABELS = {
     "campaigns.check_run": "Run check",
@@ -40,7 +40,7 @@ def job_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     context = {
         "campaign": campaign,
         "job": job,
-        "job_url": redirect_to("job", campaign, job.pk),
+        "job_url": campaign_url("job", campaign, job.pk),
         "label": LABELS.get(job.kind, "Job"),
         "done_url": job.result.get("url", ""),
         "crumbs": [("Job", None)],

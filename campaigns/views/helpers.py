@@ -45,5 +45,6 @@ def render_confirmation(
     return render(request, "campaigns/confirm.html", context)
 
 
-def redirect_to(name: str, campaign: Campaign, *args: Any) -> str:
+def campaign_url(name: str, campaign: Campaign, *args: Any) -> str:
+    """The URL of the page ``name`` in ``campaign``."""
     return reverse(name, args=[campaign.slug, *args])

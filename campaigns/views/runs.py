@@ -21,7 +21,7 @@ from campaigns.services.runs import (
     submit_run,
     withdraw_run,
 )
-from campaigns.views.helpers import SignedInRequest, redirect_to, render_confirmation
+from campaigns.views.helpers import SignedInRequest, campaign_url, render_confirmation
 
 
 @require_safe
@@ -68,7 +68,7 @@ def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "has_teams": campaign.teams.exists(),
         "has_topics": campaign.topics.exists(),
         "may_upload": may_upload(request, campaign),
-        "crumbs": [("Runs", redirect_to("runs", campaign)), ("Submit", None)],
+        "crumbs": [("Runs", campaign_url("runs", campaign)), ("Submit", None)],
     }
     return render(request, "campaigns/run_upload.html", context, status=422 if form.errors else 200)
 
@@ -113,7 +113,7 @@ def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "replaced_by": campaign.runs.filter(replaces=run, state=Run.State.ACCEPTED).first(),
         "may_change": run.state == Run.State.ACCEPTED and may_upload(request, campaign),
         "may_upload": may_upload(request, campaign),
-        "crumbs": [("Runs", redirect_to("runs", campaign)), (run.tag or run.file_name, None)],
+        "crumbs": [("Runs", campaign_url("runs", campaign)), (run.tag or run.file_name, None)],
     }
     return render(request, "campaigns/run.html", context)
 

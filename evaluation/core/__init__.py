@@ -10,14 +10,14 @@ from campaigns.core.runs import read_run
 from campaigns.core.streams import read_bytes
 from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.inputs import as_judged, as_qrels, as_run
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.options import ScoringOptions
 
 Options = ScoringOptions
 """The former name, still supported."""
 
 __all__ = [
-    "Judged",
+    "JudgmentTable",
     "ScoredRun",
     "ScoringOptions",
     "as_judged",

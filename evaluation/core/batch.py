@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.tables import group_starts
-from evaluation.core.judgments import Floats, Ints, Judged, Mask
+from evaluation.core.judgments import Floats, Ints, JudgmentTable, Mask
 from evaluation.core.options import ScoringOptions
 
 
@@ -28,7 +28,7 @@ class ScoringBatch:
     before truncation.
     """
 
-    judged: Judged
+    judged: JudgmentTable
     topic_index: Ints
     lengths: Ints
     answered: Mask

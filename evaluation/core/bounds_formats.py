@@ -94,12 +94,12 @@ def iter_bounds_rows(run: RunBounds, *, by_topic: bool, summary: bool) -> Iterat
         if by_topic and not (measure.family.summary_only or measure.family.text):
             ends = (scores.values[:, place].tolist(), bounds.low.tolist(), bounds.high.tolist())
             for topic, *values in zip(scores.topics, *ends, strict=True):
-                yield BoundsRow(measure, topic, *map(_known_value, values))
+                yield BoundsRow(measure, topic, *map(_finite_or_none, values))
         if summary and not measure.family.text:
             yield BoundsRow(measure, ALL, scores.means[place], bounds.mean_low, bounds.mean_high)
 
 
-def _known_value(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return value if isfinite(value) else None
 
 

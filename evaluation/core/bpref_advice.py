@@ -1,7 +1,7 @@
 """Whether the judgments suffice for bpref: R and N by topic, and warnings.
 
-bpref compares relevant documents with judged non-relevant ones. If few of these are known its
-forms differ, and if there are none it only counts relevant documents retrieved.
+bpref compares relevant documents with judged non-relevant ones. If a topic has few of the latter,
+the forms of bpref differ; if it has none, bpref only counts the relevant documents retrieved.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from itertools import chain
 
 import numpy as np
 
-from evaluation.core.judgments import Ints, Judged, Mask
-from evaluation.core.measures.bpref import MORE
+from evaluation.core.judgments import Ints, JudgmentTable, Mask
+from evaluation.core.measures.bpref import EXTRA_NONRELEVANT
 from evaluation.core.measures.family import Measure
 
-NAMED = 10
+MAX_LISTED = 10
 """Maximum number of topics listed in a sentence."""
 
 
@@ -24,8 +24,8 @@ NAMED = 10
 class BprefAdvice:
     """By judged topic: R ``relevant`` and N judged ``nonrelevant`` documents.
 
-    ``c`` is 0 for bpref and 10 for bpref-10. A topic is ``blind`` if it has relevant documents
-    and N = 0, and has ``few`` if 0 < N < R + c, so that the forms can differ.
+    ``c`` is 0 for bpref and 10 for bpref-10. Masks of topics with relevant documents: ``blind``,
+    N = 0, so the order does not matter; ``few``, 0 < N < R + c, so the forms can differ.
     """
 
     name: str
@@ -50,64 +50,68 @@ class BprefAdvice:
         return bool(counting.any() and self.blind[counting].all())
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        """The warnings to show with the scores; empty if all topics have enough."""
-        sentences = [self._of_blind(), self._of_few(), self._of_empty()]
-        return tuple(sentence for sentence in sentences if sentence)
+    def warnings(self) -> tuple[str, ...]:
+        """One sentence each, to show with the scores; empty if all topics have enough."""
+        warnings = [self._explain_recall(), self._explain_forms(), self._explain_zeros()]
+        return tuple(warning for warning in warnings if warning)
 
-    def _of_blind(self) -> str:
+    def _explain_recall(self) -> str:
         if self.is_uninformative:
             return (
                 f"{self.name} is uninformative: no topic has a document judged non-relevant, "
                 "so it equals recall, whatever the order."
             )
-        where = self._where(self.blind)
-        return where and (
+        share = self._format_share(self.blind)
+        return share and (
             f"{self.name} does not depend on the order in topics without a document judged "
-            f"non-relevant (N = 0): {where}."
+            f"non-relevant (N = 0): {share}."
         )
 
-    def _of_few(self) -> str:
+    def _explain_forms(self) -> str:
         bound = f"R + {self.c}" if self.c else "R"
-        where = self._where(self.few)
-        return where and (
+        share = self._format_share(self.few)
+        return share and (
             f"{self.name} and {self.name}(form=textbook) can differ in topics with fewer "
-            f"documents judged non-relevant than {bound} (N < {bound}): {where}."
+            f"documents judged non-relevant than {bound} (N < {bound}): {share}."
         )
 
-    def _of_empty(self) -> str:
-        where = self._where(self.relevant == 0)
-        return where and f"{self.name} is 0 in topics without a relevant document: {where}."
+    def _explain_zeros(self) -> str:
+        share = self._format_share(self.relevant == 0)
+        return share and f"{self.name} is 0 in topics without a relevant document: {share}."
 
-    def _where(self, mask: Mask) -> str:
+    def _format_share(self, mask: Mask) -> str:
         """``2 of 50 topics (301, 305)``; empty without a topic."""
         topics = [self.topics[index] for index in np.flatnonzero(mask).tolist()]
-        more = f" and {len(topics) - NAMED:,} more" if len(topics) > NAMED else ""
+        more = f" and {len(topics) - MAX_LISTED:,} more" if len(topics) > MAX_LISTED else ""
         share = f"{len(topics):,} of {len(self.topics):,} topics"
-        return f"{share} ({', '.join(topics[:NAMED])}{more})" if topics else ""
+        return f"{share} ({', '.join(topics[:MAX_LISTED])}{more})" if topics else ""
 
 
-def advise_on_bpref(judged: Judged, level: int = 1, name: str = "bpref") -> BprefAdvice:
-    """The advice on the measure ``name``, a key of ``bpref.MORE``, for ``judged``."""
+def advise_on_bpref(judged: JudgmentTable, level: int = 1, name: str = "bpref") -> BprefAdvice:
+    """R, N and warnings for ``judged`` and the measure ``name``, a key of ``EXTRA_NONRELEVANT``."""
     relevant, nonrelevant = judged.counts_at(level)
     return BprefAdvice(
         name=name,
-        c=MORE[name],
+        c=EXTRA_NONRELEVANT[name],
         topics=judged.topics,
         relevant=relevant,
         nonrelevant=nonrelevant,
     )
 
 
-def list_bpref_remarks(measures: Iterable[Measure], judged: Judged, level: int = 1) -> list[str]:
-    """The warnings for the ``measures`` of the bpref family, without duplicates."""
+def list_bpref_warnings(
+    measures: Iterable[Measure], judged: JudgmentTable, level: int = 1
+) -> list[str]:
+    """The warnings for those ``measures`` that are forms of bpref, without duplicates."""
     requested = [(measure.family.name, _level(measure, level)) for measure in measures]
-    sentences = [
-        advise_on_bpref(judged, own, name).sentences for name, own in requested if name in MORE
+    warnings = [
+        advise_on_bpref(judged, rel, name).warnings
+        for name, rel in requested
+        if name in EXTRA_NONRELEVANT
     ]
-    return list(dict.fromkeys(chain.from_iterable(sentences)))
+    return list(dict.fromkeys(chain.from_iterable(warnings)))
 
 
 def _level(measure: Measure, level: int) -> int:
-    own = dict(measure.params).get("rel")
-    return own if isinstance(own, int) else level
+    rel = dict(measure.params).get("rel")
+    return rel if isinstance(rel, int) else level

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from campaigns.core.tables import group_starts
 from evaluation.core.batch import ScoringBatch
-from evaluation.core.judgments import Ints, Judged
+from evaluation.core.judgments import Ints, JudgmentTable
 from evaluation.core.scale import top_grade
 
 Grades = NDArray[np.int32]
@@ -85,7 +85,7 @@ class CompletionRankings:
         topics = (*(self.batch.judged.topics[t] for t in self.batch.topic_index[segments]), "")
         return replace(
             self.batch,
-            judged=Judged.from_arrays(topics, np.append(starts, len(grades)), grades),
+            judged=JudgmentTable.from_arrays(topics, np.append(starts, len(grades)), grades),
             topic_index=np.arange(len(segments)),
             lengths=self.batch.lengths[segments],
             answered=self.batch.answered[segments],

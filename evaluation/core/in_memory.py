@@ -16,7 +16,7 @@ from campaigns.core.run_matrix import RunMatrix
 from campaigns.core.tables import group_starts
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.evaluate import aggregate_over_all_topics
-from evaluation.core.judgments import Floats, Ints, Judged
+from evaluation.core.judgments import Floats, Ints, JudgmentTable
 from evaluation.core.matching import apply_options, batch_from_places
 from evaluation.core.measures.family import Measure
 from evaluation.core.options import ScoringOptions
@@ -53,7 +53,7 @@ def retrieved_codes(matrix: RunMatrix, topic: str) -> NDArray[np.int32]:
 
 def score_all_runs(
     runs: WarmRuns,
-    judged: Judged,
+    judged: JudgmentTable,
     places: NDArray[np.int32],
     measures: Sequence[Measure],
     options: ScoringOptions,
@@ -71,7 +71,7 @@ def score_all_runs(
 
 
 def build_run_batch(
-    matrix: RunMatrix, judged: Judged, places: NDArray[np.int32], options: ScoringOptions
+    matrix: RunMatrix, judged: JudgmentTable, places: NDArray[np.int32], options: ScoringOptions
 ) -> ScoringBatch:
     """One run over the judged topics: one gather."""
     return batch_from_places(judged, matrix.topics, matrix.starts, places[matrix.pairs], options)
@@ -79,7 +79,7 @@ def build_run_batch(
 
 def score_topic(
     runs: WarmRuns,
-    judged: Judged,
+    judged: JudgmentTable,
     places: NDArray[np.int32],
     measures: Sequence[Measure],
     options: ScoringOptions,

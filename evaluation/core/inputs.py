@@ -12,7 +12,7 @@ from campaigns.core.runs import read_run, run_from_rows
 from campaigns.core.sampled_qrels import SampledQrels
 from campaigns.core.streams import read_bytes
 from campaigns.core.tables import QrelsTable, RunTable
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 File: TypeAlias = "str | os.PathLike[str] | bytes"
 RunLike: TypeAlias = "RunTable | File | Mapping[str, Mapping[str, float]] | DataFrame"
 QrelsLike: TypeAlias = (
-    "Judged | QrelsTable | SampledQrels | File | Mapping[str, Mapping[str, int]] | DataFrame"
+    "JudgmentTable | QrelsTable | SampledQrels | File | Mapping[str, Mapping[str, int]] | DataFrame"
 )
 
 TOPIC = ("topic", "query_id", "qid", "query", "q_id", "topic_id")
@@ -49,14 +49,16 @@ def as_run(source: RunLike, *, tag: str = "") -> RunTable:
     return run_from_rows(str(named), _rows(source, SCORE, float))
 
 
-def as_judged(source: QrelsLike) -> Judged:
+def as_judged(source: QrelsLike) -> JudgmentTable:
     """Judgments from ``source``: as in ``as_run``, with integer grades instead of scores.
 
     For judgments of a sample use ``read_strata`` or ``read_prels``.
     """
     if isinstance(source, SampledQrels):
-        return Judged.from_sampled(source)
-    return source if isinstance(source, Judged) else Judged.from_table(as_qrels(source))
+        return JudgmentTable.from_sampled(source)
+    return (
+        source if isinstance(source, JudgmentTable) else JudgmentTable.from_table(as_qrels(source))
+    )
 
 
 def as_qrels(source: QrelsTable | File | Mapping[str, Mapping[str, int]] | DataFrame) -> QrelsTable:

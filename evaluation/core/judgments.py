@@ -27,7 +27,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgmentTable:
     """Judgments by topic: ``grades[starts[i]:starts[i + 1]]`` are those of ``topics[i]``.
 
     A *listed* document has a line in the qrels, whatever its grade (-1 is pooled and unjudged).
@@ -48,14 +48,14 @@ class Judged:
     inclusion: Floats | None = field(default=None, repr=False)
 
     @classmethod
-    def from_table(cls, qrels: QrelsTable) -> Judged:
+    def from_table(cls, qrels: QrelsTable) -> JudgmentTable:
         """The judgments of a qrels table, in its order."""
         digest = hashlib.sha256(write_qrels(qrels)).hexdigest()
         index = PairIndex.from_table(qrels)
         return cls(tuple(qrels.topics), qrels.starts, qrels.grades, digest, index)
 
     @classmethod
-    def from_sampled(cls, sampled: SampledQrels) -> Judged:
+    def from_sampled(cls, sampled: SampledQrels) -> JudgmentTable:
         """The judgments of a sampled pool, in the order of its qrels."""
         known = sampled.strata is not None
         written = write_strata(sampled) if known else write_prels(sampled)
@@ -69,7 +69,7 @@ class Judged:
     @classmethod
     def from_arrays(
         cls, topics: Sequence[str], starts: Ints, grades: NDArray[np.int32], digest: str = ""
-    ) -> Judged:
+    ) -> JudgmentTable:
         """Judgments without docnos, for rows given as indices in ``grades``."""
         return cls(tuple(topics), starts, grades, digest)
 

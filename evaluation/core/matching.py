@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from campaigns.core.tables import RunTable
 from evaluation.core.batch import ScoringBatch
-from evaluation.core.judgments import Ints, Judged
+from evaluation.core.judgments import Ints, JudgmentTable
 from evaluation.core.options import ScoringOptions
 
 
-def batch_from_table(run: RunTable, judged: Judged, options: ScoringOptions) -> ScoringBatch:
+def batch_from_table(run: RunTable, judged: JudgmentTable, options: ScoringOptions) -> ScoringBatch:
     """One run against qrels, matched by docno; topics without qrels are left out."""
     if judged.index is None:
         raise ValueError("judgments created from arrays have no docnos to match with a run")
@@ -22,7 +22,7 @@ def batch_from_table(run: RunTable, judged: Judged, options: ScoringOptions) -> 
 
 
 def batch_from_places(
-    judged: Judged,
+    judged: JudgmentTable,
     topics: tuple[str, ...],
     starts: Ints,
     places: NDArray[np.int32],

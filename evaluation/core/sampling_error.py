@@ -156,10 +156,10 @@ def _carriers(batch: ScoringBatch, measure: Measure) -> Mask:
         relevant = judged.grades >= options.level
     else:
         relevant = options.gains_for(judged.grades) > 0
-    return relevant & _by_chance(batch, measure)
+    return relevant & _could_be_unsampled(batch, measure)
 
 
-def _by_chance(batch: ScoringBatch, measure: Measure) -> Mask:
+def _could_be_unsampled(batch: ScoringBatch, measure: Measure) -> Mask:
     """The judgments of documents that could have been left out of the sample."""
     judged = batch.judged
     if judged.strata is None and judged.inclusion is not None:
@@ -180,7 +180,7 @@ def jackknife_variance(batch: ScoringBatch, measure: Measure) -> Floats:
     strata = measure_strata(batch, measure)
     pooled, sampled = strata.pooled, strata.sampled
     units = _units(batch, strata)
-    without = _without_each(batch, measure, units.rows)
+    without = _jackknife_values(batch, measure, units.rows)
     stratum = strata.number[units.rows]
     mean = safe_ratio(sum_by_place(stratum, units.alike * without, len(pooled)), sampled)
     spread = sum_by_place(stratum, units.alike * (without - mean[stratum]) ** 2, len(pooled))
@@ -221,7 +221,7 @@ def _units(batch: ScoringBatch, strata: Strata) -> _Units:
     return _Units(rows[first], alike)
 
 
-def _without_each(batch: ScoringBatch, measure: Measure, rows: Ints) -> Floats:
+def _jackknife_values(batch: ScoringBatch, measure: Measure, rows: Ints) -> Floats:
     """The topic's value without each of the judgments ``rows``, one per topic at a time."""
     judged = batch.judged
     place = np.zeros(len(judged.topics), np.int64)

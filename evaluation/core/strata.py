@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from evaluation.core.batch import ScoringBatch, sum_by_place
-from evaluation.core.judgments import Floats, Ints, Judged, Mask
+from evaluation.core.judgments import Floats, Ints, JudgmentTable, Mask
 
 EPSILON = 1e-5
 """sample_eval.pl adds this to the number of relevant documents and three times as much to the
@@ -19,14 +19,14 @@ number of judged ones."""
 class Strata:
     """By judgment: ``number``, its stratum. By stratum: ``topic``, ``pooled``, ``sampled``."""
 
-    judged: Judged
+    judged: JudgmentTable
     number: Ints
     topic: Ints
     pooled: Ints
     sampled: Ints
 
     @classmethod
-    def from_judged(cls, judged: Judged) -> Strata:
+    def from_judged(cls, judged: JudgmentTable) -> Strata:
         """The strata of ``judged``; without strata each topic's pool is one stratum."""
         number = judged.topic_index if judged.strata is None else judged.strata
         pooled = np.bincount(number)

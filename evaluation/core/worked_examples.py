@@ -15,7 +15,7 @@ import numpy as np
 
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.evaluate import score_batch
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import batch_from_places
 from evaluation.core.measures.family import Measure, MeasureFamily, WorkedExample
 from evaluation.core.measures.names import parse_measure
@@ -133,14 +133,14 @@ def single_topic_batch(
     grades = np.array([grade for grade in every if grade is not None], np.int32)
     is_listed = np.array([grade is not None for grade in ranked], np.bool_)
     places = np.where(is_listed, np.cumsum(is_listed) - 1, -1).astype(np.int32)
-    judged = Judged.from_arrays(("1",), np.array([0, len(grades)]), grades)
+    judged = JudgmentTable.from_arrays(("1",), np.array([0, len(grades)]), grades)
     if strata:
         letters = [mark for grade, mark in zip(every, strata, strict=True) if grade is not None]
         judged = _sampled_judgments(judged, letters)
     return batch_from_places(judged, ("1",), np.array([0, len(places)]), places, ScoringOptions())
 
 
-def _sampled_judgments(judged: Judged, letters: Sequence[str]) -> Judged:
+def _sampled_judgments(judged: JudgmentTable, letters: Sequence[str]) -> JudgmentTable:
     """``judged`` as a sample of the strata given by ``letters``, one per judgment."""
     number = np.unique(np.array(letters), return_inverse=True)[1]
     is_sampled = judged.grades >= 0

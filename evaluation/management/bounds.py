@@ -9,13 +9,13 @@ from campaigns.management.files import FileResult, read_file
 from evaluation.core.bounds import compute_run_bounds
 from evaluation.core.bounds_formats import RunBounds
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.measures.family import Measure
 from evaluation.core.options import ScoringOptions
 
 
 def read_run_bounds(
-    path: str, judged: Judged | None, measures: Sequence[Measure], options: ScoringOptions
+    path: str, judged: JudgmentTable | None, measures: Sequence[Measure], options: ScoringOptions
 ) -> FileResult[RunBounds]:
     """Read one run and bound its scores; without judgments only check the file."""
     read = read_file(path, read_run, lenient=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from campaigns.core.tables import RunTable
 from evaluation.core.evaluate import ScoredRun
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 
 
 def group_shared_texts(lines: Iterable[tuple[str, str]], runs: int) -> Iterator[str]:
@@ -47,7 +47,7 @@ def format_provenance_line(scores: ScoredRun) -> str:
     return "; ".join(parts) + "."
 
 
-def iter_leading_zero_hints(run: RunTable, judged: Judged) -> Iterator[str]:
+def iter_leading_zero_hints(run: RunTable, judged: JudgmentTable) -> Iterator[str]:
     """A hint if an unjudged topic differs from a judged one only in leading zeros."""
     judged_topics = set(judged.topics)
     by_number = {topic.lstrip("0"): topic for topic in judged.topics}

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileResult, read_file
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import batch_from_table
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
@@ -40,7 +40,7 @@ def measures_with_intervals(
 
 
 def read_run_intervals(
-    path: str, judged: Judged | None, measures: Sequence[Measure], options: ScoringOptions
+    path: str, judged: JudgmentTable | None, measures: Sequence[Measure], options: ScoringOptions
 ) -> FileResult[RunIntervals]:
     """Read one run and compute its intervals; without judgments only check the file."""
     read = read_file(path, read_run, lenient=True)

@@ -23,7 +23,7 @@ from campaigns.rules import require_permission
 from campaigns.services import matrices
 from evaluation.core.evaluate import aggregate_defined_values
 from evaluation.core.in_memory import WarmRuns, score_topic
-from evaluation.core.judgments import Floats, Judged
+from evaluation.core.judgments import Floats, JudgmentTable
 from evaluation.core.measures.family import Measure
 from evaluation.services.scoring import (
     measures_to_score,
@@ -209,7 +209,7 @@ def rescore_topics(
         relevant = int(np.count_nonzero(table.grades >= options.level))
         values = np.empty((len(runs), len(measures)))
         if len(table):
-            judged = Judged.from_arrays(table.topics, table.starts, table.grades)
+            judged = JudgmentTable.from_arrays(table.topics, table.starts, table.grades)
             places = places_of_pairs(campaign, table)
             values = score_topic(runs, judged, places, measures, options)
         scores[topic] = TopicScores(values, len(table), relevant, undecided)

@@ -7,7 +7,7 @@ from campaigns.models import Run
 from campaigns.services import matrices
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.in_memory import build_run_batch
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.options import ScoringOptions
 from evaluation.models import ScoreSet
 from evaluation.services.scoring import drop_topics, places_of_pairs
@@ -17,7 +17,9 @@ from judging.queries.judgments import qrels_table
 def rebuild_run_batch(score_set: ScoreSet, run: Run) -> ScoringBatch:
     """``run`` as it was scored: same judgments, topics, relevance level and gains."""
     table = scored_qrels(score_set)
-    judged = Judged.from_arrays(table.topics, table.starts, table.grades, score_set.qrels.sha256)
+    judged = JudgmentTable.from_arrays(
+        table.topics, table.starts, table.grades, score_set.qrels.sha256
+    )
     places = places_of_pairs(score_set.campaign, table)
     return build_run_batch(
         matrices.load_run_matrix(run), judged, places, options_from_provenance(score_set)

@@ -18,9 +18,9 @@ from campaigns.models import Campaign, Job, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs, matrices
 from evaluation.core.batch import ScoringBatch
-from evaluation.core.bpref_advice import list_bpref_remarks
+from evaluation.core.bpref_advice import list_bpref_warnings
 from evaluation.core.evaluate import TRUST_DEPTH, ScoredRun, score_batch
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import batch_from_places
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
@@ -134,7 +134,7 @@ def score_accepted_runs(
             "The qrels contain no judged topics.",
             "Judge a topic that is not withheld.",
         )
-    judged = Judged.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
+    judged = JudgmentTable.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
     places = places_of_pairs(campaign, table)
     scored = []
     for done, run in enumerate(runs):
@@ -143,7 +143,7 @@ def score_accepted_runs(
         batch = place_run(matrices.load_run_matrix(run), judged, places, options)
         scored.append(score_batch(batch, measures, run.tag))
     provenance = build_provenance(qrels, runs, scored[-1])
-    provenance["remarks"] = list_bpref_remarks(measures, judged, options.level)
+    provenance["remarks"] = list_bpref_warnings(measures, judged, options.level)
     return ScoreSheet(runs, scored, judged.topics, measures, provenance)
 
 
@@ -185,7 +185,7 @@ def places_of_pairs(campaign: Campaign, table: QrelsTable) -> NDArray[np.int32]:
 
 
 def place_run(
-    matrix: RunMatrix, judged: Judged, places: NDArray[np.int32], options: ScoringOptions
+    matrix: RunMatrix, judged: JudgmentTable, places: NDArray[np.int32], options: ScoringOptions
 ) -> ScoringBatch:
     """The run on the judged topics: one gather."""
     return batch_from_places(judged, matrix.topics, matrix.starts, places[matrix.pairs], options)

@@ -9,7 +9,6 @@ from typing import Any
 from django import template
 from django.http import HttpRequest
 from django.template import Context
-from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.dateformat import format as format_date
 from django.utils.formats import number_format
@@ -17,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from campaigns.models import Campaign
+from campaigns.views.helpers import campaign_url
 from evaluation.queries.campaign_status import CampaignStatus, get_campaign_status
 
 register = template.Library()
@@ -98,10 +98,6 @@ def campaign_head(context: Context, campaign: Campaign) -> dict[str, Any]:
         "main_action": {"label": main.action, "url": main.url} if main else None,
         "tabs": build_tabs(campaign, status, request),
     }
-
-
-def campaign_url(name: str, campaign: Campaign) -> str:
-    return reverse(name, args=[campaign.slug])
 
 
 def format_moment(moment: datetime) -> str:

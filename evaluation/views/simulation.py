@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, redirect_to
+from campaigns.views.helpers import SignedInRequest, campaign_url
 from evaluation import services
 from evaluation.forms import MOST_SPECS, SimulationForm, SpecText, collect_specs
 from evaluation.services.simulation import SIMULATION
@@ -68,7 +68,7 @@ def render_simulation_page(
         "campaign": campaign,
         # A form in progress comes first, and the page must not reload itself.
         "typed": request.method == "POST",
-        "crumbs": [("Pool", redirect_to("pools", campaign)), ("Simulation", None)],
+        "crumbs": [("Pool", campaign_url("pools", campaign)), ("Simulation", None)],
         "form": form,
         "texts": texts,
         "can": campaign.qrels.exists() or campaign.judgments.exists(),

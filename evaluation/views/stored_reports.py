@@ -13,7 +13,7 @@ from campaigns import store
 from campaigns.attachments import attachment_response
 from campaigns.models import Campaign, Job
 from campaigns.queries import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, redirect_to
+from campaigns.views.helpers import SignedInRequest, campaign_url
 
 MOST_REPORTS = 10
 """Reports on a page, latest first."""
@@ -27,7 +27,7 @@ def list_stored_reports(campaign: Campaign, kind: str) -> dict[str, object]:
     job = in_progress or (latest if latest and latest.state == Job.State.FAILED else None)
     return {
         "job": job,
-        "job_url": redirect_to("job", campaign, job.pk) if job else "",
+        "job_url": campaign_url("job", campaign, job.pk) if job else "",
         "reports": list(all_jobs.filter(state=Job.State.DONE)[:MOST_REPORTS]),
     }
 

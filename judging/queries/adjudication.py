@@ -104,12 +104,12 @@ class AnonymousJudgment:
 
 
 def list_disagreements(
-    campaign: Campaign, *, apart: int = 1, crossing: bool = False
+    campaign: Campaign, *, min_difference: int = 1, crossing: bool = False
 ) -> list[Disagreement]:
-    """The pairs with a grade difference of at least ``apart``, largest first; resolved ones too.
+    """The pairs with a grade difference of at least ``min_difference``, largest first.
 
-    ``crossing``: only those that are relevant to one assessor and not to another. Equal ones
-    are in the campaign's seeded order.
+    Resolved ones are included. ``crossing``: only those that are relevant to one assessor and
+    not to another. Those of equal difference are in the campaign's seeded order.
     """
     states = adjudication_states(campaign)
     decisions = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
@@ -119,10 +119,10 @@ def list_disagreements(
         if ballot.disagree
     ]
     selected = [
-        each for each in disagreements if each.size >= apart and (each.crosses or not crossing)
+        row for row in disagreements if row.size >= min_difference and (row.crosses or not crossing)
     ]
     seed = campaign.seed
-    return sorted(selected, key=lambda each: (-each.size, hash_order(seed, *each.pair), *each.pair))
+    return sorted(selected, key=lambda row: (-row.size, hash_order(seed, *row.pair), *row.pair))
 
 
 def get_disagreement(
@@ -298,5 +298,5 @@ def own_adjudication_progress(campaign: Campaign, actor: User) -> OwnAdjudicatio
 
 def count_by_state(disagreements: Sequence[Disagreement]) -> dict[str, int]:
     """The number of disagreements in each of ``STATES``."""
-    counts = Counter(each.state for each in disagreements)
+    counts = Counter(row.state for row in disagreements)
     return {state: counts[state] for state in STATES}

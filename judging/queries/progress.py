@@ -24,7 +24,7 @@ IDLE = timedelta(minutes=5)
 RECENT = 500
 At = tuple[int, int]
 """Plan and topic, by their ids."""
-FEW = 5
+MIN_SEQUENCE = 5
 """Fewest judgments in sequence for a pace."""
 
 
@@ -313,7 +313,7 @@ def measure_pace(moments: Sequence[datetime]) -> JudgingPace:
     gaps = [b - a for a, b in pairwise(moments)]
     active = [gap for gap in gaps if gap <= IDLE]
     hours = sum(active, timedelta()) / timedelta(hours=1)
-    per_hour = len(active) / hours if len(active) >= FEW and hours else None
+    per_hour = len(active) / hours if len(active) >= MIN_SEQUENCE and hours else None
     return JudgingPace(len(moments), moments[-1] if moments else None, per_hour)
 
 

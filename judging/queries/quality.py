@@ -24,7 +24,7 @@ from judging.queries.agreement import (
 COLUMNS = (
     "purpose", "assessor_id", "topic_id", "docno", "grade", "active_seconds", "source", "order",
 )  # fmt: skip
-READ = (Purpose.JUDGE, Purpose.REPEAT, Purpose.AUTOMATIC)
+MEASURED_PURPOSES = (Purpose.JUDGE, Purpose.REPEAT, Purpose.AUTOMATIC)
 Key = tuple[str, tuple[str, str]]
 """Assessor and (topic, docno)."""
 
@@ -46,7 +46,7 @@ class GradedPair:
 def load_judging_record(campaign: Campaign) -> JudgingRecord:
     """Human judgments, blind repeats, and the judgments of automatic assessors."""
     scale = agreement_scale(campaign)
-    by_purpose: dict[str, dict[Key, GradedPair]] = {purpose: {} for purpose in READ}
+    by_purpose: dict[str, dict[Key, GradedPair]] = {purpose: {} for purpose in MEASURED_PURPOSES}
     names = usernames_by_id(
         set(readable_judgments(campaign).values_list("assessor_id", flat=True).distinct())
     )
@@ -59,7 +59,7 @@ def load_judging_record(campaign: Campaign) -> JudgingRecord:
                 by_purpose[purpose][key] = entry
         else:
             known.grade = entry.grade
-    current = {purpose: _standing(entries) for purpose, entries in by_purpose.items()}
+    current = {purpose: _select_graded(entries) for purpose, entries in by_purpose.items()}
     people = build_labels(
         {key: graded.grade or 0 for key, graded in current[Purpose.JUDGE].items()}, scale
     )
@@ -72,7 +72,7 @@ def load_judging_record(campaign: Campaign) -> JudgingRecord:
 
 
 def readable_judgments(campaign: Campaign) -> QuerySet[Judgment]:
-    return Judgment.objects.filter(campaign=campaign, purpose__in=READ).order_by()
+    return Judgment.objects.filter(campaign=campaign, purpose__in=MEASURED_PURPOSES).order_by()
 
 
 def _log(campaign: Campaign, names: dict[int, str]) -> Iterator[tuple[str, Key, GradedPair]]:
@@ -85,7 +85,7 @@ def _log(campaign: Campaign, names: dict[int, str]) -> Iterator[tuple[str, Key, 
         yield purpose, key, GradedPair(grade, seconds, ordered, shuffled)
 
 
-def _standing(entries: dict[Key, GradedPair]) -> dict[Key, GradedPair]:
+def _select_graded(entries: dict[Key, GradedPair]) -> dict[Key, GradedPair]:
     """Entries that were not skipped or undone; a grade below 0 is not a judgment."""
     return {
         key: graded

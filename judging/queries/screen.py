@@ -25,8 +25,8 @@ RECENT = 5
 
 
 @dataclass(frozen=True)
-class MyTopic:
-    """An assessor's progress on a topic; ``open`` documents are available to them."""
+class AssessorTopic:
+    """An assessor's progress on a topic; ``open`` documents can be checked out to them."""
 
     topic: Topic
     judged: int
@@ -53,7 +53,7 @@ class MyTopic:
         return 100 * self.done // self.total if self.total else 100
 
 
-def my_topics(campaign: Campaign, assessor: User) -> list[MyTopic]:
+def list_assessor_topics(campaign: Campaign, assessor: User) -> list[AssessorTopic]:
     """Every topic assigned to the assessor, or with documents checked out to or judged by them."""
     slots = slots_on_screen(campaign, assessor)
     mine: dict[int, Counter[str]] = {}
@@ -67,7 +67,7 @@ def my_topics(campaign: Campaign, assessor: User) -> list[MyTopic]:
     paused = {topic: all(p or q for t, p, q in plans if t == topic) for topic, _, _ in plans}
     topics = campaign.topics.filter(pk__in={*paused, *mine})
     return [
-        MyTopic(
+        AssessorTopic(
             topic=topic,
             judged=mine.get(topic.pk, Counter())[Slot.State.JUDGED],
             skipped=mine.get(topic.pk, Counter())[Slot.State.SKIPPED],
@@ -79,10 +79,10 @@ def my_topics(campaign: Campaign, assessor: User) -> list[MyTopic]:
     ]
 
 
-def topic_progress(campaign: Campaign, assessor: User, topic: Topic) -> MyTopic:
+def get_assessor_topic(campaign: Campaign, assessor: User, topic: Topic) -> AssessorTopic:
     slots = slots_on_screen(campaign, assessor).filter(topic=topic)
     states = dict(slots.values_list("state").annotate(Count("pk")))
-    return MyTopic(
+    return AssessorTopic(
         topic=topic,
         judged=states.get(Slot.State.JUDGED, 0),
         skipped=states.get(Slot.State.SKIPPED, 0),

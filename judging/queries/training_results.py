@@ -56,8 +56,8 @@ def list_training_progress(campaign: Campaign) -> list[TrainingProgress]:
     progress = []
     for user in User.objects.filter(pk__in=roles).order_by("username"):
         own = answers[user.pk]
-        off = sum(apart for apart, _ in own) / len(own) if own else None
-        right = sum(apart == 0 for apart, _ in own)
+        off = sum(difference for difference, _ in own) / len(own) if own else None
+        right = sum(difference == 0 for difference, _ in own)
         last = max((at for _, at in own), default=None)
         progress.append(TrainingProgress(user, len(own), right, len(known), off, last))
     return progress

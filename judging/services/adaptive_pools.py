@@ -25,21 +25,25 @@ def extend_adaptive_pools(actor: User, campaign: Campaign, topic: Topic | None, 
 
     The topics assigned to the actor are tried in order, or ``topic`` only.
     """
-    came = 0
+    count_added = 0
     for assignment in assignments_in_adaptive_pools(actor, campaign, topic):
         try:
             adaptive_pools.prepare_session(assignment.plan.pool, assignment.topic)
-            came += run_with_retries(
+            count_added += run_with_retries(
                 partial(
-                    extend_adaptive_topic, actor, assignment.plan, assignment.topic, count - came
+                    extend_adaptive_topic,
+                    actor,
+                    assignment.plan,
+                    assignment.topic,
+                    count - count_added,
                 )
             )
         except LogMismatch as mismatch:
             fix = "Contact an organizer: `manage.py check_pool` shows the fault."
             raise ActionRefused("pool-diverged", f"{mismatch}.", fix) from mismatch
-        if came >= count:
+        if count_added >= count:
             break
-    return came
+    return count_added
 
 
 def extend_adaptive_topic(actor: User, plan: Plan, topic: Topic, count: int) -> int:
@@ -57,22 +61,22 @@ def extend_adaptive_topic(actor: User, plan: Plan, topic: Topic, count: int) -> 
     first = first_relevance(plan.campaign, topic)
     before, current = planned_docnos(plan, topic), current_judgments_by_pair(plan.campaign, topic)
     passed = before | docnos_closed_to(actor, plan, current)
-    came = adaptive_pools.extend_pool_topic(
+    added = adaptive_pools.extend_pool_topic(
         pool=plan.pool,
         topic=topic,
         outcomes={docno: good for (_, docno), good in first.items()},
         passed=passed,
         limit=count,
     )
-    fresh = [item for item in came if item.docno not in before]
+    new_items = [item for item in added if item.docno not in before]
     Slot.objects.bulk_create(
         Slot(plan=plan, item=item, topic=topic, k=k, position=item.position)
-        for item in fresh
+        for item in new_items
         for k in range(plan.overlap)
     )
-    pairs = {(topic.pk, item.docno) for item in fresh}
+    pairs = {(topic.pk, item.docno) for item in new_items}
     fill_with_existing_judgments(plan, {pair: current[pair] for pair in pairs & current.keys()})
-    return sum(item.docno not in passed for item in fresh)
+    return sum(item.docno not in passed for item in new_items)
 
 
 def docnos_closed_to(actor: User, plan: Plan, current: JudgmentsByPair) -> set[str]:

@@ -63,11 +63,11 @@ def open_round(
         # Locked, so that two rounds opened concurrently cannot share a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         taken = list_assigned_pairs(campaign)
-        fresh = [row for row in dict.fromkeys(pairs) if row[:2] not in taken]
-        items = pool_items_by_pair(campaign, {row[:2] for row in fresh})
-        selected = [row for row in fresh if row[:2] in items]
+        new_pairs = [row for row in dict.fromkeys(pairs) if row[:2] not in taken]
+        items = pool_items_by_pair(campaign, {row[:2] for row in new_pairs})
+        selected = [row for row in new_pairs if row[:2] in items]
         if not selected:
-            raise explain_empty_round(pairs, fresh)
+            raise explain_empty_round(pairs, new_pairs)
         plan = create_round(actor, campaign, selected, items, blind=blind, order=order)
         Assignment.objects.bulk_create(
             Assignment(plan=plan, topic_id=topic, assessor=user)
@@ -81,8 +81,8 @@ def open_round(
             subject=f"{len(selected)} pairs, {'blind' if blind else 'open'}, by {order}",
             plan=plan.pk,
             pairs=len(selected),
-            taken_before=len(pairs) - len(fresh),
-            without_pool=len(fresh) - len(selected),
+            taken_before=len(pairs) - len(new_pairs),
+            without_pool=len(new_pairs) - len(selected),
             adjudicators=[user.username for user in adjudicators],
         )
     return plan
@@ -237,11 +237,13 @@ def pool_items_by_pair(
     return items
 
 
-def explain_empty_round(pairs: Sequence[RoundPair], fresh: Sequence[RoundPair]) -> ActionRefused:
+def explain_empty_round(
+    pairs: Sequence[RoundPair], new_pairs: Sequence[RoundPair]
+) -> ActionRefused:
     if not pairs:
         fix = _("Choose a smaller difference.")
         return ActionRefused("nothing-to-settle", _("No pairs with this grade difference."), fix)
-    if not fresh:
+    if not new_pairs:
         message = _("All of these pairs are already resolved or in a round.")
         return ActionRefused("nothing-to-settle", message)
     return ActionRefused(
@@ -322,12 +324,14 @@ def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], code: str) -> 
     return count
 
 
-def list_pairs_to_adjudicate(campaign: Campaign, *, apart: int, crossing: bool) -> list[RoundPair]:
+def list_pairs_to_adjudicate(
+    campaign: Campaign, *, min_difference: int, crossing: bool
+) -> list[RoundPair]:
     """The disagreements in no round, as input for ``open_round``, largest difference first."""
     number = dict(campaign.topics.values_list("number", "pk"))
-    disagreements = list_disagreements(campaign, apart=apart, crossing=crossing)
+    disagreements = list_disagreements(campaign, min_difference=min_difference, crossing=crossing)
     return [
-        (number[each.topic], each.docno, float(each.size))
-        for each in disagreements
-        if each.state in ("new", "skipped")
+        (number[row.topic], row.docno, float(row.size))
+        for row in disagreements
+        if row.state in ("new", "skipped")
     ]

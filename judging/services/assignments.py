@@ -48,8 +48,8 @@ def assign_topics(*, actor: User, plan: Plan, assessors: Assessors) -> int:
             rows = plan.assignments.filter(topic=topics[number])
             rows.exclude(assessor__in=people).update(left=True, paused=False)
             current = before.get(topics[number].pk, set())
-            fresh = [user for user in people if user.pk not in current]
-            add_assignments(plan, {topics[number]: fresh})
+            new_assessors = [user for user in people if user.pk not in current]
+            add_assignments(plan, {topics[number]: new_assessors})
         events.log_event(
             campaign=campaign,
             actor=actor,

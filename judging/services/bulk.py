@@ -103,7 +103,7 @@ def select_new_rows(
 ) -> tuple[list[tuple[ImportRow, int]], ImportCounts]:
     """The new or changed rows, each with its revision; and the counts."""
     counts = ImportCounts()
-    fresh = []
+    new_rows = []
     for row in rows:
         current = current_by_pair.get(row.pair)
         if current is None:
@@ -113,8 +113,8 @@ def select_new_rows(
             continue
         else:
             counts.revised += 1
-        fresh.append((row, current.revision + 1 if current else 1))
-    return fresh, counts
+        new_rows.append((row, current.revision + 1 if current else 1))
+    return new_rows, counts
 
 
 def append_judgments(
@@ -130,11 +130,11 @@ def append_judgments(
     Human judgments fill slots of the plan; automatic ones never do. The caller applies the
     stopping rule afterwards.
     """
-    fresh, counts = select_new_rows(rows, map_latest_revisions(campaign, assessor, purpose))
+    new_rows, counts = select_new_rows(rows, map_latest_revisions(campaign, assessor, purpose))
     slots: dict[Pair, int] = {}
     if purpose == Purpose.JUDGE:
-        slots = fill_slots(campaign, assessor, {row.pair: row.kind for row, _ in fresh})
-        counts.without_slot = len(fresh) - len(slots)
+        slots = fill_slots(campaign, assessor, {row.pair: row.kind for row, _ in new_rows})
+        counts.without_slot = len(new_rows) - len(slots)
     Judgment.objects.bulk_create(
         (
             Judgment(
@@ -156,7 +156,7 @@ def append_judgments(
                 source=source,
                 client_uuid=row.uuid or uuid4(),
             )
-            for row, revision in fresh
+            for row, revision in new_rows
         ),
         batch_size=BATCH,
     )

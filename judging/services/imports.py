@@ -37,7 +37,7 @@ from judging.services.stopping import apply_stopping_rule
 
 Graded = tuple[str, str, int]
 LINKS = "-_. "
-SHOWN = 200
+MAX_LISTED = 200
 
 
 @dataclass(frozen=True)
@@ -286,10 +286,12 @@ def import_log_entry(
         "file": file,
         "sha256": preview.sha256,
         "format": preview.reading.format,
-        "labels": {label.label: label.value for label in resolution.labels[:SHOWN]},
-        "people": {name or "(no name)": who for name, _, who in resolution.people[:SHOWN]},
+        "labels": {label.label: label.value for label in resolution.labels[:MAX_LISTED]},
+        "people": {name or "(no name)": who for name, _, who in resolution.people[:MAX_LISTED]},
         "duplicates": options.duplicates,
-        "duplicate_labels": [asdict(duplicates) for duplicates in resolution.duplicates[:SHOWN]],
+        "duplicate_labels": [
+            asdict(duplicates) for duplicates in resolution.duplicates[:MAX_LISTED]
+        ],
         "unlabeled": resolution.unlabeled,
         "warnings": dict(sorted(preview.report.counts.items())),
     } | ({"automatic": options.automatic.name} if options.automatic else {})

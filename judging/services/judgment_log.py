@@ -66,15 +66,15 @@ def run_with_retries(act: Callable[[], T]) -> T:
     raise AssertionError("unreachable")
 
 
-def lock_judging(campaign: Campaign, *, alone: bool = False) -> None:
-    """Lock until the end of the transaction: shared by writers of judgments, or ``alone``.
+def lock_judging(campaign: Campaign, *, exclusive: bool = False) -> None:
+    """Lock until the end of the transaction: shared by writers of judgments, or ``exclusive``.
 
     So freezing qrels sees every judgment below its last row number. SQLite has only one
     writer at a time.
     """
     if connection.vendor != "postgresql":
         return
-    verb = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
+    verb = "pg_advisory_xact_lock" if exclusive else "pg_advisory_xact_lock_shared"
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {verb}(hashtext('judgments'), %s)", [campaign.pk])
 

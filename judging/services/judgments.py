@@ -42,7 +42,7 @@ from judging.services.judgment_log import (
     uuid_conflict,
 )
 from judging.services.leases import (
-    AHEAD,
+    MAX_LEASES,
     candidate_slots,
     count_leases,
     is_repeat_due,
@@ -83,7 +83,7 @@ def claim_ahead(
     require_permission(actor, PERMISSION[Plan.Kind(kind)], campaign)
     require_judging_open(campaign, kind)
     require_trained(actor, campaign, kind)
-    count = min(count, AHEAD)
+    count = min(count, MAX_LEASES)
     near = priority_slots(actor, campaign, topic, kind)
     own = [slot for slot in near if slot.assessor_id == actor.pk][:count]
     leased = [slot for slot in own if lease_is_active(slot) or try_lease(slot, actor)]

@@ -19,7 +19,7 @@ from judging.queries.stopping import open_topic_filter
 from judging.services.judgment_log import LostRaceError
 
 State = Slot.State
-AHEAD = 10
+MAX_LEASES = 10
 """Documents that may be checked out to an assessor at once."""
 WINDOWS = (64, 512, 4096)
 """Numbers of open slots to search; the next window only if all are the actor's own pairs."""
@@ -105,7 +105,7 @@ def is_repeat_due(slot: Slot, actor: User, campaign: Campaign) -> bool:
 
 def count_leases(actor: User, campaign: Campaign, tokens: Collection[UUID]) -> QuerySet[Slot]:
     own = Slot.objects.filter(plan__campaign=campaign, assessor=actor, state=State.LEASED)
-    return own.filter(token__in=list(tokens)[: 2 * AHEAD])
+    return own.filter(token__in=list(tokens)[: 2 * MAX_LEASES])
 
 
 def lease_is_active(slot: Slot) -> bool:

@@ -1,4 +1,4 @@
-"""The slots of a plan: which pairs are unplanned, their order, and fast insertion."""
+"""The slots of a plan: pairs without a slot, their order, fast insertion, existing judgments."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def list_unplanned_pairs(pool: Pool) -> list[UnplannedPair]:
     planned = set(slots.values_list("topic", "item__docno").distinct())
     rows = pool.items.order_by("topic", "position")
     # Pools of format version 1 have no priority: use the best rank.
-    place = Coalesce("priority", "min_rank")
-    values = rows.values_list("pk", "topic", "docno", place, "position").iterator()
+    priority = Coalesce("priority", "min_rank")
+    values = rows.values_list("pk", "topic", "docno", priority, "position").iterator()
     pairs = (UnplannedPair(*row) for row in values)
     return [pair for pair in pairs if (pair.topic, pair.docno) not in planned]
 
@@ -54,45 +54,46 @@ def list_unplanned_pairs(pool: Pool) -> list[UnplannedPair]:
 def build_workload(
     pairs: Sequence[UnplannedPair],
     topics: dict[int, Topic],
-    people: dict[int, list[User]],
+    assessors_by_topic: dict[int, list[User]],
     assessors: list[User],
 ) -> Workload:
-    """``pairs`` as input for a design; ``people`` by topic become indices in ``assessors``."""
+    """``pairs`` as input for a design, which knows assessors as indices in ``assessors``."""
     sizes: dict[int, int] = defaultdict(int)
     for pair in pairs:
         sizes[pair.topic] += 1
-    at = {user.pk: index for index, user in enumerate(assessors)}
+    index_by_user = {user.pk: index for index, user in enumerate(assessors)}
     return Workload(
         topics=tuple(topics[topic].number for topic in sizes),
         sizes=tuple(sizes.values()),
         assessors=tuple(
-            tuple(sorted({at[user.pk] for user in people.get(topic, [])})) for topic in sizes
+            tuple(sorted({index_by_user[user.pk] for user in assessors_by_topic.get(topic, [])}))
+            for topic in sizes
         ),
         assessor_count=len(assessors),
     )
 
 
-def item_positions(pairs: Sequence[UnplannedPair], order: str) -> dict[int, int]:
-    """By item, its position within its topic. Docnos are compared by code point."""
+def positions_by_item(pairs: Sequence[UnplannedPair], order: str) -> dict[int, int]:
+    """The position of each item within its topic. Docnos are compared by code point."""
     if order == Plan.Order.RANDOM:
         return {pair.item: pair.position for pair in pairs}
     if order == Plan.Order.DOCNO:
         ordered = sorted(pairs, key=lambda pair: pair.docno)
     else:
         ordered = sorted(pairs, key=lambda pair: (pair.priority, pair.position))
-    place: dict[int, int] = defaultdict(int)
+    next_position: dict[int, int] = defaultdict(int)
     positions = {}
     for pair in ordered:
-        positions[pair.item] = place[pair.topic]
-        place[pair.topic] += 1
+        positions[pair.item] = next_position[pair.topic]
+        next_position[pair.topic] += 1
     return positions
 
 
-def write_slots(
+def create_slots(
     plan: Plan, pairs: Sequence[UnplannedPair], slots: Allocation, assessors: Sequence[User]
 ) -> None:
     """Insert one open slot per entry of ``slots``."""
-    position = item_positions(pairs, plan.order)
+    position = positions_by_item(pairs, plan.order)
     insert_slot_rows(iter_slot_rows(plan, pairs, slots, position, [user.pk for user in assessors]))
 
 
@@ -107,9 +108,9 @@ def iter_slot_rows(
     columns = zip(slots.pair.tolist(), slots.k.tolist(), slots.assessor.tolist(), strict=True)
     for index, k, assessor in columns:
         pair = pairs[index]
-        whose = None if assessor == UNASSIGNED else assessors[assessor]
+        reserved_for = None if assessor == UNASSIGNED else assessors[assessor]
         yield (
-            plan.pk, pair.item, pair.topic, purpose, k, position[pair.item], whose, state,
+            plan.pk, pair.item, pair.topic, purpose, k, position[pair.item], reserved_for, state,
             uuid4().hex,
         )  # fmt: skip
 
@@ -119,15 +120,15 @@ def insert_slot_rows(rows: Iterable[Row]) -> None:
 
     On SQLite all other writers wait in the meantime.
     """
-    # Built first, so that others do not wait for it.
-    listed = list(rows)
+    # The rows are built before the transaction locks anything.
+    all_rows = list(rows)
     quote = connection.ops.quote_name
     table = quote(Slot._meta.db_table)  # noqa: SLF001 (public, whatever its name says)
     names = ", ".join(map(quote, COLUMNS))
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
-                for row in listed:
+                for row in all_rows:
                     copy.write_row(row)
             # Now and not at the end, when writers of judgments are already waiting.
             connection.check_constraints()
@@ -137,7 +138,7 @@ def insert_slot_rows(rows: Iterable[Row]) -> None:
         else:
             marks = ", ".join(["%s"] * len(COLUMNS))
             sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 (our own names)
-            cursor.executemany(sql, listed)
+            cursor.executemany(sql, all_rows)
 
 
 def fill_with_existing_judgments(plan: Plan, existing: JudgmentsByPair) -> int:
@@ -147,7 +148,7 @@ def fill_with_existing_judgments(plan: Plan, existing: JudgmentsByPair) -> int:
     log, so that qrels as of an earlier time do not change. It fills the slot reserved for its
     assessor; otherwise a grade fills an unreserved one, the earliest judgment first.
     """
-    slots = open_slots(plan, existing)
+    slots = open_slots_by_pair(plan, existing)
     filled: list[tuple[Judgment, Slot]] = []
     for pair, judgments in existing.items():
         for judgment in judgments:
@@ -155,7 +156,7 @@ def fill_with_existing_judgments(plan: Plan, existing: JudgmentsByPair) -> int:
             if slot is not None:
                 slots[pair].remove(slot)
                 filled.append((judgment, slot))
-    take_slot(filled)
+    record_filled_slots(filled)
     if plan.third_from:
         for slot in {slot.item_id: slot for _, slot in filled}.values():
             add_third_slot(slot)
@@ -163,7 +164,9 @@ def fill_with_existing_judgments(plan: Plan, existing: JudgmentsByPair) -> int:
 
 
 def find_fitting_slot(judgment: Judgment, slots: Sequence[Slot]) -> Slot | None:
-    """The slot that ``judgment`` may fill; a skip or a grade below 0 only its assessor's own."""
+    """The slot that ``judgment`` may fill: its assessor's own, or for a grade from 0 up any
+    unreserved one.
+    """
     own = next((slot for slot in slots if slot.reserved_for_id == judgment.assessor_id), None)
     if own is not None or judgment.grade is None or judgment.grade < 0:
         return own
@@ -176,14 +179,15 @@ def current_judgments_by_pair(campaign: Campaign, topic: Topic | None = None) ->
     log = log if topic is None else log.filter(topic=topic)
     if not log.filter(slot=None).exists():
         return {}
-    loose = latest_judgments(log).filter(slot=None, kind__in=ANSWERS)
+    unslotted = latest_judgments(log).filter(slot=None, kind__in=ANSWERS)
     by_pair: dict[tuple[int, str], list[Judgment]] = defaultdict(list)
-    for judgment in loose.order_by("pk"):
+    for judgment in unslotted.order_by("pk"):
         by_pair[judgment.topic_id, judgment.docno].append(judgment)
     return by_pair
 
 
-def open_slots(plan: Plan, existing: JudgmentsByPair) -> dict[tuple[int, str], list[Slot]]:
+def open_slots_by_pair(plan: Plan, existing: JudgmentsByPair) -> dict[tuple[int, str], list[Slot]]:
+    """The plan's open slots of pairs with existing judgments, by pair."""
     by_pair: dict[tuple[int, str], list[Slot]] = defaultdict(list)
     if not existing:
         return by_pair
@@ -196,7 +200,8 @@ def open_slots(plan: Plan, existing: JudgmentsByPair) -> dict[tuple[int, str], l
     return by_pair
 
 
-def take_slot(filled: Sequence[tuple[Judgment, Slot]]) -> None:
+def record_filled_slots(filled: Sequence[tuple[Judgment, Slot]]) -> None:
+    """Save the slots as judged or skipped, and each judgment again with its slot."""
     for judgment, slot in filled:
         graded = judgment.kind == Judgment.Kind.GRADE
         slot.state = Slot.State.JUDGED if graded else Slot.State.SKIPPED
@@ -209,7 +214,7 @@ def take_slot(filled: Sequence[tuple[Judgment, Slot]]) -> None:
 
 
 def copy_with_slot(judgment: Judgment, slot: Slot) -> Judgment:
-    """The same judgment again, with the slot that it fills; without times."""
+    """The same judgment as a new revision, with the slot that it fills; without times."""
     return Judgment(
         campaign_id=judgment.campaign_id,
         topic_id=judgment.topic_id,

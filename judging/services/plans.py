@@ -25,10 +25,10 @@ from judging.services.plan_growth import check_design, check_not_grown, max_futu
 from judging.services.plan_slots import (
     UnplannedPair,
     build_workload,
+    create_slots,
     current_judgments_by_pair,
     fill_with_existing_judgments,
     list_unplanned_pairs,
-    write_slots,
 )
 from pooling.models import Pool
 
@@ -107,9 +107,9 @@ def create_plan(
             rationale=scheme.rationale,
             created_by=actor,
         )
-        write_slots(plan, allocation.pairs, allocation.slots, allocation.assessors)
+        create_slots(plan, allocation.pairs, allocation.slots, allocation.assessors)
         # Alone: concurrent judging or pool growth must not see pairs without their slots.
-        lock_judging(campaign, alone=True)
+        lock_judging(campaign, exclusive=True)
         check_not_grown(plan, allocation.pairs)
         add_assignments(plan, {known[number]: people for number, people in assessors.items()})
         filled = fill_with_existing_judgments(plan, current_judgments_by_pair(campaign))
@@ -294,7 +294,7 @@ def close_plan(*, actor: User, plan: Plan) -> int:
     require_permission(actor, "campaigns.manage", plan.campaign)
     with transaction.atomic():
         # Alone: an adaptive pool adds its slots before, or not for this plan.
-        lock_judging(plan.campaign, alone=True)
+        lock_judging(plan.campaign, exclusive=True)
         closed_at = timezone.now()
         Plan.objects.filter(pk=plan.pk).update(paused=True, closed_at=closed_at)
         # Locked: a concurrent claim comes before, or fails.

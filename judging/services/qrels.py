@@ -32,7 +32,7 @@ from judging.services.judgment_log import lock_judging, run_with_retries
 from judging.services.manifests import build_manifest
 
 Pair = tuple[str, str]
-SHOWN = 25
+MAX_LISTED = 25
 
 
 @dataclass(frozen=True)
@@ -118,11 +118,11 @@ def resolve_policy(campaign: Campaign, name: str) -> QrelsPolicy:
     judgments = Judgment.objects.filter(campaign=campaign)
     if policy.own and not judgments.filter(assessor__username=policy.own, purpose="judge").exists():
         people = judgments.filter(purpose="judge").order_by("assessor__username")
-        names = list(people.values_list("assessor__username", flat=True).distinct()[:SHOWN])
+        names = list(people.values_list("assessor__username", flat=True).distinct()[:MAX_LISTED])
         raise unknown_assessor("an assessor who has judged", policy.own, names)
     automatic = AutomaticAssessor.objects.filter(campaign=campaign)
     if policy.automatic and not automatic.filter(name=policy.automatic).exists():
-        names = list(automatic.values_list("name", flat=True)[:SHOWN])
+        names = list(automatic.values_list("name", flat=True)[:MAX_LISTED])
         raise unknown_assessor("an automatic assessor", policy.automatic, names)
     return policy
 
@@ -136,7 +136,7 @@ def save_qrels_version(
     actor: User, campaign: Campaign, policy: QrelsPolicy, note: str, as_of: datetime | None
 ) -> Qrels:
     # Alone, so that every judgment up to the last row number is visible.
-    lock_judging(campaign, alone=True)
+    lock_judging(campaign, exclusive=True)
     moment = as_of or timezone.now()
     last = Judgment.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
     withheld = list_withheld_topics(campaign)
@@ -204,8 +204,8 @@ def list_withheld_topics(campaign: Campaign) -> list[str]:
 def check_conflicts(draft: QrelsDraft) -> None:
     if not draft.conflicts:
         return
-    pairs = "; ".join(f"topic {topic} {docno}" for topic, docno in draft.conflicts[:SHOWN])
-    more = len(draft.conflicts) - SHOWN
+    pairs = "; ".join(f"topic {topic} {docno}" for topic, docno in draft.conflicts[:MAX_LISTED])
+    more = len(draft.conflicts) - MAX_LISTED
     raise ActionRefused(
         "conflict",
         f"The policy {draft.policy.name} leaves {format_count(len(draft.conflicts), 'pair')} "

@@ -1,4 +1,4 @@
-"""Stopping rules: set by an organizer, applied as judgments come in."""
+"""Stopping rules: set by an organizer, applied after every judgment."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def set_stopping_rule(*, actor: User, campaign: Campaign, rule: StoppingCriteria
     """
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
-        # Alone: a concurrent judgment would be checked against the previous rule.
-        lock_judging(campaign, alone=True)
-        stop_or_resume_topic(campaign, campaign.topics.values_list("pk", flat=True), rule)
+        # Exclusive: a concurrent judgment would be checked against the previous rule.
+        lock_judging(campaign, exclusive=True)
+        stop_or_resume_topics(campaign, campaign.topics.values_list("pk", flat=True), rule)
         newest = latest_rule(campaign)
         if newest is not None and newest.rule == rule:
             return newest
@@ -47,10 +47,13 @@ def apply_stopping_rule(campaign: Campaign, topics: Iterable[int]) -> None:
     Call it after saving judgments of these topics, in the same transaction.
     """
     if rule := get_stopping_rule(campaign):
-        stop_or_resume_topic(campaign, topics, rule)
+        stop_or_resume_topics(campaign, topics, rule)
 
 
-def stop_or_resume_topic(campaign: Campaign, topics: Iterable[int], rule: StoppingCriteria) -> None:
+def stop_or_resume_topics(
+    campaign: Campaign, topics: Iterable[int], rule: StoppingCriteria
+) -> None:
+    """Mark each topic as complete if ``rule`` says so, otherwise as open."""
     # Locked one by one: of two concurrent judgments the second sees the first.
     for topic in Topic.objects.select_for_update(no_key=True).filter(pk__in=topics).order_by("pk"):
         if rule.ends([*first_relevance(campaign, topic).values()]):

@@ -107,7 +107,7 @@ def log_training_event(actor: User, pair: TrainingPair, code: str) -> None:
 def require_unanswered(campaign: Campaign) -> None:
     """Refuse once an assessor has answered: all must get the same pairs."""
     # Alone: a concurrent answer comes before or after, never in between.
-    lock_judging(campaign, alone=True)
+    lock_judging(campaign, exclusive=True)
     if is_locked(campaign):
         raise ActionRefused(
             "training-locked",

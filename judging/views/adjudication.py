@@ -53,7 +53,9 @@ def round_open_view(request: SignedInRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return render_adjudication_overview(request, campaign, form)
     options = form.cleaned_data
-    pairs = list_pairs_to_adjudicate(campaign, apart=options["apart"], crossing=options["crossing"])
+    pairs = list_pairs_to_adjudicate(
+        campaign, min_difference=options["apart"], crossing=options["crossing"]
+    )
     try:
         plan = open_round(
             actor=request.user, campaign=campaign, pairs=pairs,

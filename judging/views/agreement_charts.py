@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from judging.core.agreement.report import AgreementReport
 
 CELL, LEFT, TOP = 64, 150, 34
-MOST = 30
+MAX_ASSESSORS = 30
 """A heat map of more assessors would be illegible."""
 
 
@@ -58,7 +58,7 @@ def _heat(cells: list[HeatCell], rows: Sequence[str], columns: Sequence[str]) ->
 def build_pair_heat_map(report: AgreementReport, by: str) -> HeatMap | None:
     """All pairs of assessors by one coefficient; None if there are too many for a chart."""
     names = [assessor.name for assessor in report.assessors]
-    if len(names) > MOST:
+    if len(names) > MAX_ASSESSORS:
         return None
     place = {name: at for at, name in enumerate(names)}
     cells = []

@@ -14,7 +14,7 @@ from judging.core.agreement.panel import agreement_report
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import AgreementReport
 
-BY = "alpha-ordinal"
+DEFAULT_COEFFICIENT = "alpha-ordinal"
 LONGEST = 300
 
 
@@ -26,7 +26,7 @@ class AgreementChoice:
 
     level: int
     binary: bool = False
-    by: str = BY
+    by: str = DEFAULT_COEFFICIENT
     topic: str = ""
     a: str = ""
     b: str = ""
@@ -62,7 +62,7 @@ def parse_agreement_choice(query: QueryDict, campaign: Campaign) -> AgreementCho
     return AgreementChoice(
         level=int(level) if level.isdecimal() and len(level) < 5 else campaign.relevance_level,
         binary=query.get("cut") == "1",
-        by=by if by in COEFFICIENTS else BY,
+        by=by if by in COEFFICIENTS else DEFAULT_COEFFICIENT,
         topic=topic,
         a=a,
         b=b,

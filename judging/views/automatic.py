@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, paginate, redirect_to
+from campaigns.views.helpers import SignedInRequest, campaign_url, paginate
 from judging.models import AutomaticAssessor
 from judging.queries.automatic import (
     compare_with_people,
@@ -57,7 +57,7 @@ def automatic_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
             return redirect("automatic", campaign.slug, automatic.name)
     context = {
         "campaign": campaign,
-        "crumbs": [("Judging", redirect_to("judging", campaign)), ("Automatic assessors", None)],
+        "crumbs": [("Judging", campaign_url("judging", campaign)), ("Automatic assessors", None)],
         "form": form,
         "rows": list_automatic_overviews(campaign),
     }
@@ -69,10 +69,10 @@ def automatic_view(request: SignedInRequest, slug: str, name: str) -> HttpRespon
     """One automatic assessor: grades, coverage, and comparison with assessors by pair."""
     campaign, automatic = get_automatic_assessor(request, slug, name)
     pairs = paginate(request, automatic_with_human(campaign, automatic.user))
-    back = ("Automatic assessors", redirect_to("automatic-list", campaign))
+    back = ("Automatic assessors", campaign_url("automatic-list", campaign))
     context = {
         "campaign": campaign,
-        "crumbs": [("Judging", redirect_to("judging", campaign)), back, (automatic.name, None)],
+        "crumbs": [("Judging", campaign_url("judging", campaign)), back, (automatic.name, None)],
         "automatic": automatic,
         "overview": get_automatic_overview(automatic),
         "page_obj": pairs,

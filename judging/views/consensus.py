@@ -48,15 +48,15 @@ class DisagreementFilter:
     difference: int = 1
     show: str = "unsettled"
 
-    def matches(self, each: Disagreement) -> bool:
+    def matches(self, row: Disagreement) -> bool:
         names = [name for name in (self.assessor, self.against) if name]
-        if self.topic and each.topic != self.topic:
+        if self.topic and row.topic != self.topic:
             return False
-        if self.show != "all" and each.state == "settled":
+        if self.show != "all" and row.state == "settled":
             return False
-        if any(name not in each.grades for name in names):
+        if any(name not in row.grades for name in names):
             return False
-        return len({*names}) < 2 or each.grades[self.assessor] != each.grades[self.against]
+        return len({*names}) < 2 or row.grades[self.assessor] != row.grades[self.against]
 
     @property
     def query(self) -> str:
@@ -93,7 +93,7 @@ def consensus_view(request: SignedInRequest, slug: str) -> HttpResponse:
     selection = parse_disagreement_filter(request.GET, names=names)
     everything = visible_disagreements(request, campaign, 1)
     disagreements = [
-        each for each in everything if each.size >= selection.difference and selection.matches(each)
+        row for row in everything if row.size >= selection.difference and selection.matches(row)
     ]
     context = {
         "campaign": campaign,
@@ -101,10 +101,10 @@ def consensus_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "selection": selection,
         "manages": names,
         "disagreements": disagreements,
-        "resolved": sum(each.state == "settled" for each in everything),
+        "resolved": sum(row.state == "settled" for row in everything),
         "everything": everything,
-        "topics": sorted({each.topic for each in everything}),
-        "people": sorted({name for each in everything for name in each.grades}) if names else [],
+        "topics": sorted({row.topic for row in everything}),
+        "people": sorted({name for row in everything for name in row.grades}) if names else [],
         "sizes": range(1, max(2, campaign.grades.count())),
         "grades": grades_by_value(campaign),
         "page_obj": Paginator(disagreements, PAGE).get_page(request.GET.get("page")),
@@ -190,11 +190,11 @@ def visible_disagreements(
     request: SignedInRequest, campaign: Campaign, difference: int
 ) -> list[Disagreement]:
     """The disagreements, except pairs that the user may still have to judge."""
-    disagreements = list_disagreements(campaign, apart=difference)
+    disagreements = list_disagreements(campaign, min_difference=difference)
     if is_organizer_anywhere(request.user, campaign):
         return disagreements
     hidden = open_pairs_for(request.user, campaign)
-    return [each for each in disagreements if each.pair not in hidden]
+    return [row for row in disagreements if row.pair not in hidden]
 
 
 def next_unresolved_pair(
@@ -202,9 +202,9 @@ def next_unresolved_pair(
 ) -> Pair | None:
     """The next unresolved pair of the list after ``here``; wraps around at its end."""
     pairs = [
-        each.pair
-        for each in visible_disagreements(request, campaign, selection.difference)
-        if each.pair == here or (selection.matches(each) and each.state != "settled")
+        row.pair
+        for row in visible_disagreements(request, campaign, selection.difference)
+        if row.pair == here or (selection.matches(row) and row.state != "settled")
     ]
     at = pairs.index(here) if here in pairs else -1
     following = pairs[at + 1 :] + pairs[: max(at, 0)]

@@ -16,7 +16,7 @@ from campaigns.attachments import CONTENT_TYPES, attachment_response
 from campaigns.core.qrels import qrels_from_rows, write_qrels
 from campaigns.models import Campaign, User
 from campaigns.queries import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, redirect_to
+from campaigns.views.helpers import SignedInRequest, campaign_url
 from judging.core.exchange.writer import (
     iter_csv_parts,
     iter_doccano_parts,
@@ -37,7 +37,7 @@ from judging.queries.exchange import (
 from judging.queries.judgments import current_judgments, list_votes
 
 TYPES = {**CONTENT_TYPES, ".jsonl": "application/jsonl", ".xml": "application/xml"}
-WHICH = {"log": False, "current": True}
+CURRENT_ONLY = {"log": False, "current": True}
 PAIRS = {"judged": iter_judged_pairs, "open": iter_open_pairs}
 
 
@@ -53,9 +53,9 @@ def judgments_export_view(
 ) -> HttpResponseBase:
     """The full log of human judgments, or the current ones, as CSV, JSON or JSON Lines."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    if which not in WHICH:
+    if which not in CURRENT_ONLY:
         raise Http404
-    rows = iter_log_rows(campaign, current=WHICH[which])
+    rows = iter_log_rows(campaign, current=CURRENT_ONLY[which])
     name = f"{slug}-judgments" if which == "log" else f"{slug}-judgments-current"
     return rows_response(rows, COLUMNS, name, fmt)
 
@@ -95,7 +95,7 @@ def import_export_view(request: SignedInRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "crumbs": [
-            (_("Judging"), redirect_to("judging", campaign)),
+            (_("Judging"), campaign_url("judging", campaign)),
             (_("Import and export"), None),
         ],
         "rows": log.count(),

@@ -18,21 +18,22 @@ from campaigns.errors import ActionRefused
 from campaigns.forms import check_upload_size
 from campaigns.models import Campaign, Role, User
 from campaigns.queries import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, redirect_to
+from campaigns.views.helpers import SignedInRequest, campaign_url
 from judging.core.exchange.duplicates import RULES
 from judging.core.exchange.grades import LEAVE_OUT
 from judging.core.exchange.registry import FORMATS
 from judging.services.bulk import ImportCounts
 from judging.services.imports import ImportOptions, ImportPreview, import_file, preview_file
 
-SALT, DAY = "judging.import", 86_400
+SALT, MAX_AGE = "judging.import", 86_400
 STAGED = ".import"
-SHOWN = 100
+"""Suffix in the store of uploads that await confirmation."""
+MAX_LISTED = 100
 """Labels and names listed on the page; a file with more is hardly a file of grades."""
 
 
 class JudgmentsForm(forms.Form):
-    """A file of judgments, or the one uploaded before, and who judged.
+    """A file of judgments, new or ``staged`` by an earlier upload, and who judged.
 
     ``who`` is ``file`` (a column or key of the file), ``name`` (the file name), or ``user-`` or
     ``automatic-`` followed by a primary key.
@@ -60,14 +61,14 @@ class JudgmentsForm(forms.Form):
             ("file", "From a column or key in the file"),
             ("name", "From the file name"),
             *((f"user-{user.pk}", user.shown_name) for user in self.people),
-            *((f"automatic-{one.pk}", f"{one.name} (automatic)") for one in self.models),
+            *((f"automatic-{model.pk}", f"{model.name} (automatic)") for model in self.models),
         ]
 
     def clean_file(self) -> UploadedFile[Any] | None:
         upload = self.cleaned_data["file"]
         return check_upload_size(upload) if upload else None
 
-    def options(self, labels: dict[str, str], people: dict[str, str]) -> ImportOptions:
+    def build_options(self, labels: dict[str, str], people: dict[str, str]) -> ImportOptions:
         who = self.cleaned_data["who"]
         return ImportOptions(
             file_format=self.cleaned_data["format"],
@@ -86,14 +87,16 @@ def judgments_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "GET":
         initial = {"who": request.GET.get("who", "file"), "duplicates": "refuse"}
-        return render_import_judgments(request, campaign, JudgmentsForm(campaign, initial=initial))
+        return render_judgments_import(request, campaign, JudgmentsForm(campaign, initial=initial))
     data = request.POST.copy()
     data.setdefault("duplicates", "refuse")
     form = JudgmentsForm(campaign, data, request.FILES)
     if not form.is_valid():
-        return render_import_judgments(request, campaign, form, status=422)
+        return render_judgments_import(request, campaign, form, status=422)
     name, file = store_or_reuse_upload(request.user, campaign, form)
-    options = form.options(get_mapping(request.POST, "label"), get_mapping(request.POST, "person"))
+    options = form.build_options(
+        parse_choices(request.POST, "label"), parse_choices(request.POST, "person")
+    )
     arguments: dict[str, Any] = {"actor": request.user, "campaign": campaign}
     arguments |= {"data": store.get_blob(name), "file": file, "options": options}
     try:
@@ -102,19 +105,19 @@ def judgments_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
             messages.success(request, import_result_message(counts, file))
             model = options.automatic
             return redirect(
-                redirect_to("automatic", campaign, model.name)
+                campaign_url("automatic", campaign, model.name)
                 if model
-                else redirect_to("import-export", campaign)
+                else campaign_url("import-export", campaign)
             )
         preview = preview_file(**arguments)
-    except ActionRefused as refused:
-        form.add_error("who", str(refused))
-        return render_import_judgments(request, campaign, form, status=409)
-    except InvalidFile as bad:
-        context = {"report": bad.report, "verdict": "Not imported"}
-        return render_import_judgments(request, campaign, form, status=422, **context)
+    except ActionRefused as error:
+        form.add_error("who", str(error))
+        return render_judgments_import(request, campaign, form, status=409)
+    except InvalidFile as error:
+        context = {"report": error.report, "verdict": "Not imported"}
+        return render_judgments_import(request, campaign, form, status=422, **context)
     status = 422 if preview.report.has_errors else 200
-    return render_import_judgments(
+    return render_judgments_import(
         request,
         campaign,
         form,
@@ -124,12 +127,12 @@ def judgments_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def store_or_reuse_upload(user: User, campaign: Campaign, form: JudgmentsForm) -> tuple[str, str]:
-    """``(name in the store, name of the file)`` of the upload, new or from before."""
+    """``(name in the store, name of the file)`` of the upload, new or staged."""
     upload = form.cleaned_data["file"]
     if upload:
         return store.put_blob(upload.read(), STAGED), upload.name or ""
     try:
-        staged = signing.loads(form.cleaned_data["staged"], salt=SALT, max_age=DAY)
+        staged = signing.loads(form.cleaned_data["staged"], salt=SALT, max_age=MAX_AGE)
     except signing.BadSignature as error:
         raise Http404("unknown upload") from error
     if staged["campaign"] != campaign.pk or staged["user"] != user.pk:
@@ -137,7 +140,7 @@ def store_or_reuse_upload(user: User, campaign: Campaign, form: JudgmentsForm) -
     return str(staged["name"]), str(staged["file"])
 
 
-def get_mapping(data: QueryDict, noun: str) -> dict[str, str]:
+def parse_choices(data: QueryDict, noun: str) -> dict[str, str]:
     """The choice for each label or person of the file; empty choices are omitted."""
     choices = zip(data.getlist(f"{noun}-name"), data.getlist(f"{noun}-choice"), strict=False)
     return {name: choice for name, choice in choices if choice}
@@ -168,8 +171,8 @@ def import_preview_context(
         if preview.report.has_errors
         else "Before you import",
         "staged": signing.dumps(staged, salt=SALT),
-        "labels": resolution.labels[:SHOWN],
-        "people": [row for row in resolution.people if row[0]][:SHOWN],
+        "labels": resolution.labels[:MAX_LISTED],
+        "people": [row for row in resolution.people if row[0]][:MAX_LISTED],
         "judges": sorted(counts.items(), key=lambda row: row[0].username),
         "accounts": list_importable_assessors(campaign),
         "grades": campaign.grades.order_by("value"),
@@ -178,7 +181,7 @@ def import_preview_context(
     }
 
 
-def render_import_judgments(
+def render_judgments_import(
     request: SignedInRequest,
     campaign: Campaign,
     form: JudgmentsForm,
@@ -186,8 +189,8 @@ def render_import_judgments(
     **extra: Any,
 ) -> HttpResponse:
     crumbs = [
-        ("Judging", redirect_to("judging", campaign)),
-        ("Import and export", redirect_to("import-export", campaign)),
+        ("Judging", campaign_url("judging", campaign)),
+        ("Import and export", campaign_url("import-export", campaign)),
     ]
     context = {"campaign": campaign, "form": form, "crumbs": [*crumbs, ("Import", None)], **extra}
     return render(request, "judging/import.html", context, status=status)

@@ -20,16 +20,16 @@ from campaigns.views.helpers import SignedInRequest
 from judging.forms import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment
 from judging.queries.progress import JudgingPace, pace_by_user
-from judging.queries.screen import current_judgments_by, my_topics
+from judging.queries.screen import current_judgments_by, list_assessor_topics
 from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
 from judging.services.training import next_training_pair
 from judging.views.judging_screen import (
     JudgingDocument,
     build_judging_documents,
     build_screen,
-    change_url,
     get_current_document,
     grades_by_value,
+    judgment_change_url,
     next_topic,
     parse_uuid_text,
     screen_context,
@@ -43,7 +43,7 @@ PAGE = 50
 def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """My topics: progress, pace, and the topic to continue with."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
-    topics = my_topics(campaign, request.user)
+    topics = list_assessor_topics(campaign, request.user)
     context = {
         "campaign": campaign,
         "crumbs": [(_("Judge"), None)],
@@ -94,7 +94,7 @@ def judge_undo_view(request: SignedInRequest, slug: str) -> HttpResponse:
     fields = form.cleaned_data if form.is_valid() else {}
     judgment = undo_judgment(actor=request.user, campaign=campaign, **fields)
     if judgment.slot is None:
-        return redirect(change_url(campaign, judgment))
+        return redirect(judgment_change_url(campaign, judgment))
     query = {"docno": judgment.docno, "token": str(judgment.slot.token)}
     return redirect(reverse("judge", args=[campaign.slug, judgment.topic.number], query=query))
 
@@ -139,7 +139,7 @@ def my_judgments_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "crumbs": [(_("My judgments"), None)],
         "page_obj": page,
         "filters": filters,
-        "topics": [row.topic for row in my_topics(campaign, request.user)],
+        "topics": [row.topic for row in list_assessor_topics(campaign, request.user)],
         "grades": grades_by_value(campaign),
     }
     return render(request, "judging/my_judgments.html", context)
@@ -168,7 +168,7 @@ def save_judgment_and_show_next(
         messages.info(
             request, _("This document has already been judged. Press a grade to change it.")
         )
-        return redirect(change_url(campaign, judgment))
+        return redirect(judgment_change_url(campaign, judgment))
     return redirect(address)
 
 

@@ -24,16 +24,17 @@ from judging.queries.judging_documents import (
 )
 from judging.queries.judgments import own_current_judgments
 from judging.queries.screen import (
-    MyTopic,
+    AssessorTopic,
     find_document,
-    my_topics,
+    get_assessor_topic,
+    list_assessor_topics,
     recent_judgments,
-    topic_progress,
 )
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.templatetags.judging import format_hours
 
-AHEAD = 3
+PREFETCHED = 3
+"""Number of documents that the screen has checked out in advance."""
 SKIP_KEYS = dict(zip(SKIP_REASONS, "bldo", strict=True))
 FLAG_KEYS = dict(zip(FLAGS, "bld", strict=True))
 SHORT_FLAGS = {"broken": _("unreadable"), "language": _("language"), "duplicate": _("duplicate")}
@@ -41,34 +42,34 @@ SHORT_FLAGS = {"broken": _("unreadable"), "language": _("language"), "duplicate"
 
 @dataclass
 class JudgingDocument:
-    """A document to judge. ``before`` is the assessor's previous judgment of it, current unless
-    ``undone``. ``token`` is its lease.
+    """A document to judge. ``previous_judgment`` is the assessor's last judgment of it, which is
+    current unless ``undone``. ``token`` is its lease.
     """
 
     topic: Topic
     docno: str
     content: Document | None
     token: UUID | str | None = None
-    before: Judgment | None = None
+    previous_judgment: Judgment | None = None
     undone: bool = False
     uuid: UUID = field(default_factory=uuid4)
 
     @property
-    def previous(self) -> str:
-        """The previous judgment, to be filled in again, as JSON."""
-        if self.before is None:
+    def previous_json(self) -> str:
+        """The previous judgment as JSON, to fill in the form again."""
+        if self.previous_judgment is None:
             return ""
         names = ("kind", "grade", "comment", "flags", "duplicate_of", "passages")
-        return json.dumps({name: getattr(self.before, name) for name in names})
+        return json.dumps({name: getattr(self.previous_judgment, name) for name in names})
 
 
 @dataclass
 class JudgingScreen:
-    """The topic and the document; without a document none is left in the topic."""
+    """The topic and the document, which is None if none remains in the topic."""
 
     campaign: Campaign
     topic: Topic
-    progress: MyTopic
+    progress: AssessorTopic
     recent: list[Judgment]
     last: Judgment | None
     per_hour: float | None
@@ -96,7 +97,7 @@ def build_screen(assessor: User, campaign: Campaign, topic: Topic) -> JudgingScr
     return JudgingScreen(
         campaign=campaign,
         topic=topic,
-        progress=topic_progress(campaign, assessor, topic),
+        progress=get_assessor_topic(campaign, assessor, topic),
         recent=recent_judgments(campaign, assessor, topic),
         last=own_current_judgments(campaign, assessor).first(),
         per_hour=get_own_pace(campaign, assessor),
@@ -105,7 +106,9 @@ def build_screen(assessor: User, campaign: Campaign, topic: Topic) -> JudgingScr
 
 
 def strictest_rationale(campaign: Campaign, topic: Topic) -> str:
-    """The strictest rationale option among the topic's plans: one screen serves all of them."""
+    """How far a rationale is required: one screen serves all plans of the topic, so the strictest
+    of their settings.
+    """
     plans = campaign.plans.filter(kind=Plan.Kind.JUDGE, assignments__topic=topic)
     requested = set(plans.order_by().values_list("rationale", flat=True).distinct())
     return max(requested, key=Plan.Rationale.values.index, default=Plan.Rationale.NO)
@@ -124,7 +127,7 @@ def build_judging_documents(
             docno=slot.item.docno,
             content=documents.get(slot.item.docno),
             token=slot.token,
-            before=former.get(slot.pk),
+            previous_judgment=former.get(slot.pk),
             undone=slot.pk in former,
         )
         for slot in slots
@@ -143,8 +146,8 @@ def get_current_document(
         return None
     undone = judgments[0].kind == Judgment.Kind.WITHDRAWN
     document = JudgingDocument(topic, docno, find_document(campaign, docno), undone=undone)
-    document.before = judgments[-1] if undone else judgments[0]
-    document.token = document.before.lease
+    document.previous_judgment = judgments[-1] if undone else judgments[0]
+    document.token = document.previous_judgment.lease
     return document
 
 
@@ -171,10 +174,10 @@ def screen_context(screen: JudgingScreen) -> dict[str, Any]:
 
 
 def topic_finished_context(
-    actor: User, campaign: Campaign, topic: Topic, progress: MyTopic, message: str = ""
+    actor: User, campaign: Campaign, topic: Topic, progress: AssessorTopic, message: str = ""
 ) -> dict[str, Any]:
     """The context of the page shown when a topic has no documents left for the assessor."""
-    topics = my_topics(campaign, actor)
+    topics = list_assessor_topics(campaign, actor)
     return {
         "campaign": campaign,
         "topic": topic,
@@ -192,7 +195,7 @@ def render_judging_document(
     return render_to_string("judging/_judging_document.html", context, request)
 
 
-def next_topic(topics: list[MyTopic]) -> MyTopic | None:
+def next_topic(topics: list[AssessorTopic]) -> AssessorTopic | None:
     """The topic to continue with: started topics come first."""
     ready = [row for row in topics if row.left and not (row.paused and not row.checked_out)]
     return min(ready, key=lambda row: row.done == 0 and row.checked_out == 0, default=None)
@@ -202,6 +205,8 @@ def grades_by_value(campaign: Campaign) -> dict[int, Grade]:
     return {grade.value: grade for grade in campaign.grades.all()}
 
 
-def change_url(campaign: Campaign, row: Judgment) -> str:
-    query = {"docno": row.docno} | ({"token": str(row.lease)} if row.lease else {})
-    return reverse("judge-change", args=[campaign.slug, row.topic.number], query=query)
+def judgment_change_url(campaign: Campaign, judgment: Judgment) -> str:
+    """The URL of the screen on which ``judgment`` can be changed."""
+    query = {"docno": judgment.docno}
+    query |= {"token": str(judgment.lease)} if judgment.lease else {}
+    return reverse("judge-change", args=[campaign.slug, judgment.topic.number], query=query)

@@ -25,7 +25,7 @@ from campaigns.views.helpers import SignedInRequest
 from judging.forms import JudgeForm, SkipForm, UndoForm
 from judging.models import Judgment
 from judging.queries.judging_documents import get_own_pace
-from judging.queries.screen import MyTopic, topic_progress
+from judging.queries.screen import AssessorTopic, get_assessor_topic
 from judging.services.judgments import (
     claim_ahead,
     release_leases,
@@ -36,7 +36,7 @@ from judging.services.judgments import (
 )
 from judging.templatetags.judging import format_hours
 from judging.views.judging_screen import (
-    AHEAD,
+    PREFETCHED,
     JudgingDocument,
     build_judging_documents,
     get_current_document,
@@ -176,7 +176,7 @@ def judge_ahead_view(request: SignedInRequest, campaign: Campaign, data: JsonObj
     }
     if documents and not data.get("progress"):
         return result
-    progress = topic_progress(campaign, request.user, topic)
+    progress = get_assessor_topic(campaign, request.user, topic)
     result["progress"] = progress_payload(progress, get_own_pace(campaign, request.user))
     if not documents:
         context = topic_finished_context(request.user, campaign, topic, progress, message)
@@ -184,7 +184,7 @@ def judge_ahead_view(request: SignedInRequest, campaign: Campaign, data: JsonObj
     return result
 
 
-def progress_payload(progress: MyTopic, per_hour: float | None) -> JsonObject:
+def progress_payload(progress: AssessorTopic, per_hour: float | None) -> JsonObject:
     return {
         "done": progress.done,
         "of": progress.total,
@@ -201,8 +201,8 @@ def documents_to_serve(
         document = get_current_document(actor, campaign, topic, docno, token)
         return [document] if document else []
     have = set(get_tokens(data, "have"))
-    count = data.get("count", AHEAD)
-    count = max(0, min(count, AHEAD)) if isinstance(count, int) else AHEAD
+    count = data.get("count", PREFETCHED)
+    count = max(0, min(count, PREFETCHED)) if isinstance(count, int) else PREFETCHED
     slots = claim_ahead(actor=actor, campaign=campaign, topic=topic, count=len(have) + count)
     new = [slot for slot in slots if slot.token not in have]
     return build_judging_documents(actor, campaign, new[:count])

@@ -33,7 +33,7 @@ from judging.queries.progress import (
 from judging.queries.training_results import list_training_progress
 from judging.services.slots import reopen_slot, return_all_slots
 
-SHOWN, PAGE = 50, 100
+MAX_LISTED, PAGE = 50, 100
 
 
 @require_safe
@@ -57,7 +57,7 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "unjudged": unjudged,
         "hours_unjudged": unjudged / pace if pace else None,
         "checked_out": list_checked_out_by_assessor(campaign),
-        "skipped": list_skipped(campaign, limit=SHOWN),
+        "skipped": list_skipped(campaign, limit=MAX_LISTED),
         "flagged": list_flagged(campaign).count(),
         "training": campaign.training.count(),
         "has_pool": campaign.pools.exists(),
@@ -96,8 +96,8 @@ def judging_assessor_view(request: SignedInRequest, slug: str, username: str) ->
             "-plan", "topic__position"
         ),
         "leases": list_checked_out(campaign, user),
-        "skipped": list_skipped(campaign, user, SHOWN),
-        "flagged": list_flagged(campaign, user)[:SHOWN],
+        "skipped": list_skipped(campaign, user, MAX_LISTED),
+        "flagged": list_flagged(campaign, user)[:MAX_LISTED],
         "trained": next(
             (t for t in list_training_progress(campaign) if t.user == user and t.total), None
         ),

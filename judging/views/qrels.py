@@ -26,7 +26,13 @@ from judging.queries.qrels_versions import (
     compare_qrels_versions,
     count_differing_pairs,
 )
-from judging.services.qrels import SHOWN, QrelsDraft, freeze_qrels, preview_policies, verify_qrels
+from judging.services.qrels import (
+    MAX_LISTED,
+    QrelsDraft,
+    freeze_qrels,
+    preview_policies,
+    verify_qrels,
+)
 
 PAGE = 100
 
@@ -192,7 +198,7 @@ def list_page(
         "counts": [(value, count, 100 * count / len(draft.rows))
                    for value, count in draft.grades.items()],
         "judged": len(draft.ballots),
-        "undecided": draft.conflicts[:SHOWN],
+        "undecided": draft.conflicts[:MAX_LISTED],
         "policies": policy_table_rows(drafts),
         "grades": {grade.value: grade for grade in campaign.grades.all()},
     }  # fmt: skip

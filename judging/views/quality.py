@@ -17,7 +17,7 @@ from judging.core.agreement.report import Row
 from judging.core.quality.automatic import AutomaticQuality
 from judging.core.quality.consistency import EVERYONE
 from judging.core.quality.estimate import QualityEstimate
-from judging.core.quality.formats import SHOWN
+from judging.core.quality.formats import TABLE_COEFFICIENTS
 from judging.core.quality.pace import FLOOR
 from judging.core.quality.priming import Priming
 from judging.core.quality.report import QualityReport, quality_report
@@ -44,7 +44,7 @@ def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "scale": record.people.scale,
         "floor": FLOOR,
         "timed": any(pace.overall.n for pace in report.pace.values()),
-        "columns": [COEFFICIENTS[name].card for name in SHOWN],
+        "columns": [COEFFICIENTS[name].card for name in TABLE_COEFFICIENTS],
         "repeats": [
             ("All assessors" if name == EVERYONE else name, visible_coefficients(row))
             for name, row in report.consistency.items()
@@ -57,7 +57,7 @@ def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def visible_coefficients(row: Row) -> list[CoefficientValue]:
-    return [row[name] for name in SHOWN]
+    return [row[name] for name in TABLE_COEFFICIENTS]
 
 
 def automatic_rows(

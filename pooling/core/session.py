@@ -88,7 +88,7 @@ class PoolSession:
         self.outcomes: dict[int, bool] = {}
         self.sample: DocumentSample | None = None
         self.at = -1
-        self._begin_next()
+        self._begin_next_step()
 
     @property
     def is_complete(self) -> bool:
@@ -124,7 +124,7 @@ class PoolSession:
         self.runs[choice.doc] = choice.run
         self.step_by_doc[choice.doc] = self.at
         self._place += 1
-        self._move_on()
+        self._skip_finished_steps()
 
     def select_static(self) -> None:
         """Select everything that comes before the first step that needs judgments."""
@@ -134,7 +134,7 @@ class PoolSession:
             self.available[listed] = False
             self.selected += map(NextDocument._make, zip(listed.tolist(), repeat(EARLIER)))
             self.step_by_doc |= dict.fromkeys(listed.tolist(), self.at)
-            self._begin_next()
+            self._begin_next_step()
 
     def judge(self, doc: int, relevant: bool) -> None:
         """Record the judgment of ``doc``. Only the first judgment of a document counts."""
@@ -149,13 +149,13 @@ class PoolSession:
         if self._player is not None:
             run = self.runs.get(doc, EARLIER) if here else EARLIER
             self._player.observe(NextDocument(doc, run), relevant)
-        self._move_on()
+        self._skip_finished_steps()
 
-    def _move_on(self) -> None:
-        while self.at < len(self.steps) and self._is_over():
-            self._begin_next()
+    def _skip_finished_steps(self) -> None:
+        while self.at < len(self.steps) and self._is_step_finished():
+            self._begin_next_step()
 
-    def _is_over(self) -> bool:
+    def _is_step_finished(self) -> bool:
         step = self.steps[self.at]
         if step.documents is not None and self._place >= step.documents:
             return True
@@ -165,7 +165,7 @@ class PoolSession:
             return True
         return self._player is None and self._place >= len(self._listed)
 
-    def _begin_next(self) -> None:
+    def _begin_next_step(self) -> None:
         self.at += 1
         self._place = 0
         self._stop = StepLimit()
@@ -181,7 +181,7 @@ class PoolSession:
             self._player = self._with_earlier_judgments(player)
         else:
             self._listed = self._list(step)
-        self._move_on()
+        self._skip_finished_steps()
 
     def _with_earlier_judgments(self, player: AdaptivePlayer) -> AdaptivePlayer:
         """``player`` after the judgments of earlier steps, in their order."""

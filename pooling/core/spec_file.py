@@ -11,9 +11,9 @@ from typing import Any
 from campaigns.core.cards import Parameter
 from campaigns.core.faults import FaultReport
 from campaigns.core.yaml_files import (
+    INTEGER,
     LIST,
     POSITIVE,
-    WHOLE,
     Schema,
     YamlFile,
     format_path,
@@ -40,7 +40,7 @@ CODES = ("EP01", "EP02", "EP03")
 FIX = "See docs/pooling.md for complete specs."
 MAX_STEPS = 50
 """Maximum number of steps in a spec."""
-LONGEST = 100_000
+MAX_SPEC_LENGTH = 100_000
 """Maximum length in characters on pages and in the API: reading it takes half a second."""
 
 
@@ -62,7 +62,7 @@ def is_share(value: Any) -> bool:
 MAPPING = (lambda v: isinstance(v, dict), "a mapping")
 TOP: Schema = {
     "version": (lambda v: v == 1, "1", False),
-    "seed": (*WHOLE, False),
+    "seed": (*INTEGER, False),
     "runs": (*MAPPING, False),
     "cutoff": (*POSITIVE, False),
     "budget": (lambda v: isinstance(v, dict) and len(v) == 1, "one of total, per_topic", False),
@@ -116,9 +116,9 @@ def read_spec(
     steps = data.get("steps")
     for at, entry in enumerate(steps if isinstance(steps, list) else []):
         check_step(source, entry, at)
-    source.stop_if_bad()
+    source.raise_if_invalid()
     check_together(source)
-    source.stop_if_bad()
+    source.raise_if_invalid()
     return build_spec(data)
 
 
@@ -133,7 +133,7 @@ def check_step(source: YamlFile, entry: Any, at: int) -> None:
             else f"Missing key: steps[{at + 1}].method"
         )
         names = ", ".join([*METHODS, *ALIASES])
-        source.fault((*path, "method"), message, f"Use one of: {names}.")
+        source.add_fault((*path, "method"), message, f"Use one of: {names}.")
         return
     parameters = {
         p.name: (*parameter_kind(p), not p.default and not p.optional)
@@ -164,32 +164,34 @@ def check_together(source: YamlFile) -> None:
     steps = source.data["steps"]
     if len(steps) > MAX_STEPS:
         message = f"{len(steps)} steps, more than {MAX_STEPS}"
-        source.fault(("steps", MAX_STEPS), message, "Use fewer steps.")
+        source.add_fault(("steps", MAX_STEPS), message, "Use fewer steps.")
     samples = [at for at, step in enumerate(steps) if step_method(step).sample]
     for at in samples:
         check_sample(source, steps[at], at)
     for at in samples[1:]:
         fix = "Use only one sampling step: two would need joint probabilities."
-        source.fault(("steps", at), f"steps[{at + 1}] is a second sampling step", fix)
+        source.add_fault(("steps", at), f"steps[{at + 1}] is a second sampling step", fix)
     for at in samples[:1]:
         for later in range(at + 1, len(steps)):
             if later not in samples:
                 message = f"steps[{later + 1}] comes after a sampling step"
                 fix = "Put the sampling step last: later selections invalidate its probabilities."
-                source.fault(("steps", later), message, fix)
+                source.add_fault(("steps", later), message, fix)
 
 
 def check_sample(source: YamlFile, step: Mapping[str, Any], at: int) -> None:
     for where, message in iter_window_faults(step, source.data.get("cutoff")):
         path = ("steps", at, *where)
         fix = "List ascending windows within the cutoff, with one size each or no sizes at all."
-        source.fault(path, f"{format_path(path)} {message}", fix)
+        source.add_fault(path, f"{format_path(path)} {message}", fix)
     if step.get("stop"):
         fix = "Remove it: unjudged documents of a sample invalidate its probabilities."
-        source.fault(("steps", at, "stop"), f"steps[{at + 1}].stop would end a sample early", fix)
+        source.add_fault(
+            ("steps", at, "stop"), f"steps[{at + 1}].stop would end a sample early", fix
+        )
     if not (step.get("documents") or step.get("sample") or source.data.get("budget")):
         fix = "Set documents or sample in the step, or a budget."
-        source.fault(("steps", at), f"steps[{at + 1}] would sample all documents", fix)
+        source.add_fault(("steps", at), f"steps[{at + 1}] would sample all documents", fix)
 
 
 def step_method(step: Mapping[str, Any]) -> PoolingMethod:

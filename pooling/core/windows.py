@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from campaigns.core.yaml_files import Path, is_number, is_positive
+from campaigns.core.yaml_files import KeyPath, is_number, is_positive
 
 _WINDOW = re.compile(r"\s*([0-9]{1,9})\s*-\s*([0-9]{1,9})\s*")
 WINDOWS = "a list of rank windows, such as [1-10, 11-50]"
@@ -41,7 +41,9 @@ def is_sample(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(map(is_size, value))
 
 
-def iter_window_faults(step: Mapping[str, Any], cutoff: int | None) -> Iterator[tuple[Path, str]]:
+def iter_window_faults(
+    step: Mapping[str, Any], cutoff: int | None
+) -> Iterator[tuple[KeyPath, str]]:
     """Inconsistencies of a step with windows: the path in it, and the message."""
     windows, sample = parse_windows(step), step.get("sample")
     for at, (first, _) in enumerate(windows):

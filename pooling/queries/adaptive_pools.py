@@ -16,7 +16,7 @@ from pooling.queries.pools import PoolRow, list_pool_rows
 MANY_RELEVANT = 1 / 3
 """Share of relevant among judged documents above which more are likely to be missed, after
 Voorhees 2018, who found it in 21 of 50 topics of a campaign pooled by a bandit."""
-ENOUGH = 10
+MIN_JUDGED = 10
 """Minimum number of judged documents for the share of a topic to be meaningful."""
 
 
@@ -42,7 +42,7 @@ class TopicGrowth:
 
     @property
     def many_relevant(self) -> bool:
-        return self.judged >= ENOUGH and (self.share or 0) > MANY_RELEVANT
+        return self.judged >= MIN_JUDGED and (self.share or 0) > MANY_RELEVANT
 
 
 def list_growth(pool: Pool) -> list[TopicGrowth]:

@@ -13,10 +13,10 @@ from campaigns.core.faults import FaultReport
 from campaigns.core.scale import GradeSpec
 from campaigns.core.yaml_files import (
     FLAG,
+    INTEGER,
     LIST,
     POSITIVE,
     TEXT,
-    WHOLE,
     Schema,
     YamlFile,
     is_number,
@@ -73,7 +73,7 @@ TOP: Schema = {
     "description": (*TEXT, False),
     "guidelines": (*TEXT, False),
     "scale": (*LIST, True),
-    "relevance_level": (*WHOLE, False),
+    "relevance_level": (*INTEGER, False),
     "topics": (*TEXT, True),
     "documents": (*TEXT, False),
     "runs": (*LIST, True),
@@ -88,7 +88,7 @@ TOP: Schema = {
     "release": (*FLAG, False),
 }
 GRADE: Schema = {
-    "grade": (*WHOLE, True),
+    "grade": (*INTEGER, True),
     "label": (*TEXT, True),
     "key": (lambda v: isinstance(v, str) and len(v) == 1, "one character, in quotes", True),
     "gain": (is_number, "a number", False),
@@ -116,11 +116,11 @@ def read_manifest(folder: Path) -> ReplayManifest:
         file.parse(path.read_bytes())
     except FileNotFoundError:
         file.report.add("EM01", f"The folder has no {MANIFEST}.", EXAMPLE)
-        file.stop_if_bad()
+        file.raise_if_invalid()
     check_manifest(file)
-    file.stop_if_bad()
+    file.raise_if_invalid()
     check_files(file, folder)
-    file.stop_if_bad()
+    file.raise_if_invalid()
     return build_replay_manifest(file.data, folder)
 
 
@@ -145,7 +145,7 @@ def check_files(file: YamlFile, folder: Path) -> None:
     for path, name in named_files:
         if not (folder / name).is_file():
             fix = "Use paths relative to the manifest."
-            file.fault(path, f"File not found: {name}", fix, "EM04")
+            file.add_fault(path, f"File not found: {name}", fix, "EM04")
 
 
 PLAIN = (

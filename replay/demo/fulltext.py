@@ -33,7 +33,7 @@ class NoFullText(RuntimeError):  # noqa: N818 -- it says what is missing
 
 def rank_plain(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
     """Whole words of title and question, all fields weighted equally."""
-    queries = {topic.number: _any_of(split_words(short_query(topic))) for topic in topics}
+    queries = {topic.number: _join_with_or(split_words(short_query(topic))) for topic in topics}
     return _search(documents, queries, "unicode61", title=1.0, body=1.0)
 
 
@@ -41,7 +41,7 @@ def rank_weighted(
     topics: Sequence[TopicText], documents: Sequence[DocumentText]
 ) -> Iterator[Scored]:
     """Porter stems of the title, docnos and titles weighted fourfold."""
-    queries = {topic.number: _any_of(split_words(title_query(topic))) for topic in topics}
+    queries = {topic.number: _join_with_or(split_words(title_query(topic))) for topic in topics}
     return _search(documents, queries, "porter unicode61", title=4.0, body=1.0)
 
 
@@ -60,7 +60,7 @@ def _once(text: str) -> list[str]:
     return list(dict.fromkeys(split_words(text)))
 
 
-def _any_of(terms: list[str]) -> str:
+def _join_with_or(terms: list[str]) -> str:
     return " OR ".join(f'"{term}"' for term in dict.fromkeys(terms))
 
 

@@ -34,14 +34,14 @@ def rank_verbose(
     topics: Sequence[TopicText], documents: Sequence[DocumentText]
 ) -> Iterator[Scored]:
     """BM25 of question and narrative, docno and body."""
-    return _bm25_run(topics, build_index(documents, _everything), long_query)
+    return _bm25_run(topics, build_index(documents, _docno_and_body), long_query)
 
 
 def rank_with_feedback(
     topics: Sequence[TopicText], documents: Sequence[DocumentText]
 ) -> Iterator[Scored]:
     """BM25 with RM3 pseudo-relevance feedback."""
-    index = build_index(documents, _everything)
+    index = build_index(documents, _docno_and_body)
     for topic in topics:
         query = _share(Counter(stem_words(title_query(topic))))
         first = bm25_scores(index, query)
@@ -52,7 +52,7 @@ def rank_query_likelihood(
     topics: Sequence[TopicText], documents: Sequence[DocumentText]
 ) -> Iterator[Scored]:
     """Query likelihood of the title with Dirichlet smoothing, relative to no match."""
-    index = build_index(documents, _everything)
+    index = build_index(documents, _docno_and_body)
     total = float(index.lengths.sum())
     for topic in topics:
         scores = np.zeros(len(index.docnos))
@@ -111,5 +111,5 @@ def _body(document: DocumentText) -> list[str]:
     return stem_words(document.body)
 
 
-def _everything(document: DocumentText) -> list[str]:
+def _docno_and_body(document: DocumentText) -> list[str]:
     return stem_words(f"{document.docno} {document.body}")

@@ -56,7 +56,7 @@ def test_one_key_settles_a_pair_and_undo_brings_it_back(
     disputed, organizer, open_page, live_server
 ) -> None:
     third = joined(disputed, "third", Role.ADJUDICATOR)
-    wanted = list_pairs_to_adjudicate(disputed, apart=1, crossing=False)
+    wanted = list_pairs_to_adjudicate(disputed, min_difference=1, crossing=False)
     open_round(actor=organizer, campaign=disputed, pairs=wanted, adjudicators=[third], blind=False)
     page = open_page()
     sign_in(page, third, live_server.url)

@@ -14,7 +14,7 @@ from django.urls import reverse
 from campaigns.models import Job
 from evaluation.forms import MOST_SPECS
 from pooling.core.spec import depth_spec
-from pooling.core.spec_file import LONGEST
+from pooling.core.spec_file import MAX_SPEC_LENGTH
 from pooling.services import freeze_pool
 from tests.factories import upload
 
@@ -167,7 +167,7 @@ def test_what_the_runs_cannot_do_is_told_of_every_spec(ask, campaign, judged):
         ({"name": ["a\x00b"], "text": [TAKE]}, "A name must have at most 60 printable"),
         ({"name": ["a" * 61], "text": [TAKE]}, "A name must have at most 60 printable"),
         (
-            {"text": ["#" * (LONGEST + 1)], "name": [""]},
+            {"text": ["#" * (MAX_SPEC_LENGTH + 1)], "name": [""]},
             "A spec must have at most 100,000 characters.",
         ),
         ({"depths": " ".join(map(str, range(1, 22)))}, "Enter at most 20 numbers."),
@@ -193,7 +193,7 @@ def test_what_is_too_much_or_nonsense_is_refused(ask, campaign, judged, given, s
 
 
 def test_files_have_their_bounds_and_take_the_place_of_texts(ask, campaign, judged):
-    large = upload(b"#" * (4 * LONGEST + 1), "large.yaml")
+    large = upload(b"#" * (4 * MAX_SPEC_LENGTH + 1), "large.yaml")
     answer = ask(depths="1", files=[large])
     assert told(answer) == ["large: The file has 400,001 bytes; the maximum is 400,000."]
     twice = [upload(TAKE.encode(), "a.yaml"), upload(TAKE.encode(), "a.json")]

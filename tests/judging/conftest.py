@@ -14,7 +14,7 @@ from tests.conftest import joined
 
 
 def make_pool(campaign: Campaign, pairs: dict[str, list[str]], version: int = 1) -> Pool:
-    """A frozen pool that holds what a leak would show: run tags, ranks, contributors."""
+    """A frozen pool with everything that must not leak: run tags, ranks, contributors."""
     pool = Pool.objects.create(
         campaign=campaign,
         version=version,
@@ -48,14 +48,14 @@ def pool(campaign) -> Pool:
 
 @pytest.fixture
 def plan(pool, organizer, assessor) -> Plan:
-    """Overlap 1, everything for ``assessor``."""
+    """Overlap 1; all topics are assigned to ``assessor``."""
     people = {number: [assessor] for number in "123"}
     return create_plan(actor=organizer, pool=pool, overlap=1, assessors=people)
 
 
 @pytest.fixture
 def double_plan(pool, organizer, assessor, assessor2) -> Plan:
-    """Overlap 2, everything for both assessors."""
+    """Overlap 2; all topics are assigned to both assessors."""
     people = {number: [assessor, assessor2] for number in "123"}
     return create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
 

@@ -12,7 +12,7 @@ from judging.api import JudgmentViewSet
 from judging.models import Plan
 from judging.queries.invariants import list_violations
 from judging.queries.judgments import current_judgments
-from judging.queries.screen import topic_progress
+from judging.queries.screen import get_assessor_topic
 from judging.services.adjudication import end_round, list_pairs_to_adjudicate, open_round
 from judging.services.assignments import assign_topic
 from judging.services.judgments import claim_next, submit_judgment, undo_judgment
@@ -81,7 +81,7 @@ def test_what_was_taken_back_and_returned_comes_again_to_its_only_assessor(
         grade(assessor, slot.item.docno, 1, token=slot.token)
     undo_judgment(actor=assessor, campaign=campaign)
     assert return_all_slots(actor=organizer, campaign=campaign, assessor=assessor) == 1
-    assert topic_progress(campaign, assessor, topic).left == 1
+    assert get_assessor_topic(campaign, assessor, topic).left == 1
     again = next_of(assessor)
     assert again.pk == slot.pk
     grade(assessor, again.item.docno, 2, token=again.token)
@@ -123,7 +123,7 @@ def disputed(double_plan, campaign, assessor, assessor2, grade):
 @pytest.fixture
 def begin(disputed, campaign, organizer):
     def make(*people) -> Plan:
-        wanted = list_pairs_to_adjudicate(campaign, apart=1, crossing=False)
+        wanted = list_pairs_to_adjudicate(campaign, min_difference=1, crossing=False)
         return open_round(actor=organizer, campaign=campaign, pairs=wanted, adjudicators=people)
 
     return make
@@ -158,7 +158,7 @@ def test_an_adjudicator_judges_only_where_they_are_assigned_to_judge(
     both = joined(campaign, "both", Role.ADJUDICATOR)
     campaign.members.create(user=both, role=Role.ASSESSOR)
     make_pool(campaign, {"1": ["d1", "d2", "d3", "d4"]}, version=3)
-    wanted = list_pairs_to_adjudicate(campaign, apart=1, crossing=False)
+    wanted = list_pairs_to_adjudicate(campaign, min_difference=1, crossing=False)
     open_round(actor=organizer, campaign=campaign, pairs=wanted, adjudicators=[both])
     with pytest.raises(ActionRefused, match="not assigned to you"):
         grade(both, "d2", 1)

@@ -9,7 +9,7 @@ import pytest
 from campaigns.errors import ActionRefused
 from judging.models import Judgment, Plan, Purpose, Slot, TrainingPair
 from judging.queries.judgments import current_judgments, own_current_judgments
-from judging.queries.screen import topic_progress
+from judging.queries.screen import get_assessor_topic
 from judging.services import followups
 from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
 from judging.services.training import answer_training_pair, next_training_pair
@@ -106,7 +106,7 @@ def test_an_assessor_cannot_tell_a_repeat_by_progress_or_the_last_line(
     for expected in range(1, 13):
         slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
         grade(assessor, slot.item.docno, 1, token=slot.token)
-        assert topic_progress(campaign, assessor, topic).done == expected
+        assert get_assessor_topic(campaign, assessor, topic).done == expected
         assert own_current_judgments(campaign, assessor).first().docno == slot.item.docno
 
 

@@ -13,7 +13,7 @@ from campaigns.services.campaigns import update_campaign
 from judging.core.stopping import StoppingCriteria
 from judging.models import Assignment, Judgment, Plan, Slot, StoppedTopic, StoppingRule
 from judging.queries.progress import assessor_progress, plan_progress
-from judging.queries.screen import topic_progress
+from judging.queries.screen import get_assessor_topic
 from judging.queries.slots import remaining_by_topic
 from judging.services.adjudication import open_round
 from judging.services.imports import import_judgments
@@ -222,7 +222,7 @@ def test_repeats_of_an_ended_topic_come_and_are_counted(
     grade(assessor, "d1", 0)
     assert ended() == ["1"]
     assert remaining_by_topic(assessor, campaign) == {topic.pk: 1}
-    assert topic_progress(campaign, assessor, topic).left == 1
+    assert get_assessor_topic(campaign, assessor, topic).left == 1
     again = claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert (again.purpose, again.item.docno) == ("repeat", "d1")
 

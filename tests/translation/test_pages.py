@@ -97,7 +97,7 @@ def world(campaign, organizer, assessor, assessor2) -> dict[str, User]:
     adjudicator = joined(campaign, "adjudicator", Role.ADJUDICATOR)
     open_round(
         actor=organizer, campaign=campaign,
-        pairs=list_pairs_to_adjudicate(campaign, apart=1, crossing=False),
+        pairs=list_pairs_to_adjudicate(campaign, min_difference=1, crossing=False),
         adjudicators=[adjudicator], blind=False,
     )  # fmt: skip
     return {"assessor": assessor, "adjudicator": adjudicator, "organizer": organizer}

@@ -60,16 +60,16 @@ class CascadeTopic:
         many = np.arange(len(self.open) + 1)
         ranks = before + many[:, None] + self._count(after)
         rest = (self._weights(after) / ranks * (ranks <= self.k)).sum(axis=1)
-        steps = self._one_by_one(self.most, before) + (1 - self.most) ** many * rest
+        steps = self._cumulate_stops(self.most, before) + (1 - self.most) ** many * rest
         return np.asarray(self._err(first[None, :])[0] + np.prod(1 - first) * steps)
 
     def _ideal_of_small(self) -> Floats:
         """The same with m documents of the lowest grade above 0, which all come last."""
         known = self._err(self.ideal[None, :])[0]
-        steps = self._one_by_one(self.least, len(self.ideal))
+        steps = self._cumulate_stops(self.least, len(self.ideal))
         return np.asarray(known + np.prod(1 - self.ideal) * steps)
 
-    def _one_by_one(self, stop: float, start: int) -> Floats:
+    def _cumulate_stops(self, stop: float, start: int) -> Floats:
         """err of 0, 1, 2 … documents with stopping probability ``stop`` from rank ``start`` + 1
         on."""
         ranks = start + 1 + np.arange(len(self.open))

@@ -88,10 +88,10 @@ def _topic(
 ) -> GainTopic:
     is_open = np.isnan(ranked)
     known = np.concatenate((ranked[~is_open], others))
-    worth = _worth(len(known) + int(is_open.sum()) + len(ranked), variant, k)
-    open_worth = worth[: len(ranked)][is_open]
-    first = float((ranked[~is_open] * worth[: len(ranked)][~is_open]).sum())
-    heights = np.concatenate(([0.0], np.cumsum(worth)))
+    discounts = _discounts(len(known) + int(is_open.sum()) + len(ranked), variant, k)
+    open_worth = discounts[: len(ranked)][is_open]
+    first = float((ranked[~is_open] * discounts[: len(ranked)][~is_open]).sum())
+    heights = np.concatenate(([0.0], np.cumsum(discounts)))
     reach = _IdealGainSteps(
         np.unique(np.concatenate((known, levels, [0.0]))), known, heights, len(open_worth)
     )
@@ -143,13 +143,13 @@ class _IdealGainSteps:
         return added
 
 
-def _worth(ranks: int, variant: GainVariant, k: int | None) -> Floats:
+def _discounts(ranks: int, variant: GainVariant, k: int | None) -> Floats:
     """The discounted value of one unit of gain at each rank from 1 on."""
     rank = np.arange(1, ranks + 1)
-    worth = 1 / variant.divisor(rank)
+    discounts = 1 / variant.divisor(rank)
     if k is not None:
-        worth[k:] = 0.0
-    return worth
+        discounts[k:] = 0.0
+    return discounts
 
 
 def gain_bounds(topics: Sequence[GainTopic]) -> tuple[Floats, Floats]:

@@ -55,16 +55,16 @@ def _gained(measure: Measure, base: ScoringBatch) -> Extremes:
 
 def _blended(measure: Measure, base: ScoringBatch) -> Extremes:
     params = {"beta": 1.0 if measure.family is Q_MEASURE else 0.0, **measure.own_params()}
-    return _each(summarize_blended_topics(CompletionRankings.from_batch(base), **params))
+    return _solve_topics(summarize_blended_topics(CompletionRankings.from_batch(base), **params))
 
 
 def _cascade(measure: Measure, base: ScoringBatch) -> Extremes:
-    return _each(
+    return _solve_topics(
         summarize_cascade_topics(CompletionRankings.from_batch(base), **measure.own_params())
     )
 
 
-def _each(topics: Sequence[_Solver]) -> Extremes:
+def _solve_topics(topics: Sequence[_Solver]) -> Extremes:
     both = np.array([topic.bounds() for topic in topics]).reshape(-1, 2)
     return replace(Extremes.from_bounds(*both.T), exact=all(topic.is_exact() for topic in topics))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -64,15 +65,15 @@ CARD = Card(
 
 @dataclass(frozen=True)
 class Extrapolation:
-    """``found`` relevant documents within the pool depth; ``further`` ones expected from there
-    to ``target``, with the ends of the interval. ``log_c`` and ``slope`` describe the curve
-    over ``fitted`` depths; ``drawn`` of ``draws`` topic samples could be fitted.
+    """``relevant`` documents within the pool depth; ``further`` ones expected from there to
+    ``target``, with the ends of the interval. ``log_c`` and ``slope`` describe the curve over
+    ``fitted`` depths; ``fitted_draws`` of ``draws`` topic samples could be fitted.
     """
 
     first: int
     depth: int
     target: int
-    found: int
+    relevant: int
     fitted: int
     log_c: float | None = None
     slope: float | None = None
@@ -81,8 +82,13 @@ class Extrapolation:
     low: float | None = None
     high: float | None = None
     draws: int = 0
-    drawn: int = 0
+    fitted_draws: int = 0
     reason: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; two of its keys are older than the names of their fields."""
+        keys = {"relevant": "found", "fitted_draws": "drawn"}
+        return {keys.get(name, name): value for name, value in asdict(self).items()}
 
 
 def extrapolate_depths(
@@ -124,7 +130,7 @@ def extrapolate_counts(
         log_c=float(log_c[0]),
         slope=float(slope[0]),
         further=further,
-        share_found=estimate.found / (estimate.found + further),
+        share_found=estimate.relevant / (estimate.relevant + further),
     )
     return _with_interval(fitted_curve, counts, sampling)
 
@@ -165,7 +171,7 @@ def _with_interval(
         pieces.append(sum_power_law(log_c, slope, depth, estimate.target))
     further = np.concatenate(pieces)
     fitted = further[~np.isnan(further)]
-    estimate = replace(estimate, draws=sampling.resamples, drawn=len(fitted))
+    estimate = replace(estimate, draws=sampling.resamples, fitted_draws=len(fitted))
     if 2 * len(fitted) < sampling.resamples:
         return replace(estimate, reason=FEW_FITS)
     low, high = np.quantile(fitted, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()

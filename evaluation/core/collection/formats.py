@@ -17,7 +17,7 @@ from evaluation.core.collection.report_tables import (
 )
 from evaluation.core.disagreement.formats import align_disagreement_rows, write_csv_rows
 
-MOST = 20
+MAX_ROWS = 20
 """Rows per table of the command; HTML and JSON have all."""
 
 
@@ -42,7 +42,7 @@ def _section(section: ReportSection) -> Iterator[str]:
 
 def _table(table: ReportTable) -> str:
     # Tables by team and by depth grow with the campaign; all others stay short.
-    cut = MOST if table.head[0] in ("team", "depth") else len(table.rows)
+    cut = MAX_ROWS if table.head[0] in ("team", "depth") else len(table.rows)
     more = len(table.rows) - cut
     return align_disagreement_rows([table.head, *table.rows[:cut]]) + (
         f"and {more} more\n" if more > 0 else ""

@@ -13,10 +13,10 @@ from campaigns.core.natural_sort import natural_sort_key
 from campaigns.core.run_matrix import PairDictionary, RunMatrix
 from campaigns.core.tables import QrelsTable, RunTable, group_starts
 from evaluation.core.batch import ScoringBatch
-from evaluation.core.collection.pool import MOST, InferredPool, infer_pool
+from evaluation.core.collection.pool import MAX_INFERRED_DEPTH, InferredPool, infer_pool
 from evaluation.core.disagreement.aggregation import aggregate_over_topics
 from evaluation.core.in_memory import build_run_batch
-from evaluation.core.judgments import Floats, Ints, Judged, Mask
+from evaluation.core.judgments import Floats, Ints, JudgmentTable, Mask
 from evaluation.core.matching import batch_from_table
 from evaluation.core.measures.family import Measure
 from evaluation.core.options import ScoringOptions
@@ -33,7 +33,7 @@ class PooledCollection:
     tags: tuple[str, ...]
     teams: tuple[str, ...]
     batches: tuple[ScoringBatch, ...]
-    judged: Judged
+    judged: JudgmentTable
     pool: InferredPool
     options: ScoringOptions
     topics_first: Sequence[str] = ()
@@ -98,17 +98,17 @@ class PooledCollection:
         return np.array(columns).reshape(len(measures), len(batches)).T
 
 
-def select_judgments(judged: Judged, selected: Mask) -> tuple[Judged, Ints]:
+def select_judgments(judged: JudgmentTable, selected: Mask) -> tuple[JudgmentTable, Ints]:
     """The ``selected`` judgments, and the place of each judgment among them, or -1.
 
     All topics stay, including those without a judgment.
     """
     place = np.where(selected, np.cumsum(selected) - 1, -1)
     starts = group_starts(judged.count(selected))
-    return Judged.from_arrays(judged.topics, starts, judged.grades[selected]), place
+    return JudgmentTable.from_arrays(judged.topics, starts, judged.grades[selected]), place
 
 
-def _restrict_batch(batch: ScoringBatch, judged: Judged, place: Ints) -> ScoringBatch:
+def _restrict_batch(batch: ScoringBatch, judged: JudgmentTable, place: Ints) -> ScoringBatch:
     """``batch`` over fewer judgments, with unchanged ranks and lengths."""
     rows = place[batch.judgment_index]
     remaining = rows >= 0
@@ -136,7 +136,7 @@ class CollectionSource:
     depth: int | None = None
     topics: Sequence[str] = ()
 
-    def options(self, judged: Judged) -> ScoringOptions:
+    def options(self, judged: JudgmentTable) -> ScoringOptions:
         """One gain scale for all subsets of the judgments: the grades that occur."""
         grades = np.unique(judged.grades[judged.grades >= 0]).tolist()
         gains = {int(grade): float(grade) for grade in grades}
@@ -152,11 +152,11 @@ def build_collection(
     """From tables. Raises ``ValueError`` for duplicate tags, no contributing run, or a depth
     that is neither specified nor inferable.
     """
-    judged = Judged.from_table(qrels)
+    judged = JudgmentTable.from_table(qrels)
     options = source.options(judged)
     ordered = sorted(runs, key=lambda run: run.tag)
     pooled = [run for run in ordered if source.pools(run.tag)]
-    listing = build_listing(pooled, source.depth or MOST, 0, qrels.topics)
+    listing = build_listing(pooled, source.depth or MAX_INFERRED_DEPTH, 0, qrels.topics)
     tags = _distinct([run.tag for run in ordered])
     return PooledCollection(
         tags=tags,
@@ -176,10 +176,12 @@ def build_collection_from_matrices(
     source: CollectionSource,
 ) -> PooledCollection:
     """From the run matrices of a campaign, by tag; raises as ``build_collection`` does."""
-    judged, places = Judged.from_table(qrels), pairs.places(qrels)
+    judged, places = JudgmentTable.from_table(qrels), pairs.places(qrels)
     options, tags = source.options(judged), tuple(sorted(runs))
     pooled = [(tag, runs[tag]) for tag in tags if source.pools(tag)]
-    listing = build_listing_from_matrices(pooled, pairs, source.depth or MOST, 0, qrels.topics)
+    listing = build_listing_from_matrices(
+        pooled, pairs, source.depth or MAX_INFERRED_DEPTH, 0, qrels.topics
+    )
     return PooledCollection(
         tags=tags,
         teams=tuple((source.teams or {}).get(tag, tag) for tag in tags),

@@ -12,7 +12,7 @@ from campaigns.core.tables import QrelsTable
 from evaluation.core.judgments import Ints, Mask
 from pooling.core.candidates import RunListing
 
-MOST = 100
+MAX_INFERRED_DEPTH = 100
 """The largest pool depth that is inferred from the judgments."""
 SHARE = 0.9
 """The share of new documents at a depth that must be judged for the depth to be pooled."""
@@ -78,7 +78,7 @@ class InferredPool:
 def infer_pool(
     listing: RunListing, qrels: QrelsTable, tags: Sequence[str], depth: int | None
 ) -> InferredPool:
-    """The pool of the runs of ``listing``, which is cut at ``depth`` or at MOST.
+    """The pool of the runs of ``listing``, which is cut at ``depth`` or at MAX_INFERRED_DEPTH.
 
     Raises ``ValueError`` if no run contributed or answers a topic, or if the depth is None and
     cannot be inferred.

@@ -82,7 +82,7 @@ class ReusabilityReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return asdict(self)
+        return asdict(self) | {"extrapolation": self.extrapolation.as_dict()}
 
 
 def can_rank_by(measure: Measure) -> bool:

@@ -167,13 +167,13 @@ def _extrapolation(report: ReusabilityReport) -> ReportSection:
     )
     lines = [
         (
-            f"{estimate.found:,} relevant documents within depth {estimate.depth}; about "
+            f"{estimate.relevant:,} relevant documents within depth {estimate.depth}; about "
             f"{estimate.further:,.0f} more expected to depth {estimate.target} ({interval})."
         ),
         (
             f"Curve: log C = {format_p_value(estimate.log_c)}, s = {format_p_value(estimate.slope)}"
             f", fitted over {estimate.fitted} depths from {estimate.first} on;"
-            f" {estimate.drawn:,} of {estimate.draws:,} topic samples could be fitted."
+            f" {estimate.fitted_draws:,} of {estimate.draws:,} topic samples could be fitted."
         ),
         "This is an extrapolation: no document at these ranks was judged.",
     ]

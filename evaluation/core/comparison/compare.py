@@ -203,15 +203,15 @@ def compare_pair(
     """
     sampling = ResamplingOptions(seed, resamples)
     first, second = select_common_topics(np.asarray(values_a, float), np.asarray(values_b, float))
-    apart = subtract_without_noise(first, second)
-    n = len(apart)
+    differences = subtract_without_noise(first, second)
+    n = len(differences)
     return PairComparison(
         n=n,
         left_out=len(values_a) - n,
         means=(float(first.mean()), float(second.mean())) if n else (None, None),
         outcome=get_paired_test(test).of_pair(first, second, sampling),
         balance=count_wins_and_losses(first, second),
-        intervals={k: m.of_mean(apart, confidence, sampling) for k, m in INTERVALS.items()},
+        intervals={k: m.of_mean(differences, confidence, sampling) for k, m in INTERVALS.items()},
         effects={name: effect.of_pair(first, second) for name, effect in EFFECTS.items()},
     )
 
@@ -298,12 +298,12 @@ def _paired(test: PairedTest, values: Floats, sampling: ResamplingOptions) -> _P
     first, second = run_pair_indices(len(values))
     tested = _empty(len(first), test.name)
     for rows, topics in _shared(~np.isnan(values), first, second):
-        apart = subtract_without_noise(
+        differences = subtract_without_noise(
             values[first[rows]][:, topics],
             values[second[rows]][:, topics],
         )
-        _describe(tested, rows, apart)
-        outcomes = test.of_differences(apart, sampling)
+        _describe(tested, rows, differences)
+        outcomes = test.of_differences(differences, sampling)
         for row, outcome in zip(rows.tolist(), outcomes, strict=True):
             tested.outcomes[row] = outcome
     return tested
@@ -347,15 +347,15 @@ def _empty(count: int, test: str) -> _PairTests:
     )
 
 
-def _describe(tested: _PairTests, rows: Places, apart: Floats) -> None:
-    """Fill in what does not depend on the test; ``apart`` is pairs × topics for ``rows``."""
-    n = apart.shape[1]
-    tested.won[rows] = (apart > 0).sum(axis=1)
-    tested.lost[rows] = (apart < 0).sum(axis=1)
+def _describe(tested: _PairTests, rows: Places, differences: Floats) -> None:
+    """Fill in what does not depend on the test; ``differences`` is pairs × topics for ``rows``."""
+    n = differences.shape[1]
+    tested.won[rows] = (differences > 0).sum(axis=1)
+    tested.lost[rows] = (differences < 0).sum(axis=1)
     if n > 0:
-        tested.difference[rows] = apart.mean(axis=1)
+        tested.difference[rows] = differences.mean(axis=1)
     if n > 1:
-        tested.effect[rows] = standardize_differences(apart)
+        tested.effect[rows] = standardize_differences(differences)
 
 
 def _rows(tested: _PairTests, tags: Sequence[str]) -> Iterator[PairRow]:

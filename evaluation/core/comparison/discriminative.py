@@ -51,8 +51,8 @@ def discriminative_power(compared: Comparisons) -> DiscriminativePower:
 def _needed(compared: Comparisons) -> float:
     if compared.critical is not None:
         return compared.critical
-    apart = [abs(row.difference or 0.0) for row in compared.rows if not row.different]
-    return max(apart, default=0.0)
+    differences = [abs(row.difference or 0.0) for row in compared.rows if not row.different]
+    return max(differences, default=0.0)
 
 
 CARD = Card(

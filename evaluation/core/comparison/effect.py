@@ -54,9 +54,9 @@ class EffectSize:
 
 def count_wins_and_losses(first: Floats, second: Floats) -> WinLossTie:
     """Wins, losses and ties over the topics with values for both runs."""
-    apart = subtract_without_noise(*select_common_topics(first, second))
-    wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
-    return WinLossTie(wins, losses, len(apart) - wins - losses)
+    differences = subtract_without_noise(*select_common_topics(first, second))
+    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
+    return WinLossTie(wins, losses, len(differences) - wins - losses)
 
 
 def mean_difference(first: Floats, second: Floats) -> ComparisonEstimate:
@@ -67,15 +67,15 @@ def d_z(first: Floats, second: Floats) -> ComparisonEstimate:
     """Mean difference in standard deviations of the differences."""
     value = standardize_differences(subtract_without_noise(first, second)[None, :])[0]
     return ComparisonEstimate(
-        None if np.isnan(value) else float(value), len(first), _unless(value, SAME)
+        None if np.isnan(value) else float(value), len(first), _reason_if_nan(value, SAME)
     )
 
 
-def standardize_differences(apart: Floats) -> Floats:
+def standardize_differences(differences: Floats) -> Floats:
     """Mean over standard deviation of each row; 0 for zeros, NaN for other constant rows."""
-    answer = np.where(apart.any(axis=1), np.nan, 0.0)
-    spread = apart.std(axis=1, ddof=1)
-    np.divide(apart.mean(axis=1), spread, out=answer, where=~is_constant_row(apart))
+    answer = np.where(differences.any(axis=1), np.nan, 0.0)
+    spread = differences.std(axis=1, ddof=1)
+    np.divide(differences.mean(axis=1), spread, out=answer, where=~is_constant_row(differences))
     return answer
 
 
@@ -103,11 +103,11 @@ def glass_delta(first: Floats, second: Floats) -> ComparisonEstimate:
 
 
 def _over(first: Floats, second: Floats, spread: float) -> ComparisonEstimate:
-    apart = float(subtract_without_noise(first, second).mean())
+    difference = float(subtract_without_noise(first, second).mean())
     largest = max(np.abs(first).max(), np.abs(second).max())
     if spread <= 1e-12 * largest:
         return ComparisonEstimate(None, len(first), FLAT)
-    return ComparisonEstimate(apart / float(spread), len(first))
+    return ComparisonEstimate(difference / float(spread), len(first))
 
 
 def probability_of_superiority(first: Floats, second: Floats) -> ComparisonEstimate:
@@ -124,7 +124,7 @@ def cliff_delta(first: Floats, second: Floats) -> ComparisonEstimate:
     return ComparisonEstimate(float((below - above).sum()) / (len(first) * len(second)), len(first))
 
 
-def _unless(value: float, reason: str) -> str | None:
+def _reason_if_nan(value: float, reason: str) -> str | None:
     return reason if np.isnan(value) else None
 
 

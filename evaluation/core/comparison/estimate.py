@@ -51,10 +51,10 @@ class ResamplingOptions:
 
 def subtract_without_noise(first: Floats, second: Floats) -> Floats:
     """``first − second`` along the last axis; noise is set to 0, so that tests see ties."""
-    apart: Floats = first - second
+    differences: Floats = first - second
     largest = np.maximum(np.abs(first), np.abs(second)).max(axis=-1, keepdims=True, initial=0.0)
-    apart[np.abs(apart) <= NOISE * largest] = 0.0
-    return apart
+    differences[np.abs(differences) <= NOISE * largest] = 0.0
+    return differences
 
 
 def is_constant_row(rows: Floats) -> NDArray[np.bool_]:

@@ -71,12 +71,12 @@ def mean_differences(values: Floats) -> Floats:
     """Mean of the first run minus mean of the second, for each pair."""
     means = values.mean(axis=1) if values.shape[1] else np.full(len(values), np.nan)
     first, second = run_pair_indices(len(values))
-    apart: Floats = means[first] - means[second]
-    return apart
+    differences: Floats = means[first] - means[second]
+    return differences
 
 
 def undefined_outcome(values: Floats, reason: str) -> FamilyOutcome:
     """An undefined outcome for all pairs."""
-    apart = mean_differences(values)
-    blank = np.full(len(apart), np.nan)
-    return FamilyOutcome(apart, blank, blank, None, values.shape[1], reason=reason)
+    differences = mean_differences(values)
+    blank = np.full(len(differences), np.nan)
+    return FamilyOutcome(differences, blank, blank, None, values.shape[1], reason=reason)

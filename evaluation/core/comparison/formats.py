@@ -87,8 +87,8 @@ def _cells(row: PairRow) -> tuple[str, ...]:
         format_p_value(row.p_value),
         format_p_value(row.adjusted),
     )
-    apart = (str(row.n), format_p_value(row.difference), format_p_value(row.effect))
-    return (row.first, row.second, *apart, *counts, *tested, "*" if row.different else "")
+    difference = (str(row.n), format_p_value(row.difference), format_p_value(row.effect))
+    return (row.first, row.second, *difference, *counts, *tested, "*" if row.different else "")
 
 
 def format_p_value(value: float | None) -> str:

@@ -19,7 +19,7 @@ from evaluation.core.comparison.estimate import (
 )
 from evaluation.core.comparison.student import standard_error
 
-FEW = "fewer than two topics have a value"
+TOO_FEW_TOPICS = "fewer than two topics have a value"
 
 Bounds = tuple[Floats, Floats]
 
@@ -60,9 +60,9 @@ class IntervalMethod:
         if not 0 < confidence < 1:
             raise ValueError("the confidence must be between 0 and 1")
         rows = np.ascontiguousarray(values.T)
-        answer = [MeanInterval(None, None, None, 0, confidence, FEW)] * len(rows)
+        answer = [MeanInterval(None, None, None, 0, confidence, TOO_FEW_TOPICS)] * len(rows)
         for places, topics in group_rows_by_topics(~np.isnan(rows)):
-            intervals = self._of_rows(
+            intervals = self._compute_rows(
                 rows[np.ix_(places, topics)], confidence, sampling or ResamplingOptions()
             )
             for place, interval in zip(places.tolist(), intervals, strict=True):
@@ -75,13 +75,13 @@ class IntervalMethod:
         """The interval of the mean of one array of values by topic."""
         return self.of_columns(values[:, None], confidence, sampling)[0]
 
-    def _of_rows(
+    def _compute_rows(
         self, rows: Floats, confidence: float, sampling: ResamplingOptions
     ) -> list[MeanInterval]:
         n = rows.shape[1]
         means = rows.mean(axis=1).tolist() if n else [None] * len(rows)
         if n < 2:
-            return [MeanInterval(mean, None, None, n, confidence, FEW) for mean in means]
+            return [MeanInterval(mean, None, None, n, confidence, TOO_FEW_TOPICS) for mean in means]
         low, high = self.bounds(rows, confidence, sampling)
         bounds = zip(means, low.tolist(), high.tolist(), strict=True)
         return [MeanInterval(mean, below, above, n, confidence) for mean, below, above in bounds]
@@ -122,9 +122,9 @@ def _bca_shares(rows: Floats, resampled: Floats, confidence: float) -> Bounds:
     from scipy.special import ndtr, ndtri
 
     means = rows.mean(axis=1, keepdims=True)
-    apart = resampled - means
-    apart[np.abs(apart) <= TIE * np.abs(apart).max(axis=1, keepdims=True)] = 0.0
-    below = (1 - np.sign(apart).mean(axis=1)) / 2
+    differences = resampled - means
+    differences[np.abs(differences) <= TIE * np.abs(differences).max(axis=1, keepdims=True)] = 0.0
+    below = (1 - np.sign(differences).mean(axis=1)) / 2
     bias = np.where(is_constant_row(rows), 0.0, ndtri(below))
     deviations = rows - means
     squares = np.square(deviations).sum(axis=1) ** 1.5

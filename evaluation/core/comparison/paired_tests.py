@@ -69,21 +69,23 @@ class PairedTest:
 
     def of_pair(self, first: Floats, second: Floats, sampling: ResamplingOptions) -> PairedOutcome:
         """Test two runs; topics with NaN for either are left out."""
-        apart = subtract_without_noise(*select_common_topics(first, second))
-        return self.of_differences(apart[None, :], sampling)[0]
+        differences = subtract_without_noise(*select_common_topics(first, second))
+        return self.of_differences(differences[None, :], sampling)[0]
 
-    def of_differences(self, apart: Floats, sampling: ResamplingOptions) -> list[PairedOutcome]:
-        """Test many pairs at once: ``apart`` is pairs × topics, without NaN.
+    def of_differences(
+        self, differences: Floats, sampling: ResamplingOptions
+    ) -> list[PairedOutcome]:
+        """Test many pairs at once: ``differences`` is pairs × topics, without NaN.
 
         The outcome of a pair does not depend on the other rows.
         """
-        n = apart.shape[1]
+        n = differences.shape[1]
         if n < 2:
-            return [PairedOutcome(self.name, None, None, n, reason=TOO_FEW)] * len(apart)
-        outcomes = [PairedOutcome(self.name, 0.0, 1.0, n, NO_DIFFERENCE)] * len(apart)
-        moved = np.flatnonzero(apart.any(axis=1))
+            return [PairedOutcome(self.name, None, None, n, reason=TOO_FEW)] * len(differences)
+        outcomes = [PairedOutcome(self.name, 0.0, 1.0, n, NO_DIFFERENCE)] * len(differences)
+        moved = np.flatnonzero(differences.any(axis=1))
         if len(moved):
-            statistic, p_value, notes = self.rows(apart[moved], sampling)
+            statistic, p_value, notes = self.rows(differences[moved], sampling)
             for place, row in enumerate(moved.tolist()):
                 numbers = nan_to_none(statistic[place]), nan_to_none(p_value[place])
                 outcomes[row] = self._outcome(*numbers, n, notes[place])

@@ -25,28 +25,28 @@ CLOSE = 1e-9
 """Relative tolerance, of the largest possible sum, within which sums are equal."""
 
 
-def randomisation_test(apart: Floats, sampling: ResamplingOptions) -> Tested:
+def randomisation_test(differences: Floats, sampling: ResamplingOptions) -> Tested:
     """Proportion of assignments of signs with a mean difference at least as large, in either
     direction."""
-    n = apart.shape[1]
+    n = differences.shape[1]
     exact = n <= EXACT
     signs = all_signs(n) if exact else random_signs(n, sampling)
-    reached = _reached(apart, signs)
+    reached = _reached(differences, signs)
     if exact:
         p_value, note = reached / 2.0**n, f"exact: all {2**n} assignments of signs"
     else:
         p_value = (reached + 1) / (sampling.resamples + 1)
         note = f"{sampling.resamples} random assignments of signs, seed {sampling.seed}"
-    return apart.mean(axis=1), p_value, [note] * len(apart)
+    return differences.mean(axis=1), p_value, [note] * len(differences)
 
 
-def _reached(apart: Floats, signs: Iterator[Floats]) -> Floats:
+def _reached(differences: Floats, signs: Iterator[Floats]) -> Floats:
     """Number of assignments for which the absolute sum of each row is at least the observed one."""
-    least = np.abs(apart.sum(axis=1)) - CLOSE * np.abs(apart).sum(axis=1)
-    count = np.zeros(len(apart))
+    least = np.abs(differences.sum(axis=1)) - CLOSE * np.abs(differences).sum(axis=1)
+    count = np.zeros(len(differences))
     for piece in signs:
-        for rows in iter_slices(len(apart), ROWS):
-            sums = np.abs(apart[rows] @ piece.T)
+        for rows in iter_slices(len(differences), ROWS):
+            sums = np.abs(differences[rows] @ piece.T)
             count[rows] += (sums >= least[rows, None]).sum(axis=1)
     return count
 

@@ -37,12 +37,12 @@ def randomised_tukey_test(
 ) -> FamilyOutcome:
     """Proportion of permutations whose range of means reaches the difference of each pair."""
     ranges = shuffled_ranges(values, sampling)
-    apart = mean_differences(values)
+    differences = mean_differences(values)
     close = CLOSE * float(np.abs(values).max())
-    reached = len(ranges) - np.searchsorted(ranges, np.abs(apart) - close)
+    reached = len(ranges) - np.searchsorted(ranges, np.abs(differences) - close)
     return FamilyOutcome(
-        apart,
-        np.abs(apart),
+        differences,
+        np.abs(differences),
         (reached + 1) / (len(ranges) + 1),
         critical_range(ranges, alpha),
         values.shape[1],

@@ -20,25 +20,25 @@ CLOSE = 1e-9
 """Relative tolerance below the observed t within which a resample reaches it."""
 
 
-def shift_bootstrap_test(apart: Floats, sampling: ResamplingOptions) -> Tested:
+def shift_bootstrap_test(differences: Floats, sampling: ResamplingOptions) -> Tested:
     """Proportion of resamples of the shifted differences with |t| at least as large as observed."""
-    error = standard_error(apart)
-    statistic = np.full(len(apart), np.nan)
-    np.divide(apart.mean(axis=1), error, out=statistic, where=error > 0)
-    reached = _reached(apart, np.square(statistic) * (1 - CLOSE), sampling)
+    error = standard_error(differences)
+    statistic = np.full(len(differences), np.nan)
+    np.divide(differences.mean(axis=1), error, out=statistic, where=error > 0)
+    reached = _reached(differences, np.square(statistic) * (1 - CLOSE), sampling)
     p_value = np.where(error > 0, (reached + 1) / (sampling.resamples + 1), np.nan)
     note = f"{sampling.resamples} resamples of topics, seed {sampling.seed}"
-    return statistic, p_value, [note] * len(apart)
+    return statistic, p_value, [note] * len(differences)
 
 
-def _reached(apart: Floats, least: Floats, sampling: ResamplingOptions) -> Floats:
+def _reached(differences: Floats, least: Floats, sampling: ResamplingOptions) -> Floats:
     """Number of resamples of each row, shifted to mean 0, with t² of at least ``least``."""
-    n = apart.shape[1]
-    shifted = apart - apart.mean(axis=1, keepdims=True)
+    n = differences.shape[1]
+    shifted = differences - differences.mean(axis=1, keepdims=True)
     shifted /= np.maximum(np.abs(shifted).max(axis=1, keepdims=True), np.finfo(float).tiny)
-    count = np.zeros(len(apart))
+    count = np.zeros(len(differences))
     for drawn in resample_counts(n, sampling):
-        for rows in iter_slices(len(apart), ROWS):
+        for rows in iter_slices(len(differences), ROWS):
             mean = shifted[rows] @ drawn.T / n
             power = n * np.square(mean)
             spread = np.maximum(np.square(shifted[rows]) @ drawn.T - power, 0.0) / (n - 1)

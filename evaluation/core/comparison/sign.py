@@ -15,15 +15,15 @@ from evaluation.core.comparison.paired_tests import (
 )
 
 
-def sign_test(apart: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
+def sign_test(differences: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
     """The number of wins among the topics that differ, under the binomial distribution with
     probability ½."""
     from scipy.special import bdtr
 
-    wins = (apart > 0).sum(axis=1)
-    moved = (apart != 0).sum(axis=1)
+    wins = (differences > 0).sum(axis=1)
+    moved = (differences != 0).sum(axis=1)
     tail = bdtr(np.minimum(wins, moved - wins).astype(np.float64), moved, 0.5)
-    zeros = (apart.shape[1] - moved).tolist()
+    zeros = (differences.shape[1] - moved).tolist()
     notes = [f"exact; zero differences left out: {left}" if left else "exact" for left in zeros]
     return wins.astype(np.float64), np.minimum(1.0, 2 * tail), notes
 

@@ -9,15 +9,19 @@ from evaluation.core.comparison.estimate import Floats, ResamplingOptions, is_co
 from evaluation.core.comparison.paired_tests import TEN_QUERIES, PairedTest, PairExample, Tested
 
 
-def paired_t_test(apart: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
+def paired_t_test(differences: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
     """Mean over its standard error against Student's t with n − 1 degrees of freedom."""
     from scipy.special import stdtr
 
-    n = apart.shape[1]
-    error = standard_error(apart)
-    statistic = np.full(len(apart), np.nan)
-    np.divide(apart.mean(axis=1), error, out=statistic, where=error > 0)
-    return statistic, 2 * stdtr(n - 1, -np.abs(statistic)), [f"t with {n - 1} df"] * len(apart)
+    n = differences.shape[1]
+    error = standard_error(differences)
+    statistic = np.full(len(differences), np.nan)
+    np.divide(differences.mean(axis=1), error, out=statistic, where=error > 0)
+    return (
+        statistic,
+        2 * stdtr(n - 1, -np.abs(statistic)),
+        [f"t with {n - 1} df"] * len(differences),
+    )
 
 
 def standard_error(rows: Floats) -> Floats:

@@ -36,10 +36,10 @@ def tukey_hsd_test(values: Floats, alpha: float, sampling: ResamplingOptions) ->
     if np.sqrt(variance) <= NOISE * np.abs(values).max():
         return undefined_outcome(values, NO_RESIDUAL)
     df = float((runs - 1) * (topics - 1))
-    apart, error = mean_differences(values), np.sqrt(variance / topics)
-    statistic = np.abs(apart) / error
+    differences, error = mean_differences(values), np.sqrt(variance / topics)
+    statistic = np.abs(differences) / error
     return FamilyOutcome(
-        apart,
+        differences,
         statistic,
         studentized_range_sf(statistic, runs, df),
         studentized_range_isf(alpha, runs, df) * float(error),

@@ -20,14 +20,14 @@ EXACT = 50
 """Largest number of differences for which p is computed exactly."""
 
 
-def wilcoxon_test(apart: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
+def wilcoxon_test(differences: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
     """Row by row: zeros are left out, tied differences share their mean rank."""
-    statistic, p_value = np.empty(len(apart)), np.empty(len(apart))
+    statistic, p_value = np.empty(len(differences)), np.empty(len(differences))
     notes = []
-    for row, apart_row in enumerate(apart):
-        moved = apart_row[apart_row != 0]
+    for row, row_differences in enumerate(differences):
+        moved = row_differences[row_differences != 0]
         statistic[row], p_value[row], how = signed_ranks(moved)
-        zeros = len(apart_row) - len(moved)
+        zeros = len(row_differences) - len(moved)
         notes.append(f"{how}; zero differences left out: {zeros}" if zeros else how)
     return statistic, p_value, notes
 
@@ -44,11 +44,11 @@ def signed_ranks(moved: Floats) -> tuple[float, float, str]:
     return 2 * above - total, _normal(above - total / 2, n, sizes), "normal, corrected for ties"
 
 
-def _normal(apart: float, n: int, sizes: Floats) -> float:
+def _normal(differences: float, n: int, sizes: Floats) -> float:
     from scipy.special import ndtr
 
     variance = n * (n + 1) * (2 * n + 1) / 24 - float((sizes**3 - sizes).sum()) / 48
-    return float(2 * ndtr(-abs(apart) / np.sqrt(variance)))
+    return float(2 * ndtr(-abs(differences) / np.sqrt(variance)))
 
 
 def mid_ranks(values: Floats) -> tuple[Floats, Floats]:

@@ -16,7 +16,7 @@ from evaluation.core.batch import ScoringBatch
 from evaluation.core.disagreement.aggregation import aggregate_over_topics
 from evaluation.core.disagreement.ballots import ABSENT, BallotTable, Grades
 from evaluation.core.in_memory import WarmRuns
-from evaluation.core.judgments import Floats, Ints, Judged
+from evaluation.core.judgments import Floats, Ints, JudgmentTable
 from evaluation.core.matching import apply_options
 from evaluation.core.measures.family import Measure
 from evaluation.core.options import ScoringOptions
@@ -95,7 +95,7 @@ class DisagreementPanel:
         """All ways in one batch, each as a topic."""
         ways, runs = len(grades), len(self.tags)
         graded = grades != ABSENT
-        judged = Judged.from_arrays(
+        judged = JudgmentTable.from_arrays(
             [str(way) for way in range(ways)], group_starts(graded.sum(axis=1)), grades[graded]
         )
         place = np.cumsum(graded.ravel()) - 1

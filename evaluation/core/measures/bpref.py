@@ -37,7 +37,7 @@ _SOURCE = (
     "textbook: Modern Information Retrieval, chapter 4. Form 2004: as first implemented, "
     "trec_eval 8's {old}."
 )
-MORE = {"bpref": 0, "bpref-10": 10, "gm_bpref": 0}
+EXTRA_NONRELEVANT = {"bpref": 0, "bpref-10": 10, "gm_bpref": 0}
 """By measure: c, the number of judged non-relevant documents considered beyond R."""
 _LONG = {
     "trec_eval": "trec_eval: divisor min(N, {most})",
@@ -49,16 +49,16 @@ _E3 = ((0, 1, 1, 1, 1), (1, 1, 1, 1, 1, 1, 0, 0, 0, 0))
 
 def bpref_long_name(name: str, *, form: str = "trec_eval") -> str:
     """``bpref (trec_eval: divisor min(N, R))``: an unambiguous name."""
-    most = f"R + {MORE[name]}" if MORE[name] else "R"
+    most = f"R + {EXTRA_NONRELEVANT[name]}" if EXTRA_NONRELEVANT[name] else "R"
     return f"{name} ({_LONG[form].format(most=most)})"
 
 
 def bpref(batch: ScoringBatch, *, form: str = "trec_eval") -> Floats:
-    return bpref_form(batch, form, MORE["bpref"])
+    return bpref_form(batch, form, EXTRA_NONRELEVANT["bpref"])
 
 
 def bpref_10(batch: ScoringBatch, *, form: str = "trec_eval") -> Floats:
-    return bpref_form(batch, form, MORE["bpref-10"])
+    return bpref_form(batch, form, EXTRA_NONRELEVANT["bpref-10"])
 
 
 def bpref_form(batch: ScoringBatch, form: str, c: int) -> Floats:

@@ -44,7 +44,7 @@ def extended_inferred_ap(batch: ScoringBatch) -> Floats:
     above = (total[:-1] - total[batch.starts[batch.segment]])[hits]
     weights = strata.weights[batch.judgment_index[hits]]
     expected = batch.sums(weights * (1.0 + above) / batch.ranks[hits], hits)
-    return _where_known(
+    return _mask_undefined(
         batch, strata, safe_ratio(expected, np.minimum(_relevant(batch, strata), DEPTH))
     )
 
@@ -57,7 +57,7 @@ def inferred_ndcg(batch: ScoringBatch) -> Floats:
     weights = (pooled / np.maximum(judged, 1.0))[group[rows]]
     gained = weights * batch.gains[rows] / np.log2(1 + batch.ranks[rows])
     ideal = _ideal(batch, strata)[batch.topic_index]
-    return _where_known(batch, strata, safe_ratio(batch.sums(gained, rows), ideal))
+    return _mask_undefined(batch, strata, safe_ratio(batch.sums(gained, rows), ideal))
 
 
 def inferred_precision(batch: ScoringBatch, *, k: int) -> Floats:
@@ -70,14 +70,14 @@ def inferred_relevant_retrieved(batch: ScoringBatch) -> Floats:
 
 def inferred_relevant(batch: ScoringBatch) -> Floats:
     strata = Strata.from_judged(batch.judged)
-    return _where_known(batch, strata, _relevant(batch, strata))
+    return _mask_undefined(batch, strata, _relevant(batch, strata))
 
 
 def estimate_relevant_within(batch: ScoringBatch, k: int) -> Floats:
     """The estimated number of relevant documents among the first ``k``, by segment."""
     strata = Strata.from_judged(batch.judged)
     rows = batch.ranks <= min(k, DEPTH)
-    return _where_known(
+    return _mask_undefined(
         batch, strata, batch.sums(StratumGroups.from_batch(batch, strata).steps[rows], rows)
     )
 
@@ -112,7 +112,7 @@ def _discounts(start: Floats, many: Floats) -> Floats:
     return sum_by_place(topic, 1.0 / np.log2(1 + rank), len(whole))
 
 
-def _where_known(batch: ScoringBatch, strata: Strata, values: Floats) -> Floats:
+def _mask_undefined(batch: ScoringBatch, strata: Strata, values: Floats) -> Floats:
     """``values``, NaN where the estimate is undefined."""
     known: Mask = strata.is_estimable[batch.topic_index]
     if batch.judged.strata is None or batch.options.judged_only:

@@ -73,7 +73,7 @@ def default_measures(family: MeasureFamily) -> tuple[str, ...]:
 
 def accepted_spellings(family: MeasureFamily) -> tuple[str, ...]:
     """Accepted names of measures of the family, the printed one first."""
-    return tuple(dict.fromkeys(_only_names(_forms(family), family)))
+    return tuple(dict.fromkeys(_iter_names_of_family(_forms(family), family)))
 
 
 def variant_names(family: MeasureFamily, parameter: Parameter) -> tuple[str, ...]:
@@ -107,16 +107,16 @@ def _suffix(family: MeasureFamily) -> str:
         return ""
     kind = KINDS[family.parameters()[family.suffix].kind]
     named = (m for e in family.examples for m in _parsed(e.measure or family.name))
-    values: Iterable[Value] = [*family.bare[1:2], *_given_parameters(named, family.suffix)]
+    values: Iterable[Value] = [*family.bare[1:2], *_parameter_values(named, family.suffix)]
     usual = "5" if kind is KINDS["rank"] else ""
     return next((kind.show(value) for value in values), usual)
 
 
-def _given_parameters(measures: Iterable[Measure], name: str) -> Iterator[Value]:
+def _parameter_values(measures: Iterable[Measure], name: str) -> Iterator[Value]:
     return (value for measure in measures for key, value in measure.params if key == name)
 
 
-def _only_names(forms: Iterable[str], family: MeasureFamily) -> Iterator[str]:
+def _iter_names_of_family(forms: Iterable[str], family: MeasureFamily) -> Iterator[str]:
     for form in forms:
         if any(measure.family is family for measure in _parsed(form)):
             yield form

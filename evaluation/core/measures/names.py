@@ -99,7 +99,7 @@ def _split(text: str, base: str) -> tuple[MeasureFamily, list[dict[str, Value]]]
         return family, [_suffix(text, family, part) for part in parts]
     if (family := _BY_CUT.get(base)) is not None:
         raise UnknownMeasureError(
-            f"{text}: {family.suffix} is required, for example {base}@{_usual(family)}."
+            f"{text}: {family.suffix} is required, for example {base}@{_default_value(family)}."
         )
     raise UnknownMeasureError(f"{text}: unknown measure. {_suggestion(base)}")
 
@@ -112,7 +112,7 @@ def _cutoff_error(name: str, cut: str) -> str:
     return f"{name} has no cut-off. Write {name}{ranked}."
 
 
-def _usual(family: MeasureFamily) -> str:
+def _default_value(family: MeasureFamily) -> str:
     kind = KINDS[family.parameters()[family.suffix].kind]
     return kind.show(family.bare[1]) if family.bare else "10"
 

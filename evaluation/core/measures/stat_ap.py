@@ -6,7 +6,7 @@ import numpy as np
 
 from campaigns.core.cards import Card
 from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
-from evaluation.core.judgments import Floats, Judged
+from evaluation.core.judgments import Floats, JudgmentTable
 from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.strata import Strata
 
@@ -23,11 +23,11 @@ def sampled_average_precision(batch: ScoringBatch) -> Floats:
     hits = weights > 0
     precision = (1.0 + relevant_weight_above(batch, weights)[hits]) / batch.ranks[hits]
     gained = batch.sums(weights[hits] * precision, hits)
-    return _where_known(batch, safe_ratio(gained, _relevant(batch)))
+    return _mask_undefined(batch, safe_ratio(gained, _relevant(batch)))
 
 
 def sampled_relevant(batch: ScoringBatch) -> Floats:
-    return _where_known(batch, _relevant(batch))
+    return _mask_undefined(batch, _relevant(batch))
 
 
 def sampled_weights(batch: ScoringBatch) -> Floats:
@@ -41,7 +41,7 @@ def relevant_weight_above(batch: ScoringBatch, weights: Floats) -> Floats:
     return total[:-1] - total[batch.starts[batch.segment]]
 
 
-def inverse_inclusion(judged: Judged, level: int) -> Floats:
+def inverse_inclusion(judged: JudgmentTable, level: int) -> Floats:
     """By judgment: 1 / inclusion probability for the relevant documents in the sample, 0 for all
     others."""
     inclusion = (
@@ -59,7 +59,7 @@ def _relevant(batch: ScoringBatch) -> Floats:
     return sum_by_place(judged.topic_index, weights, len(judged.topics))[batch.topic_index]
 
 
-def _where_known(batch: ScoringBatch, values: Floats) -> Floats:
+def _mask_undefined(batch: ScoringBatch, values: Floats) -> Floats:
     """``values``, NaN where the estimate is undefined."""
     judged = batch.judged
     if judged.inclusion is None or batch.options.judged_only:

@@ -33,7 +33,7 @@ class ContributingRun:
     kind: str = ""
 
 
-KEPT = 2
+CACHED_LISTINGS = 2
 """Listings in memory: specs are replayed one after the other, each with all its seeds."""
 
 
@@ -127,7 +127,7 @@ class FinishedCampaign:
             listing = build_listing_from_matrices(selected, self.pairs, spec.cutoff, 0, topics)
             if spec.reader and self.texts is not None:
                 listing = self.texts(listing, spec.reader)
-            for oldest in list(self._listings)[: 1 - KEPT]:
+            for oldest in list(self._listings)[: 1 - CACHED_LISTINGS]:
                 del self._listings[oldest]
             self._listings[key] = listing
         return self._listings[key]

@@ -11,7 +11,7 @@ from evaluation.core.collection.stability import DENSE
 from evaluation.core.stopping.pool_state import PoolState
 
 POINTS = 40
-ENOUGH = 10
+MIN_FOR_SHARE = 10
 """The minimum number of judged, or relevant, documents of a topic for a meaningful share."""
 DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 """Last ranks of the rank windows."""
@@ -38,14 +38,14 @@ class TopicDiscoveries:
     @property
     def is_dense(self) -> bool:
         """The first alarm of Voorhees (CIKM 2018): relevant documents are probably missing."""
-        return self.judged >= ENOUGH and DENSE * self.relevant > self.judged
+        return self.judged >= MIN_FOR_SHARE and DENSE * self.relevant > self.judged
 
     @property
     def is_mostly_unique(self) -> bool:
         """The second alarm: most relevant documents come from one team only. The threshold,
         more than half, is ours.
         """
-        return self.relevant >= ENOUGH and 2 * self.unique_relevant > self.relevant
+        return self.relevant >= MIN_FOR_SHARE and 2 * self.unique_relevant > self.relevant
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from campaigns.core.cards import Card
 from campaigns.core.tables import QrelsTable, RunTable
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.judgments import Floats, Ints, Judged, Mask
+from evaluation.core.judgments import Floats, Ints, JudgmentTable, Mask
 from evaluation.core.measures.family import Measure, MeasureFamily
 from evaluation.core.options import ScoringOptions
 from evaluation.core.users.known_documents import Pairs
@@ -149,8 +149,8 @@ def score_for_user(
     """
     if expected is not None and expected < 1:
         raise ValueError("the number of relevant documents expected must be at least 1")
-    user = KnowingUser(_knows(qrels, known_pairs), expected)
-    scored = evaluate(run, Judged.from_table(qrels), measures_for_user(user), options)
+    user = KnowingUser(_is_known_pair(qrels, known_pairs), expected)
+    scored = evaluate(run, JudgmentTable.from_table(qrels), measures_for_user(user), options)
     text = "\n".join(sorted(f"{topic} {docno}" for topic, docno in known_pairs))
     own = {
         "known_sha256": hashlib.sha256(text.encode()).hexdigest(),
@@ -160,7 +160,7 @@ def score_for_user(
     return replace(scored, conditions=scored.conditions | own)
 
 
-def _knows(qrels: QrelsTable, known_pairs: Pairs) -> Mask:
+def _is_known_pair(qrels: QrelsTable, known_pairs: Pairs) -> Mask:
     topics = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.starts)).tolist()
     pairs = zip(topics, qrels.docnos, strict=True)
     return np.array(

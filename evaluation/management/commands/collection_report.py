@@ -23,14 +23,14 @@ from evaluation.core.collection.report import (
     build_reusability_report,
     can_rank_by,
 )
-from evaluation.core.judgments import Floats, Judged
+from evaluation.core.judgments import Floats, JudgmentTable
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.options import ScoringOptions
 from evaluation.management.cli_output import group_shared_texts, iter_leading_zero_hints
 from evaluation.reusability_html import reusability_to_html
 
-WORTH = 50_000
+MIN_DOCUMENTS = 50_000
 """Judged documents in all runs from which several processes pay off."""
 CONSEQUENCE = "no report computed"
 
@@ -120,13 +120,13 @@ class Command(BaseCommand):
         """Report name faults, and stop if there are any, or a rejected file."""
         for fault in faults:
             self.stderr.write(fault)
-        reader.stop_if_refused(CONSEQUENCE)
+        reader.raise_if_rejected(CONSEQUENCE)
         if faults:
             count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
             raise CommandError(f"{count} in run tags and teams; {CONSEQUENCE}.")
 
     def _write_hints(
-        self, options: dict[str, Any], runs: Mapping[str, RunTable], judged: Judged
+        self, options: dict[str, Any], runs: Mapping[str, RunTable], judged: JudgmentTable
     ) -> None:
         hints = (
             (path, hint)
@@ -186,7 +186,11 @@ def list_name_faults(
 
 def choose_draw_processes(collection: inputs.PooledCollection) -> int:
     """One process per core, or one process for small inputs."""
-    return count_cores() if sum(len(batch.segment) for batch in collection.batches) >= WORTH else 1
+    return (
+        count_cores()
+        if sum(len(batch.segment) for batch in collection.batches) >= MIN_DOCUMENTS
+        else 1
+    )
 
 
 def distribute_draws(processes: int) -> Callable[..., Iterable[Floats]]:

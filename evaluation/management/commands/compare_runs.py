@@ -15,7 +15,7 @@ from evaluation.core.comparison.formats import FORMATS
 from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 from evaluation.core.comparison.scores import is_comparable, unique_run_tags, values_by_measure
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.options import ScoringOptions
@@ -102,10 +102,10 @@ class Command(BaseCommand):
         reader = FileReader(self)
         qrels = reader.read(options["qrels"], read_qrels)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
-        reader.stop_if_refused("no comparison computed")
+        reader.raise_if_rejected("no comparison computed")
         if qrels is None:
             return [], ()
-        judged = Judged.from_table(qrels)
+        judged = JudgmentTable.from_table(qrels)
         scores = [evaluate(run, judged, measures, scoring) for run in runs.values()]
         lines = zip(runs, map(format_provenance_line, scores), strict=True)
         for line in group_shared_texts(lines, len(runs)) if options["verbosity"] else ():

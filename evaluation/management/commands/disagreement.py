@@ -126,7 +126,7 @@ class Command(BaseCommand):
         reader = FileReader(self)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
         ballots = self._read_ballots(options, policy, reader)
-        reader.stop_if_refused("no report computed")
+        reader.raise_if_rejected("no report computed")
         return build_panel_from_tables(list(runs.values()), ballots, measure, scoring)
 
     def _read_ballots(

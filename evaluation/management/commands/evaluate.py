@@ -12,12 +12,12 @@ from campaigns.core.runs import read_run
 from campaigns.core.sampled_qrels import READERS
 from campaigns.management.files import FileReader, FileResult, read_file
 from campaigns.management.processes import choose_process_count, map_in_order
-from evaluation.core.bpref_advice import list_bpref_remarks
+from evaluation.core.bpref_advice import list_bpref_warnings
 from evaluation.core.comparison.scores import unique_run_tags
 from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.formats import FORMATS
 from evaluation.core.inputs import as_judged
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.measures.registry import SETS
@@ -131,7 +131,7 @@ class Command(BaseCommand):
 
         readings = map_in_order(score, paths, options["jobs"] or choose_process_count(paths))
         scores = [reader.take(reading) for reading in readings]
-        reader.stop_if_refused("no scores computed")
+        reader.raise_if_rejected("no scores computed")
         if judged is None:
             return
         results = [replace(run, measures=measures) for run in scores if run is not None]
@@ -140,7 +140,7 @@ class Command(BaseCommand):
             ((path, format_provenance_line(run)) for path, run in zip(paths, results, strict=True)),
         )
         for remark in (
-            list_bpref_remarks(measures, judged, scoring.level) if options["verbosity"] else ()
+            list_bpref_warnings(measures, judged, scoring.level) if options["verbosity"] else ()
         ):
             self.stderr.write(remark)
         tags = unique_run_tags([run.tag for run in results], paths)
@@ -165,7 +165,7 @@ class Command(BaseCommand):
         readings = [
             reader.take(read_run_intervals(path, judged, measures, scoring)) for path in paths
         ]
-        reader.stop_if_refused("no estimates computed")
+        reader.raise_if_rejected("no estimates computed")
         scores = [run for run in readings if run is not None]
         notes = zip(paths, map(iter_interval_notes, scores), strict=False)
         self._write_notes(options, ((path, line) for path, lines in notes for line in lines))
@@ -184,7 +184,7 @@ class Command(BaseCommand):
         judged = read_judgments_option(reader, options)
         paths = list(dict.fromkeys(options["runs"]))
         readings = [reader.take(read_run_bounds(path, judged, measures, scoring)) for path in paths]
-        reader.stop_if_refused("no scores computed")
+        reader.raise_if_rejected("no scores computed")
         results = [run for run in readings if run is not None]
         by_path = list(zip(paths, results, strict=False))
         self._write_notes(
@@ -228,14 +228,14 @@ class Command(BaseCommand):
             raise CommandError(f"{str(error).capitalize()}.") from error
 
 
-def read_judgments_option(reader: FileReader, options: dict[str, Any]) -> Judged | None:
+def read_judgments_option(reader: FileReader, options: dict[str, Any]) -> JudgmentTable | None:
     """The judgments of the command line, None if they are rejected."""
     qrels = reader.read(options["qrels"], READERS[options["qrels_format"]])
     return None if qrels is None else as_judged(qrels)
 
 
 def score_file(
-    path: str, judged: Judged | None, measures: Sequence[Measure], options: ScoringOptions
+    path: str, judged: JudgmentTable | None, measures: Sequence[Measure], options: ScoringOptions
 ) -> FileResult[ScoredRun]:
     """Read and score one run. The result omits the measures, which are the same for all runs.
 

@@ -124,7 +124,7 @@ def read_finished_campaign(reader: FileReader, options: dict[str, Any]) -> Finis
     qrels = reader.read_all([options["qrels"]], read_qrels)
     runs = reader.read_all(options["runs"], read_run, lenient=True)
     pooled = parse_contributing_tags(options["pooled"])
-    reader.stop_if_refused(CONSEQUENCE)
+    reader.raise_if_rejected(CONSEQUENCE)
     check_unique_tags(runs)
     try:
         ScoringOptions(level=options["level"])

@@ -46,7 +46,7 @@ class Command(BaseCommand):
         qrels = reader.read(options["qrels"], read_qrels)
         known = reader.read(options["known"], read_known_documents)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
-        reader.stop_if_refused("no scores computed")
+        reader.raise_if_rejected("no scores computed")
         if qrels is None or known is None:
             return
         try:

@@ -27,19 +27,19 @@ def weighted_kappa(counts: AgreementCounts, *, distance: Distance) -> Floats:
     table = counts.table
     if table is None:
         raise ValueError("Cohen's kappa compares two assessors")
-    apart = distance(grade_differences(counts.scale))
+    distances = distance(grade_differences(counts.scale))
     columns = weighted_sum(np.swapaxes(table, -1, -2))
-    chance = weighted_sum((weighted_sum(table) @ apart) * columns)
-    observed = weighted_total(table, apart) * counts.units
+    chance = weighted_sum((weighted_sum(table) @ distances) * columns)
+    observed = weighted_total(table, distances) * counts.units
     return 1 - divide_or_default(observed, chance)
 
 
-def nominal_weights(apart: Floats) -> Floats:
-    return np.sign(apart)
+def nominal_weights(distances: Floats) -> Floats:
+    return np.sign(distances)
 
 
-def cohen_linear_weights(apart: Floats) -> Floats:
-    return apart
+def cohen_linear_weights(distances: Floats) -> Floats:
+    return distances
 
 
 def _agreement(

@@ -22,10 +22,10 @@ ONE_ON_SCALE = "the scale has only one grade"
 
 def fleiss_kappa(counts: AgreementCounts) -> Floats:
     """1 − observed / expected disagreement; expected from the mean grade shares."""
-    apart = np.sign(grade_differences(counts.scale))
+    distances = np.sign(grade_differences(counts.scale))
     shares = grade_proportions(counts)
     return 1 - divide_or_default(
-        observed_disagreement(counts, apart), weighted_sum((shares @ apart) * shares)
+        observed_disagreement(counts, distances), weighted_sum((shares @ distances) * shares)
     )
 
 

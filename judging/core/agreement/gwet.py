@@ -48,8 +48,8 @@ def gwet_ordinal_weights(scale: tuple[int, ...]) -> Floats:
     return 1 - _relative(steps * (steps + 1) / 2)
 
 
-def _relative(apart: Floats) -> Floats:
-    return apart / max(float(apart.max(initial=0.0)), 1.0)
+def _relative(distances: Floats) -> Floats:
+    return distances / max(float(distances.max(initial=0.0)), 1.0)
 
 
 _SOURCE = "Gwet, Computing inter-rater reliability in the presence of high agreement, 2008; {}"

@@ -25,9 +25,13 @@ def krippendorff_alpha(
 ) -> Floats:
     """1 − observed / expected disagreement; ``distance`` maps counts to squared (…, q, q)."""
     totals = counts.totals
-    apart = distance(counts)
-    reached = totals @ apart if apart.ndim == 2 else np.einsum("...i,...ij->...j", totals, apart)
-    observed = weighted_total(counts.coincident, apart)
+    distances = distance(counts)
+    reached = (
+        totals @ distances
+        if distances.ndim == 2
+        else np.einsum("...i,...ij->...j", totals, distances)
+    )
+    observed = weighted_total(counts.coincident, distances)
     return 1 - divide_or_default(
         observed * (weighted_sum(totals) - 1), weighted_sum(reached * totals)
     )
@@ -41,8 +45,8 @@ def ordinal_distance(counts: AgreementCounts) -> Floats:
     """Squared number of judgments between two grades; the two grades count half."""
     totals = counts.totals
     middle = np.cumsum(totals, axis=-1) - totals / 2
-    apart: Floats = np.square(middle[..., :, None] - middle[..., None, :])
-    return apart
+    distances: Floats = np.square(middle[..., :, None] - middle[..., None, :])
+    return distances
 
 
 def interval_distance(counts: AgreementCounts) -> Floats:
@@ -68,7 +72,7 @@ EXAMPLE_C: Rows = (
 
 def _agreement(
     metric: str,
-    apart: str,
+    definition: str,
     reading: str,
     distance: Callable[[AgreementCounts], Floats],
     value: float,
@@ -77,7 +81,7 @@ def _agreement(
         name=f"alpha-{metric}",
         title=f"Krippendorff's alpha, {metric}",
         formula="1 − observed / expected disagreement over all judgments of a pair by different "
-        f"assessors; {apart}",
+        f"assessors; {definition}",
         reading=f"Agreement of all assessors beyond chance, {reading}.",
         source="Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011.",
         range="-1 to 1, 0 is chance",

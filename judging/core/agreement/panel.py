@@ -31,7 +31,7 @@ from judging.core.agreement.resampling import (
 ALL_UNDEFINED = "undefined for all {}"
 PAIRS = "pairs of assessors"
 TOO_FEW = "agreement needs at least two assessors"
-CROWDED = "intervals per pair of assessors are computed for at most {} pairs"
+TOO_MANY_PAIRS = "intervals per pair of assessors are computed for at most {} pairs"
 MOST_PAIRS = 500
 AT_ONCE = 2_000_000
 """Array elements in memory at once for the resamples of pairs of assessors."""
@@ -195,7 +195,7 @@ class AssessorPairs:
         for name, sums in self.sums.items():
             values = [row[name] for row in self.rows]
             topics = int(np.count_nonzero(sums.prevalence.count))
-            bound = BootstrapInterval(reason=CROWDED.format(MOST_PAIRS))
+            bound = BootstrapInterval(reason=TOO_MANY_PAIRS.format(MOST_PAIRS))
             if not self.crowded:
                 (bound,) = percentile_intervals(sums.drawn.mean[None], np.array([topics]))
             coefficients[name] = _mean(values, bound, topics, PAIRS)
@@ -279,7 +279,7 @@ def _coefficients(
     topics: Ints,
     bounds: list[BootstrapInterval] | None,
 ) -> list[CoefficientValue]:
-    crowded = [BootstrapInterval(reason=CROWDED.format(MOST_PAIRS))] * len(topics)
+    crowded = [BootstrapInterval(reason=TOO_MANY_PAIRS.format(MOST_PAIRS))] * len(topics)
     columns = (agreement.compute(whole), agreement.n(whole), whole.prevalence, topics)
     return [
         _coefficient(agreement, value, int(n), prevalence, count, bound)

@@ -36,7 +36,7 @@ def iter_block_orbits(assessors: int, n: int) -> Iterator[tuple[list[tuple[int, 
     while True:
         block = [0]
         while len(block) < n:
-            block.append(_next_of(block, met, assessors))
+            block.append(_choose_next_assessor(block, met, assessors))
         orbit = sorted(
             {tuple(sorted((p + turn) % assessors for p in block)) for turn in range(assessors)}
         )
@@ -46,20 +46,20 @@ def iter_block_orbits(assessors: int, n: int) -> Iterator[tuple[list[tuple[int, 
         yield orbit, int(met[1:].min())
 
 
-def _next_of(block: list[int], met: Ints, assessors: int) -> int:
+def _choose_next_assessor(block: list[int], met: Ints, assessors: int) -> int:
     """The assessor to add: most distances at the minimum, then least covered, then first."""
-    least = met[1:].min()
-    within = {_apart(a, b, assessors) for a in block for b in block}
+    fewest = met[1:].min()
+    within = {_circle_distance(a, b, assessors) for a in block for b in block}
     ranked = []
     for person in range(assessors):
         if person not in block:
-            distances = [_apart(person, other, assessors) for other in block]
-            fresh = {d for d in distances if met[d] == least} - within
-            ranked.append((-len(fresh), int(sum(met[d] for d in distances)), person))
+            distances = [_circle_distance(person, other, assessors) for other in block]
+            new_distances = {d for d in distances if met[d] == fewest} - within
+            ranked.append((-len(new_distances), int(sum(met[d] for d in distances)), person))
     return min(ranked)[2]
 
 
-def _apart(first: int, second: int, assessors: int) -> int:
+def _circle_distance(first: int, second: int, assessors: int) -> int:
     """The distance of two assessors on the circle."""
     return min((first - second) % assessors, (second - first) % assessors)
 

@@ -40,7 +40,7 @@ def forecast_load(work: Workload, allocation: Allocation) -> LoadForecast:
     c(c − 1) / q(q − 1) shared by every two.
     """
     if (allocation.assessor != UNASSIGNED).all() and len(allocation):
-        return _named(work, allocation)
+        return _forecast_assigned(work, allocation)
     loads, shared = (
         np.zeros(work.assessor_count),
         np.zeros((work.assessor_count, work.assessor_count)),
@@ -61,7 +61,7 @@ def forecast_load(work: Workload, allocation: Allocation) -> LoadForecast:
     return LoadForecast(len(allocation), loads, shared, waiting, exact)
 
 
-def _named(work: Workload, allocation: Allocation) -> LoadForecast:
+def _forecast_assigned(work: Workload, allocation: Allocation) -> LoadForecast:
     loads = np.bincount(allocation.assessor, minlength=work.assessor_count).astype(float)
     shared = np.zeros((work.assessor_count, work.assessor_count))
     # The slots of one document are adjacent, with ascending k from 0.

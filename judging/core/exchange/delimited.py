@@ -10,7 +10,7 @@ from functools import partial
 
 from campaigns.core.faults import format_count
 from judging.core.exchange.fields import IDS, match_field_names
-from judging.core.exchange.records import JudgmentFormat, JudgmentRecord, Tell
+from judging.core.exchange.records import FaultReporter, JudgmentFormat, JudgmentRecord
 
 QRELS_COLUMNS = ("topic", "iteration", "docno", "grade")
 _BLANK = re.compile(r"[^ \t\x0b\x0c\r]+")
@@ -19,21 +19,23 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Our own tables put a quote before a comment that begins so; reading removes it."""
 
 
-def parse_qrels_lines(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
+def parse_qrels_lines(text: str, report_fault: FaultReporter) -> Iterator[JudgmentRecord]:
     """``topic iteration docno grade`` per line; blank lines and ``#`` comments are ignored."""
     for number, line in enumerate(text.split("\n"), 1):
         fields = list(_BLANK.finditer(line))
         if not fields or line.startswith("#"):
             continue
         if len(fields) != len(QRELS_COLUMNS):
-            tell(number, f"{format_count(len(fields), 'column')} instead of 4.", line)
+            report_fault(number, f"{format_count(len(fields), 'column')} instead of 4.", line)
             continue
         values = {name: f.group() for name, f in zip(QRELS_COLUMNS, fields, strict=True)}
         columns = {name: f.start() + 1 for name, f in zip(QRELS_COLUMNS, fields, strict=True)}
         yield JudgmentRecord(number, values, columns)
 
 
-def parse_delimited(text: str, tell: Tell, *, separator: str) -> Iterator[JudgmentRecord]:
+def parse_delimited(
+    text: str, report_fault: FaultReporter, *, separator: str
+) -> Iterator[JudgmentRecord]:
     """A header line, then one judgment per row; quoted cells may contain line breaks."""
     lines = re.split(r"\r\n|\r|\n", text)
     rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator)
@@ -48,11 +50,11 @@ def parse_delimited(text: str, tell: Tell, *, separator: str) -> Iterator[Judgme
             if header is None:
                 header = [cell.strip() for cell in row]
                 if missing := [name for name in IDS if name not in match_field_names(header)]:
-                    tell(start, f"Missing in the header: {', '.join(missing)}.", raw)
+                    report_fault(start, f"Missing in the header: {', '.join(missing)}.", raw)
                     return
             elif len(row) != len(header):
                 message = f"{format_count(len(row), 'column')} instead of {len(header)}."
-                tell(start, message, raw)
+                report_fault(start, message, raw)
             else:
                 columns = {} if '"' in raw else column_offsets(header, row)
                 cells = [
@@ -61,7 +63,7 @@ def parse_delimited(text: str, tell: Tell, *, separator: str) -> Iterator[Judgme
                 ]
                 yield JudgmentRecord(start, dict(zip(header, cells, strict=True)), columns)
     except csv.Error as error:
-        tell(line, f"Invalid table from here on ({error}).", lines[line - 1])
+        report_fault(line, f"Invalid table from here on ({error}).", lines[line - 1])
 
 
 def column_offsets(header: list[str], row: list[str]) -> dict[str, int]:

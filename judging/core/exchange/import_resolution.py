@@ -14,7 +14,7 @@ from judging.core.exchange.label_studio import AUTOMATIC, CANCELLED
 from judging.core.exchange.records import JudgmentEntry
 
 GRADE, SKIP, WITHDRAWN = "grade", "skip", "withdrawn"
-SILENT = (SKIP, WITHDRAWN)
+UNGRADED_KINDS = (SKIP, WITHDRAWN)
 HUMAN = ("", "judge")
 """Purposes of human judgments; files of other tools have none."""
 _NO_TOPIC, _OFF_SCALE, _NO_DOCNO = "EJ01", "EJ02", "EJ12"
@@ -82,7 +82,7 @@ def resolve_import(
     unlabeled = 0
     for entry in selected:
         opinions = [grades[label] for label in entry.labels if grades[label] != LEAVE_OUT]
-        if entry.kind in SILENT:
+        if entry.kind in UNGRADED_KINDS:
             opinions = [None]
             if entry.reason == CANCELLED:
                 report_cancelled(entry, report)
@@ -95,7 +95,7 @@ def resolve_import(
             cast += [
                 build_ballot(entry, who, grade)
                 for grade in opinions
-                if grade in scale or entry.kind in SILENT
+                if grade in scale or entry.kind in UNGRADED_KINDS
             ]
     ballots, duplicates = merge_duplicates(cast, choices.duplicates, report)
     return ResolvedImport(
@@ -142,7 +142,7 @@ def report_labels(
     scale_grades = {grade for grade, _ in scale}
     grades = ", ".join(str(grade) for grade, _ in scale)
     for entry in selected:
-        for label in entry.labels if entry.kind not in SILENT else ():
+        for label in entry.labels if entry.kind not in UNGRADED_KINDS else ():
             proposal, place = by_label[label], {"line": entry.line, "column": entry.columns[2]}
             if proposal.grade is None:
                 message = f"Label without a grade: “{label}”."

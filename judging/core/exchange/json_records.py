@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from judging.core.exchange.records import JudgmentFormat, JudgmentRecord, Tell
+from judging.core.exchange.records import FaultReporter, JudgmentFormat, JudgmentRecord
 
 NESTED = ("meta", "metadata", "data")
 """Objects whose keys count as the record's own, unless it has one of that name."""
 _SPACE = re.compile(r"\s*")
 
 
-def parse_json_line_records(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
+def parse_json_line_records(text: str, report_fault: FaultReporter) -> Iterator[JudgmentRecord]:
     """One JSON object per line."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -23,31 +23,31 @@ def parse_json_line_records(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
             value = json.loads(line)
         except ValueError as error:
             column = getattr(error, "colno", None)
-            tell(number, f"The line is not JSON ({error}).", line, column=column)
+            report_fault(number, f"The line is not JSON ({error}).", line, column=column)
         except RecursionError:
-            tell(number, "The JSON is nested too deeply.", line)
+            report_fault(number, "The JSON is nested too deeply.", line)
         else:
             if isinstance(value, dict):
                 yield JudgmentRecord(number, flatten_record(value), locate_keys(value, line))
             else:
-                tell(number, "The line is not a JSON object.", line)
+                report_fault(number, "The line is not a JSON object.", line)
 
 
-def parse_json_list(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
+def parse_json_list(text: str, report_fault: FaultReporter) -> Iterator[JudgmentRecord]:
     """One JSON list of objects."""
-    for line, value in iter_json_elements(text, tell):
+    for line, value in iter_json_elements(text, report_fault):
         if isinstance(value, dict):
             yield JudgmentRecord(line, flatten_record(value))
         else:
-            tell(line, "List element is not a JSON object.", str(value)[:100])
+            report_fault(line, "List element is not a JSON object.", str(value)[:100])
 
 
-def iter_json_elements(text: str, tell: Tell) -> Iterator[tuple[int, Any]]:
+def iter_json_elements(text: str, report_fault: FaultReporter) -> Iterator[tuple[int, Any]]:
     """Each element of the JSON list ``text``, with its first line number."""
     decoder, line, counted = json.JSONDecoder(), 1, 0
     at = _skip(text, 0)
     if not text.startswith("[", at):
-        tell(1, "The file is not a JSON list.", text[at : at + 100])
+        report_fault(1, "The file is not a JSON list.", text[at : at + 100])
         return
     at = _skip(text, at + 1)
     while not text.startswith("]", at):
@@ -57,10 +57,10 @@ def iter_json_elements(text: str, tell: Tell) -> Iterator[tuple[int, Any]]:
         except json.JSONDecodeError as error:
             message = f"Invalid JSON from here on ({error.msg})."
             excerpt = text[error.pos : error.pos + 100]
-            tell(error.lineno, message, excerpt, column=error.colno)
+            report_fault(error.lineno, message, excerpt, column=error.colno)
             return
         except RecursionError:
-            tell(line, "The JSON is nested too deeply.", text[at : at + 100])
+            report_fault(line, "The JSON is nested too deeply.", text[at : at + 100])
             return
         yield line, element
         at = _skip(text, at)
@@ -68,7 +68,7 @@ def iter_json_elements(text: str, tell: Tell) -> Iterator[tuple[int, Any]]:
             at = _skip(text, at + 1)
         elif not text.startswith("]", at):
             line += text.count("\n", counted, at)
-            tell(line, "Missing comma or end of the list.", text[at : at + 100])
+            report_fault(line, "Missing comma or end of the list.", text[at : at + 100])
             return
 
 
@@ -94,12 +94,12 @@ def locate_keys(record: Mapping[str, Any], line: str) -> dict[str, int]:
     return {name: place for name, place in places.items() if place}
 
 
-def parse_doccano(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
+def parse_doccano(text: str, report_fault: FaultReporter) -> Iterator[JudgmentRecord]:
     """doccano's JSONL export: ``label`` is a list; older exports have ``annotations``.
 
     An annotation of the older form has a user number; each is a separate judgment.
     """
-    for record in parse_json_line_records(text, tell):
+    for record in parse_json_line_records(text, report_fault):
         annotations = record.values.get("annotations")
         if (
             not isinstance(annotations, list)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judging.core.exchange.json_records import flatten_record, iter_json_elements
-from judging.core.exchange.records import JudgmentFormat, JudgmentRecord, Tell
+from judging.core.exchange.records import FaultReporter, JudgmentFormat, JudgmentRecord
 
 AUTOMATIC = "automatic"
 """The purpose of predictions, which are judgments of a model."""
@@ -17,11 +17,11 @@ _OWN = ("flags", "duplicate_of", "passages")
 _LABELS = ("choices", "rating", "number", "labels", "taxonomy")
 
 
-def parse_label_studio(text: str, tell: Tell) -> Iterator[JudgmentRecord]:
+def parse_label_studio(text: str, report_fault: FaultReporter) -> Iterator[JudgmentRecord]:
     """A record per annotation and prediction; a task without any is one unlabeled record."""
-    for line, task in iter_json_elements(text, tell):
+    for line, task in iter_json_elements(text, report_fault):
         if not isinstance(task, dict):
-            tell(line, "List element is not a task.", str(task)[:100])
+            report_fault(line, "List element is not a task.", str(task)[:100])
             continue
         data = task.get("data")
         ids = flatten_record(data) if isinstance(data, dict) else {}

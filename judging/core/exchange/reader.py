@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from campaigns.core.faults import FaultReport
-from campaigns.core.records import Tell as Plain
+from campaigns.core.records import FaultReporter as RecordFaultReporter
 from campaigns.core.records import decode_text, make_fault_reporter
 from judging.core.exchange.fields import IDS, MatchedFields, parse_entry
-from judging.core.exchange.records import CODES, JudgmentEntry, JudgmentRecord, Tell
+from judging.core.exchange.records import CODES, FaultReporter, JudgmentEntry, JudgmentRecord
 from judging.core.exchange.registry import FORMATS, detect_judgment_format
 
 FROM_TEXT = "WJ10"
@@ -47,13 +47,13 @@ def read_judgments(data: bytes, *, report: FaultReport, file_format: str = "") -
             message = "Unrecognized judgment format."
             report.add(CODES.not_text, message, fix, excerpt=text[:200])
         else:
-            report.add(CODES.none, "The file has no judgments.", fix)
+            report.add(CODES.empty, "The file has no judgments.", fix)
         return JudgmentFile(name, [], matched)
     records = FORMATS[name].parse(text, with_columns(make_fault_reporter(CODES, report), report))
     entries = list(check_entries(records, matched, report))
     if not entries and not report.has_errors:
         fix = "See docs/formats.md for the formats."
-        report.add(CODES.none, "The file has no judgments.", fix)
+        report.add(CODES.empty, "The file has no judgments.", fix)
     if matched.from_text:
         message = f"IDs of {matched.from_text:,} records were found within their text."
         fix = "Check the preview; preferably add the IDs as separate keys."
@@ -61,17 +61,19 @@ def read_judgments(data: bytes, *, report: FaultReport, file_format: str = "") -
     return JudgmentFile(name, entries, matched)
 
 
-def with_columns(tell: Plain, report: FaultReport) -> Tell:
-    """``tell`` with a column, if known."""
+def with_columns(report_fault: RecordFaultReporter, report: FaultReport) -> FaultReporter:
+    """``report_fault`` with a column, if known."""
 
-    def tell_with_column(line: int, message: str, excerpt: str, column: int | None = None) -> None:
+    def report_fault_at_column(
+        line: int, message: str, excerpt: str, column: int | None = None
+    ) -> None:
         if column is None:
-            tell(line, message, excerpt)
+            report_fault(line, message, excerpt)
         else:
             fix = f"Correct this {CODES.noun}; see docs/formats.md."
             report.add(CODES.malformed, message, fix, line=line, column=column, excerpt=excerpt)
 
-    return tell_with_column
+    return report_fault_at_column
 
 
 def check_entries(

@@ -13,12 +13,12 @@ CODES = RecordCodes(
     max_id=500,
     not_text="EJ04",
     malformed="EJ05",
-    none="EJ06",
+    empty="EJ06",
     no_id="EJ07",
     bad_id="EJ13",
-    twice="EJ03",
+    duplicate_id="EJ03",
     declaration="",
-    latin="WJ01",
+    not_utf8="WJ01",
 )
 
 
@@ -70,9 +70,9 @@ class JudgmentEntry:
         return " ".join(text for text in (self.topic, self.docno, ", ".join(self.labels)) if text)
 
 
-Tell = Callable[..., None]
+FaultReporter = Callable[..., None]
 """Adds a fault of a malformed record: line, message, excerpt, and column by keyword."""
-Parser = Callable[[str, Tell], Iterator[JudgmentRecord]]
+Parser = Callable[[str, FaultReporter], Iterator[JudgmentRecord]]
 
 
 @dataclass(frozen=True)

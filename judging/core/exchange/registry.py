@@ -14,13 +14,13 @@ from judging.core.exchange.records import JudgmentFormat
 FORMATS: dict[str, JudgmentFormat] = {
     each.name: each for each in (QRELS, CSV, TSV, JSONL, JSON, DOCCANO, LABEL_STUDIO)
 }
-LOOKED_AT = 1 << 20
+MAX_DETECTION_LENGTH = 1 << 20
 _TASK = {"annotations", "completions", "predictions"}
 
 
 def detect_judgment_format(text: str) -> str | None:
     """The name of the format of ``text``, or None."""
-    start = text[:LOOKED_AT].lstrip()
+    start = text[:MAX_DETECTION_LENGTH].lstrip()
     if start.startswith("["):
         head = start[1:].lstrip()
         return LABEL_STUDIO.name if _TASK & _keys(head) else JSON.name

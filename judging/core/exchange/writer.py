@@ -15,7 +15,7 @@ from judging.core.exchange.delimited import FORMULA
 from judging.core.exchange.grades import Scale, format_grade_label
 from judging.core.exchange.records import Passage
 
-TOGETHER = 200
+ROWS_PER_CHUNK = 200
 """Rows written at once: many small parts would cost more than their text."""
 Row = Mapping[str, Any]
 
@@ -192,5 +192,5 @@ def to_compact_json(row: Row) -> str:
 
 def iter_batches_of_rows(rows: Iterable[Row]) -> Iterator[list[Row]]:
     rest = iter(rows)
-    while batch := list(islice(rest, TOGETHER)):
+    while batch := list(islice(rest, ROWS_PER_CHUNK)):
         yield batch

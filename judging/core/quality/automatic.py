@@ -45,7 +45,7 @@ def compare_automatic_assessors(
     n = len(people.assessors)
     persons = both.select_assessors(*range(n)) if n else both.select_assessors()
     own = both.select_assessors(*range(n, len(both.assessors)))
-    against = _beside(consensus_labels(persons), persons)
+    against = _stack_tables(consensus_labels(persons), persons)
     tables = np.stack(list(iter_confusion_tables(own, against)))
     rows = compare_label_sets(tables, both.scale, level, draws)
     width = n + 1
@@ -72,7 +72,7 @@ def consensus_labels(people: LabelTable) -> LabelTable:
     return LabelTable((CONSENSUS,), people.pairs, grades, people.scale)
 
 
-def _beside(first: LabelTable, others: LabelTable) -> LabelTable:
+def _stack_tables(first: LabelTable, others: LabelTable) -> LabelTable:
     grades = np.vstack([first.grades, others.grades])
     return LabelTable((*first.assessors, *others.assessors), first.pairs, grades, first.scale)
 
@@ -83,9 +83,9 @@ def _bias(people: LabelTable, automatic: LabelTable, draws: ResampleDraws) -> Qu
     if not both.any():
         return undefined_estimate(NO_PEOPLE)
     total = np.where(people.judged, people.grades, 0).sum(axis=0)
-    apart = (automatic.grades[0] - divide_or_default(total, counts))[both]
+    differences = (automatic.grades[0] - divide_or_default(total, counts))[both]
     topics = people.topic_indices[both]
-    parts = [np.bincount(topics, part) for part in (np.ones(len(apart)), apart)]
+    parts = [np.bincount(topics, part) for part in (np.ones(len(differences)), differences)]
     sums = np.stack(parts, axis=-1).astype(np.float64)
     return bootstrap_estimate(sums, mean_from_sums, draws, NO_PEOPLE)
 

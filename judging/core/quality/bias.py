@@ -18,13 +18,14 @@ from judging.core.quality.estimate import (
 )
 from judging.core.quality.ordered_grades import OrderedGrades
 
-ALONE = "no other assessor judged any of the pairs"
+NO_OTHERS = "no other assessor judged any of the pairs"
 NO_ORDER = "the order of the judgments is unknown"
 TOO_FEW = "fewer than {} judgments can be compared with those of others"
 NO_SPREAD = "all comparable judgments have the same position in the order"
-FEWEST = 20
+MIN_COMPARABLE = 20
 BLOCKS = 5
-PER = 100
+"""Parts of an assessor's judgments, of equal size, for which the bias is given."""
+DRIFT_UNIT = 100
 """Drift is reported in grades per this number of judgments."""
 
 
@@ -57,11 +58,11 @@ def bias_by_assessor(grades: OrderedGrades, draws: ResampleDraws) -> dict[str, Q
 
 
 def estimate_bias(grades: OrderedGrades, rows: Ints, draws: ResampleDraws) -> QualityEstimate:
-    rows = rows[~np.isnan(grades.apart[rows])]
+    rows = rows[~np.isnan(grades.difference_from_others[rows])]
     if not len(rows):
-        return undefined_estimate(ALONE)
-    sums = grades.by_topic(rows, np.ones(len(rows)), grades.apart[rows])
-    return bootstrap_estimate(sums, mean_from_sums, draws, ALONE)
+        return undefined_estimate(NO_OTHERS)
+    sums = grades.by_topic(rows, np.ones(len(rows)), grades.difference_from_others[rows])
+    return bootstrap_estimate(sums, mean_from_sums, draws, NO_OTHERS)
 
 
 def drift_by_assessor(grades: OrderedGrades, draws: ResampleDraws) -> dict[str, BiasDrift]:
@@ -77,25 +78,29 @@ def estimate_drift(grades: OrderedGrades, rows: Ints, draws: ResampleDraws) -> B
     rows = rows[grades.ordered[rows]]
     if not len(rows):
         return BiasDrift(undefined_estimate(NO_ORDER))
-    place = np.arange(1.0, len(rows) + 1)
-    compared = ~np.isnan(grades.apart[rows])
+    position = np.arange(1.0, len(rows) + 1)
+    compared = ~np.isnan(grades.difference_from_others[rows])
     n = int(compared.sum())
-    if n < FEWEST:
-        return BiasDrift(undefined_estimate(TOO_FEW.format(FEWEST), n))
-    x, y = place[compared] / PER, grades.apart[rows[compared]]
+    if n < MIN_COMPARABLE:
+        return BiasDrift(undefined_estimate(TOO_FEW.format(MIN_COMPARABLE), n))
+    x, y = position[compared] / DRIFT_UNIT, grades.difference_from_others[rows[compared]]
     # Centered positions: the same slope, without loss of precision.
     x = x - x.mean()
     sums = grades.by_topic(rows[compared], np.ones(n), x, y, x * x, x * y)
     return BiasDrift(
-        bootstrap_estimate(sums, slope_from_sums, draws, NO_SPREAD), _blocks(place[compared], y)
+        bootstrap_estimate(sums, slope_from_sums, draws, NO_SPREAD), _blocks(position[compared], y)
     )
 
 
-def _blocks(place: Floats, apart: Floats) -> tuple[BiasBlock, ...]:
-    parts = zip(np.array_split(place, BLOCKS), np.array_split(apart, BLOCKS), strict=True)
+def _blocks(position: Floats, difference_from_others: Floats) -> tuple[BiasBlock, ...]:
+    parts = zip(
+        np.array_split(position, BLOCKS),
+        np.array_split(difference_from_others, BLOCKS),
+        strict=True,
+    )
     return tuple(
-        BiasBlock(int(places[0]), int(places[-1]), float(values.mean()), len(values))
-        for places, values in parts
+        BiasBlock(int(positions[0]), int(positions[-1]), float(values.mean()), len(values))
+        for positions, values in parts
     )
 
 
@@ -119,10 +124,10 @@ DRIFT = Card(
     name="drift",
     title="Drift",
     formula="least-squares slope of (grade − mean grade of the others) on the position of the "
-    f"judgment among all of the assessor's, times {PER}; also the bias within each of {BLOCKS} "
-    "consecutive blocks of equal size",
+    f"judgment among all of the assessor's, times {DRIFT_UNIT}; also the bias within each of "
+    f"{BLOCKS} consecutive blocks of equal size",
     reading="By how many grades the assessor becomes more lenient (above 0) or stricter (below 0) "
-    f"per {PER} judgments.",
+    f"per {DRIFT_UNIT} judgments.",
     source="Least squares; interval by bootstrap over topics, since judgments of one topic are "
     "consecutive and dependent.",
     range="unbounded; 0 is no drift",
@@ -130,6 +135,7 @@ DRIFT = Card(
         "A judgment has the position of its first revision and its current grade.",
         "Time and topic are confounded when judging topic by topic; only the interval shows it.",
     ),
-    undefined=f"fewer than {FEWEST} comparable judgments, or their order is unknown (imports).",
+    undefined=f"fewer than {MIN_COMPARABLE} comparable judgments, or their order is unknown "
+    "(imports).",
     example="differences that rise evenly from 0 to 1 over 101 judgments: 1.0.",
 )

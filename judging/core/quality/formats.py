@@ -10,7 +10,7 @@ from judging.core.quality.consistency import EVERYONE
 from judging.core.quality.estimate import QualityEstimate
 from judging.core.quality.report import QualityReport
 
-SHOWN = ("percent", "kappa", "kappa-quadratic", "alpha-ordinal")
+TABLE_COEFFICIENTS = ("percent", "kappa", "kappa-quadratic", "alpha-ordinal")
 """Coefficients in the tables of self-consistency and automatic assessors; JSON has all."""
 Cells = tuple[str, ...]
 
@@ -38,13 +38,13 @@ def _tables(report: QualityReport) -> Iterator[Sequence[Cells]]:
         for name, bias in report.bias.items()
     ]
     yield [("threshold priming", "slope", "95 % interval", "p", "n"), *_priming(report)]
-    yield [("self-consistency", *SHOWN, "n"), *_consistency(report)]
+    yield [("self-consistency", *TABLE_COEFFICIENTS, "n"), *_consistency(report)]
     yield [("median active seconds", "seconds", "n", "hasty")] + [
         (name, format_coefficient(pace.overall.median), str(pace.overall.n), str(pace.hasty))
         for name, pace in report.pace.items()
         if pace.overall.n
     ]
-    yield [("automatic assessor against", *SHOWN, "n"), *_automatic(report)]
+    yield [("automatic assessor against", *TABLE_COEFFICIENTS, "n"), *_automatic(report)]
 
 
 def _priming(report: QualityReport) -> Iterable[Cells]:
@@ -80,13 +80,13 @@ def _automatic_rows(report: QualityReport) -> Iterator[tuple[str, Row]]:
 
 
 def _cells(name: str, row: Row) -> Cells:
-    values = (format_coefficient(row[coefficient].value) for coefficient in SHOWN)
+    values = (format_coefficient(row[coefficient].value) for coefficient in TABLE_COEFFICIENTS)
     return name, *values, str(row["percent"].n)
 
 
 def _reasons_of_rows(rows: Iterable[tuple[str, Row]], prefix: str) -> Iterable[str]:
     for name, row in rows:
-        for coefficient in SHOWN:
+        for coefficient in TABLE_COEFFICIENTS:
             if row[coefficient].reason:
                 yield f"{name}, {prefix}{coefficient}: {row[coefficient].reason}"
 

@@ -33,7 +33,7 @@ class OrderedGrades:
     shuffled: NDArray[np.bool_]
 
     @cached_property
-    def apart(self) -> Floats:
+    def difference_from_others(self) -> Floats:
         """Each grade minus the mean grade of the others for the pair; NaN without others."""
         total = np.bincount(self.pair, self.grade)[self.pair] - self.grade
         others = np.bincount(self.pair)[self.pair] - 1

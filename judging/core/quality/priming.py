@@ -23,7 +23,7 @@ from judging.core.quality.ordered_grades import OrderedGrades
 
 WINDOW = 5
 SHORTEST = WINDOW + 1
-FEWEST = 30
+MIN_JUDGMENTS = 30
 NOT_SHUFFLED = "no documents were shown in random order"
 SHORT = "no assessor has {} judgments of one topic in random order"
 FLAT = "all grades within each sequence are the same"
@@ -127,7 +127,9 @@ def _geometry(n: int) -> tuple[float, float, float]:
 
 def _test(sequences: list[SequenceMoments], why: str | None) -> Priming:
     n = sum(sequence.n for sequence in sequences)
-    reason = why or (FLAT if not sequences else TOO_FEW.format(FEWEST) if n < FEWEST else None)
+    reason = why or (
+        FLAT if not sequences else TOO_FEW.format(MIN_JUDGMENTS) if n < MIN_JUDGMENTS else None
+    )
     if reason:
         return Priming(None, n=n, sequences=len(sequences), reason=reason)
     spread = sum(sequence.spread for sequence in sequences)
@@ -166,7 +168,7 @@ PRIMING = Card(
         "A judgment has the position of its first revision and its current grade.",
         "Blind repeats are excluded.",
     ),
-    undefined=f"fewer than {FEWEST} judgments remain, or no order was random.",
+    undefined=f"fewer than {MIN_JUDGMENTS} judgments remain, or no order was random.",
     example="2, 0, 2, 0, 1, 1: y = 1, -1, 1, -1, 0, 0; T = -1.3333, E T = -0.6667, "
     "Var T = 0.1722 over the 720 permutations.",
 )

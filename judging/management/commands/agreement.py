@@ -68,7 +68,7 @@ class Command(BaseCommand):
             raise CommandError(f"Several files for assessor {', '.join(again)}. Rename one.")
         reader = FileReader(self)
         tables = reader.read_all(paths, read_qrels)
-        reader.stop_if_refused("no agreement computed")
+        reader.raise_if_rejected("no agreement computed")
         return record_from_labels(
             labels_from_qrels({file_stem(path): table for path, table in tables.items()})
         )

@@ -24,7 +24,7 @@ ROWS: dict[str, Callable[[Any], Iterator[str]]] = {
     "json": iter_json_parts,
 }
 PAIRS = {"doccano": iter_doccano_parts, "label-studio": iter_label_studio_parts}
-WHICH = {"log": iter_log_rows, "current": iter_log_rows, "open": iter_open_pairs}
+ITERATORS = {"log": iter_log_rows, "current": iter_log_rows, "open": iter_open_pairs}
 
 
 class Command(BaseCommand):
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         add("--format", choices=(*ROWS, *PAIRS), default="csv")
         add(
             "--which",
-            choices=tuple(WHICH),
+            choices=tuple(ITERATORS),
             default="log",
             help="log: every revision; current: current judgments; open: unjudged pairs",
         )

@@ -63,7 +63,7 @@ class Command(BaseCommand):
         spec = spec_from_options(reader, options)
         runs = runs_from_options(reader, options, spec.cutoff)
         qrels = reader.read(options["qrels"], read_qrels) if options["qrels"] else None
-        reader.stop_if_refused("no pool built")
+        reader.raise_if_rejected("no pool built")
         check_unique_tags(runs)
         check_static_spec(spec)
         check_known_tags(spec, {run.tag for run in runs.values()})
@@ -109,7 +109,7 @@ def spec_from_options(reader: FileReader, options: dict[str, Any]) -> PoolSpec:
     if options["depth"] is not None:
         return depth_spec(options["depth"])
     specs = reader.read_all([options["spec"]], read_spec)
-    reader.stop_if_refused("no pool built")
+    reader.raise_if_rejected("no pool built")
     return specs[options["spec"]]
 
 

@@ -16,7 +16,7 @@ from campaigns.core.streams import read_bytes
 from campaigns.core.tables import RunTable
 from evaluation.core.evaluate import evaluate
 from evaluation.core.formats import scores_to_trec_eval
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import TREC_EVAL_9, TREC_EVAL_10, Profile
 
@@ -100,7 +100,7 @@ class Case(NamedTuple):
     def run(self) -> RunTable:
         return _run(self.folder / f"{self.name}.run")
 
-    def judged(self) -> Judged:
+    def judged(self) -> JudgmentTable:
         return _judged(self.folder / "qrels")
 
 
@@ -121,8 +121,8 @@ def _run(path: Path) -> RunTable:
 
 
 @cache
-def _judged(path: Path) -> Judged:
-    return Judged.from_table(read_qrels(read_bytes(path)))
+def _judged(path: Path) -> JudgmentTable:
+    return JudgmentTable.from_table(read_qrels(read_bytes(path)))
 
 
 def lines_of(path: Path, names: set[str]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import batch_from_table
 from evaluation.core.options import ScoringOptions
 from tests.core.evaluation.made import Topic, made
@@ -49,7 +49,7 @@ def value(measure: str, *topics: Topic, options: ScoringOptions | None = None) -
 
 def batch_of(*topics: Topic) -> ScoringBatch:
     run, qrels = made({str(number): topic for number, topic in enumerate(topics)})
-    return batch_from_table(run, Judged.from_table(qrels), ScoringOptions())
+    return batch_from_table(run, JudgmentTable.from_table(qrels), ScoringOptions())
 
 
 def of_documents(given: Mapping[str, list[str]]) -> Topic:

@@ -16,7 +16,7 @@ from evaluation.core.bounds import LOOSE, compute_bounds, compute_run_bounds, pa
 from evaluation.core.bounds import NO_OVERALL as OWN
 from evaluation.core.completions import CompletionRankings
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import batch_from_table
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.options import ScoringOptions
@@ -173,9 +173,9 @@ def test_what_is_computed_is_what_all_exchanges_give(level: int) -> None:
         assert found.high == pytest.approx(wanted.high, abs=1e-12), found.measure.name
 
 
-def tables(topics: dict[str, Topic]) -> tuple[RunTable, Judged]:
+def tables(topics: dict[str, Topic]) -> tuple[RunTable, JudgmentTable]:
     run, qrels = made(topics)
-    return run, Judged.from_table(qrels)
+    return run, JudgmentTable.from_table(qrels)
 
 
 def test_long_rankings_are_tried_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from campaigns.core.qrels import qrels_from_rows
-from evaluation.core.bpref_advice import advise_on_bpref, list_bpref_remarks
+from evaluation.core.bpref_advice import advise_on_bpref, list_bpref_warnings
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.measures.names import parse_measures
 from tests.conftest import REPOSITORY
 from tests.core.evaluation.made import made, random_topics
@@ -84,20 +84,20 @@ def test_long_names_say_what_divides() -> None:
         assert title in PAGE.read_text()
 
 
-def judgments(**counts: tuple[int, int]) -> Judged:
+def judgments(**counts: tuple[int, int]) -> JudgmentTable:
     """Topics with so many relevant and so many judged non-relevant documents."""
     rows = [
         (topic, f"d{number}", int(number < relevant))
         for topic, (relevant, nonrelevant) in counts.items()
         for number in range(relevant + nonrelevant)
     ]
-    return Judged.from_table(qrels_from_rows(rows))
+    return JudgmentTable.from_table(qrels_from_rows(rows))
 
 
 def test_topics_with_enough_judgments_need_no_word() -> None:
     judged = judgments(a=(2, 2), b=(5, 30))
-    assert advise_on_bpref(judged).sentences == ()
-    (told,) = advise_on_bpref(judged, name="bpref-10").sentences
+    assert advise_on_bpref(judged).warnings == ()
+    (told,) = advise_on_bpref(judged, name="bpref-10").warnings
     assert told == (
         "bpref-10 and bpref-10(form=textbook) can differ in topics with fewer documents judged "
         "non-relevant than R + 10 (N < R + 10): 1 of 2 topics (a)."
@@ -111,7 +111,7 @@ def test_each_kind_of_topic_is_told_with_r_and_n() -> None:
     assert found.blind.tolist() == [False, True, False, False]
     assert found.few.tolist() == [True, False, False, False]
     assert not found.is_uninformative
-    assert "\n".join(found.sentences) == (
+    assert "\n".join(found.warnings) == (
         "bpref does not depend on the order in topics without a document judged non-relevant "
         "(N = 0): 1 of 4 topics (b).\n"
         "bpref and bpref(form=textbook) can differ in topics with fewer documents judged "
@@ -122,7 +122,7 @@ def test_each_kind_of_topic_is_told_with_r_and_n() -> None:
 
 def test_many_topics_are_named_up_to_ten() -> None:
     topics = {f"t{number:02}": (1, 0) for number in range(12)}
-    (told,) = advise_on_bpref(judgments(**topics, z=(1, 1))).sentences
+    (told,) = advise_on_bpref(judgments(**topics, z=(1, 1))).warnings
     assert told.endswith("12 of 13 topics (t00, t01, t02, t03, t04, t05, t06, t07, t08, t09 and "
                          "2 more).")  # fmt: skip
 
@@ -130,35 +130,39 @@ def test_many_topics_are_named_up_to_ten() -> None:
 def test_judgments_without_a_relevant_document_are_not_called_uninformative() -> None:
     found = advise_on_bpref(judgments(a=(0, 3)))
     assert not found.is_uninformative
-    assert found.sentences == (
+    assert found.warnings == (
         "bpref is 0 in topics without a relevant document: 1 of 1 topics (a).",
     )
 
 
 def test_the_level_moves_documents_from_relevant_to_nonrelevant() -> None:
-    judged = Judged.from_table(qrels_from_rows([("1", "a", 2), ("1", "b", 1), ("1", "c", -1)]))
+    judged = JudgmentTable.from_table(
+        qrels_from_rows([("1", "a", 2), ("1", "b", 1), ("1", "c", -1)])
+    )
     assert advise_on_bpref(judged).is_uninformative
-    assert advise_on_bpref(judged, level=2).sentences == ()
+    assert advise_on_bpref(judged, level=2).warnings == ()
 
 
 def test_remarks_are_on_the_bpref_measures_asked_for_at_their_level() -> None:
-    judged = Judged.from_table(qrels_from_rows([("1", "a", 2), ("1", "b", 1)]))
-    assert list_bpref_remarks(parse_measures(["map", "ndcg"]), judged) == []
-    assert list_bpref_remarks(parse_measures(["bpref(rel=2)"]), judged) == []
-    assert list_bpref_remarks(parse_measures(["bpref"]), judged, level=2) == []
-    told = list_bpref_remarks(
+    judged = JudgmentTable.from_table(qrels_from_rows([("1", "a", 2), ("1", "b", 1)]))
+    assert list_bpref_warnings(parse_measures(["map", "ndcg"]), judged) == []
+    assert list_bpref_warnings(parse_measures(["bpref(rel=2)"]), judged) == []
+    assert list_bpref_warnings(parse_measures(["bpref"]), judged, level=2) == []
+    told = list_bpref_warnings(
         parse_measures(["bpref", "bpref(form=textbook)", "bpref-10", "map"]), judged
     )
     assert [word.split()[0] for word in told] == ["bpref", "bpref-10"]
 
 
-def collection(path: Path) -> Judged:
+def collection(path: Path) -> JudgmentTable:
     """Qrels of Cranfield or CISI: topic, document, and in Cranfield a code."""
     rows = [line.split() for line in path.read_text().splitlines() if line.split()]
     graded = {
         (row[0], row[1]): -1 if path.name == "cranqrel" and row[2] == "-1" else 1 for row in rows
     }
-    return Judged.from_table(qrels_from_rows((*pair, grade) for pair, grade in graded.items()))
+    return JudgmentTable.from_table(
+        qrels_from_rows((*pair, grade) for pair, grade in graded.items())
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,7 +176,7 @@ def test_collections_of_relevant_documents_only_are_told(
     assert found.nonrelevant.tolist() == [0] * topics
     assert int((found.relevant == 0).sum()) == empty
     assert found.is_uninformative
-    assert found.sentences[0].startswith("bpref is uninformative: no topic has a document")
+    assert found.warnings[0].startswith("bpref is uninformative: no topic has a document")
 
 
 def test_bpref_without_nonrelevant_documents_is_recall() -> None:

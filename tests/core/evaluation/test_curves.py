@@ -17,7 +17,7 @@ from evaluation.core.curves import (
     precision_recall_curve,
     sawtooth_curve,
 )
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import batch_from_table
 from evaluation.core.measures.average_precision import average_precision
 from evaluation.core.options import ScoringOptions
@@ -27,7 +27,7 @@ from tests.core.evaluation.made import Topic, made, random_topics
 
 def batch_of(topics: dict[str, Topic], profile: Profile = POOLBENCH) -> ScoringBatch:
     run, qrels = made(topics)
-    return batch_from_table(run, Judged.from_table(qrels), ScoringOptions(profile=profile))
+    return batch_from_table(run, JudgmentTable.from_table(qrels), ScoringOptions(profile=profile))
 
 
 FERRO = {"1": ([0, 1, 1, 0, 1, 0, 0, 1, 1, 0], [1] * 5 + [0] * 5)}
@@ -79,7 +79,7 @@ def test_topics_without_points_are_zero_and_counted() -> None:
 def test_no_topic_has_no_mean() -> None:
     run, qrels = made({"a": ([1], [1])})
     lone = replace(run, topics=("z",))
-    batch = batch_from_table(lone, Judged.from_table(qrels), ScoringOptions(topics="common"))
+    batch = batch_from_table(lone, JudgmentTable.from_table(qrels), ScoringOptions(topics="common"))
     assert interpolate_precision(batch).shape == (0, 11)
     assert average_curves(interpolate_precision(batch)) == [None] * 11
 

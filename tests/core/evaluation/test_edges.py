@@ -9,7 +9,7 @@ import pytest
 from campaigns.core.runs import run_from_rows
 from campaigns.core.sampled_qrels import build_strata_sample
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.measures.family import MeasureFamily
 from evaluation.core.measures.registry import FAMILIES
 from evaluation.core.options import ScoringOptions
@@ -42,7 +42,7 @@ def test_only_topics_without_any_relevant_document_are_left_out() -> None:
 
 def test_an_estimate_that_is_whole_but_for_rounding_has_all_its_ranks_in_the_ideal() -> None:
     rows = [("1", f"d{at:02}", "s", 1 if at else -1) for at in range(11)]
-    judged = Judged.from_sampled(build_strata_sample(rows))
+    judged = JudgmentTable.from_sampled(build_strata_sample(rows))
     run = run_from_rows("r", [("1", "d01", 1.0)])
     # Ten documents stand for 1.1 each: 10.999999999999998 when they are added up.
     ideal = sum(1 / log2(1 + rank) for rank in range(1, 12))
@@ -58,7 +58,7 @@ def test_a_measure_that_says_what_is_better_tells_the_best_ranking_from_a_bad_on
     family: MeasureFamily,
 ) -> None:
     rows = [("1", docno, "s", 2 if docno in "abcdef" else 0) for docno in "abcdefghijkl"]
-    judged = Judged.from_sampled(build_strata_sample(rows))
+    judged = JudgmentTable.from_sampled(build_strata_sample(rows))
     runs = (
         run_from_rows("r", [("1", docno, -float(at)) for at, docno in enumerate(ranking)])
         for ranking in ("abcdef", "ghijkf")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows, read_qrels
 from campaigns.core.runs import read_run, run_from_rows
-from evaluation.core import Judged, ScoringOptions, evaluate
+from evaluation.core import JudgmentTable, ScoringOptions, evaluate
 from evaluation.core.evaluate import NO_TOPIC, score_batch, select_measures
 from evaluation.core.matching import batch_from_places
 from tests.core.evaluation.made import made
@@ -141,8 +141,8 @@ def test_gains_need_not_rise_with_the_grade() -> None:
 
 def test_a_batch_of_places_gives_the_same_scores_as_tables() -> None:
     run, qrels = made({"1": ([1, None, 0], [1, 0, 2]), "2": ([], [1]), "3": ([0, 2], [0, 2])})
-    table = Judged.from_table(qrels)
-    judged = Judged.from_arrays(qrels.topics, qrels.starts, qrels.grades)
+    table = JudgmentTable.from_table(qrels)
+    judged = JudgmentTable.from_arrays(qrels.topics, qrels.starts, qrels.grades)
     assert table.index is not None
     places = table.index.find(run)
     assert qrels.grades[places].tolist() == [1, qrels.grades[-1], 0, 0, 2]

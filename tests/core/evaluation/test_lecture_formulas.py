@@ -10,7 +10,7 @@ import pytest
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runs import run_from_rows
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import batch_from_table
 from evaluation.core.options import ScoringOptions
 from evaluation.core.precision_histogram import precision_histogram
@@ -105,7 +105,9 @@ def _() -> None:
 
 @listed(FORMULAS, "mir-summary-table")
 def _() -> None:
-    table = summarize_counts(batch_from_table(RUN, Judged.from_table(QRELS), ScoringOptions()))
+    table = summarize_counts(
+        batch_from_table(RUN, JudgmentTable.from_table(QRELS), ScoringOptions())
+    )
     assert [number for _, number in table.rows()] == [
         len(TOPICS),
         sum(len(ranked) for ranked, _ in TOPICS.values()),

@@ -19,7 +19,7 @@ from campaigns.core.sampled_qrels import (
 )
 from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.formats import scores_to_trec_eval
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.measures.registry import FAMILIES
 from evaluation.core.options import ScoringOptions
 from tests.core.evaluation.made import made
@@ -41,7 +41,7 @@ def scored(
 ) -> dict[str, float | None]:
     """The values of one topic, its ranking given as one-letter docnos."""
     run = run_from_rows("r", [("1", docno, -float(at)) for at, docno in enumerate(ranking)])
-    scores = evaluate(run, Judged.from_sampled(sampled), SAMPLED, options)
+    scores = evaluate(run, JudgmentTable.from_sampled(sampled), SAMPLED, options)
     return {name: scores.by_topic(name)["1"] for name in SAMPLED}
 
 
@@ -57,7 +57,7 @@ SMALL = build_strata_sample(
 @pytest.mark.parametrize("name", ["ra", "rb", "rc"])
 def test_every_line_is_that_of_sample_eval(data_dir: Path, name: str) -> None:
     folder = data_dir / "trec_eval-golden" / "16_xinf"
-    judged = Judged.from_sampled(read_strata((folder / "qrels5").read_bytes()))
+    judged = JudgmentTable.from_sampled(read_strata((folder / "qrels5").read_bytes()))
     run = read_run((folder / f"{name}.run").read_bytes())
     found = evaluate(run, judged, list(OURS.values()), ScoringOptions(topics="common"))
     lines = [line.split() for line in scores_to_trec_eval([found], by_topic=True).splitlines()]
@@ -122,7 +122,7 @@ def test_a_stratum_without_a_judged_document_leaves_its_topic_undefined() -> Non
     rows = [*stratum("1", {"a": 1}), *stratum("2", {"b": -1}), ("2", "a", "1", 1)]
     run = run_from_rows("r", [("1", "a", 1.0), ("2", "a", 1.0)])
     names = ["infNDCG", "inum_rel", "statAP"]
-    scores = evaluate(run, Judged.from_sampled(build_strata_sample(rows)), names)
+    scores = evaluate(run, JudgmentTable.from_sampled(build_strata_sample(rows)), names)
     for name in names:
         assert scores.by_topic(name) == {"1": None, "2": 1.0}
         assert scores.mean(name) == 1.0
@@ -147,7 +147,7 @@ def test_a_run_without_judged_documents_scores_0() -> None:
 def test_the_first_thousand_documents_are_looked_at() -> None:
     rows = [("1", f"d{at:04}", "1", 1) for at in range(1200)]
     run = run_from_rows("r", [("1", docno, -float(at)) for at, (_, docno, _, _) in enumerate(rows)])
-    scores = evaluate(run, Judged.from_sampled(build_strata_sample(rows)), SAMPLED)
+    scores = evaluate(run, JudgmentTable.from_sampled(build_strata_sample(rows)), SAMPLED)
     assert scores.mean("inum_rel") == 1200
     assert scores.mean("inum_rel_ret") == pytest.approx(1000)
     assert scores.mean("xinfAP") == pytest.approx(1, abs=1e-4)
@@ -168,7 +168,7 @@ def full_sample(grades: list[int], seed: int) -> tuple[ScoredRun, ScoredRun]:
     run = run_from_rows("r", [("1", docno, -float(at)) for at, docno in enumerate(ranked)])
     sampled = build_strata_sample(rows)
     plain = evaluate(run, sampled.qrels, ["map", "ndcg", "P_2", "num_rel", "num_rel_ret"])
-    return evaluate(run, Judged.from_sampled(sampled), SAMPLED), plain
+    return evaluate(run, JudgmentTable.from_sampled(sampled), SAMPLED), plain
 
 
 @settings(max_examples=100, deadline=None)

@@ -17,7 +17,7 @@ from campaigns.core.runs import read_run, run_from_rows
 from campaigns.core.sampled_qrels import READERS, SampledQrels
 from campaigns.core.streams import read_bytes
 from campaigns.core.tables import QrelsTable, RunTable
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import batch_from_table
 from evaluation.core.measures.names import parse_measure
 from evaluation.core.options import ScoringOptions
@@ -39,12 +39,12 @@ class World:
     runs: Sequence[RunTable]
     seeds: int
 
-    def judged(self, steps: Sequence[PoolStep], fmt: str, seed: int) -> Judged:
+    def judged(self, steps: Sequence[PoolStep], fmt: str, seed: int) -> JudgmentTable:
         """A sample of this world as ``evaluate`` reads it."""
         frame = self.frame(steps, seed)
         sampled = READERS[fmt](FRAME_FORMATS[fmt](frame).encode())
         assert isinstance(sampled, SampledQrels)
-        return Judged.from_sampled(sampled)
+        return JudgmentTable.from_sampled(sampled)
 
     def frame(self, steps: Sequence[PoolStep], seed: int) -> SamplingFrame:
         return fill_frame_grades(
@@ -52,11 +52,11 @@ class World:
         )
 
     @cached_property
-    def complete(self) -> Judged:
+    def complete(self) -> JudgmentTable:
         """Plain qrels of the whole pool."""
-        return Judged.from_table(self.qrels)
+        return JudgmentTable.from_table(self.qrels)
 
-    def scores(self, judged: Judged, measure: str) -> np.ndarray:
+    def scores(self, judged: JudgmentTable, measure: str) -> np.ndarray:
         """By run: the mean over topics, or the sum of a count."""
         (found,) = parse_measure(measure)
         values = [found(batch_from_table(run, judged, ScoringOptions())) for run in self.runs]

@@ -14,7 +14,7 @@ from campaigns.core.runs import run_from_rows
 from campaigns.core.sampled_qrels import SampledQrels, build_prels_sample, build_strata_sample
 from campaigns.core.tables import group_starts
 from evaluation.core.batch import ScoringBatch
-from evaluation.core.judgments import Floats, Ints, Judged
+from evaluation.core.judgments import Floats, Ints, JudgmentTable
 from evaluation.core.matching import batch_from_table
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measure
@@ -48,7 +48,7 @@ def batch_of(
     ranking: str, sampled: SampledQrels, options: ScoringOptions | None = None
 ) -> ScoringBatch:
     run = run_from_rows("r", [("1", docno, -float(at)) for at, docno in enumerate(ranking)])
-    return batch_from_table(run, Judged.from_sampled(sampled), options or ScoringOptions())
+    return batch_from_table(run, JudgmentTable.from_sampled(sampled), options or ScoringOptions())
 
 
 def collection(rng: np.random.Generator) -> ScoringBatch:
@@ -65,7 +65,9 @@ def collection(rng: np.random.Generator) -> ScoringBatch:
     starts = group_starts(np.bincount(topic[listed]))
     total = np.concatenate(([0], np.cumsum(steps)))
     layer = np.tile(np.repeat(np.arange(len(STRATA)), STRATA), TOPICS)
-    judged = Judged.from_arrays([f"{i:03}" for i in range(TOPICS)], pool * np.arange(41), grades)
+    judged = JudgmentTable.from_arrays(
+        [f"{i:03}" for i in range(TOPICS)], pool * np.arange(41), grades
+    )
     return ScoringBatch(
         judged=replace(judged, strata=topic * len(STRATA) + layer),
         topic_index=np.arange(TOPICS),
@@ -289,7 +291,7 @@ def test_topics_left_out_of_the_run_are_left_out() -> None:
         for topic in "12"
         for docno, grade in zip("abc", (1, 0, -1), strict=True)
     ]
-    sampled = Judged.from_sampled(build_strata_sample(rows))
+    sampled = JudgmentTable.from_sampled(build_strata_sample(rows))
     run = run_from_rows("r", [("2", "a", 1.0)])
     found = of(batch_from_table(run, sampled, ScoringOptions(topics="common")), "inum_rel")
     assert (found.topics, found.values.tolist()) == (("2",), [1.5])

@@ -8,7 +8,7 @@ from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runs import run_from_rows
 from campaigns.core.tables import RunTable
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import batch_from_table
 from evaluation.core.options import ScoringOptions
 from evaluation.core.precision_histogram import PRECISION_HISTOGRAM, precision_histogram
@@ -18,7 +18,9 @@ from tests.core.evaluation.made import made, random_topics
 
 def test_the_summary_table_counts_over_all_topics() -> None:
     run, qrels = made({"a": ([1, 0, None], [1, 1, 0]), "b": ([], [1, 0]), "c": ([0], [0])})
-    found = summarize_counts(batch_from_table(run, Judged.from_table(qrels), ScoringOptions()))
+    found = summarize_counts(
+        batch_from_table(run, JudgmentTable.from_table(qrels), ScoringOptions())
+    )
     assert found.rows() == (
         ("Number of topics", 3),
         ("Documents retrieved over all topics", 4),
@@ -30,7 +32,7 @@ def test_the_summary_table_counts_over_all_topics() -> None:
 @pytest.mark.parametrize("options", [ScoringOptions(), ScoringOptions(level=2, max_per_topic=5)])
 def test_the_summary_table_says_what_the_counting_measures_say(options: ScoringOptions) -> None:
     run, qrels = made(random_topics(30, seed=4))
-    found = summarize_counts(batch_from_table(run, Judged.from_table(qrels), options))
+    found = summarize_counts(batch_from_table(run, JudgmentTable.from_table(qrels), options))
     names = ["num_q", "num_ret", "num_rel_ret", "num_rel"]
     scores = evaluate(run, qrels, names, options)
     assert [count for _, count in found.rows()] == [scores.mean(name) for name in names]

@@ -11,7 +11,7 @@ from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.core.streams import read_bytes
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 
 PUBLISHED = {"ndcg_cut_10": "ndcg@10", "P_5": "p@5", "bpref": "bpref", "map": "MAP"}
 
@@ -19,7 +19,7 @@ PUBLISHED = {"ndcg_cut_10": "ndcg@10", "P_5": "p@5", "bpref": "bpref", "map": "M
 @pytest.fixture(scope="module")
 def covid(data_dir: Path) -> tuple[Path, list[ScoredRun]]:
     folder = data_dir / "trec-covid-r1"
-    judged = Judged.from_table(read_qrels(read_bytes(folder / "qrels-covid-round1.txt")))
+    judged = JudgmentTable.from_table(read_qrels(read_bytes(folder / "qrels-covid-round1.txt")))
     paths = sorted((folder / "runs-full").iterdir())
     runs = [read_run(read_bytes(path)) for path in paths]
     return folder, [evaluate(run, judged, [*PUBLISHED, "bpref-10"]) for run in runs]

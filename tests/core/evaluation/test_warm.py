@@ -9,7 +9,7 @@ from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.run_matrix import PairDictionary
 from campaigns.core.runs import run_from_rows
 from campaigns.core.tables import QrelsTable
-from evaluation.core import Judged, ScoringOptions, evaluate
+from evaluation.core import JudgmentTable, ScoringOptions, evaluate
 from evaluation.core.evaluate import select_measures
 from evaluation.core.in_memory import WarmRuns, score_all_runs, score_topic
 
@@ -29,9 +29,9 @@ def warm() -> tuple[WarmRuns, PairDictionary]:
     return WarmRuns([known.encode(run) for run in RUNS]), known
 
 
-def judged_at(known: PairDictionary, table: QrelsTable) -> tuple[Judged, np.ndarray]:
+def judged_at(known: PairDictionary, table: QrelsTable) -> tuple[JudgmentTable, np.ndarray]:
     places = known.places(table)
-    return Judged.from_arrays(table.topics, table.starts, table.grades), places
+    return JudgmentTable.from_arrays(table.topics, table.starts, table.grades), places
 
 
 @pytest.mark.parametrize(

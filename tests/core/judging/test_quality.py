@@ -47,9 +47,9 @@ def test_the_interval_of_a_bias_is_that_of_topics_drawn_one_by_one() -> None:
     whole = labels(*map(tuple, grades.tolist()), topics=tuple("aabbbcccdd" * 3))
     given = untimed_judgments(whole)
     found = estimate_bias(given, np.flatnonzero(given.assessor == 0), DRAWS)
-    apart = grades[0] - grades[1:].mean(axis=0)
+    difference_from_others = grades[0] - grades[1:].mean(axis=0)
     values = [
-        np.repeat(apart, weights[whole.topic_indices].astype(int)).mean()
+        np.repeat(difference_from_others, weights[whole.topic_indices].astype(int)).mean()
         for weights in DRAWS.weights(4)
     ]
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
@@ -98,7 +98,7 @@ def test_drift_is_that_of_least_squares_with_noise() -> None:
     given = drifting(-0.5, noise=0.4)
     found = drift_by_assessor(given, DRAWS)["A"].slope
     own = given.assessor == 0
-    wanted = np.polyfit(np.arange(100) / 100, given.apart[own], 1)[0]
+    wanted = np.polyfit(np.arange(100) / 100, given.difference_from_others[own], 1)[0]
     assert found.value == pytest.approx(wanted)
     assert found.low is not None
     assert found.high is not None

@@ -30,7 +30,7 @@ def begin(disputed, organizer, adjudicator):
     """``begin(apart=1, …)``: a round over the disputes."""
 
     def make(apart: int = 1, crossing: bool = False, people=None, **more: object) -> Plan:
-        wanted = list_pairs_to_adjudicate(disputed, apart=apart, crossing=crossing)
+        wanted = list_pairs_to_adjudicate(disputed, min_difference=apart, crossing=crossing)
         people = [adjudicator] if people is None else people
         return open_round(
             actor=organizer, campaign=disputed, pairs=wanted, adjudicators=people, **more

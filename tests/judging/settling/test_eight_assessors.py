@@ -24,7 +24,7 @@ from judging.models import Judgment, Plan, Qrels, Slot
 from judging.queries.adjudication import list_disagreements, list_rounds
 from judging.services.adjudication import list_pairs_to_adjudicate, open_round
 from judging.services.judgments import claim_ahead, submit_judgment
-from judging.services.leases import AHEAD
+from judging.services.leases import MAX_LEASES
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 from tests.conftest import SCALE, joined
@@ -83,7 +83,7 @@ def judged(organizer: User, published: dict[str, Grades]) -> Campaign:
 
 def work_through(user: User, campaign: Campaign, grades: Grades, kind: str) -> int:
     """Claim ahead and judge until nothing is left, as the screen does."""
-    given, wanted = 0, {"actor": user, "campaign": campaign, "topic": None, "count": AHEAD}
+    given, wanted = 0, {"actor": user, "campaign": campaign, "topic": None, "count": MAX_LEASES}
     while slots := claim_ahead(**wanted, kind=kind):
         for slot in slots:
             submit_judgment(
@@ -104,7 +104,7 @@ def adjudicate(organizer: User, campaign: Campaign, nist: Grades) -> tuple[int, 
     """Settle every disagreement by NIST's grade; how many, and the moment before."""
     third = joined(campaign, "third", Role.ADJUDICATOR)
     before = timezone.now()
-    wanted = list_pairs_to_adjudicate(campaign, apart=1, crossing=False)
+    wanted = list_pairs_to_adjudicate(campaign, min_difference=1, crossing=False)
     open_round(actor=organizer, campaign=campaign, pairs=wanted, adjudicators=[third])
     return work_through(third, campaign, nist, Plan.Kind.ADJUDICATE), before
 
@@ -139,7 +139,7 @@ def test_eight_assessors_are_adjudicated_released_and_verified(
     settled, before = adjudicate(organizer, judged, nist)
     assert settled == len(split)
     assert list_rounds(judged)[0].tally.percent == 100
-    assert list_pairs_to_adjudicate(judged, apart=1, crossing=False) == []
+    assert list_pairs_to_adjudicate(judged, min_difference=1, crossing=False) == []
 
     release = {"actor": organizer, "campaign": judged}
     voted = {pair: majority(grades) for pair, grades in sides.items()}

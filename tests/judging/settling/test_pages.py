@@ -32,7 +32,7 @@ def disputed(double_plan, campaign, assessor, assessor2, grade):
 @pytest.fixture
 def begin(disputed, organizer, adjudicator):
     def make(**more: object) -> Plan:
-        wanted = list_pairs_to_adjudicate(disputed, apart=1, crossing=False)
+        wanted = list_pairs_to_adjudicate(disputed, min_difference=1, crossing=False)
         return open_round(
             actor=organizer, campaign=disputed, pairs=wanted, adjudicators=[adjudicator], **more
         )
@@ -259,7 +259,7 @@ def test_adjudicators_open_only_their_pages(disputed, adjudicator, client):
 def test_a_screen_costs_the_same_queries_however_much_waits(
     disputed, organizer, adjudicator, client, django_assert_num_queries, count
 ):
-    pairs = list_pairs_to_adjudicate(disputed, apart=1, crossing=False)
+    pairs = list_pairs_to_adjudicate(disputed, min_difference=1, crossing=False)
     topic = pairs[0][0]
     pairs = [*pairs, (topic, "d4", 0.0)][:count]
     open_round(

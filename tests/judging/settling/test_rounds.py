@@ -42,7 +42,7 @@ def test_disputes_come_farthest_first_and_tell_who_crosses_relevance(disputed) -
         "d3": (1, False),
         "d4": (1, True),
     }
-    assert [each.docno for each in list_disagreements(disputed, apart=2)] == ["d1"]
+    assert [each.docno for each in list_disagreements(disputed, min_difference=2)] == ["d1"]
     assert {each.docno for each in list_disagreements(disputed, crossing=True)} == {"d1", "d4"}
 
 
@@ -86,7 +86,7 @@ def test_an_order_given_by_others_is_kept(disputed, organizer, adjudicator, topi
 
 def test_no_pair_is_in_two_rounds_or_settled_twice(begin, disputed, adjudicator, decide) -> None:
     begin(apart=2)
-    assert list_pairs_to_adjudicate(disputed, apart=2, crossing=False) == []
+    assert list_pairs_to_adjudicate(disputed, min_difference=2, crossing=False) == []
     with pytest.raises(ActionRefused, match="No pairs with this grade difference"):
         begin(apart=2)
     second = begin()
@@ -186,7 +186,7 @@ def test_a_skip_waits_for_the_organizer_and_is_told(begin, disputed, adjudicator
         client_uuid=uuid4(), token=slot.token, kind=ADJUDICATE,
     )  # fmt: skip
     assert take(adjudicator, disputed) is None
-    assert list_disagreements(disputed, apart=2)[0].state == "skipped"
+    assert list_disagreements(disputed, min_difference=2)[0].state == "skipped"
     assert list_rounds(disputed)[0].people[0].skipped == 1
 
 

@@ -149,8 +149,8 @@ def test_the_extrapolation_of_a_power_law_is_that_law():
     assert found.further == pytest.approx(further)
     # Topics are alike, so it does not matter which are drawn.
     assert (found.low, found.high) == pytest.approx((further, further))
-    assert (found.fitted, found.drawn, found.target) == (11, 100, 22)
-    assert found.share_found == pytest.approx(found.found / (found.found + further))
+    assert (found.fitted, found.fitted_draws, found.target) == (11, 100, 22)
+    assert found.share_found == pytest.approx(found.relevant / (found.relevant + further))
 
 
 def test_depths_without_a_new_relevant_document_are_left_out_of_the_fit():
@@ -189,7 +189,7 @@ def test_why_there_is_no_extrapolation_or_no_interval(counts, told):
 
 def test_the_toy_is_too_shallow_to_extrapolate():
     found = extrapolate_depths(toy_collection(), ResamplingOptions(0, 100))
-    assert (found.found, found.further) == (4, None)
+    assert (found.relevant, found.further) == (4, None)
     with pytest.raises(ValueError, match="target depth"):
         extrapolate_depths(toy_collection(), ResamplingOptions(0, 100), target=1)
 

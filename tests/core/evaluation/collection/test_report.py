@@ -97,6 +97,16 @@ def test_json_has_everything_and_no_nan(report):
     assert [row["runs"][0]["run"] for row in told["corrections"]] == ["delta"] * len(MEASURES)
 
 
+def test_json_keeps_the_keys_of_the_extrapolation(report):
+    row = json.loads(FORMATS["json"](report))["extrapolation"]
+    assert list(row) == [
+        "first", "depth", "target", "found", "fitted", "log_c", "slope", "further", "share_found",
+        "low", "high", "draws", "drawn", "reason",
+    ]  # fmt: skip
+    estimate = report.extrapolation
+    assert (row["found"], row["drawn"]) == (estimate.relevant, estimate.fitted_draws)
+
+
 def test_the_table_has_a_part_for_every_diagnostic(report):
     text = FORMATS["table"](report)
     for card in CARDS:

@@ -16,7 +16,7 @@ from evaluation.core.comparison.estimate import (
     Floats,
     ResamplingOptions,
 )
-from evaluation.core.comparison.interval import FEW, IntervalMethod, MeanInterval
+from evaluation.core.comparison.interval import TOO_FEW_TOPICS, IntervalMethod, MeanInterval
 from evaluation.core.comparison.paired_tests import TEN_QUERIES
 from evaluation.core.comparison.registry import EFFECTS, INTERVALS, TESTS
 from tests.core.evaluation.comparison.test_paired import VALUES, drawn
@@ -137,9 +137,9 @@ def test_columns_are_handled_alone_with_their_own_topics(method: IntervalMethod)
         wanted = method.of_mean(alone, 0.95, ResamplingOptions(0, 500))
         assert (interval.mean, interval.n) == (wanted.mean, wanted.n)
         assert interval.low == (None if column == 2 else pytest.approx(wanted.low, abs=1e-12))
-    assert found[2] == MeanInterval(values[0, 2], None, None, 1, 0.95, FEW)
+    assert found[2] == MeanInterval(values[0, 2], None, None, 1, 0.95, TOO_FEW_TOPICS)
     assert method.of_columns(np.full((3, 1), np.nan)) == [
-        MeanInterval(None, None, None, 0, 0.95, FEW)
+        MeanInterval(None, None, None, 0, 0.95, TOO_FEW_TOPICS)
     ]
 
 

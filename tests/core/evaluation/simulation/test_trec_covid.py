@@ -14,7 +14,7 @@ from campaigns.core.runs import read_run
 from campaigns.core.streams import read_bytes
 from campaigns.core.tables import QrelsTable, RunTable, group_starts
 from evaluation.core.evaluate import evaluate
-from evaluation.core.judgments import Judged
+from evaluation.core.judgments import JudgmentTable
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.simulation.finished_campaign import FinishedCampaign, reseed_ties
 from evaluation.core.simulation.replay import Replay, replay_spec
@@ -36,14 +36,16 @@ def covid(data_dir: Path) -> tuple[list[RunTable], FinishedCampaign]:
     return runs, FinishedCampaign.from_tables(runs, qrels, [row["run"] for row in rows])
 
 
-def existing(qrels: QrelsTable, found: Replay) -> Judged:
+def existing(qrels: QrelsTable, found: Replay) -> JudgmentTable:
     """The qrels after ``BUDGET`` judgments, as a file would hold them."""
     rows = np.unique(found.row[:BUDGET][found.row[:BUDGET] >= 0])
     starts = np.searchsorted(rows, qrels.starts)
     kept = np.flatnonzero(np.diff(starts))
     topics = tuple(qrels.topics[at] for at in kept.tolist())
     sizes = group_starts(np.diff(starts)[kept])
-    return Judged.from_table(QrelsTable(topics, sizes, qrels.docnos.take(rows), qrels.grades[rows]))
+    return JudgmentTable.from_table(
+        QrelsTable(topics, sizes, qrels.docnos.take(rows), qrels.grades[rows])
+    )
 
 
 def test_depth_7_and_maxmean(covid: tuple[list[RunTable], FinishedCampaign]) -> None:
@@ -70,7 +72,7 @@ def test_the_ranking_is_that_of_scores_by_the_qrels_that_would_exist(
     (point,) = found.specs[0].points
     listing = reseed_ties(finished.listing(MAXMEAN), 0)
     judged = existing(finished.qrels, replay_spec(MAXMEAN, listing, finished))
-    full = Judged.from_table(finished.qrels)
+    full = JudgmentTable.from_table(finished.qrels)
     for name in names:
         before, after = (
             np.array([evaluate(run, qrels, name).mean(name) for run in runs], float)
