@@ -41,7 +41,7 @@ class JudgmentsForm(forms.Form):
     file = forms.FileField(allow_empty_file=True, required=False, label="File")
     staged = forms.CharField(required=False, widget=forms.HiddenInput)
     format = forms.ChoiceField(required=False, label="Format")
-    who = forms.ChoiceField(label="Who judged")
+    who = forms.ChoiceField(label="Assessor")
     duplicates = forms.ChoiceField(
         required=False,
         label="Several grades of one assessor for one pair",
@@ -189,7 +189,7 @@ def render_import_judgments(
         ("Judging", redirect_to("judging", campaign)),
         ("Import and export", redirect_to("import-export", campaign)),
     ]
-    context = {"campaign": campaign, "form": form, "crumbs": [*crumbs, ("Import", None)], **extra}
+    context = {"campaign": campaign, "form": form, "crumbs": [*crumbs, ("Import judgments", None)], **extra}
     return render(request, "judging/import.html", context, status=status)
 
 
