@@ -36,7 +36,11 @@ from judging.templatetags.judging import format_hours
 AHEAD = 3
 SKIP_KEYS = dict(zip(SKIP_REASONS, "bldo", strict=True))
 FLAG_KEYS = dict(zip(FLAGS, "bld", strict=True))
-SHORT_FLAGS = {"broken": _("unreadable"), "language": _("language"), "duplicate": _("duplicate")}
+SHORT_FLAGS = {
+    "broken": _("unreadable"),
+    "language": _("other language"),
+    "duplicate": _("duplicate"),
+}
 
 
 @dataclass
