@@ -188,8 +188,9 @@ def render_import_judgments(
     crumbs = [
         ("Judging", redirect_to("judging", campaign)),
         ("Import and export", redirect_to("import-export", campaign)),
+        ("Import judgments", None),
     ]
-    context = {"campaign": campaign, "form": form, "crumbs": [*crumbs, ("Import judgments", None)], **extra}
+    context = {"campaign": campaign, "form": form, "crumbs": crumbs, **extra}
     return render(request, "judging/import.html", context, status=status)
 
 
