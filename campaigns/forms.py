@@ -39,7 +39,7 @@ FORMAT_NAMES = {
     "trec": "TREC SGML",
     "xml": "TREC XML",
     "tsv": "TSV",
-    "jsonl": "JSON lines",
+    "jsonl": "JSON Lines",
     "smart": "SMART",
 }
 
@@ -252,7 +252,7 @@ class RunForm(forms.Form):
         Run.objects.none(),
         required=False,
         empty_label="None (new run)",
-        help_text="The replaced run stays on record but no longer takes part.",
+        help_text="The replaced run stays on record; new pools and evaluations exclude it.",
     )
 
     def __init__(self, *args: Any, user: User, campaign: Campaign, **kwargs: Any) -> None:

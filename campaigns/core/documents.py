@@ -1,6 +1,6 @@
-"""Read documents: TREC SGML, JSON lines (BEIR, Anserini), SMART and TSV.
+"""Read documents: TREC SGML, JSON Lines (BEIR, Anserini), SMART and TSV.
 
-In JSON lines a field ``html`` can be the body instead of text; it is sanitized here.
+In JSON Lines a field ``html`` can be the body instead of text; it is sanitized here.
 """
 
 from __future__ import annotations

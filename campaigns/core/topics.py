@@ -1,4 +1,4 @@
-"""Read topics: TREC SGML, TREC XML, TSV, JSON lines and SMART queries."""
+"""Read topics: TREC SGML, TREC XML, TSV, JSON Lines and SMART queries."""
 
 from __future__ import annotations
 

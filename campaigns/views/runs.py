@@ -68,7 +68,7 @@ def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "has_teams": campaign.teams.exists(),
         "has_topics": campaign.topics.exists(),
         "may_upload": may_upload(request, campaign),
-        "crumbs": [("Runs", campaign_url("runs", campaign)), ("Submit", None)],
+        "crumbs": [("Runs", campaign_url("runs", campaign)), ("Submit run", None)],
     }
     return render(request, "campaigns/run_upload.html", context, status=422 if form.errors else 200)
 

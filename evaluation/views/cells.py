@@ -74,7 +74,8 @@ def format_p(value: float | None) -> str:
 
 def build_column(measure: Measure, sort: str = "") -> ScoreColumn:
     card, cut = measure.family.card, dict(measure.params).get("k")
-    title = f"{measure.title.removesuffix(' at rank k')} at rank {cut}" if cut else measure.title
+    stem = measure.title.removesuffix(" at cut-off k")
+    title = f"{stem} at cut-off {cut}" if cut else measure.title
     order = ""
     if sort.removeprefix("-") == measure.name:
         order = "ascending" if sort.startswith("-") else "descending"

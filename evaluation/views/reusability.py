@@ -27,7 +27,7 @@ def reusability_view(request: SignedInRequest, slug: str) -> HttpResponse:
         return request_report_from_form(request, campaign)
     context: dict[str, Any] = {
         "campaign": campaign,
-        "crumbs": [("Reusability", None)],
+        "crumbs": [("Qrels", "../qrels/"), ("Reusability", None)],
         "releases": list(campaign.qrels.all()),
         "judged": campaign.judgments.exists(),
         "cards": CARDS,

@@ -116,7 +116,7 @@ def compare_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     name = get_requested_measure(request, leaderboard, compared_measures(leaderboard))
     a, b = get_two_entries(request, leaderboard, name)
     context = page_context(leaderboard, name, compared_measures(leaderboard)) | {
-        "crumbs": [("Scores", set_url(leaderboard)), ("Compare", "")],
+        "crumbs": [("Scores", set_url(leaderboard)), ("Compare two runs", "")],
         "entries": leaderboard.entries,
         "column": build_column(leaderboard.measure(name)),
         "a": a,

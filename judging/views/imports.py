@@ -42,7 +42,7 @@ class JudgmentsForm(forms.Form):
     file = forms.FileField(allow_empty_file=True, required=False, label="File")
     staged = forms.CharField(required=False, widget=forms.HiddenInput)
     format = forms.ChoiceField(required=False, label="Format")
-    who = forms.ChoiceField(label="Who judged")
+    who = forms.ChoiceField(label="Assessor")
     duplicates = forms.ChoiceField(
         required=False,
         label="Several grades of one assessor for one pair",
@@ -191,8 +191,9 @@ def render_judgments_import(
     crumbs = [
         ("Judging", campaign_url("judging", campaign)),
         ("Import and export", campaign_url("import-export", campaign)),
+        ("Import judgments", None),
     ]
-    context = {"campaign": campaign, "form": form, "crumbs": [*crumbs, ("Import", None)], **extra}
+    context = {"campaign": campaign, "form": form, "crumbs": crumbs, **extra}
     return render(request, "judging/import.html", context, status=status)
 
 

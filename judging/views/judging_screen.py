@@ -37,7 +37,11 @@ PREFETCHED = 3
 """Number of documents that the screen has checked out in advance."""
 SKIP_KEYS = dict(zip(SKIP_REASONS, "bldo", strict=True))
 FLAG_KEYS = dict(zip(FLAGS, "bld", strict=True))
-SHORT_FLAGS = {"broken": _("unreadable"), "language": _("language"), "duplicate": _("duplicate")}
+SHORT_FLAGS = {
+    "broken": _("unreadable"),
+    "language": _("other language"),
+    "duplicate": _("duplicate"),
+}
 
 
 @dataclass

@@ -64,7 +64,7 @@ def render_plan_form(
 ) -> HttpResponse:
     context = {
         "campaign": campaign,
-        "crumbs": [("Judging", "../"), ("New plan", None)],
+        "crumbs": [("Judging", "../"), ("New judging plan", None)],
         "form": form,
         "matrix": matrix,
         "designs": [design.card for design in DESIGNS.values()],
@@ -136,7 +136,7 @@ def render_assignment_form(
 ) -> HttpResponse:
     context = {
         "campaign": campaign,
-        "crumbs": [(_("Judging"), "../../"), (_("Assignments"), None)],
+        "crumbs": [(_("Judging"), "../../"), (_("Assign topics"), None)],
         "plan": plan,
         "design": DESIGNS.get(plan.design),
         "matrix": matrix,

@@ -35,7 +35,7 @@ def invite(page: Page, role: str, team: str = "") -> str:
     form = page.locator("form[action$='/invite/']")
     form.locator("[name=role]").select_option(role)
     form.locator("[name=team]").fill(team)
-    form.get_by_role("button", name="Create link").click()
+    form.get_by_role("button", name="Create invitation").click()
     return page.get_by_label(f"Link for {role}").first.input_value()
 
 

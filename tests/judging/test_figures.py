@@ -25,7 +25,7 @@ def test_after_imported_judgments_there_is_nothing_to_undo(campaign):
         return render_to_string("judging/_undo.html", shown)
 
     assert "Nothing judged yet." in told(0)
-    assert "Nothing to undo here." in told(34)
+    assert "Nothing to undo." in told(34)
     assert "Nothing judged" not in told(34)
     assert "34 of 36 in this topic" in told(34)
 

@@ -59,7 +59,7 @@ def critical_range(ranges: Floats, alpha: float) -> float | None:
 RANDOMISED_TUKEY = FamilyTest(
     Card(
         name="randomised-tukey-hsd",
-        title="Randomized Tukey's HSD",
+        title="Randomized Tukey HSD",
         formula="p = (b + 1) / (m + 1), b of m shuffles of each topic's values among the runs "
         "having max mean − min mean ≥ |mean_i − mean_j|",
         reading="Probability that, by chance alone, any two of the runs differ at least as much "

@@ -75,7 +75,7 @@ def exact_signed_rank_counts(n: int) -> Floats:
 WILCOXON = PairedTest(
     Card(
         name="wilcoxon",
-        title="Wilcoxon's signed-rank test",
+        title="Wilcoxon signed-rank test",
         formula="w = Σ sign(d) · rank(|d|) over the differences that are not 0; p from all 2^n "
         f"assignments of signs for n ≤ {EXACT} without ties, else from the normal distribution "
         "with variance n(n+1)(2n+1)/6 − Σ(t³ − t)/12, t the sizes of ties",

@@ -10,7 +10,7 @@ from evaluation.core.disagreement.cards import CARDS
 HEAD = """# Effect of assessor disagreement
 
 Would other assessors have ranked the runs differently, and which disagreements should be
-adjudicated first? Organizers find both answers under *Agreement → Effect on ranking*, for
+adjudicated first? Organizers find both answers under *Agreement → Effect of disagreement*, for
 every measure of the campaign that ranks runs and every qrels policy, computed from the judgments
 so far.
 

@@ -31,7 +31,7 @@ Between = tuple[int, int] | None
 
 @dataclass(frozen=True)
 class DisagreementFacts:
-    """Size of the data: judged pairs, those judged by at least two people, disagreements,
+    """Size of the data: judged pairs, those judged by at least two assessors, disagreements,
     adjudicated and undecided pairs.
     """
 

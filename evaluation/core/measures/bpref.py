@@ -28,8 +28,8 @@ _EDGES = (
     "R = 0: the value is 0.",
     "Only retrieved relevant documents add to the sum; unjudged documents are ignored.",
     "N = 0: every retrieved relevant document adds 1, so the value does not depend on the order.",
-    "trec_eval and textbook differ only in topics with N < R + c.",
-    "2004 differs if the run retrieves fewer than R + c of the judged non-relevant documents.",
+    "Forms trec_eval and textbook differ only if N < R + c (c = 0 for bpref, 10 for bpref-10).",
+    "Form 2004 differs if the run retrieves fewer than R + c of the judged non-relevant documents.",
     'docs/measures.md compares the forms under "bpref variants".',
 )
 _SOURCE = (

@@ -121,7 +121,7 @@ def _skip(text: str, at: int) -> int:
 
 
 JSONL = JudgmentFormat(
-    "jsonl", "JSON lines", "a JSON object per line, one judgment each", parse_json_line_records
+    "jsonl", "JSON Lines", "a JSON object per line, one judgment each", parse_json_line_records
 )
 JSON = JudgmentFormat("json", "JSON", "a list of JSON objects, one judgment each", parse_json_list)
 DOCCANO = JudgmentFormat(

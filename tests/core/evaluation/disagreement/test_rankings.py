@@ -218,8 +218,12 @@ def test_random_swaps_never_take_a_machine_for_a_person():
     [
         ({}, [PairBallot("1", "a", {"ada": 1, "bob": 0})], "fewer than two runs"),
         ({"A": ("a",)}, [PairBallot("1", "a", {"ada": 1, "bob": 0})], "fewer than two runs"),
-        ({"A": ("a",), "B": ("b",)}, [PairBallot("1", "a", {"ada": 1})], "fewer than two people"),
-        ({"A": ("a",), "B": ("b",)}, [], "fewer than two people"),
+        (
+            {"A": ("a",), "B": ("b",)},
+            [PairBallot("1", "a", {"ada": 1})],
+            "fewer than two assessors",
+        ),
+        ({"A": ("a",), "B": ("b",)}, [], "fewer than two assessors"),
         (
             {"A": ("a",), "B": ("b",)},
             [PairBallot("1", "a", {"ada": 1, "bob": 1})],
