@@ -88,7 +88,7 @@ class YamlFile:
             if isinstance(data, dict):
                 self.data, self.tree = data, tree
             else:
-                message = f"The {self.noun} is not a mapping."
+                message = f"The {self.noun} must be a mapping."
                 self.report.add(self.codes[1], message, self.fix, line=1)
         self.stop_if_bad()
 
@@ -99,7 +99,7 @@ class YamlFile:
     def check(self, entry: Any, schema: Schema, path: Path = ()) -> None:
         """Add the faults of the mapping ``entry`` at ``path``."""
         if not isinstance(entry, dict):
-            self.fault(path, f"{format_path(path)} is not a mapping", self.fix)
+            self.fault(path, f"{format_path(path)} must be a mapping", self.fix)
             return
         for key in entry.keys() - schema.keys():
             # A number can have more digits than Python prints.
@@ -111,7 +111,7 @@ class YamlFile:
                 if required:
                     self.fault(path, f"Missing key: {where}", f"Set it to {expected}.")
             elif not is_valid(entry[key]):
-                self.fault((*path, key), f"{where} is not {expected}", self.fix)
+                self.fault((*path, key), f"{where} must be {expected}", self.fix)
 
     def fault(self, path: Path, message: str, fix: str, code: str = "") -> None:
         line, column = mark_position(find_node_mark(self.tree, path))

@@ -81,8 +81,8 @@ def set_rule_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResp
     count = stopped_topics(campaign).count()
     text = "Stopping rule removed."
     if row.rule:
-        text = f"Stopping rule saved: topics end {row.rule.in_words()}."
-    messages.success(request, f"{text} Ended topics: {count:,}.")
+        text = f"Stopping rule saved: topics are complete {row.rule.in_words()}."
+    messages.success(request, f"{text} Topics completed: {count:,}.")
     return redirect("stopping", campaign.slug)
 
 

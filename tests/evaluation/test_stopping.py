@@ -325,7 +325,7 @@ def test_a_rule_is_set_on_the_page_and_shown(client, organizer, url, plan, campa
     judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
     client.force_login(organizer)
     page = client.post(url, {"documents": "2", "no_relevant_in": "30"}, follow=True)
-    assert "Ended topics: 1." in page.content.decode()
+    assert "Topics completed: 1." in page.content.decode()
     assert StoppedTopic.objects.get().topic.number == "1"
     assert (get_stopping_rule(campaign).documents, get_stopping_rule(campaign).no_relevant_in) == (
         2,

@@ -69,7 +69,7 @@ def disagreement_to_table(report: DisagreementReport) -> str:
     head = (
         f"{facts.measure}, policy {facts.policy}, level {facts.level}; {facts.runs} runs, "
         f"{facts.topics} topics, {facts.assessors} assessors\n"
-        f"{facts.pairs:,} judged pairs, {facts.judged_by_several:,} by at least two people, "
+        f"{facts.pairs:,} judged pairs, {facts.judged_by_several:,} by at least two assessors, "
         f"{facts.disputed:,} disagreements; qrels of an assessor: {TREATMENTS[facts.treat]}\n"
     )
     parts = [
