@@ -214,7 +214,7 @@ class SimulationForm(forms.Form):
                 None, f"All specs together must have at most {2 * MAX_SPEC_LENGTH:,} characters."
             )
         if not names and not self.errors:
-            self.add_error(None, "Enter a spec, a depth or select a pool.")
+            self.add_error(None, "Enter a spec or a depth, or select a pool.")
 
 
 def parse_integer_list(text: str, most: int) -> list[int]:

@@ -61,14 +61,14 @@ class PoolRequestSerializer(Serializer[Any]):
     runs = serializers.ListField(
         child=serializers.IntegerField(),
         required=False,
-        help_text="Ids of accepted runs of the campaign, unless the spec selects runs.",
+        help_text="IDs of accepted runs of the campaign, unless the spec selects runs.",
     )
 
 
 class FreezeSerializer(PoolRequestSerializer):
     after = serializers.IntegerField(
         required=False,
-        help_text="The newest version you have seen (0: none); refused if there is a newer one.",
+        help_text="The newest version you have seen (0: none). Fails if there is a newer one.",
     )
 
 
@@ -241,6 +241,6 @@ def runs_from_request(campaign: Campaign, ids: list[int]) -> list[Run]:
     runs = list(list_poolable_runs(campaign).filter(pk__in=ids))
     unknown = sorted(set(ids) - {run.pk for run in runs})
     if unknown:
-        message = f"Not accepted runs of {campaign.slug}: {', '.join(map(str, unknown[:20]))}."
+        message = f"Not among the accepted runs: {', '.join(map(str, unknown[:20]))}."
         raise serializers.ValidationError({"runs": message})
     return runs

@@ -193,7 +193,7 @@ def read_uploaded_spec(file: UploadedFile[Any]) -> str:
     """The spec in an uploaded file; raises ``ValidationError`` if it is too large or not UTF-8."""
     if (file.size or 0) > 4 * MAX_SPEC_LENGTH:
         raise forms.ValidationError(
-            f"The file has {file.size:,} bytes; the maximum is {4 * MAX_SPEC_LENGTH:,}."
+            f"The file has {file.size:,} bytes; the limit is {4 * MAX_SPEC_LENGTH:,}."
         )
     try:
         return str(file.read().decode("utf-8-sig"))

@@ -51,18 +51,18 @@ NOTES = {
 qrels is the default here; `--topics common` is trec_eval without `-c`. `-m` takes a measure
 (`-m P.5,10`, `-m nDCG@10`) or a set: `default`, `official`, `set`, `all_trec`. With a profile of
 trec_eval the output is reproduced line for line, with its default measures and topics. Runs are
-read, scored and dropped singly; the output is the same for any number of `--jobs`.
+read, scored and dropped one at a time; the output is the same for any number of `--jobs`.
 Runs with the same tag are printed with their files, `tag (path)`. The provenance of the scores is
 printed on standard error, once where it is the same for all runs; `-v 0` omits it.
 """,
     "pool": """
-`--jobs` keeps of each run the part above the spec's cut-off; every line of the file is checked all
-the same.
+Only the ranks of a run above the spec's cut-off are kept in memory, but every line of its file is
+checked.
 """,
     "compare_runs": """
 Tukey's HSD takes no correction; `--resamples` and `--seed` apply to resampling tests. Measures of a
-set, such as `official`, without per-topic values are left out, and a note says so. For measures
-whose mean is not arithmetic the arithmetic mean is compared.
+set, such as `official`, without per-topic values are omitted, with a note. For measures whose mean
+is not arithmetic the arithmetic mean is compared.
 """,
 }
 NOTE = """---

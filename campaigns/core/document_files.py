@@ -220,7 +220,7 @@ def _binary_document(
         return None
     if kind == "image" and media != _PICTURES[ending]:
         message = f"The file has the extension {ending}, but is {media}."
-        report.add("WD04", message, f"No action is required; it is shown as {media}.")
+        report.add("WD04", message, f"No action needed; it is shown as {media}.")
     return DocumentText(docno, format=kind, data=data, media_type=media)
 
 

@@ -114,7 +114,7 @@ def check_missing_topics(report: FaultReport, rules: RunRules, answered: tuple[s
     if not missing:
         return
     listing = ", ".join(missing[:10]) + (", …" if len(missing) > 10 else "")
-    message = f"{len(missing)} of {len(required)} topics have no documents: {listing}."
+    message = f"No documents for {len(missing)} of {len(required)} topics: {listing}."
     if rules.require_all_topics:
         report.add("E17", message, "Add documents for these topics; every topic is required.")
     else:

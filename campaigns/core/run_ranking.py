@@ -56,7 +56,7 @@ class RankedRows:
 def check_depths(source: ColumnFile, rows: RunRows, most: int | None, least: int | None) -> None:
     """E12 and W03, once per topic, at its first line over the limit or at its last line."""
     for topic, members in iter_topic_rows(rows.grouped):
-        size = f"Topic {topic} has {len(members):,} documents"
+        size = f"Topic {topic} has {format_count(len(members), 'document')}"
         if most is not None and len(members) > most:
             source.add_fault(
                 "E12",
@@ -68,7 +68,7 @@ def check_depths(source: ColumnFile, rows: RunRows, most: int | None, least: int
         if least is not None and len(members) < least:
             source.add_fault(
                 "W03",
-                f"{size}; {least:,} are expected.",
+                f"{size}; expected: {least:,}.",
                 "Retrieve more documents if possible; missing ranks count as non-relevant.",
                 line=int(rows.lines[members[-1]]),
                 field=TOPIC,

@@ -88,7 +88,7 @@ class YamlFile:
             if isinstance(data, dict):
                 self.data, self.tree = data, tree
             else:
-                message = f"The {self.noun} is not a mapping."
+                message = f"The {self.noun} must be a mapping."
                 self.report.add(self.codes[1], message, self.fix, line=1)
         self.raise_if_invalid()
 
@@ -100,7 +100,7 @@ class YamlFile:
     def check(self, entry: Any, schema: Schema, path: KeyPath = ()) -> None:
         """Add the faults of the mapping ``entry`` at ``path``."""
         if not isinstance(entry, dict):
-            self.add_fault(path, f"{format_path(path)} is not a mapping", self.fix)
+            self.add_fault(path, f"{format_path(path)} must be a mapping", self.fix)
             return
         for key in entry.keys() - schema.keys():
             # A number can have more digits than Python prints.
@@ -114,7 +114,7 @@ class YamlFile:
                 if required:
                     self.add_fault(path, f"Missing key: {where}", f"Set it to {expected}.")
             elif not is_valid(entry[key]):
-                self.add_fault((*path, key), f"{where} is not {expected}", self.fix)
+                self.add_fault((*path, key), f"{where} must be {expected}", self.fix)
 
     def add_fault(self, path: KeyPath, message: str, fix: str, code: str = "") -> None:
         line, column = mark_position(find_node_mark(self.tree, path))

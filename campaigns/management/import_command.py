@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.errors import ActionRefused
 from campaigns.management.files import format_fault_lines
 from campaigns.models import Campaign, Role, User
@@ -45,9 +45,11 @@ class ImportCommand(BaseCommand):
         parser.add_argument("slug", help="short name of the campaign")
         parser.add_argument("files", nargs=self.how_many, type=Path, help="files to import")
         parser.add_argument(
-            "--format", default="", help="file format; default: detect automatically"
+            "--format", default="", help="file format (default: detect automatically)"
         )
-        parser.add_argument("--as", dest="username", help="username of an organizer")
+        parser.add_argument(
+            "--as", dest="username", help="act as this organizer (default: the first one)"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = get_campaign(options["slug"])
@@ -68,7 +70,7 @@ class ImportCommand(BaseCommand):
             raise CommandError(str(error)) from error
         for line in format_fault_lines(report):
             self.stderr.write(line)
-        self.stdout.write(f"{path}: {count} new {self.noun}")
+        self.stdout.write(f"{path}: {format_count(count, f'new {self.noun[:-1]}')}")
 
     def count(self, path: Path, **options: Any) -> int:
         """Import the file at ``path``; return the number of new records."""

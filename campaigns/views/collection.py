@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.forms import ImportForm, document_import_form, topic_import_form
 from campaigns.models import Campaign
 from campaigns.queries import (
@@ -83,7 +83,7 @@ def delete_confirmation(
             back=campaign_url(noun, campaign),
         )
     count = delete(actor=request.user, campaign=campaign)
-    messages.success(request, f"{count:,} {noun} deleted.")
+    messages.success(request, f"{format_count(count, noun[:-1])} deleted.")
     return redirect(noun, campaign.slug)
 
 
@@ -143,10 +143,15 @@ def render_import_page(
                 file_format=form.cleaned_data["format"],
                 report=warnings,
             )
-            messages.success(request, f"Imported {count:,} new {noun} from {upload.name}.")
+            messages.success(
+                request, f"Imported {format_count(count, f'new {noun[:-1]}')} from {upload.name}."
+            )
             if not warnings.counts:
                 return redirect(noun, campaign.slug)
-            context |= {"report": warnings, "verdict": f"Imported: {count:,} new {noun}"}
+            context |= {
+                "report": warnings,
+                "verdict": f"Imported: {format_count(count, f'new {noun[:-1]}')}",
+            }
         except InvalidFile as bad:
             context |= {"report": bad.report, "verdict": "Not imported"}
             status = 422

@@ -40,11 +40,16 @@ class ScoringOptions:
         if self.topics is None:
             object.__setattr__(self, "topics", "judged" if self.profile.complete else "common")
         if not 1 <= self.level <= MAX_LEVEL:
-            raise ValueError(f"the relevance level must be an integer between 1 and {MAX_LEVEL:,}")
+            raise ValueError(
+                f"the relevance level must be an integer between 1 and {MAX_LEVEL:,}, "
+                f"not {self.level}"
+            )
         if self.max_per_topic is not None and self.max_per_topic < 1:
-            raise ValueError("the number of documents per topic must be at least 1")
+            raise ValueError(
+                f"the number of documents per topic must be at least 1, not {self.max_per_topic}"
+            )
         if self.collection_size < 0:
-            raise ValueError("the number of documents in the collection must be at least 0")
+            raise ValueError(f"the collection size must be at least 0, not {self.collection_size}")
         if self.topics not in ("judged", "common"):
             raise ValueError("topics must be 'judged' or 'common'")
         check_gains(self.gains or {})

@@ -38,9 +38,7 @@ def request_reusability_report(*, actor: User, campaign: Campaign, qrels: Qrels 
     """Queue the report for a qrels version, or for the current judgments if ``qrels`` is None."""
     require_permission(actor, "campaigns.manage", campaign)
     if not campaign.runs.accepted().exists():
-        raise ActionRefused(
-            "no-runs", "There are no accepted runs.", "Wait for a run to be accepted."
-        )
+        raise ActionRefused("no-runs", "No accepted runs.", "Wait for a run to be accepted.")
     with transaction.atomic():
         number = None if qrels is None else qrels.pk
         return jobs.enqueue_once(campaign=campaign, kind=COLLECTION, actor=actor, qrels=number)

@@ -99,9 +99,7 @@ def check_can_evaluate(campaign: Campaign, qrels: Qrels) -> None:
     if qrels.campaign_id != campaign.pk:
         raise ActionRefused("other-campaign", "These qrels belong to another campaign.")
     if not campaign.runs.accepted().exists():
-        raise ActionRefused(
-            "no-runs", "There are no accepted runs to score.", "Wait for a run to be accepted."
-        )
+        raise ActionRefused("no-runs", "No accepted runs.", "Wait for a run to be accepted.")
 
 
 def measures_to_score(campaign: Campaign, names: Sequence[str]) -> tuple[Measure, ...]:
@@ -115,8 +113,10 @@ def measures_to_score(campaign: Campaign, names: Sequence[str]) -> tuple[Measure
         fix = "See docs/measures.md for all measures and their names."
         raise ActionRefused("unknown-measure", str(error), fix) from error
     if texts := [measure.name for measure in measures if measure.family.text]:
-        fix = "Use manage.py evaluate on files."
-        raise ActionRefused("text-measure", f"{', '.join(texts)} is not a numeric measure.", fix)
+        fix = "Remove them; `manage.py evaluate` prints them for files."
+        raise ActionRefused(
+            "text-measure", f"Measures without a numeric value: {', '.join(texts)}.", fix
+        )
     return measures
 
 

@@ -71,10 +71,12 @@ def _row(
     excerpt = " ".join(cells[:3])
     if len(cells) not in (3, 4):
         fix = (
-            f"Give {', '.join(COLUMNS)}, tab- or comma-separated; the explanation is optional."
-            " Quote an explanation that has commas."
+            f"Use {', '.join(COLUMNS)}, tab- or comma-separated; the explanation is optional."
+            " Put an explanation with commas in quotation marks."
         )
-        message = f"{len(cells)} column{'' if len(cells) == 1 else 's'} instead of three or four."
+        message = (
+            f"The line has {len(cells)} column{'' if len(cells) == 1 else 's'} instead of 3 or 4."
+        )
         report.add("EY01", message, fix, line=line, excerpt=excerpt)
         return None
     topic, docno, grade, *more = (cell.strip() for cell in cells)

@@ -157,8 +157,8 @@ def check_automatic_submission(
             message = f"Grade {judgment.grade} is not on the grade scale."
             add("EJ02", message, f"Use a grade of the scale: {grades}.")
         if judgment.docno.encode().split() != [judgment.docno.encode()]:
-            fix = "Use docnos without white space; qrels files are split at white space."
-            add("EJ13", "The docno contains white space.", fix)
+            fix = "Use a docno without whitespace; qrels files are whitespace-separated."
+            add("EJ13", "The docno contains whitespace.", fix)
         elif judgment.docno in missing:
             message = f"Unknown docno: {judgment.docno}."
             add("EJ12", message, "Use the docnos of the collection.")

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
@@ -284,7 +285,7 @@ def pause_plan(*, actor: User, plan: Plan, paused: bool = True) -> None:
 
 
 def close_plan(*, actor: User, plan: Plan) -> int:
-    """Close ``plan``; return the number of judgments cancelled.
+    """Close ``plan``; return the number of judgments canceled.
 
     Open slots without judgments are deleted, so that another plan may contain their pairs.
     Checked-out documents may still be judged; closing again cancels those with expired leases.
@@ -312,7 +313,7 @@ def close_plan(*, actor: User, plan: Plan) -> int:
             campaign=plan.campaign,
             actor=actor,
             code="plan.closed",
-            subject=f"{count:,} judgments cancelled",
+            subject=f"{format_count(count, 'judgment')} canceled",
             plan=plan.pk,
             checked_out=leased,
         )

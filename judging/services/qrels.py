@@ -128,8 +128,12 @@ def resolve_policy(campaign: Campaign, name: str) -> QrelsPolicy:
 
 
 def unknown_assessor(kind: str, name: str, names: Sequence[str]) -> ActionRefused:
-    fix = f"Choose one of: {', '.join(names)}." if names else "There are none; use another policy."
-    return ActionRefused("no-policy", f"{name} is not {kind} of this campaign.", fix)
+    fix = (
+        f"Choose one of: {', '.join(names)}."
+        if names
+        else "Use another policy; no assessor fits this one."
+    )
+    return ActionRefused("no-policy", f"{name} is not {kind} in this campaign.", fix)
 
 
 def save_qrels_version(
@@ -144,7 +148,7 @@ def save_qrels_version(
     check_conflicts(draft)
     if not draft.rows:
         raise ActionRefused(
-            "no-judgments", "There are no judgments yet.", "Freeze qrels once judging has started."
+            "no-judgments", "No judgments yet.", "Freeze qrels once judging has started."
         )
     text = draft.text()
     version = (campaign.qrels.aggregate(last=Max("version"))["last"] or 0) + 1

@@ -94,8 +94,10 @@ def pause_work(
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
     if assessor is None and topic is None:
-        message = _("Choose an assessor or a topic to pause.")
-        raise ActionRefused("pause-whom", message, _("Or pause the plan."))
+        message = _("No assessor or topic selected.")
+        raise ActionRefused(
+            "pause-whom", message, _("Select an assessor or a topic to pause, or pause the plan.")
+        )
     rows = Assignment.objects.filter(plan=plan, paused=not paused)
     rows = rows if assessor is None else rows.filter(assessor=assessor)
     rows = rows if topic is None else rows.filter(topic=topic)
@@ -134,7 +136,7 @@ def reassign_work(
     successors = [user for user in dict.fromkeys(to) if user.pk != assessor.pk]
     if not successors:
         fix = _("Choose a different assessor.")
-        raise ActionRefused("nobody-takes-over", _("No one to reassign to."), fix)
+        raise ActionRefused("nobody-takes-over", _("No assessor to reassign to."), fix)
     require_assessors(plan.campaign, successors)
     with transaction.atomic():
         # No concurrent reassignment of the plan; judging is not blocked.

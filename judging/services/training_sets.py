@@ -112,7 +112,7 @@ def require_unanswered(campaign: Campaign) -> None:
         raise ActionRefused(
             "training-locked",
             "The training set is locked: an assessor has already started.",
-            "Leave it as it is: all assessors must get the same documents.",
+            "Keep it as it is; all assessors must get the same documents.",
         )
 
 

@@ -111,7 +111,7 @@ def judge_sync_view(request: SignedInRequest, campaign: Campaign, data: JsonObje
     """Judgments, skips and undos in the order in which they were made, each saved on its own."""
     rows = get_list(data, "acts", MOST_ACTS)
     if not all(isinstance(row, dict) for row in rows):
-        raise InvalidRequestError("An act must be a JSON object.")
+        raise InvalidRequestError("An action must be a JSON object.")
     return {"results": [apply_act(request.user, campaign, row) for row in rows]}
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
+from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Topic, User
 from campaigns.queries import get_campaign_for
@@ -51,7 +52,7 @@ def plan_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
     except ActionRefused as refused:
         form.add_error(None, str(refused))
         return render_plan_form(request, campaign, form, matrix)
-    messages.success(request, f"Plan created: {plan.slots.count():,} judgments.")
+    messages.success(request, f"Plan created: {format_count(plan.slots.count(), 'judgment')}.")
     return redirect("judging", campaign.slug)
 
 

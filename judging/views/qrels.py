@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import store
 from campaigns.attachments import attachment_response
+from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
@@ -59,7 +60,7 @@ def qrels_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
     except ActionRefused as refused:
         form.add_error(None, str(refused))
         return list_page(request, campaign, form, fields["name"])
-    messages.success(request, f"Qrels {qrels.version} frozen: {qrels.pairs:,} pairs.")
+    messages.success(request, f"Qrels {qrels.version} frozen: {format_count(qrels.pairs, 'pair')}.")
     return redirect(qrels)
 
 

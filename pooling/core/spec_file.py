@@ -65,7 +65,11 @@ TOP: Schema = {
     "seed": (*INTEGER, False),
     "runs": (*MAPPING, False),
     "cutoff": (*POSITIVE, False),
-    "budget": (lambda v: isinstance(v, dict) and len(v) == 1, "one of total, per_topic", False),
+    "budget": (
+        lambda v: isinstance(v, dict) and len(v) == 1,
+        "a mapping with either total or per_topic",
+        False,
+    ),
     "steps": (*LIST, True),
 }
 RUNS: Schema = {
@@ -89,7 +93,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "share": (is_share, "a number between 0 and 1"),
     "depths": (
         is_depths,
-        "an integer of at least 1, or one of at least 0 per run tag",
+        "an integer of at least 1, or integers of at least 0 by run tag",
     ),
     "windows": (is_windows, WINDOWS),
     "sample": (is_sample, SAMPLE),
@@ -139,7 +143,7 @@ def check_step(source: YamlFile, entry: Any, at: int) -> None:
         p.name: (*parameter_kind(p), not p.default and not p.optional)
         for p in method.card.parameters
     }
-    source.check(entry, {"method": (is_text, "a text", True), **parameters, **STEP}, path)
+    source.check(entry, {"method": (is_text, "text", True), **parameters, **STEP}, path)
     if isinstance(entry.get("stop"), dict):
         source.check(entry["stop"], STOP, (*path, "stop"))
 

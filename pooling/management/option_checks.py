@@ -15,7 +15,7 @@ def check_run_choice(spec: PoolSpec, name: str = "") -> None:
     """Raise ``CommandError`` if ``spec`` selects runs by attributes that files do not have."""
     if replace(spec.runs, tags=()) != RunChoice():
         raise CommandError(
-            f"{name}{': ' if name else ''}Run files have no team, priority or kind. Select runs by "
+            f"{name}{': ' if name else ''}Run files have no team, priority or type. Select runs by "
             "`tags`, or list the files."
         )
 

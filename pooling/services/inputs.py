@@ -27,7 +27,7 @@ def get_poolable_runs(campaign: Campaign, runs: Iterable[Run]) -> list[Run]:
     if not requested:
         raise ActionRefused("no-runs", "No runs selected.", "Select the runs to pool.")
     if len(requested) > MAX_RUNS:
-        message = f"{len(requested):,} runs selected; the maximum is {MAX_RUNS:,}."
+        message = f"{len(requested):,} runs selected; the limit is {MAX_RUNS:,}."
         raise ActionRefused("too-many-runs", message)
     accepted = {run.pk: run for run in list_poolable_runs(campaign) if run.pk in requested}
     missing = sorted(str(run) for pk, run in requested.items() if pk not in accepted)
@@ -36,7 +36,7 @@ def get_poolable_runs(campaign: Campaign, runs: Iterable[Run]) -> list[Run]:
         names = ", ".join(missing[:5]) + more
         raise ActionRefused(
             "not-accepted",
-            f"Not accepted runs of this campaign: {names}.",
+            f"Not among the accepted runs: {names}.",
             "Select accepted runs; a run may have been replaced or withdrawn in the meantime.",
         )
     return sorted(accepted.values(), key=lambda run: run.tag)
@@ -51,7 +51,7 @@ def check_spec(campaign: Campaign, spec: PoolSpec) -> None:
             f"Runs of this campaign have at most {most:,} documents per topic.",
         )
     if is_shared(spec.steps, spec.budget):
-        message = "A global queue with a total budget cannot be pooled, only simulated."
+        message = "A spec with a global queue and a total budget can only be simulated."
         fix = "Set `scope: local`, or run `manage.py simulate_pool` on a finished campaign."
         raise ActionRefused("one-queue", message, fix)
     check_reader(spec)

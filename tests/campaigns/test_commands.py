@@ -51,8 +51,8 @@ def test_import_commands_bring_files_in(campaign, tmp_path):
     topics, documents = tmp_path / "t.tsv", tmp_path / "d.jsonl"
     topics.write_text("8\teighth\n")
     documents.write_text('{"_id": "new", "text": "x"}\n')
-    assert "1 new topics" in output_of("import_topics", "small", str(topics))
-    assert "1 new documents" in output_of("import_documents", "small", str(documents))
+    assert "1 new topic\n" in output_of("import_topics", "small", str(topics))
+    assert "1 new document\n" in output_of("import_documents", "small", str(documents))
     assert campaign.topics.filter(number="8").exists()
 
 
@@ -73,6 +73,6 @@ def test_tick_queues_lost_jobs_again(campaign):
     job = Job.objects.create(campaign=campaign, kind="campaigns.check_run", state="running")
     long_ago = timezone.now() - timedelta(hours=1)
     Job.objects.filter(pk=job.pk).update(heartbeat=long_ago, attempts=1)
-    assert output_of("tick") == "1 jobs requeued\n"
+    assert output_of("tick") == "Jobs requeued: 1\n"
     job.refresh_from_db()
     assert job.state == "queued"

@@ -147,7 +147,7 @@ def test_all_faults_are_told_before_anything_is_computed(
 ):
     bad = [write("run", "1 Q0 a 1 one\n"), "--teams", write("bad", "alpha n\nalpha m\n")]
     told = run("collection_report", given[0], *bad, "--pooled", write("none", "# nothing\n"))
-    assert told.refusal == "3 files rejected; no report computed."
+    assert told.refusal == "3 files rejected; no output written."
     assert told.out == ""
     for code in ("E03", "EG04", "EG03"):
         assert code in told.err
@@ -162,7 +162,7 @@ def test_names_that_do_not_fit_are_told_together(
     told = run(
         "collection_report", files["qrels"], *runs, "--teams", teams, "--pooled", "alpha", "zeta"
     )
-    assert told.refusal == "3 faults in run tags and teams; no report computed."
+    assert told.refusal == "3 errors in run tags and teams; no output written."
     for words in (
         f"{again}: duplicate run tag alpha",
         "gamma has no team",
@@ -174,10 +174,10 @@ def test_names_that_do_not_fit_are_told_together(
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--depth", "0"], "--depth must be an integer of at least 1."),
-        (["--jobs", "0"], "--jobs must be an integer of at least 1."),
-        (["--draws", "0"], "--draws must be an integer of at least 1."),
-        (["--seed", "-1"], "--seed must be an integer of at least 0."),
+        (["--depth", "0"], "--depth must be an integer of at least 1, not 0."),
+        (["--jobs", "0"], "--jobs must be an integer of at least 1, not 0."),
+        (["--draws", "0"], "--draws must be an integer of at least 1, not 0."),
+        (["--seed", "-1"], "--seed must be an integer of at least 0, not -1."),
         (["--target", "1"], "--target must be at least --depth."),
         (["-l", "0"], "The relevance level must be an integer between 1"),
         (["-m", "nonsense"], "nonsense"),

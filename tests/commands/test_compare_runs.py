@@ -105,9 +105,9 @@ def test_runs_of_one_tag_are_told_apart(run: Run, write: Write, files: list[str]
     ("arguments", "refusal"),
     [
         (("-m", "nonsense"), "nonsense"),
-        (("-m", "num_q"), "Measures without per-topic values: num_q."),
+        (("-m", "num_q"), "Measures without per-topic values cannot be compared: num_q."),
         (("-l", "0"), "The relevance level must be an integer"),
-        (("--alpha", "5"), "Alpha must be between 0 and 1."),
+        (("--alpha", "5"), "--alpha must be a number between 0 and 1, not 5."),
         (("--resamples", "5"), "The number of resamples must be at least 100."),
         (("--seed", "-1"), "The seed must be a non-negative integer."),
         (
@@ -131,7 +131,7 @@ def test_measures_without_a_value_by_topic_are_left_out_with_a_note(
     assert ran.refusal is None
     shown = list(json.loads(ran.out)["measures"])
     assert (shown[0], len(shown)) == ("num_ret", 27)
-    assert "Omitted, without per-topic values: num_q, gm_map." in ran.err
+    assert "Measures without per-topic values are omitted: num_q, gm_map." in ran.err
 
 
 def test_numbers_are_refused_before_a_file_is_read(run: Run) -> None:
@@ -139,7 +139,7 @@ def test_numbers_are_refused_before_a_file_is_read(run: Run) -> None:
         ran = run("compare_runs", "no-qrels", "no-run", "none", *wrong)
         assert ran.err == ""
         assert ran.refusal in (
-            "Alpha must be between 0 and 1.",
+            "--alpha must be a number between 0 and 1, not 5.",
             "The number of resamples must be at least 100.",
             "The seed must be a non-negative integer.",
         )
@@ -148,12 +148,12 @@ def test_numbers_are_refused_before_a_file_is_read(run: Run) -> None:
 def test_one_run_is_no_comparison(run: Run, files: list[str]) -> None:
     for runs in (files[1:2], [files[1], files[1]]):
         ran = run("compare_runs", files[0], *runs)
-        assert (ran.out, ran.refusal) == ("", "At least two runs are required.")
+        assert (ran.out, ran.refusal) == ("", "Specify at least two different runs.")
 
 
 def test_a_bad_file_is_told_and_nothing_compared(run: Run, write: Write, files: list[str]) -> None:
     ran = run("compare_runs", *files, write("bad", "1 Q0 a\n"))
-    assert (ran.out, ran.refusal) == ("", "1 file rejected; no comparison computed.")
+    assert (ran.out, ran.refusal) == ("", "1 file rejected; no output written.")
     assert "bad:1" in ran.err
 
 

@@ -62,7 +62,7 @@ def test_two_runs_and_the_table(run: Run, given: list[str]):
     ("arguments", "told"),
     [
         (["--between", "A", "C"], "Unknown run tag: C."),
-        (["--between", "A", "A"], "Give two different runs."),
+        (["--between", "A", "A"], "Specify two different runs."),
         (["-m", "num_rel"], "num_rel does not rank runs."),
         (["-m", "nonsense"], "nonsense"),
         (["--policy", "loudest"], "Unknown policy: loudest."),
@@ -77,7 +77,7 @@ def test_what_cannot_be_is_refused(run: Run, given: list[str], arguments: list[s
 def test_files_of_both_kinds_are_needed(run: Run, files: dict[str, str]):
     for arguments in ([], ["small", "--runs", files["A"]]):
         refusal = run("disagreement", *arguments).refusal
-        assert refusal == "Give either a campaign, or --runs and --qrels."
+        assert refusal == "Specify either a campaign, or --runs and --qrels."
     assert "Both --runs and --qrels are required" in (
         run("disagreement", "--runs", files["A"]).refusal or ""
     )

@@ -91,7 +91,7 @@ def test_every_fault_of_every_file_is_told_and_nothing_is_printed(run: Run, writ
     bad_run = write("bad", RUN + RUN + "1 Q0 z 1 nan mine\n")
     ran = run("evaluate", bad_qrels, write("good", RUN), bad_run, "no-such-file")
     assert ran.out == ""
-    assert ran.refusal == "3 files rejected; no scores computed."
+    assert ran.refusal == "3 files rejected; no output written."
     for told in ("qrels:1:7: EQ04", "qrels:2:6: EQ02", "bad:4:6: E11", "bad:7:10: E14"):
         assert told in ran.err, ran.err
     assert "no-such-file: No such file or directory." in ran.err
@@ -111,7 +111,7 @@ def test_faults_are_told_in_the_order_of_the_files_by_any_number_of_processes(
     files = [write("qrels", QRELS), write("b", "1 Q0 a\n"), write("g", RUN), write("a", "")]
     by_jobs = [run("evaluate", *files, "--jobs", n) for n in (1, 2)]
     assert by_jobs[0].out == ""
-    assert by_jobs[0].refusal == "2 files rejected; no scores computed."
+    assert by_jobs[0].refusal == "2 files rejected; no output written."
     assert [line.split(": ")[1][:3] for line in by_jobs[0].err.splitlines()] == ["E03", "E04"]
     assert by_jobs[1] == by_jobs[0]
 

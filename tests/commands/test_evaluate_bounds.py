@@ -73,5 +73,5 @@ def test_bounds_and_intervals_are_not_printed_together(run: Run, write: Write) -
 
 def test_a_refused_run_prints_no_bounds(run: Run, write: Write) -> None:
     ran = run("evaluate", write("qrels", QRELS), write("r", "1 Q0 a 1 x mine\n"), "--bounds")
-    assert ran.refusal == "1 file rejected; no scores computed."
+    assert ran.refusal == "1 file rejected; no output written."
     assert ran.out == ""

@@ -33,7 +33,7 @@ def test_five_columns_without_the_option_are_refused_with_its_name(
     run: Run, write: Write, text: str
 ) -> None:
     ran = run("evaluate", write("qrels", text), write("r", RUN), "-m", "xinfAP")
-    assert ran.refusal == "1 file rejected; no scores computed."
+    assert ran.refusal == "1 file rejected; no output written."
     assert "ES08" in ran.err
     assert "--qrels-format strata" in ran.err
     assert ran.out == ""
@@ -87,5 +87,5 @@ def test_intervals_of_other_measures_are_refused(run: Run, write: Write) -> None
 
 def test_bad_files_leave_no_intervals(run: Run, write: Write) -> None:
     ran = run("evaluate", write("qrels", STRATA), write("r", "1 Q0\n"), "--intervals")
-    assert ran.refusal == "2 files rejected; no estimates computed."
+    assert ran.refusal == "2 files rejected; no output written."
     assert ran.out == ""

@@ -45,7 +45,7 @@ def test_bad_runs_leave_the_file_as_it_was(run: Run, write: Write, tmp_path: Pat
     target = write("pool", "before")
     files = write("one", ONE), write("bad", "1 Q0 a 1 x bad\n")
     ran = run("pool", *files, "--depth", "1", "--output", target)
-    assert ran.refusal == "1 file rejected; no pool built."
+    assert ran.refusal == "1 file rejected; no output written."
     assert "bad:1:10: E14" in ran.err
     assert Path(target).read_text() == "before"
 
@@ -81,7 +81,7 @@ def test_faults_below_the_depth_are_told(run: Run, write: Write, jobs: str) -> N
     twice[949], bad[899] = lines[939], lines[899].replace(" 100 ", " abc ")
     files = write("one", ONE), write("twice", "".join(twice)), write("bad", "".join(bad))
     ran = run("pool", *files, "--depth", "1", "--jobs", jobs)
-    assert ran.refusal == "2 files rejected; no pool built."
+    assert ran.refusal == "2 files rejected; no output written."
     assert "twice:950:6: E11" in ran.err
     assert "bad:900:15: E14" in ran.err
 

@@ -112,5 +112,5 @@ def test_grades_that_no_form_takes_or_that_cannot_be_read_are_refused(
     bad = run(
         "pool", *files, "--depth", "1", "--format", "strata", "--qrels", write("bad", "1 0 a x\n")
     )
-    assert bad.refusal == "1 file rejected; no pool built."
+    assert bad.refusal == "1 file rejected; no output written."
     assert bad.out == ""

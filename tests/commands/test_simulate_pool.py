@@ -111,19 +111,19 @@ def test_the_page_needs_nothing_else(run: Run, write: Write, given: list[str]) -
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ([], "Give at least one spec: --spec or --depth."),
-        (["--depth", "0"], "The depth must be at least 1."),
+        ([], "Specify at least one pool: --spec or --depth."),
+        (["--depth", "0"], "--depth must be an integer of at least 1."),
         (["--depth", "1", "--seeds", "0"], "Seeds and budgets must be at least 1."),
         (["--depth", "1", "--budgets", "0"], "Seeds and budgets must be at least 1."),
-        (["--depth", "1", "--budgets", "5,many"], "Budgets must be integers, such as"),
+        (["--depth", "1", "--budgets", "5,many"], "--budgets must be integers, such as"),
         (["--depth", "1", "-m", "nonsense"], "nonsense"),
-        (["--depth", "1", "-m", "num_rel"], "Measures that do not rank runs: num_rel."),
+        (["--depth", "1", "-m", "num_rel"], "Measures that do not rank runs: num_rel. Use"),
         (["--depth", "1", "-l", "0"], "The relevance level must be an integer between 1"),
         (["--depth", "1", "-l", "2"], "The qrels have no relevant document."),
         (["--depth", "1", "--pooled", "three"], "Unknown run tag: three."),
         (["--depth", "1", "--pooled", ","], "No contributing runs"),
         (["--spec", "teams.yaml"], "teams: Run files have no team"),
-        (["--spec", "bad.yaml"], "1 file rejected; simulation not run."),
+        (["--spec", "bad.yaml"], "1 file rejected; no output written."),
         (["--spec", "take.yaml", "--spec", "./take.yaml"], "Duplicate spec names: take."),
     ],
 )
@@ -147,7 +147,7 @@ def test_all_bad_files_are_told_together(run: Run, write: Write, files: dict[str
     broken = write("broken", "1 Q0 a 1 x bad\n")
     qrels = write("odd", "1 0 a\n")
     ran = run("simulate_pool", qrels, files["one"], broken, "--spec", files["bad.yaml"])
-    assert ran.refusal == "3 files rejected; simulation not run."
+    assert ran.refusal == "3 files rejected; no output written."
     for name in ("odd:1", "broken:1", "bad.yaml:1"):
         assert name in ran.err
 

@@ -50,5 +50,5 @@ def test_wrong_numbers_and_files_are_refused(run: Run, write: Write, files: list
     ran = run("user_measures", *files, "--expected", 0)
     assert ran.refusal == "The number of relevant documents expected must be at least 1."
     ran = run("user_measures", *files[:3], write("bad", "1 a b\n"))
-    assert ran.refusal == "1 file rejected; no scores computed."
+    assert ran.refusal == "1 file rejected; no output written."
     assert "EK02 The line has 3 columns instead of 2" in ran.err

@@ -212,7 +212,7 @@ def test_one_assessor_is_told_why(as_user, organizer, campaign, assessor, alpha,
     rows = GRADES["assessor"]
     import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
     text = as_user(organizer).get(URL).content.decode()
-    assert "Fewer than two assessors have judged" in text
+    assert "Fewer than two human assessors have judged" in text
     assert "No unresolved disagreements." in text
 
 

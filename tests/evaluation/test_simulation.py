@@ -165,7 +165,10 @@ def test_a_spec_chooses_runs_by_team_priority_and_kind(
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"measures": ["map", "num_rel"]}, ["Measures that do not rank runs: num_rel."]),
+        (
+            {"measures": ["map", "num_rel"]},
+            ["Measures that do not rank runs: num_rel. Use measures for which higher is better."],
+        ),
         ({"measures": ["nonsense"]}, ["nonsense: unknown measure."]),
         ({"specs": {}}, ["No spec or no measure."]),
         ({"seeds": 0}, ["Seeds and budgets must be at least 1."]),

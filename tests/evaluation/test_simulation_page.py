@@ -127,12 +127,12 @@ def test_all_faults_are_told_and_what_was_typed_stays(page, ask, campaign, judge
     )  # fmt: skip
     assert answer.status_code == 422
     starts = [
-        "odd: Line 1, column 9: cutoff is not a positive integer.",
+        "odd: Line 1, column 9: cutoff must be a positive integer.",
         "odd: Line 3, column 14: Unknown method in steps[1]: guess.",
         "brought: Line 1, column 9: Missing key: steps[1].k.",
         "bytes: The file is not UTF-8.",
         "Depths: 'x' must be an integer",
-        "Rank runs by: Measures that do not rank runs: num_rel.",
+        "Rank runs by: Measures that do not rank runs: num_rel. Use",
         "Seeds: Ensure this value is less than or equal to 50.",
         "Budgets: '0' must be an integer",
     ]
@@ -160,8 +160,8 @@ def test_what_the_runs_cannot_do_is_told_of_every_spec(ask, campaign, judged):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "Enter a spec, a depth or select a pool."),
-        ({"name": ["a"], "text": ["  \n"]}, "Enter a spec, a depth or select a pool."),
+        ({}, "Enter a spec or a depth, or select a pool."),
+        ({"name": ["a"], "text": ["  \n"]}, "Enter a spec or a depth, or select a pool."),
         ({"name": ["a", "a"], "text": [TAKE, TAKE]}, "Duplicate spec names: a."),
         ({"name": ["depth 2"], "text": [TAKE], "depths": "2"}, "Duplicate spec names: depth 2."),
         ({"name": ["a\x00b"], "text": [TAKE]}, "A name must have at most 60 printable"),
@@ -195,7 +195,7 @@ def test_what_is_too_much_or_nonsense_is_refused(ask, campaign, judged, given, s
 def test_files_have_their_bounds_and_take_the_place_of_texts(ask, campaign, judged):
     large = upload(b"#" * (4 * MAX_SPEC_LENGTH + 1), "large.yaml")
     answer = ask(depths="1", files=[large])
-    assert told(answer) == ["large: The file has 400,001 bytes; the maximum is 400,000."]
+    assert told(answer) == ["large: The file has 400,001 bytes; the limit is 400,000."]
     twice = [upload(TAKE.encode(), "a.yaml"), upload(TAKE.encode(), "a.json")]
     assert told(ask(files=twice)) == ["Duplicate spec names: a. Rename the specs."]
     answer = ask(name=["a"], text=["nonsense"], files=[upload(TAKE.encode(), "a.yaml")])

@@ -286,7 +286,7 @@ def test_the_command_tells_first_and_then_writes(plan, campaign, assessor, tmp_p
     assert "format: doccano" in told
     assert "label 'No idea' (1): 0" in told
     assert "assessor labeled 1 pair again: 0 equal" in told
-    assert "would be written: 2 new, 0 revised, 0 unchanged" in told
+    assert "would be imported: 2 new, 0 revised, 0 unchanged" in told
     assert not Judgment.objects.exists()
     assert "2 new, 0 revised" in run(*args, "--duplicates", "first")
     assert standing(campaign) == {("assessor", "1", "d1", 2), ("assessor", "1", "d3", 0)}

@@ -175,7 +175,7 @@ def test_a_plan_is_foreseen_before_it_is_made(
     assert "<dd>about 3 more</dd>" in page
     assert not Plan.objects.exists()
     refused = client.post(url, {**fields, "shared": 10, "preview": "1"}).content.decode()
-    assert "Ask for at most 9 shared documents" in refused
+    assert "Set at most 9 shared documents" in refused
     assert client.post(url, fields).url == reverse("judging", args=["small"])
     assert Plan.objects.get().design == "blocks"
     assert Slot.objects.filter(reserved_for=assessor).count() == 6
@@ -212,7 +212,7 @@ def test_work_is_handed_on_by_the_form(
     page = client.get(url, {"assessor": "assessor"}).content.decode()
     assert 'name="topic" value="1"' in page
     refused = client.post(url, {"assessor": "assessor"}).content.decode()
-    assert "No one to reassign to." in refused
+    assert "No assessor to reassign to." in refused
     refused = client.post(url, {"to": assessor2.pk}).content.decode()
     assert "Choose the assessor whose documents" in refused
     fields = {"assessor": "assessor", "to": assessor2.pk, "topic": ["1"]}

@@ -207,13 +207,13 @@ def test_a_method_can_fill_up_to_a_budget(page, address, campaign, runs):
         ({"then": "take"}, "Set a limit; otherwise everything is pooled."),
         ({"then": "take", "documents": 3, "total": 9}, "not both"),
         ({"text": "steps: [{method: tak}]"}, "Line 1, column 18: Unknown method in steps[1]: tak."),
-        ({"text": "seed: x\nsteps: 3"}, "Line 2, column 8: steps is not a list"),
+        ({"text": "seed: x\nsteps: 3"}, "Line 2, column 8: steps must be a list"),
         (
             {"text": "steps: [{method: depth, k: {nobody: 4}}]"},
             "selects no documents from these runs",
         ),
         ({"text": "steps: [{method: mtc, alpha: 1}]"}, "selects no documents from these runs"),
-        ({"text": "3"}, "Line 1: The spec is not a mapping."),
+        ({"text": "3"}, "Line 1: The spec must be a mapping."),
         (
             {"text": "{runs: {tags: [x, beta1]}, steps: [{method: take}]}"},
             "Not among the accepted runs: tag x.",
@@ -362,7 +362,7 @@ def test_a_spec_is_brought_as_a_file_and_can_be_seen_and_changed(page, address, 
     ("content", "told"),
     [
         (b"steps: \xff", "is not UTF-8"),
-        (b" " * 400_001, "has 400,001 bytes; the maximum is 400,000"),
+        (b" " * 400_001, "has 400,001 bytes; the limit is 400,000"),
     ],
 )
 def test_a_file_that_can_be_no_spec_is_refused_in_its_place(page, address, runs, content, told):

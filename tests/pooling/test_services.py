@@ -198,7 +198,7 @@ def test_a_withdrawal_does_not_change_a_frozen_pool(organizer, campaign, runs):
     pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     Run.objects.filter(pk=runs[3].pk).update(state=Run.State.WITHDRAWN)
     assert named(Pool.objects.get(pk=pool.pk)) == THE_TOY_POOL
-    with pytest.raises(ActionRefused, match="Not accepted runs of this campaign: beta2"):
+    with pytest.raises(ActionRefused, match="Not among the accepted runs: beta2"):
         preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
 
 
@@ -222,7 +222,7 @@ def test_no_runs_are_refused(organizer, campaign):
 
 def test_more_runs_than_contributors_can_number_are_refused(organizer, campaign):
     many = [Run(pk=number, tag=str(number)) for number in range(MAX_RUNS + 1)]
-    with pytest.raises(ActionRefused, match="the maximum is 65,535"):
+    with pytest.raises(ActionRefused, match="the limit is 65,535"):
         freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=many)
 
 

@@ -52,8 +52,8 @@ def test_manifest_with_many_faults_lists_all_with_lines(tmp_path: Path) -> None:
     assert report.counts == {"EM03": 4}
     assert {(f.line, f.message) for f in report.faults} == {
         (1, "Missing key: title."),
-        (4, "scale[2].key is not one character, in quotes."),
-        (8, "pool.depth is not a positive integer."),
+        (4, "scale[2].key must be one character, in quotes."),
+        (8, "pool.depth must be a positive integer."),
         (11, "Unknown key: 'colour'."),
     }
 

@@ -29,7 +29,7 @@ class Command(ImportCommand):
             type=Path,
             default=[],
             metavar="FOLDER|ZIP",
-            help="import every text, HTML, PDF or image file in it; its name is the docno",
+            help="import all text, HTML, PDF and image files in it, named by docno",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -15,7 +15,7 @@ from campaigns.models import User
 
 
 class Command(BaseCommand):
-    help = "Allow a user to create campaigns. Creates the account if needed."
+    help = "Allow a user to create campaigns; create the account if needed."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username", help="username of the organizer")

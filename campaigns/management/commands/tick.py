@@ -13,4 +13,4 @@ class Command(BaseCommand):
     help = "Requeue jobs whose worker has died."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        self.stdout.write(f"{requeue_lost_jobs()} jobs requeued")
+        self.stdout.write(f"Jobs requeued: {requeue_lost_jobs()}")

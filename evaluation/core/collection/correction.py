@@ -31,7 +31,7 @@ CARD = Card(
             "One run at a time is left out. If a team has variants of a run in the pool, the "
             "bias is underestimated; the leave-one-group-out table by team shows by how much."
         ),
-        "The same number is added to every run: the order of non-contributing runs stays.",
+        "The same number is added to each of these runs: their order does not change.",
         "If the losses of the contributing runs vary widely, the estimate is unreliable.",
         "Do not report a corrected score as a result.",
     ),

@@ -95,7 +95,7 @@ you trust: no value is good by itself.
 REAL = """
 ## Example: TREC-COVID round 1
 
-143 runs of 56 teams, of which one run per team was pooled, 30 topics, 8,691 judgments, 2,352 of
+143 runs of 56 teams, with one contributing run per team, 30 topics, 8,691 judgments, 2,352 of
 them relevant; runs cut at 50 documents, seed 0. The pool depth, 7, is estimated from the
 judgments: of the 6,959 documents of the pool 6 are not judged. A test checks these numbers.
 

@@ -35,7 +35,7 @@ def read_teams(data: bytes, *, file: str = "", report: FaultReport | None = None
         for line, run, team in rows:
             if teams.setdefault(run, team) != team:
                 message = f"Run {run} has two teams: {teams[run]} and {team}."
-                lines.add_fault("EG04", message, "Give one team per run.", line=int(line), field=1)
+                lines.add_fault("EG04", message, "Keep one team per run.", line=int(line), field=1)
     if report.has_errors:
         raise InvalidFile(report)
     return teams

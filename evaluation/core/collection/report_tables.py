@@ -93,8 +93,8 @@ def _contributors(report: ReusabilityReport) -> ReportSection:
         )
     remark = (
         f"Judged documents in no contributing run within depth {facts.depth}: "
-        f"{contributions.from_elsewhere:,}, of which {contributions.relevant_from_elsewhere:,} "
-        "relevant."
+        f"{contributions.from_elsewhere:,} ({contributions.relevant_from_elsewhere:,} "
+        "relevant)."
     )
     return ReportSection(contributors.CARD, (remark,), tuple(tables))
 

@@ -30,7 +30,7 @@ from evaluation.core.comparison.interval import INTERVALS, MeanInterval
 from evaluation.core.comparison.paired_tests import PairedOutcome, PairedTest
 from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 
-OWN_CORRECTION = "corrects for multiple comparisons itself: its correction must be none"
+OWN_CORRECTION = "corrects for multiple comparisons itself; use the correction none."
 FAMILY_WISE = ("holm", "bonferroni")
 """Corrections that multiply the smallest p value by the number of pairs."""
 

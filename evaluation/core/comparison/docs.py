@@ -216,7 +216,7 @@ def _power() -> str:
     power = discriminative_power(compared)
     curve = ", ".join(map(_number, power.curve))
     return (
-        f"Example, randomised Tukey's HSD of four runs: {power.different} of {power.pairs} pairs "
+        f"Example, randomized Tukey's HSD of four runs: {power.different} of {power.pairs} pairs "
         f"differ significantly, {_number(power.share)}; curve {curve}; difference needed "
         f"{_number(power.needed)}; for\n\n{_rows(RUNS)}"
     )

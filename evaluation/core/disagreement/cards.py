@@ -86,8 +86,8 @@ BOOTSTRAP = Card(
         "Quantiles of ranks are observed ranks, so they are integers.",
         "Topics are not resampled: this is not the interval over topics.",
     ),
-    undefined="fewer than two runs have a score; fewer than two assessors have judged; there is no "
-    "disagreement; the policy uses one assessor only.",
+    undefined="fewer than two runs have a score; fewer than two human assessors have judged; "
+    "there is no disagreement; the policy uses one assessor only.",
 )
 
 SWAPS = Card(
@@ -101,7 +101,7 @@ SWAPS = Card(
     range="-1 to 1",
     parameters=(Parameter("swaps", "Number of samples, B.", "1000"), _SEED),
     edge_cases=("A topic that no person judged keeps its policy grades.",),
-    undefined="fewer than two runs have a score; fewer than two assessors have judged.",
+    undefined="fewer than two runs have a score; fewer than two human assessors have judged.",
 )
 
 CORRELATIONS = Card(

@@ -16,7 +16,7 @@ from evaluation.core.disagreement.panel import DisagreementPanel
 from evaluation.core.disagreement.rankings import Treat, choose_tau_ap, competition_ranks_or_none
 from evaluation.core.judgments import Floats
 
-ONE_ASSESSOR = "fewer than two assessors have judged, so there is no one to resample"
+ONE_ASSESSOR = "fewer than two human assessors have judged, so there are none to resample"
 ALONE = "the policy uses one assessor only, so there is nothing to resample"
 NO_DISAGREEMENT = "there is no unresolved disagreement, so all draws are identical"
 TOO_FEW_RUNS = "fewer than two runs have a score"

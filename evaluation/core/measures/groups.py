@@ -34,7 +34,5 @@ GROUPS: dict[str, MeasureGroup] = {
     "incomplete": MeasureGroup(
         "Incomplete judgments", "Measures for rankings with many unjudged documents."
     ),
-    "sampled": MeasureGroup(
-        "Sampled pools", "Estimates from pools of which only a random sample was judged."
-    ),
+    "sampled": MeasureGroup("Sampled pools", "Estimates from a judged random sample of the pool."),
 }

@@ -29,7 +29,7 @@ INFAP = MeasureFamily(
         formula="1/R · Σ over retrieved relevant documents of 1/r + p/r · (rel + ε) / "
         "(rel + nonrel + 2ε), with p = rel + nonrel + unjudged the pooled documents above rank "
         "r and ε = 0.00001",
-        reading="Average precision for pools of which only a random sample was judged: the "
+        reading="Average precision when only a random sample of the pool was judged: the "
         "proportion of relevant documents among the judged ones above a rank is extrapolated "
         "to all pooled ones.",
         source="Yilmaz and Aslam, CIKM 2006; trec_eval infAP.",

@@ -49,7 +49,10 @@ def parse_ranking_measures(names: Sequence[str]) -> tuple[Measure, ...]:
     """The named measures. Raises ``ValueError`` for an unknown one or one that ranks no runs."""
     measures = parse_measures(names)
     if unranked := [measure.name for measure in measures if not can_rank_runs(measure)]:
-        raise ValueError(f"Measures that do not rank runs: {', '.join(unranked)}.")
+        raise ValueError(
+            f"Measures that do not rank runs: {', '.join(unranked)}. "
+            "Use measures for which higher is better."
+        )
     return measures
 
 

@@ -32,7 +32,7 @@ from evaluation.reusability_html import reusability_to_html
 
 MIN_DOCUMENTS = 50_000
 """Judged documents in all runs from which several processes pay off."""
-CONSEQUENCE = "no report computed"
+CONSEQUENCE = "no output written"
 
 WRITERS: dict[str, Callable[[ReusabilityReport], str]] = {**FORMATS, "html": reusability_to_html}
 
@@ -60,16 +60,22 @@ class Command(BaseCommand):
             type=int,
             help="pool depth (default: inferred from the judgments)",
         )
-        add("-m", dest="measures", metavar="MEASURE", action="append", help="repeatable")
-        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
+        add(
+            "-m",
+            dest="measures",
+            metavar="MEASURE",
+            action="append",
+            help="a measure, named as in `evaluate`; repeatable",
+        )
+        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
         add("--target", metavar="K", type=int, help="extrapolate to this depth (default: 2 K)")
         add(
             "--draws",
             type=int,
             default=DRAWS,
-            help="draws of reduced judgments (default %(default)s)",
+            help="draws of reduced judgments (default: %(default)s)",
         )
-        add("--seed", type=int, default=0, help="random seed (default 0)")
+        add("--seed", type=int, default=0, help="random seed (default: 0)")
         add(
             "--jobs",
             metavar="N",
@@ -122,7 +128,7 @@ class Command(BaseCommand):
             self.stderr.write(fault)
         reader.raise_if_rejected(CONSEQUENCE)
         if faults:
-            count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+            count = "1 error" if len(faults) == 1 else f"{len(faults)} errors"
             raise CommandError(f"{count} in run tags and teams; {CONSEQUENCE}.")
 
     def _write_hints(
@@ -146,7 +152,7 @@ def get_ranking_measures(names: Sequence[str]) -> tuple[Measure, ...]:
     if unranked := [measure.name for measure in measures if not can_rank_by(measure)]:
         raise CommandError(
             f"Measures that do not rank runs: {', '.join(unranked)}. "
-            "Use measures whose higher values are better."
+            "Use measures for which higher is better."
         )
     return measures
 
@@ -155,7 +161,9 @@ def check_numbers(options: Mapping[str, Any]) -> None:
     """Raise ``CommandError`` for invalid numbers."""
     for name, least in (("depth", 1), ("target", 1), ("draws", 1), ("jobs", 1), ("seed", 0)):
         if options[name] is not None and options[name] < least:
-            raise CommandError(f"--{name} must be an integer of at least {least}.")
+            raise CommandError(
+                f"--{name} must be an integer of at least {least}, not {options[name]}."
+            )
     if options["depth"] and options["target"] and options["target"] < options["depth"]:
         raise CommandError("--target must be at least --depth.")
     try:

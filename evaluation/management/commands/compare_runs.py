@@ -40,16 +40,16 @@ class Command(BaseCommand):
             action="append",
             help="a measure, named as in `evaluate`; repeatable (default: map)",
         )
-        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
+        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
         add("--test", choices=(*TESTS, *FAMILY_TESTS), default="t", help="default: %(default)s")
         add(
             "--correction",
             choices=tuple(CORRECTIONS),
             help="multiple-comparison correction (default: holm; none for Tukey's HSD)",
         )
-        add("--alpha", type=float, default=0.05, help="significance level (default 0.05)")
-        add("--resamples", type=int, default=10_000, help="number of resamples (default 10000)")
-        add("--seed", type=int, default=0, help="random seed (default 0)")
+        add("--alpha", type=float, default=0.05, help="significance level (default: 0.05)")
+        add("--resamples", type=int, default=10_000, help="number of resamples (default: 10000)")
+        add("--seed", type=int, default=0, help="random seed (default: 0)")
         add("--format", choices=tuple(FORMATS), default="table")
 
     def handle(self, **options: Any) -> None:
@@ -70,7 +70,7 @@ class Command(BaseCommand):
     def _check_options(self, options: dict[str, Any]) -> tuple[Measure, ...]:
         """The measures; raises ``CommandError`` for invalid options before a file is read."""
         if len(set(options["runs"])) < 2:
-            raise CommandError("At least two runs are required.")
+            raise CommandError("Specify at least two different runs.")
         try:
             choose_correction(options["test"], options["correction"])
             ResamplingOptions(options["seed"], options["resamples"])
@@ -80,7 +80,9 @@ class Command(BaseCommand):
         except ValueError as error:
             raise CommandError(f"{str(error).capitalize()}.") from error
         if not 0 < options["alpha"] < 1:
-            raise CommandError("Alpha must be between 0 and 1.")
+            raise CommandError(
+                f"--alpha must be a number between 0 and 1, not {options['alpha']:g}."
+            )
         return self._select_comparable(measures)
 
     def _select_comparable(self, measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
@@ -88,8 +90,10 @@ class Command(BaseCommand):
         comparable = tuple(filter(is_comparable, measures))
         if without := ", ".join(measure.name for measure in measures if measure not in comparable):
             if not comparable:
-                raise CommandError(f"Measures without per-topic values: {without}.")
-            self.stderr.write(f"Omitted, without per-topic values: {without}.")
+                raise CommandError(
+                    f"Measures without per-topic values cannot be compared: {without}."
+                )
+            self.stderr.write(f"Measures without per-topic values are omitted: {without}.")
         return comparable
 
     def _score_runs(
@@ -102,7 +106,7 @@ class Command(BaseCommand):
         reader = FileReader(self)
         qrels = reader.read(options["qrels"], read_qrels)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
-        reader.raise_if_rejected("no comparison computed")
+        reader.raise_if_rejected("no output written")
         if qrels is None:
             return [], ()
         judged = JudgmentTable.from_table(qrels)

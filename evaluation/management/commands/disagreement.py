@@ -48,9 +48,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add(
-            "campaign", nargs="?", help="short name of a campaign; otherwise use --runs and --qrels"
-        )
+        add("campaign", nargs="?", help="short name of the campaign, instead of --runs and --qrels")
         add("--runs", nargs="+", default=[], metavar="RUN", help="run files (plain or gzip)")
         add(
             "--qrels",
@@ -66,7 +64,7 @@ class Command(BaseCommand):
             metavar="MEASURE",
             help="measure (default: the campaign's, or nDCG@10)",
         )
-        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
+        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
         add("--policy", default=DEFAULT_POLICY, help="qrels policy (default: %(default)s)")
         add(
             "--treat",
@@ -81,14 +79,14 @@ class Command(BaseCommand):
             metavar="RUN",
             help="consider only the order of these two run tags",
         )
-        add("--draws", type=int, default=DRAWS, help="bootstrap draws (default %(default)s)")
+        add("--draws", type=int, default=DRAWS, help="bootstrap draws (default: %(default)s)")
         add(
             "--swaps",
             type=int,
             default=SWAPS,
-            help="draws of one random assessor per topic (default %(default)s)",
+            help="draws of one random assessor per topic (default: %(default)s)",
         )
-        add("--seed", type=int, default=0, help="random seed (default 0)")
+        add("--seed", type=int, default=0, help="random seed (default: 0)")
         add("--format", choices=tuple(FORMATS), default="table")
 
     def handle(self, **options: Any) -> None:
@@ -113,7 +111,7 @@ class Command(BaseCommand):
     def _build_panel(self, options: dict[str, Any]) -> DisagreementPanel:
         files = bool(options["runs"] or options["qrels"] or options["reference"])
         if files == bool(options["campaign"]):
-            raise CommandError("Give either a campaign, or --runs and --qrels.")
+            raise CommandError("Specify either a campaign, or --runs and --qrels.")
         if not files:
             campaign = Campaign.objects.filter(slug=options["campaign"]).first()
             if campaign is None:
@@ -126,7 +124,7 @@ class Command(BaseCommand):
         reader = FileReader(self)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
         ballots = self._read_ballots(options, policy, reader)
-        reader.raise_if_rejected("no report computed")
+        reader.raise_if_rejected("no output written")
         return build_panel_from_tables(list(runs.values()), ballots, measure, scoring)
 
     def _read_ballots(
@@ -148,7 +146,9 @@ def get_ranking_measure(name: str) -> Measure:
     """The named measure; raises ``CommandError`` if it does not rank runs."""
     measures = parse_measures([name])
     if len(measures) > 1 or not can_rank_runs(measures[0]):
-        raise CommandError(f"{name} does not rank runs. Use one measure that does.")
+        raise CommandError(
+            f"{name} does not rank runs. Use one measure for which higher is better."
+        )
     return measures[0]
 
 
@@ -159,5 +159,5 @@ def find_run_pair(panel: DisagreementPanel, tags: list[str] | None) -> Between:
     if missing := [tag for tag in tags if tag not in panel.tags]:
         raise CommandError(f"Unknown run tag: {', '.join(missing)}.")
     if tags[0] == tags[1]:
-        raise CommandError("Give two different runs.")
+        raise CommandError("Specify two different runs.")
     return panel.tags.index(tags[0]), panel.tags.index(tags[1])

@@ -92,7 +92,7 @@ class Command(BaseCommand):
             action="store_true",
             help="average over all topics of the qrels; default except in the trec_eval profiles",
         )
-        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
+        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
         add("-J", dest="judged_only", action="store_true", help="drop unjudged documents")
         add("-M", dest="depth", metavar="N", type=int, help="cut each ranking at N documents")
         add(
@@ -131,7 +131,7 @@ class Command(BaseCommand):
 
         readings = map_in_order(score, paths, options["jobs"] or choose_process_count(paths))
         scores = [reader.take(reading) for reading in readings]
-        reader.raise_if_rejected("no scores computed")
+        reader.raise_if_rejected("no output written")
         if judged is None:
             return
         results = [replace(run, measures=measures) for run in scores if run is not None]
@@ -165,7 +165,7 @@ class Command(BaseCommand):
         readings = [
             reader.take(read_run_intervals(path, judged, measures, scoring)) for path in paths
         ]
-        reader.raise_if_rejected("no estimates computed")
+        reader.raise_if_rejected("no output written")
         scores = [run for run in readings if run is not None]
         notes = zip(paths, map(iter_interval_notes, scores), strict=False)
         self._write_notes(options, ((path, line) for path, lines in notes for line in lines))
@@ -184,7 +184,7 @@ class Command(BaseCommand):
         judged = read_judgments_option(reader, options)
         paths = list(dict.fromkeys(options["runs"]))
         readings = [reader.take(read_run_bounds(path, judged, measures, scoring)) for path in paths]
-        reader.raise_if_rejected("no scores computed")
+        reader.raise_if_rejected("no output written")
         results = [run for run in readings if run is not None]
         by_path = list(zip(paths, results, strict=False))
         self._write_notes(
@@ -209,12 +209,12 @@ class Command(BaseCommand):
     def _build_options(self, options: dict[str, Any]) -> ScoringOptions:
         if options["complete"] and options["topics"] == "common":
             raise CommandError(
-                "-c averages over all topics of the qrels and excludes --topics common."
+                "-c averages over all topics of the qrels; it cannot be used with --topics common."
             )
         if not options["summary"] and not options["by_topic"]:
             raise CommandError("-n without -q prints nothing; add -q.")
         if options["jobs"] is not None and options["jobs"] < 1:
-            raise CommandError("--jobs must be an integer of at least 1.")
+            raise CommandError(f"--jobs must be an integer of at least 1, not {options['jobs']}.")
         try:
             return ScoringOptions(
                 profile=PROFILES[options["profile"]],

@@ -27,7 +27,7 @@ from pooling.core.spec_file import read_spec
 from pooling.management.option_checks import check_run_choice, check_unique_tags
 
 WRITERS: dict[str, Callable[[Simulation], str]] = {**FORMATS, "html": simulation_to_html}
-CONSEQUENCE = "simulation not run"
+CONSEQUENCE = "no output written"
 
 
 class Command(BaseCommand):
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             metavar="N",
             type=int,
             default=SEEDS,
-            help="seeds per spec (default %(default)s)",
+            help="seeds per spec (default: %(default)s)",
         )
         add(
             "--budgets",
@@ -67,7 +67,7 @@ class Command(BaseCommand):
             action="append",
             help=f"measure to rank runs by; repeatable (default: {', '.join(MEASURES)})",
         )
-        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
+        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
         add(
             "--pooled",
             metavar="TAGS",
@@ -99,13 +99,15 @@ def parse_budgets(text: str | None) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(",")) if text is not None else ()
     except ValueError as error:
-        raise CommandError("Budgets must be integers, such as 500,1000,2000.") from error
+        raise CommandError(
+            f"--budgets must be integers, such as 500,1000,2000, not {text}."
+        ) from error
 
 
 def read_specs(reader: FileReader, options: dict[str, Any]) -> dict[str, PoolSpec]:
     """The specs by name; specs in files are named after their files."""
     if any(depth < 1 for depth in options["depth"]):
-        raise CommandError("The depth must be at least 1.")
+        raise CommandError("--depth must be an integer of at least 1.")
     read = reader.read_all(options["spec"], read_spec)
     named = [(f"depth {depth}", depth_spec(depth)) for depth in dict.fromkeys(options["depth"])]
     named += [(file_stem(path), spec) for path, spec in read.items()]
@@ -113,7 +115,7 @@ def read_specs(reader: FileReader, options: dict[str, Any]) -> dict[str, PoolSpe
     if duplicates := sorted({name for name in names if names.count(name) > 1}):
         raise CommandError(f"Duplicate spec names: {', '.join(duplicates)}. Rename a file.")
     if not options["spec"] and not named:
-        raise CommandError("Give at least one spec: --spec or --depth.")
+        raise CommandError("Specify at least one pool: --spec or --depth.")
     for name, spec in named:
         check_run_choice(spec, name)
     return dict(named)
@@ -145,7 +147,7 @@ def parse_contributing_tags(text: str | None) -> list[str] | None:
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{text} cannot be read as a list of tags.") from error
     if not (contributing := [tag.strip() for tag in tags if tag.strip()]):
-        raise CommandError("No contributing runs; list tags after --pooled.")
+        raise CommandError("No contributing runs. List their tags after --pooled.")
     return contributing
 
 

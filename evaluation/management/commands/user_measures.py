@@ -37,7 +37,7 @@ class Command(BaseCommand):
             "(default: the known relevant ones)",
         )
         add("-q", dest="by_topic", action="store_true", help="also print per-topic values")
-        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default 1)")
+        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
         add("-M", dest="depth", metavar="N", type=int, help="cut each ranking at N documents")
         add("--format", choices=tuple(FORMATS), default="trec_eval")
 
@@ -46,7 +46,7 @@ class Command(BaseCommand):
         qrels = reader.read(options["qrels"], read_qrels)
         known = reader.read(options["known"], read_known_documents)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
-        reader.raise_if_rejected("no scores computed")
+        reader.raise_if_rejected("no output written")
         if qrels is None or known is None:
             return
         try:

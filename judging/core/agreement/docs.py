@@ -18,9 +18,10 @@ How far do assessors agree, and which assessor differs from the others? This pag
 coefficients of the page *Agreement* and of `manage.py agreement`, and the measures of *Assessor
 quality*. How several judgments become one grade is described under [qrels policies](policies.md).
 
-No single coefficient is enough: the same judgments read "slight" by one and "moderate" by another.
-Report at least one chance-corrected coefficient with n and the prevalence. Poolbench shows all of
-them, with n and with each assessor's prevalence, the share of judged pairs that are relevant.
+No single coefficient is enough: the same judgments show "slight" agreement by one and "moderate"
+by another. Report at least one chance-corrected coefficient with n and the prevalence. Poolbench
+shows all of them, with n and with each assessor's prevalence, the share of judged pairs that are
+relevant.
 
 | your judgments | coefficients to start with |
 |---|---|

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+from campaigns.core.faults import format_count
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import AgreementReport
@@ -18,7 +19,10 @@ def agreement_to_table(report: AgreementReport) -> str:
     cut = "; grades made binary at this level" if report.binary else ""
     head = ("value", "95 % interval", "n", "prevalence")
     parts = [
-        f"{report.documents:,} pairs judged; relevant: grade ≥ {report.level}{cut}.\n",
+        (
+            f"{format_count(report.documents, 'pair')} judged; "
+            f"relevant: grade ≥ {report.level}{cut}.\n"
+        ),
         align_agreement_rows(
             [("assessor", "judged", "relevant", "prevalence"), *_assessor_rows(report)]
         ),

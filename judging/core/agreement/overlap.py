@@ -6,7 +6,7 @@ from campaigns.core.cards import Card
 from judging.core.agreement.coefficient import NO_OVERLAP, AgreementCoefficient
 from judging.core.agreement.counts import AgreementCounts, Floats, divide_or_default
 
-NOTHING_RELEVANT = "no assessor called a pair relevant that all of them judged"
+NOTHING_RELEVANT = "none of the pairs that all assessors judged is relevant"
 
 
 def relevant_overlap(counts: AgreementCounts) -> Floats:

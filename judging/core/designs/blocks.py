@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from campaigns.core.cards import Card
+from campaigns.core.faults import format_count
 from judging.core.designs.allocation import (
     Allocation,
     DesignParameter,
@@ -78,10 +79,10 @@ def build_blocks(assessors: int, n: int, shared: int, room: int) -> list[tuple[i
         if len(blocks) <= room:
             fits = reached
     if len(blocks) > room:
-        most = f"Ask for at most {fits} shared documents" if fits else "Assign fewer assessors"
+        most = f"Set at most {fits} shared documents" if fits else "Assign fewer assessors"
         raise ImpossibleDesignError(
-            f"{len(blocks):,} documents with {n} judgments each are needed for every two of "
-            f"{assessors} assessors to share {shared}; there are {room:,}.",
+            f"For every two of {assessors} assessors to share {format_count(shared, 'document')}, "
+            f"{len(blocks):,} documents need {n} judgments each; the pool has {room:,}.",
             f"{most}, or freeze a larger pool.",
         )
     return blocks
@@ -167,8 +168,8 @@ BLOCKS = PlanDesign(
         edge_cases=(
             "Documents in blocks are drawn with the plan's seed, proportionally from each topic.",
             "Other documents go to the least loaded assessors, ties to those who share least.",
-            "Refused unless all topics have the same assessors.",
-            "Refused if the pool is too small, with the largest m that fits.",
+            "Requires the same assessors on every topic.",
+            "Rejected if the pool is too small; the message gives the largest possible m.",
         ),
         example="P = 8, n = 2, m = 10, N = 1,000: 280 documents twice, 720 once, 1,280 judgments, "
         "160 each. P = 7, n = 3, m = 1: the 7 blocks of the Fano plane.",

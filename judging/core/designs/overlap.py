@@ -28,7 +28,7 @@ OVERLAP = PlanDesign(
         source="Poolbench; the usual overlap of annotation tools, made exact by slots.",
         range="judgments: n per document",
         edge_cases=(
-            "Refused for a topic with 1 to n − 1 assessors; a topic without assessors waits.",
+            "A topic needs at least n assessors; a topic without assessors waits for assignment.",
             "With exactly n assessors per topic, each judges every document.",
             "With more than n, the shared documents depend on who works when.",
         ),

@@ -44,7 +44,7 @@ ROUND_ROBIN = PlanDesign(
         source="Poolbench.",
         range="judgments: n per document; loads within a deal differ by at most 1",
         edge_cases=(
-            "Topics with the same assessors form one deal; a topic without assessors is refused.",
+            "Topics with the same assessors form one deal; every topic needs an assessor.",
             "With n ≥ 2 some assessors share many documents, and others none.",
             "Use balanced blocks to compare every two assessors.",
             "Documents that an assessor does not judge wait, or are reassigned.",

@@ -39,7 +39,7 @@ TOPIC_OWNER = PlanDesign(
         source="Practice of TREC's ad hoc tracks, see Voorhees 2000.",
         range="judgments: 1 per document",
         edge_cases=(
-            "Refused for a topic with two assessors; a topic without one waits for assignment.",
+            "A topic has at most one assessor; a topic without assessors waits for assignment.",
         ),
         example="50 documents, 1 owner: 50 judgments.",
     ),

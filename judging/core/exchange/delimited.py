@@ -26,7 +26,9 @@ def parse_qrels_lines(text: str, report_fault: FaultReporter) -> Iterator[Judgme
         if not fields or line.startswith("#"):
             continue
         if len(fields) != len(QRELS_COLUMNS):
-            report_fault(number, f"{format_count(len(fields), 'column')} instead of 4.", line)
+            report_fault(
+                number, f"The line has {format_count(len(fields), 'column')} instead of 4.", line
+            )
             continue
         values = {name: f.group() for name, f in zip(QRELS_COLUMNS, fields, strict=True)}
         columns = {name: f.start() + 1 for name, f in zip(QRELS_COLUMNS, fields, strict=True)}
@@ -53,7 +55,9 @@ def parse_delimited(
                     report_fault(start, f"Missing in the header: {', '.join(missing)}.", raw)
                     return
             elif len(row) != len(header):
-                message = f"{format_count(len(row), 'column')} instead of {len(header)}."
+                message = (
+                    f"The row has {format_count(len(row), 'column')} instead of {len(header)}."
+                )
                 report_fault(start, message, raw)
             else:
                 columns = {} if '"' in raw else column_offsets(header, row)

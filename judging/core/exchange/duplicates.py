@@ -11,7 +11,7 @@ from campaigns.core.faults import FaultReport
 from judging.core.exchange.records import JudgmentEntry
 
 RULES = {
-    "refuse": "refuse the file",
+    "refuse": "reject the file",
     "first": "keep the first label",
     "last": "keep the last label",
 }
@@ -82,7 +82,7 @@ def latest_revisions(ballots: list[ImportedBallot], report: FaultReport) -> list
     last = max(ballots, key=lambda ballot: ballot.entry.revision or 0)
     message = "Earlier revisions of a judgment are ignored."
     place: dict[str, Any] = {"line": last.entry.line, "excerpt": last.entry.excerpt}
-    report.add(_OLDER, message, "No action needed: the last revision counts.", **place)
+    report.add(_OLDER, message, "No action needed; the last revision counts.", **place)
     return [last]
 
 
@@ -94,7 +94,7 @@ def drop_skips(ballots: list[ImportedBallot], report: FaultReport) -> list[Impor
     if len(grades) < len(ballots):
         skip = next(ballot for ballot in ballots if ballot.grade is None).entry
         message = "The pair is skipped here and graded elsewhere; the grade is kept."
-        fix = "No action needed if the grade is meant."
+        fix = "No action needed if the grade is intended."
         report.add(_SKIP_TOO, message, fix, line=skip.line, excerpt=skip.excerpt)
     return grades
 
@@ -114,7 +114,7 @@ def choose_ballot(
     excerpt = listed[1].entry.excerpt
     if same:
         code = _SEVERAL_SAME if row else _SAME
-        fix = "No action needed: the grades are equal, one is kept."
+        fix = "No action needed; the grades are equal, and one is kept."
         report.add(code, f"{message}.", fix, **place, excerpt=excerpt)
     elif rule not in ("first", "last"):
         code = _SEVERAL if row else _DIFFERENT
@@ -123,7 +123,7 @@ def choose_ballot(
         return []
     else:
         choice = listed[0 if rule == "first" else -1]
-        fix = "No action needed if this is intended; the rule is in the log."
+        fix = "No action needed if this is intended; the log records the rule."
         report.add(_MERGED, f"{message}; {choice.grade} is kept.", fix, **place, excerpt=excerpt)
         return [choice]
     return [first]

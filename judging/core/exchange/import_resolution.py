@@ -121,14 +121,14 @@ def select_entries(
         else:
             yield entry
     if left["models"]:
-        message = f"{left['models']:,} automatic judgments are ignored."
+        message = f"Automatic judgments ignored: {left['models']:,}."
         report.add(_OF_MODELS, message, "Import them for an automatic assessor.")
     if left["people"]:
-        message = f"{left['people']:,} human judgments are ignored."
+        message = f"Human judgments ignored: {left['people']:,}."
         report.add(_OF_MODELS, message, "Import them for their assessors.")
     if left["others"]:
-        message = f"{left['others']:,} repeats, adjudications or training answers are ignored."
-        report.add(_OTHERS, message, "No action needed: only first judgments are imported.")
+        message = f"Repeats, adjudications and training judgments ignored: {left['others']:,}."
+        report.add(_OTHERS, message, "No action needed; only first judgments are imported.")
 
 
 def report_labels(
@@ -200,7 +200,7 @@ def check_entry(entry: JudgmentEntry, lookup: CampaignLookup, report: FaultRepor
 
 
 def report_cancelled(entry: JudgmentEntry, report: FaultReport) -> None:
-    message = "The annotation was cancelled; it counts as skipped."
+    message = "The annotation was canceled; it counts as skipped."
     fix = "No action needed if this is intended."
     report.add(_SKIPPED, message, fix, line=entry.line, excerpt=entry.excerpt)
 

@@ -99,8 +99,8 @@ def check_entry_id(name: str, entry: JudgmentEntry, report: FaultReport) -> bool
         )  # fmt: skip
         return False
     if len(value.encode().split()) > 1 or len(value) > CODES.max_id:
-        message = f"The {name} contains white space or exceeds {CODES.max_id} characters."
-        fix = "Use IDs without white space; qrels files are split at white space."
+        message = f"The {name} contains whitespace or exceeds {CODES.max_id} characters."
+        fix = "Use an ID without whitespace; qrels files are whitespace-separated."
         place = {"line": entry.line, "column": column}
         report.add(CODES.bad_id, message, fix, **place, excerpt=value)
         return False

@@ -31,14 +31,18 @@ class Command(BaseCommand):
             type=int,
             help="lowest relevant grade (default: 1, or the campaign's)",
         )
-        add("--binary", action="store_true", help="make the grades binary at the level first")
+        add(
+            "--binary", action="store_true", help="first reduce grades to relevant and non-relevant"
+        )
         add("--format", choices=FORMATS, default="table")
 
     def handle(self, **options: Any) -> None:
         if bool(options["qrels"]) == bool(options["campaign"]):
-            raise CommandError("Name qrels files, one per assessor, or a --campaign.")
+            raise CommandError("Specify either qrels files, one per assessor, or --campaign.")
         if options["level"] is not None and options["level"] < 1:
-            raise CommandError("The relevance level (-l) must be at least 1.")
+            raise CommandError(
+                f"The relevance level must be an integer of at least 1, not {options['level']}."
+            )
         if options["campaign"]:
             record, level = self.load_campaign(options["campaign"])
         else:
@@ -62,13 +66,13 @@ class Command(BaseCommand):
 
     def read_files(self, paths: list[str]) -> JudgingRecord:
         if len(paths) < 2:
-            raise CommandError("Agreement needs the files of at least two assessors.")
+            raise CommandError("Specify the qrels files of at least two assessors.")
         names = [file_stem(path) for path in paths]
         if again := sorted({name for name in names if names.count(name) > 1}):
-            raise CommandError(f"Several files for assessor {', '.join(again)}. Rename one.")
+            raise CommandError(f"Duplicate assessor names: {', '.join(again)}. Rename a file.")
         reader = FileReader(self)
         tables = reader.read_all(paths, read_qrels)
-        reader.raise_if_rejected("no agreement computed")
+        reader.raise_if_rejected("no output written")
         return record_from_labels(
             labels_from_qrels({file_stem(path): table for path, table in tables.items()})
         )

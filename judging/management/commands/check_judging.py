@@ -16,7 +16,7 @@ class Command(BaseCommand):
     help = "Check the judging invariants of a campaign and count violations."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", help="the campaign's short name")
+        parser.add_argument("slug", help="short name of the campaign")
         parser.add_argument("--format", choices=("table", "json"), default="table")
 
     def handle(self, *_args: Any, **options: Any) -> None:

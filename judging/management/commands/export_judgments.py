@@ -32,7 +32,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("slug", help="the campaign's short name")
+        add("slug", help="short name of the campaign")
         add("--format", choices=(*ROWS, *PAIRS), default="csv")
         add(
             "--which",
@@ -62,12 +62,10 @@ def iter_export_parts(campaign: Campaign, form: str, which: str) -> Iterator[str
     """The file in parts. doccano and Label Studio list pairs, so never old revisions."""
     if form in ROWS:
         if which == "open":
-            raise CommandError(f"Unjudged pairs need --format {' or '.join(PAIRS)}.")
+            raise CommandError(f"--which open requires --format {' or '.join(PAIRS)}.")
         return ROWS[form](iter_log_rows(campaign, current=which == "current"))
     if which == "log":
-        raise CommandError(
-            f"The log needs --format {', '.join(ROWS)}; use --which current or open for {form}."
-        )
+        raise CommandError(f"--format {form} requires --which current or open.")
     scale = campaign.grades.order_by("value").values_list("value", "label")
     pairs = iter_open_pairs(campaign) if which == "open" else iter_judged_pairs(campaign)
     return PAIRS[form](pairs, tuple(scale))

@@ -49,9 +49,9 @@ class Command(ImportCommand):
             "--duplicates",
             choices=tuple(RULES),
             default="refuse",
-            help="different labels by one assessor for a pair (default: refuse the file)",
+            help="different labels by one assessor for a pair (default: reject the file)",
         )
-        add("--dry-run", action="store_true", help="show what would be written, write nothing")
+        add("--dry-run", action="store_true", help="show what would be imported; import nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.options = options
@@ -94,11 +94,11 @@ class Command(ImportCommand):
             doubt = f"; {label.doubt}" if label.doubt else ""
             write(f"label {label.label!r} ({label.count:,}): {label.value or 'no grade'}{doubt}")
         for name, count, account in resolution.people:
-            write(f"by {name or '(no name)'} ({count:,}): {account or 'unknown assessor'}")
+            write(f"assessor {name or '(no name)'} ({count:,}): {account or 'unknown'}")
         for duplicates in resolution.duplicates:
             pairs = format_count(duplicates.pairs, "pair")
             write(f"{duplicates.assessor} labeled {pairs} again: {duplicates.same:,} equal")
-        write(f"would be written: {format_counts(preview.counts)}")
+        write(f"would be imported: {format_counts(preview.counts)}")
         if preview.report.has_errors:
             for line in format_fault_lines(preview.report):
                 self.stderr.write(line)
@@ -109,7 +109,7 @@ class Command(ImportCommand):
 def format_counts(counts: ImportCounts) -> str:
     return (
         f"{counts.new:,} new, {counts.revised:,} revised, {counts.unchanged:,} unchanged, "
-        f"{counts.without_slot:,} without a slot"
+        f"{counts.without_slot:,} beyond the plan"
     )
 
 

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from campaigns import store
+from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
 from campaigns.management.import_command import get_campaign, get_organizer
 from campaigns.models import Campaign, User
@@ -33,8 +34,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("action", type=resolve_action, choices=tuple(ACTIONS))
-        add("slug", metavar="SLUG", help="the campaign's short name")
+        add(
+            "action",
+            type=resolve_action,
+            choices=tuple(ACTIONS),
+            help="list: the versions; policies: preview every policy; freeze: create a version;"
+            " verify: rebuild and compare with the log; compare: grades that differ between two"
+            " versions; text, manifest: print the file or its manifest",
+        )
+        add("slug", metavar="SLUG", help="short name of the campaign")
         add("versions", metavar="VERSION", nargs="*", type=int, help="numbers of qrels versions")
         add("--policy", help="how several judgments become one grade (freeze, policies)")
         add(
@@ -43,7 +51,7 @@ class Command(BaseCommand):
             help="use judgments up to this time, e.g. 2026-11-21T12:00, UTC (default: now)",
         )
         add("--note", default="", help="purpose of the qrels version")
-        add("--as", dest="username", help="act as this user (default: the first organizer)")
+        add("--as", dest="username", help="act as this organizer (default: the first one)")
         add("--output", metavar="FILE", help="write to this file instead of standard output")
 
     def handle(self, **options: Any) -> None:
@@ -95,7 +103,10 @@ def freeze_version(campaign: Campaign, actor: User, options: Options) -> str:
         actor=actor, campaign=campaign, policy=options["policy"], note=options["note"],
         as_of=parse_moment(options["as_of"]),
     )  # fmt: skip
-    return f"Frozen: {qrels}, {qrels.pairs:,} pairs by {qrels.policy}, sha256 {qrels.sha256}.\n"
+    return (
+        f"Frozen: {qrels}, {format_count(qrels.pairs, 'pair')} by {qrels.policy}, "
+        f"sha256 {qrels.sha256}.\n"
+    )
 
 
 def verify_versions(campaign: Campaign, _: User, options: Options) -> str:
@@ -117,7 +128,7 @@ def format_comparison(campaign: Campaign, _: User, options: Options) -> str:
     """One line per pair whose grade differs between two qrels versions."""
     versions = get_versions(campaign, options)
     if len(versions) != 2:
-        raise CommandError("Name two qrels versions: before and after.")
+        raise CommandError("Specify two qrels versions: before and after.")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["topic", "docno", "before", "after"])
@@ -143,7 +154,7 @@ def format_manifest(campaign: Campaign, _: User, options: Options) -> str:
 def get_version(campaign: Campaign, options: Options) -> Qrels:
     versions = get_versions(campaign, options)
     if len(versions) != 1:
-        raise CommandError("Name one qrels version by its number.")
+        raise CommandError("Specify one qrels version by its number.")
     return versions[0]
 
 

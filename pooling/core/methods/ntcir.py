@@ -21,7 +21,7 @@ NTCIR = Card(
     edge_cases=(
         "Documents that no run ranks among its first k are not pooled.",
         "Ranks deeper than k count neither as a run nor in the sum.",
-        "To judge in this order, set the order of the judging plan to “pool priority”.",
+        "To judge in this order, set the order of the judging plan to “best pool rank first”.",
     ),
 )
 

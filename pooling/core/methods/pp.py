@@ -10,7 +10,7 @@ PP = Card(
     name="pp",
     title="PPTake (number of runs)",
     formula="score(d) = number of runs r with d within the cut-off",
-    reading="Documents that most runs list come first, at whatever rank.",
+    reading="Documents that most runs list come first, at any rank.",
     source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
     range="1 to the number of runs",
     edge_cases=(

@@ -16,7 +16,7 @@ class Command(BaseCommand):
     help = "Check that every adaptive pool of a campaign matches its log."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="SLUG", help="campaign")
+        parser.add_argument("slug", metavar="SLUG", help="short name of the campaign")
 
     def handle(self, **options: Any) -> None:
         campaign = Campaign.objects.filter(slug=options["slug"]).first()

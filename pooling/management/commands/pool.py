@@ -41,7 +41,7 @@ class Command(BaseCommand):
         source.add_argument(
             "--spec", metavar="FILE", help="pool spec (YAML or JSON), see docs/pooling.md"
         )
-        add("--seed", metavar="N", type=int, help="overrides the seed of the spec")
+        add("--seed", metavar="N", type=int, help="random seed, instead of that in the spec")
         add("--format", choices=(*FORMATS, *FRAME_FORMATS), default="trec", help="default: trec")
         add("--qrels", metavar="FILE", help="grades for the formats strata and prels")
         add("--output", metavar="FILE", help="output file (default: standard output)")
@@ -49,7 +49,7 @@ class Command(BaseCommand):
             "--jobs",
             metavar="N",
             type=int,
-            help="processes for reading (default: one per core if worthwhile)",
+            help="processes for reading (default: one per core for large inputs)",
         )
 
     def handle(self, **options: Any) -> None:
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         spec = spec_from_options(reader, options)
         runs = runs_from_options(reader, options, spec.cutoff)
         qrels = reader.read(options["qrels"], read_qrels) if options["qrels"] else None
-        reader.raise_if_rejected("no pool built")
+        reader.raise_if_rejected("no output written")
         check_unique_tags(runs)
         check_static_spec(spec)
         check_known_tags(spec, {run.tag for run in runs.values()})
@@ -101,7 +101,7 @@ def iter_frame_notes(frame: SamplingFrame, fmt: str) -> Iterator[str]:
     judged = sampled - unjudged
     yield f"{sampled:,} of {len(frame):,} documents sampled; {judged:,} judged."
     if 0 < unjudged < sampled:
-        yield "Unjudged documents of the sample count as not sampled: judge them."
+        yield "Unjudged documents of the sample count as not sampled; judge them."
     yield f"Evaluate with: evaluate --qrels-format {fmt}"
 
 
@@ -109,7 +109,7 @@ def spec_from_options(reader: FileReader, options: dict[str, Any]) -> PoolSpec:
     if options["depth"] is not None:
         return depth_spec(options["depth"])
     specs = reader.read_all([options["spec"]], read_spec)
-    reader.raise_if_rejected("no pool built")
+    reader.raise_if_rejected("no output written")
     return specs[options["spec"]]
 
 
@@ -150,7 +150,8 @@ def iter_pool_notes(pool: PoolTable) -> Iterator[str]:
     sizes = count_pool_sizes(pool)
     low, high = (int(edge) for edge in (sizes.documents.min(), sizes.documents.max()))
     yield (
-        f"{len(pool.runs)} runs, {len(pool.topics)} topics, {len(pool):,} documents;"
+        f"{format_count(len(pool.runs), 'run')}, {format_count(len(pool.topics), 'topic')}, "
+        f"{format_count(len(pool), 'document')};"
         f" {low:,} to {high:,} per topic."
     )
     unique = zip(pool.runs, sizes.unique.sum(axis=0).tolist(), strict=True)

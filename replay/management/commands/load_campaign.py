@@ -24,7 +24,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, help="folder with campaign.yaml")
         parser.add_argument(
-            "--organizer", default="organizer", help="its organizer; created if missing"
+            "--organizer", default="organizer", help="username of the organizer; created if missing"
         )
 
     def handle(self, **options: Any) -> None:

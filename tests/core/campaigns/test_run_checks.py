@@ -190,7 +190,7 @@ def test_check_run_depths():
 def test_check_run_missing_topics():
     data = b"1 Q0 d1 1 3.0 tag\n"
     assert counts(data) == {"W02": 1}
-    assert fault(data, "W02").message == "2 of 3 topics have no documents: 003, 2."
+    assert fault(data, "W02").message == "No documents for 2 of 3 topics: 003, 2."
     strict = RunRules(topics=RULES.topics, require_all_topics=True)
     assert counts(data, strict) == {"E17": 1}
 

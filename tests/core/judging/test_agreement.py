@@ -100,7 +100,7 @@ def test_ordinal_weights_are_those_of_gwet() -> None:
         ("alpha-ratio", ((0, 0, 1), (0, 0, None)), "same grade"),
         ("alpha-ordinal", ((1, 0),), "two or more"),
         ("overlap", ((1, None), (None, 1)), "no pair was judged"),
-        ("overlap", ((0, 0), (0, 0)), "called a pair relevant"),
+        ("overlap", ((0, 0), (0, 0)), "assessors judged is relevant"),
     ],
 )
 def test_undefined_values_are_null_with_a_reason(name: str, rows: Rows, reason: str) -> None:

@@ -129,10 +129,10 @@ def test_a_pool_too_small_for_blocks_is_refused_with_what_fits():
     with pytest.raises(ImpossibleDesignError) as told:
         build_blocks(8, 2, 10, 100)
     assert told.value.message == (
-        "280 documents with 2 judgments each are needed for every two of 8 assessors to share 10; "
-        "there are 100."
+        "For every two of 8 assessors to share 10 documents, 280 documents need 2 judgments each; "
+        "the pool has 100."
     )
-    assert told.value.fix == "Ask for at most 3 shared documents, or freeze a larger pool."
+    assert told.value.fix == "Set at most 3 shared documents, or freeze a larger pool."
     assert len(build_blocks(8, 2, 3, 100)) == 84
     with pytest.raises(ImpossibleDesignError, match="Assign fewer assessors"):
         build_blocks(8, 2, 1, 27)

@@ -65,15 +65,15 @@ steps:
         read_spec(bad, "a.yaml")
     told = sorted((f.line, f.message) for f in refused.value.report.faults)
     assert told == [
-        (1, "version is not 1."),
-        (2, "budget is not one of total, per_topic."),
+        (1, "version must be 1."),
+        (2, "budget must be a mapping with either total or per_topic."),
         (3, "Unknown key: 'cutof'."),
         (5, "Unknown method in steps[1]: depht."),
-        (6, "steps[2].k is not an integer of at least 1, or one of at least 0 per run tag."),
+        (6, "steps[2].k must be an integer of at least 1, or integers of at least 0 by run tag."),
         (7, "Missing key: steps[3].k."),
-        (8, "steps[4].order is not method or random."),
-        (8, "steps[4].stop.relevant is not a positive integer."),
-        (8, "steps[4].update is not all or own."),
+        (8, "steps[4].order must be method or random."),
+        (8, "steps[4].stop.relevant must be a positive integer."),
+        (8, "steps[4].update must be all or own."),
     ]
     assert {f.code for f in refused.value.report.faults} == {"EP03"}
     assert all(f.column and f.fix and f.file == "a.yaml" for f in refused.value.report.faults)
@@ -142,13 +142,13 @@ def test_windows_and_sizes_are_read_as_they_are_written() -> None:
     "window", ["10-1", "0-5", "1", "1-2-3", "[1]", "[1, 2, 3]", "[2, 1]", "[true, 2]", "{1: 2}"]
 )
 def test_a_window_is_a_first_and_a_last_rank(window: str) -> None:
-    with pytest.raises(InvalidFile, match=r"windows is not a list of rank windows"):
+    with pytest.raises(InvalidFile, match=r"windows must be a list of rank windows"):
         read_spec(f"steps: [{{method: strata, documents: 9, windows: [{window}]}}]")
 
 
 @pytest.mark.parametrize("size", ["0", "-1", "1.0", "1.5", "some", "true", "null", ".nan", "[1]"])
 def test_a_size_is_a_number_a_rate_or_all(size: str) -> None:
-    with pytest.raises(InvalidFile, match=r"sample is not a list of integers of at least 1"):
+    with pytest.raises(InvalidFile, match=r"sample must be a list of integers of at least 1"):
         read_spec(f"steps: [{{method: strata, windows: [1-9], sample: [{size}]}}]")
 
 

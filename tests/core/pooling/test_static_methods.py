@@ -358,12 +358,12 @@ def test_ntcir_looks_down_to_its_depth_and_rrf_to_the_cut_off() -> None:
 @pytest.mark.parametrize(
     ("step", "told"),
     [
-        ("method: rbp_a, p: 1.5", "steps[1].p is not a number between 0 and 1"),
-        ("method: rbp_b, p: high", "steps[1].p is not a number between 0 and 1"),
-        ("method: rrf, k: 0", "steps[1].k is not a positive integer"),
-        ("method: rrf, k: 10000000000000000000", "steps[1].k is not a positive integer"),
+        ("method: rbp_a, p: 1.5", "steps[1].p must be a number between 0 and 1"),
+        ("method: rbp_b, p: high", "steps[1].p must be a number between 0 and 1"),
+        ("method: rrf, k: 0", "steps[1].k must be a positive integer"),
+        ("method: rrf, k: 10000000000000000000", "steps[1].k must be a positive integer"),
         ("method: ntcir", "Missing key: steps[1].k"),
-        ("method: ntcir, k: {alpha: 3}", "steps[1].k is not a positive integer"),
+        ("method: ntcir, k: {alpha: 3}", "steps[1].k must be a positive integer"),
         ("method: borda, k: 3", "Unknown key: 'k'"),
     ],
 )
