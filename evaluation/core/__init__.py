@@ -13,8 +13,8 @@ from evaluation.core.inputs import as_judged, as_qrels, as_run
 from evaluation.core.judgments import JudgmentTable
 from evaluation.core.options import ScoringOptions
 
-Options = ScoringOptions
-"""The former name, still supported."""
+Judged, Options = JudgmentTable, ScoringOptions
+"""Their former names, still supported."""
 
 __all__ = [
     "JudgmentTable",

@@ -23,3 +23,9 @@ def test_the_code_of_the_page_runs_and_gives_what_its_comments_say() -> None:
             assert eval(code.strip(), names) == ast.literal_eval(told), line  # noqa: S307
             checked += 1
     assert checked == 6
+
+
+def test_former_names_still_work():
+    from evaluation.core import Judged, JudgmentTable, Options, ScoringOptions
+
+    assert (Judged, Options) == (JudgmentTable, ScoringOptions)
