@@ -119,8 +119,8 @@ def test_a_moment_without_zone_is_utc(agreed):
         (("freeze", "small", "--policy", "majority", "--as", "assessor"), "not an organizer"),
         (("list", "nowhere"), "Unknown campaign: nowhere"),
         (("text", "small", 7), "has no qrels version 7; versions: none"),
-        (("compare", "small"), "Name two qrels versions"),
-        (("manifest", "small"), "Name one qrels version"),
+        (("compare", "small"), "Specify two qrels versions"),
+        (("manifest", "small"), "Specify one qrels version"),
     ],
 )
 def test_what_cannot_be_done_is_told(agreed, args, told):
