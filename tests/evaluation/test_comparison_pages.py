@@ -224,7 +224,7 @@ def test_scores_without_a_comparable_measure_are_no_comparison(
     made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["num_q"])
     for name in ("pairs", "measures-compared", "compare"):
         assert get(client, organizer, name, made).status_code == 404
-    with pytest.raises(ActionRefused, match="not a numeric measure"):
+    with pytest.raises(ActionRefused, match="Measures without a numeric value"):
         score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["relstring"])
 
 

@@ -78,7 +78,7 @@ def test_handing_topics_on_leaves_enough_people(
 def test_handing_on_needs_an_assessor_who_is_another(
     double_plan, organizer, assessor, participant, assessor2
 ):
-    with pytest.raises(ActionRefused, match="No one to reassign to"):
+    with pytest.raises(ActionRefused, match="No assessor to reassign to"):
         reassign_work(actor=organizer, plan=double_plan, assessor=assessor, to=[assessor])
     with pytest.raises(ActionRefused, match="Not an assessor"):
         reassign_work(actor=organizer, plan=double_plan, assessor=assessor, to=[participant])

@@ -221,9 +221,9 @@ def test_random_swaps_never_take_a_machine_for_a_person():
         (
             {"A": ("a",), "B": ("b",)},
             [PairBallot("1", "a", {"ada": 1})],
-            "fewer than two assessors",
+            "fewer than two human assessors",
         ),
-        ({"A": ("a",), "B": ("b",)}, [], "fewer than two assessors"),
+        ({"A": ("a",), "B": ("b",)}, [], "fewer than two human assessors"),
         (
             {"A": ("a",), "B": ("b",)},
             [PairBallot("1", "a", {"ada": 1, "bob": 1})],
