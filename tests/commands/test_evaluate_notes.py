@@ -61,6 +61,8 @@ def test_disagreement_states_the_scale(run: Run, write: Write) -> None:
     asked = ["--runs", *runs, "--qrels", *qrels, "-m", "err_20", "--draws", "100", "--swaps", "100"]
     ran = run("disagreement", *asked, "--max-rel", "3")
     assert (ran.refusal, "err_20(max_rel=3)" in ran.out) == (None, True)
+    refused = run("disagreement", "small", "--max-rel", "3").refusal
+    assert refused == "A campaign has a scale of its own: omit --max-rel."
 
 
 @pytest.mark.parametrize("profile", ["poolbench-1", "trec_eval-9", "trec_eval-10"])

@@ -119,6 +119,8 @@ class Command(BaseCommand):
         files = bool(options["runs"] or options["qrels"] or options["reference"])
         if files == bool(options["campaign"]):
             raise CommandError("Specify either a campaign, or --runs and --qrels.")
+        if not files and options["max_rel"] is not None:
+            raise CommandError("A campaign has a scale of its own: omit --max-rel.")
         if not files:
             campaign = Campaign.objects.filter(slug=options["campaign"]).first()
             if campaign is None:
