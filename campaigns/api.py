@@ -27,9 +27,8 @@ from campaigns.services import collection
 from campaigns.services.campaigns import create_campaign, update_campaign
 from campaigns.services.runs import (
     check_size,
-    check_small_run,
     read_original_file,
-    submit_run,
+    submit_and_check_run,
     withdraw_run,
 )
 
@@ -297,12 +296,10 @@ def submit_uploaded_run(actor: User, fields: dict[str, Any]) -> Run:
         visible = Run.objects.visible_to(actor)
         fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)
     upload = fields.pop("file")
-    run = submit_run(
+    return submit_and_check_run(
         actor=actor,
         campaign=campaign,
         data=read_upload_bytes(upload),
         file_name=upload.name,
         **fields,
     )
-    check_small_run(run)
-    return run
