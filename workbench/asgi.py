@@ -9,6 +9,6 @@ application = get_asgi_application()
 
 # After the applications are loaded, and before the first request: threads that need a task at
 # the same time must all find it.
-from campaigns.services.jobs import load_tasks  # noqa: E402
+from campaigns.services.jobs import load_tasks
 
 load_tasks()

@@ -10,6 +10,7 @@ from django.views.i18n import set_language
 
 from campaigns.forms import SignInForm
 
+handler500 = "workbench.error_pages.handle_server_error"
 urlpatterns = [
     path("accounts/login/", auth.LoginView.as_view(authentication_form=SignInForm), name="login"),
     path("accounts/logout/", login_not_required(auth.LogoutView.as_view()), name="logout"),

@@ -54,7 +54,7 @@ def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -
 
 
 def create_job(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -> Job:
-    """A queued job that no worker is told of: the caller runs it with ``run_here``.
+    """A queued job that is not sent to a worker: the caller runs it with ``run_here``.
 
     If this process dies before that, ``requeue_lost_jobs`` sends it to a worker.
     """

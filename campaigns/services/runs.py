@@ -40,18 +40,13 @@ def submit_run(
 ) -> Run:
     """Store the original file and queue its check (job ``campaigns.check_run``).
 
-    With ``check_here`` no worker is told of the check: the caller runs it.
+    With ``check_here`` the check is not sent to a worker: the caller runs it.
 
     Team members can submit until the deadline and up to the run limit; organizers can submit
     for any team. ``data`` is plain text or gzip. Raises ``ActionRefused``.
     """
     require_team(actor, campaign, team)
-    check_open(actor, campaign)
-    check_topics_known(campaign)
-    check_size(len(data))
-    check_replaced(team, replaces)
-    if replaces is None:
-        check_quota(campaign, team)
+    check_can_submit(actor, campaign, team, len(data), replaces)
     file = store_run_file(data)
     with transaction.atomic():
         run = Run.objects.create(
@@ -78,6 +73,18 @@ def submit_run(
         queue = jobs.create_job if check_here else jobs.enqueue
         queue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
     return run
+
+
+def check_can_submit(
+    actor: User, campaign: Campaign, team: Team, size: int, replaces: Run | None
+) -> None:
+    """Refuse what can be refused before the file is read."""
+    check_open(actor, campaign)
+    check_topics_known(campaign)
+    check_size(size)
+    check_replaced(team, replaces)
+    if replaces is None:
+        check_quota(campaign, team)
 
 
 def withdraw_run(*, actor: User, run: Run) -> Run:

@@ -20,7 +20,8 @@ from campaigns.models import User
 from campaigns.services import campaigns, collection, people
 actor = User.objects.create_user("o", can_create_campaigns=True)
 scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]
-campaign = campaigns.create_campaign(actor=actor, title="C", slug="c", scale=scale, max_runs_per_team=None)
+fields = {"title": "C", "slug": "c", "max_runs_per_team": None}
+campaign = campaigns.create_campaign(actor=actor, scale=scale, **fields)
 collection.import_topics(actor=actor, campaign=campaign, data=b"1\\tfirst\\n2\\tsecond\\n")
 people.get_or_create_team(actor=actor, campaign=campaign, name="T")
 """
@@ -39,7 +40,8 @@ def upload_at_once(process: int) -> list[tuple[int, str]]:
     from workbench.wsgi import application  # noqa: F401 -- what a web process loads
 
     owner = User.objects.get(username="o")
-    clients = [Client(raise_request_exception=False, SERVER_NAME="localhost") for _ in range(UPLOADS)]
+    options = {"raise_request_exception": False, "SERVER_NAME": "localhost"}
+    clients = [Client(**options) for _ in range(UPLOADS)]
     for client in clients:
         client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
     barrier = Barrier(UPLOADS)
