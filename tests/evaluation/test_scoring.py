@@ -174,3 +174,14 @@ def test_runs_without_a_judged_topic_are_refused_by_name(organizer, campaign, al
 def test_a_reusability_report_has_the_gains_of_the_campaign(campaign, alpha, beta, qrels):
     collection = load_collection(campaign, qrels_table(qrels))
     assert collection.options.gains == {0: 0.0, 1: 1.0, 2: 2.0, 3: 3.0}
+
+
+def test_the_same_evaluation_is_queued_once(organizer, campaign, alpha, qrels, settings):
+    """Two clicks, or two requests at once: one score set, not two alike."""
+    settings.POOLBENCH_INLINE = False
+    asked = {"actor": organizer, "campaign": campaign, "qrels": qrels}
+    first = request_evaluation(**asked)
+    assert request_evaluation(**asked) == first
+    assert request_evaluation(**asked, measures=["map"]) != first
+    jobs.run_here(first)
+    assert request_evaluation(**asked) != first
