@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from campaigns.core.cards import Card
+from campaigns.core.intervals import TOO_FEW_TOPICS, is_hint
 from judging.core.agreement.counts import (
     AgreementCounts,
     Floats,
@@ -40,6 +41,14 @@ class CoefficientValue:
     low: float | None = None
     high: float | None = None
     no_interval: str | None = None
+
+    @property
+    def is_hint(self) -> bool:
+        return is_hint(self.topics, self.low)
+
+    @property
+    def lacks_topics(self) -> bool:
+        return self.no_interval == TOO_FEW_TOPICS
 
 
 @dataclass(frozen=True)

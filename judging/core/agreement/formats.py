@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from campaigns.core.faults import format_count
+from campaigns.core.intervals import HINT, HINT_NOTE
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import AgreementReport
@@ -32,6 +33,8 @@ def agreement_to_table(report: AgreementReport) -> str:
         align_agreement_rows([("pair of assessors", *COEFFICIENTS, "n"), *_pair_rows(report)]),
     ]
     reasons = sorted(set(_reasons(report)))
+    if any(value.is_hint for value in _values(report)):
+        reasons.append(HINT_NOTE)
     if reasons:
         parts.append("".join(f"{reason}\n" for reason in reasons))
     return "\n".join(parts)
@@ -81,6 +84,12 @@ def _pair_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
         yield (" ~ ".join(names), *values, str(row["percent"].n))
 
 
+def _values(report: AgreementReport) -> Iterable[CoefficientValue]:
+    """The values that the table prints with an interval."""
+    for row in (report.overall, report.means, _over_topics(report)):
+        yield from row.values()
+
+
 def _reasons(report: AgreementReport) -> Iterable[str]:
     rows = [
         ("all assessors", report.overall),
@@ -117,13 +126,16 @@ class HasInterval(Protocol):
     def low(self) -> float | None: ...
     @property
     def high(self) -> float | None: ...
+    @property
+    def is_hint(self) -> bool: ...
 
 
 def format_interval(estimate: HasInterval) -> str:
-    """The 95 % interval, or null."""
+    """The 95 % interval, marked if it is only a hint; or null."""
     if estimate.low is None or estimate.high is None:
         return UNDEFINED
-    return f"{estimate.low:.4f} to {estimate.high:.4f}"
+    mark = f" ({HINT})" if estimate.is_hint else ""
+    return f"{estimate.low:.4f} to {estimate.high:.4f}{mark}"
 
 
 def align_agreement_rows(rows: Sequence[Sequence[str]]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from campaigns.core.intervals import interval_rule_to_dict
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.resampling import ResampleDraws
 
@@ -75,7 +76,12 @@ class AgreementReport:
             "binary": self.binary,
             "grades": list(self.scale),
             "pairs_judged": self.documents,
-            "interval": {"share": 0.95, "over": "topics", **asdict(self.draws)},
+            "interval": {
+                "share": 0.95,
+                "over": "topics",
+                **interval_rule_to_dict(),
+                **asdict(self.draws),
+            },
             "assessors": [{**asdict(a), "prevalence": a.prevalence} for a in self.assessors],
             **self.panel.as_dict(),
             "pairs": [
