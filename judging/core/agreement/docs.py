@@ -48,9 +48,18 @@ low |
 Each value has a 95 % interval: topics are drawn with replacement (1,000 times, from a fixed seed)
 and the interval spans the middle 95 % of the values. Pairs of one topic depend on each other, so
 topics are resampled, not pairs; two assessors are resampled over the topics that they share. There
-is no interval, with the reason, for one topic, where more than 5 % of the resamples are
-undefined, where all are equal, and per assessor pair with more than 500 assessor pairs. With fewer
-than ten topics take an interval as a rough guide.
+is no interval, with the reason, from fewer than 5 topics, where more than 5 % of the resamples are
+undefined, where all are equal, and per assessor pair with more than 500 assessor pairs. An interval
+from fewer than 10 topics is marked *hint*. The same rule holds for every interval over topics:
+assessor quality, run means, differences of runs, extrapolated pools, means of sampled estimates.
+
+Why 5 and 10: an interval from few topics is too narrow. Simulated share of percentile intervals of a
+mean, nominally 95 %, that contain the true mean (4,000 samples of normal values; skewed values like
+scores are within 2 %):
+
+| topics | 2 | 3 | 4 | 5 | 6 | 8 | 10 | 15 | 25 | 50 |
+|---|---|---|---|---|---|---|---|---|---|---|
+| coverage, % | 51 | 75 | 81 | 83 | 87 | 88 | 90 | 92 | 94 | 93 |
 
 `manage.py agreement QRELS QRELS...` takes one qrels file per assessor; the file name without its
 extension is the name of the assessor. Duplicate pairs are reported with their line number.
