@@ -9,7 +9,8 @@ of normal values, 1,000 resamples each; skewed values like scores give the same 
     coverage  51%  75%  81%  83%  87%  88%  90%  92%  94%  93%
 
 Student's interval keeps its coverage only if the values are normally distributed, which cannot be
-checked on so few.
+checked on so few. Intervals over something else (samples of a pool, drawn assessors) are not
+concerned.
 """
 
 from __future__ import annotations

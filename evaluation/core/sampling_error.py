@@ -9,8 +9,8 @@ that covariances between ranks are included.
 
 The interval of a topic is its value times e^(±t · standard error / value), since estimates are
 skewed. The degrees of freedom of t are the number of relevant documents sampled by chance minus
-1, since those carry the error. The interval of a mean over topics is normal, which few skewed
-estimates do not add up to: ``campaigns.core.intervals`` says how many topics it needs.
+1, since those carry the error. The interval of a mean over topics is normal. It is one over
+samples of these topics, not over topics, so it does not need several of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from campaigns.core.intervals import TOO_FEW_TOPICS, has_enough_topics, is_hint
 from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
 from evaluation.core.evaluate import aggregate_defined_values
 from evaluation.core.judgments import Floats, Ints, Mask
@@ -66,10 +65,6 @@ class SamplingError:
     high: Floats
     overall: SamplingInterval
     reason: str
-
-    @property
-    def is_hint(self) -> bool:
-        return is_hint(int(np.count_nonzero(~np.isnan(self.values))), self.overall.low)
 
 
 def estimate_sampling_error(
@@ -140,8 +135,6 @@ def _overall(
         return SamplingInterval(value, None, None), OTHER_MEAN
     if np.isnan(errors[defined]).any():
         return SamplingInterval(value, None, None), NO_VARIANCE
-    if not has_enough_topics(int(defined.sum())):
-        return SamplingInterval(value, None, None), TOO_FEW_TOPICS
     error = float(np.sqrt((errors[defined] ** 2).sum()))
     error /= 1 if measure.family.aggregate == "sum" else int(defined.sum())
     half = NormalDist().inv_cdf((1 + confidence) / 2) * error

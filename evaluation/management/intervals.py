@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from django.core.management.base import CommandError
 
-from campaigns.core.intervals import HINT_NOTE
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileResult, read_file
 from evaluation.core.judgments import JudgmentTable
@@ -59,5 +58,4 @@ def iter_interval_notes(run: RunIntervals) -> Iterator[str]:
     for error in run.measures:
         line = f"{error.measure.name}: {error.confidence:.0%} intervals, {error.method}"
         line += f"; no interval over all topics: {error.reason}" if error.reason else ""
-        line += f"; over all topics: {HINT_NOTE}" if error.is_hint else ""
         yield f"{line.rstrip('.')}."

@@ -41,7 +41,8 @@ class PairBallot:
 
     ``people`` are the human grades that count, by assessor; ``extra`` those beyond the plan,
     which count only under ``assessor:NAME``; ``adjudicated`` is the grade of the adjudication;
-    ``automatic`` the grades by automatic assessor.
+    ``automatic`` the grades by automatic assessor. ``third`` assessors judged the pair because
+    others disagreed; rules count them like the others.
     """
 
     topic: str
@@ -50,6 +51,7 @@ class PairBallot:
     extra: Mapping[str, int] = field(default_factory=dict)
     adjudicated: int | None = None
     automatic: Mapping[str, int] = field(default_factory=dict)
+    third: frozenset[str] = frozenset()
 
     @property
     def pair(self) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -21,25 +21,35 @@ def agreement_scale(campaign: Campaign) -> tuple[int, ...]:
     return tuple(value for value in values if value >= 0)
 
 
-def load_labels(campaign: Campaign, purpose: str = Purpose.JUDGE) -> LabelTable:
+def load_labels(
+    campaign: Campaign, purpose: str = Purpose.JUDGE, *, third: bool = False
+) -> LabelTable:
     """Current judgments of all assessors, including extra ones. With another ``purpose``, those
     of automatic assessors, the repeats, etc.
+
+    Third judgments only if ``third``: they exist where two assessors disagreed, so any figure of
+    agreement over them is selected by its outcome.
     """
     log = log_until(campaign, purpose=purpose).order_by("pk")
     # The last revision counts: in log order it overwrites the earlier ones.
     current = {
-        (assessor, topic, docno): grade
-        for assessor, topic, docno, grade in log.values_list(
-            "assessor_id", "topic_id", "docno", "grade"
+        (assessor, topic, docno): (grade, is_third)
+        for assessor, topic, docno, grade, is_third in log.values_list(
+            "assessor_id", "topic_id", "docno", "grade", "third"
         ).iterator()
     }
     names, numbers = usernames_by_id({a for a, _, _ in current}), topic_numbers_by_id(campaign)
     cast = {
-        (names[a], (numbers[t], d)): grade
-        for (a, t, d), grade in current.items()
+        (names[a], (numbers[t], d)): (grade, is_third)
+        for (a, t, d), (grade, is_third) in current.items()
         if grade is not None and grade >= 0
     }
-    return build_labels(cast, agreement_scale(campaign))
+    labels = build_labels(
+        {key: grade for key, (grade, _) in cast.items()},
+        agreement_scale(campaign),
+        {key for key, (_, is_third) in cast.items() if is_third},
+    )
+    return labels if third else labels.without_third()
 
 
 def usernames_by_id(users: set[int]) -> dict[int, str]:
@@ -52,8 +62,10 @@ def topic_numbers_by_id(campaign: Campaign) -> dict[int, str]:
     return dict(campaign.topics.values_list("pk", "number"))
 
 
-def build_labels(grades: Grades, scale: tuple[int, ...]) -> LabelTable:
-    """Labels with sorted assessors and pairs."""
+def build_labels(
+    grades: Grades, scale: tuple[int, ...], third: Collection[tuple[str, tuple[str, str]]] = ()
+) -> LabelTable:
+    """Labels with sorted assessors and pairs; ``third`` are the keys of third judgments."""
     names = tuple(sorted({name for name, _ in grades}))
     pairs = tuple(sorted({pair for _, pair in grades}))
     row = {name: at for at, name in enumerate(names)}
@@ -61,4 +73,7 @@ def build_labels(grades: Grades, scale: tuple[int, ...]) -> LabelTable:
     table = np.full((len(names), len(pairs)), MISSING, np.int32)
     for (name, pair), grade in grades.items():
         table[row[name], column[pair]] = grade
-    return LabelTable(names, pairs, table, scale)
+    mask = np.zeros(table.shape, np.bool_)
+    for name, pair in third:
+        mask[row[name], column[pair]] = True
+    return LabelTable(names, pairs, table, scale, mask if third else None)

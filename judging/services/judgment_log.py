@@ -16,6 +16,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic, User
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
+from judging.rules import THIRD_K
 
 T = TypeVar("T")
 ATTEMPTS = 30
@@ -110,6 +111,11 @@ def previous_judgments(submission: JudgmentSubmission) -> QuerySet[Judgment]:
     return Judgment.objects.filter(campaign=submission.campaign, assessor=submission.actor, **pair)
 
 
+def is_third_slot(slot: Slot | None) -> bool:
+    """Whether a judgment of ``slot`` is a third one."""
+    return slot is not None and slot.purpose == Purpose.JUDGE and slot.k == THIRD_K
+
+
 def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgment:
     """Append the next revision of the pair by this assessor for this purpose."""
     # A repeat counts among the documents shown; otherwise its position would reveal it.
@@ -120,8 +126,10 @@ def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgme
         assessor=submission.actor,
         purpose__in=kin,
     )
+    same = Q(docno=submission.docno, purpose=submission.purpose)
     counts = own.aggregate(
-        last=Max("revision", filter=Q(docno=submission.docno, purpose=submission.purpose)),
+        last=Max("revision", filter=same),
+        thirds=Count("pk", filter=same & Q(third=True)),
         seen=Count("pk", filter=Q(revision=1)),
     )
     first = counts["last"] is None
@@ -150,4 +158,5 @@ def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgme
         served_at=submission.served_at,
         active_seconds=submission.active_seconds,
         document_sha256=text.values_list("sha256", flat=True).first() or "",
+        third=is_third_slot(slot) or bool(counts["thirds"]),
     )

@@ -34,7 +34,7 @@ def test_json_holds_null_with_a_reason(run: Run, write: Write) -> None:
     percent = content["pairs"][0]["percent"]
     assert (percent["value"], percent["n"], percent["reason"]) == (1.0, 1, None)
     assert (percent["low"], percent["prevalence"]) == (None, 1.0)
-    assert "of one topic" in percent["no_interval"]
+    assert "fewer than 5 topics" in percent["no_interval"]
     assert content["overall"]["alpha-ordinal"]["value"] is None
     assert "same grade" in content["overall"]["alpha-ordinal"]["reason"]
 

@@ -68,7 +68,7 @@ CARD = Card(
 class Extrapolation:
     """``relevant`` documents within the pool depth; ``further`` ones expected from there to
     ``target``, with the ends of the interval. ``log_c`` and ``slope`` describe the curve over
-    ``fitted`` depths; ``fitted_draws`` of ``draws`` topic samples could be fitted, drawn from ``topics``.
+    ``fitted`` depths; ``fitted_draws`` of ``draws`` topic samples from ``topics`` could be fitted.
     """
 
     first: int

@@ -20,7 +20,10 @@ from judging.core.agreement.counts import (
 Compute = Callable[[AgreementCounts], Floats]
 Rows = tuple[tuple[int | None, ...], ...]
 
-NO_OVERLAP = "no pair was judged by all compared assessors"
+NO_OVERLAP = (
+    "no pair was judged by all compared assessors (third judgments do not count, since they exist "
+    "only where two disagreed)"
+)
 NOTHING_PAIRED = "no pair was judged by two or more assessors"
 
 

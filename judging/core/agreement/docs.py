@@ -42,6 +42,10 @@ low |
 - Weights use the values of the grades (0 and 3 are 3 apart), except for ordinal weights.
 - n is the number of pairs that a value is based on; prevalence is the share of the compared
   judgments that are relevant.
+- Third judgments are left out, and so are all figures of assessor quality based on them: they exist
+  only on pairs where two assessors disagreed, so a figure over them is selected by its outcome. The
+  page and the report give their number; `--with-third-judgments` and *with third judgments* count
+  them. They always count in qrels policies. Exports mark them in the column `third`.
 - Grades may be cut at the relevance level first (`--binary`), which leaves two grades.
 - Undefined values are null with a reason, never 0 or 1.
 
@@ -51,11 +55,11 @@ topics are resampled, not pairs; two assessors are resampled over the topics tha
 is no interval, with the reason, from fewer than 5 topics, where more than 5 % of the resamples are
 undefined, where all are equal, and per assessor pair with more than 500 assessor pairs. An interval
 from fewer than 10 topics is marked *hint*. The same rule holds for every interval over topics:
-assessor quality, run means, differences of runs, extrapolated pools, means of sampled estimates.
+assessor quality, run means, differences of runs, extrapolated pools.
 
-Why 5 and 10: an interval from few topics is too narrow. Simulated share of percentile intervals of a
-mean, nominally 95 %, that contain the true mean (4,000 samples of normal values; skewed values like
-scores are within 2 %):
+Why 5 and 10: an interval from few topics is too narrow. Simulated share of percentile intervals of
+a mean, nominally 95 %, that contain the true mean (4,000 samples of normal values; skewed values
+like scores are within 2 %):
 
 | topics | 2 | 3 | 4 | 5 | 6 | 8 | 10 | 15 | 25 | 50 |
 |---|---|---|---|---|---|---|---|---|---|---|

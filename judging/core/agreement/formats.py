@@ -22,7 +22,7 @@ def agreement_to_table(report: AgreementReport) -> str:
     parts = [
         (
             f"{format_count(report.documents, 'pair')} judged; "
-            f"relevant: grade ≥ {report.level}{cut}.\n"
+            f"relevant: grade ≥ {report.level}{cut}.\n{describe_third_judgments(report)}"
         ),
         align_agreement_rows(
             [("assessor", "judged", "relevant", "prevalence"), *_assessor_rows(report)]
@@ -38,6 +38,17 @@ def agreement_to_table(report: AgreementReport) -> str:
     if reasons:
         parts.append("".join(f"{reason}\n" for reason in reasons))
     return "\n".join(parts)
+
+
+def describe_third_judgments(report: AgreementReport) -> str:
+    """A line on the third judgments left out or counted; empty if there are none."""
+    why = "They exist only where two assessors disagreed."
+    if report.left_out:
+        return f"Left out: {format_count(report.left_out, 'third judgment')}. {why}\n"
+    if report.thirds:
+        lower = "Agreement with them is not that of all pairs."
+        return f"With {format_count(report.thirds, 'third judgment')}. {why} {lower}\n"
+    return ""
 
 
 def agreement_to_json(report: AgreementReport, quality: dict[str, Any] | None = None) -> str:

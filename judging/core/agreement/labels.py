@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,12 +22,16 @@ class LabelTable:
     """``grades`` is assessors × pairs, ``MISSING`` where not judged; a pair is (topic, docno).
 
     ``scale`` has the grades in ascending order; by default the grades that occur (0 if none).
+    ``third`` (the shape of ``grades``) marks third judgments, which exist only where the planned
+    ones differ; None if there are none. ``left_out`` third judgments were removed.
     """
 
     assessors: tuple[str, ...]
     pairs: tuple[Pair, ...]
     grades: NDArray[np.int32]
     scale: tuple[int, ...] = ()
+    third: NDArray[np.bool_] | None = None
+    left_out: int = 0
 
     def __post_init__(self) -> None:
         seen = tuple(int(g) for g in np.unique(self.grades) if g != MISSING)
@@ -62,14 +66,43 @@ class LabelTable:
 
     def select_assessors(self, *rows: int) -> LabelTable:
         """The assessors at ``rows``, with the same pairs and scale."""
-        names = tuple(self.assessors[row] for row in rows)
-        return LabelTable(names, self.pairs, self.grades[list(rows)], self.scale)
+        return self._select(list(rows), slice(None))
 
     def within(self, topic: str) -> LabelTable:
         """The pairs of one topic, for all assessors."""
         columns = [at for at, (number, _) in enumerate(self.pairs) if number == topic]
-        pairs = tuple(self.pairs[at] for at in columns)
-        return LabelTable(self.assessors, pairs, self.grades[:, columns], self.scale)
+        return self._select(slice(None), columns)
+
+    def _select(self, rows: slice | list[int], columns: slice | list[int]) -> LabelTable:
+        names, pairs = np.array(self.assessors, object), np.empty(len(self.pairs), object)
+        pairs[:] = self.pairs
+        return LabelTable(
+            tuple(names[rows]),
+            tuple(pairs[columns]),
+            self.grades[rows][:, columns],
+            self.scale,
+            None if self.third is None else self.third[rows][:, columns],
+            self.left_out,
+        )
+
+    @property
+    def thirds(self) -> int:
+        """The number of third judgments in the table."""
+        return 0 if self.third is None else int(np.count_nonzero(self.third))
+
+    def without_third(self) -> LabelTable:
+        """Without third judgments, and without assessors and pairs that have no others."""
+        if not self.thirds:
+            return self
+        first = LabelTable(
+            self.assessors,
+            self.pairs,
+            np.where(self.third, MISSING, self.grades),
+            self.scale,
+            left_out=self.left_out + self.thirds,
+        )
+        rows, columns = (np.flatnonzero(first.judged.any(axis=axis)).tolist() for axis in (1, 0))
+        return first._select(rows, columns)
 
     def combine_with(self, other: LabelTable) -> LabelTable:
         """The assessors of both tables over the pairs of either, on the joint scale."""
@@ -84,7 +117,7 @@ class LabelTable:
     def binary(self, level: int) -> LabelTable:
         """Grade 1 where the grade is at least ``level``, else 0."""
         grades = np.where(self.judged, self.grades >= level, MISSING).astype(np.int32)
-        return LabelTable(self.assessors, self.pairs, grades, (0, 1))
+        return replace(self, grades=grades, scale=(0, 1))
 
 
 def labels_from_qrels(qrels: Mapping[str, QrelsTable], scale: Sequence[int] = ()) -> LabelTable:

@@ -66,6 +66,8 @@ def agreement_report(
             _mean_row([panel.means for panel in by_topic.values()], draws),
         ),
         draws=draws,
+        thirds=cut.thirds,
+        left_out=cut.left_out,
     )
 
 

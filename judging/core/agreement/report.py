@@ -46,7 +46,7 @@ class AgreementReport:
 
     ``by_topic`` is the panel of each topic, ``topic_means`` the unweighted mean over the ``n``
     topics with a value. ``binary``: grades were first made binary at ``level``, the lowest
-    relevant grade.
+    relevant grade. ``thirds`` third judgments count, ``left_out`` do not.
     """
 
     level: int
@@ -60,6 +60,8 @@ class AgreementReport:
     by_topic: dict[str, CoefficientPanel]
     topic_means: CoefficientPanel
     draws: ResampleDraws
+    thirds: int = 0
+    left_out: int = 0
 
     @property
     def overall(self) -> Row:
@@ -76,6 +78,7 @@ class AgreementReport:
             "binary": self.binary,
             "grades": list(self.scale),
             "pairs_judged": self.documents,
+            "third_judgments": {"counted": self.thirds, "left_out": self.left_out},
             "interval": {
                 "share": 0.95,
                 "over": "topics",

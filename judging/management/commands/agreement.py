@@ -34,6 +34,11 @@ class Command(BaseCommand):
         add(
             "--binary", action="store_true", help="first reduce grades to relevant and non-relevant"
         )
+        add(
+            "--with-third-judgments",
+            action="store_true",
+            help="count third judgments, which exist only where two assessors disagreed",
+        )
         add("--format", choices=FORMATS, default="table")
 
     def handle(self, **options: Any) -> None:
