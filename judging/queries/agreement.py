@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-
-import numpy as np
-
 from campaigns.models import Campaign, User
-from judging.core.agreement.labels import MISSING, LabelTable
+from judging.core.agreement.labels import LabelTable, build_labels
 from judging.models import Purpose
 from judging.queries.judgments import log_until
-
-Grades = Mapping[tuple[str, tuple[str, str]], int]
-"""Grades by assessor and (topic, docno)."""
-
 
 def agreement_scale(campaign: Campaign) -> tuple[int, ...]:
     """The grades of the campaign from 0; those below are not judgments, as in qrels files."""
@@ -60,20 +52,3 @@ def usernames_by_id(users: set[int]) -> dict[int, str]:
 def topic_numbers_by_id(campaign: Campaign) -> dict[int, str]:
     """Topic numbers by primary key."""
     return dict(campaign.topics.values_list("pk", "number"))
-
-
-def build_labels(
-    grades: Grades, scale: tuple[int, ...], third: Collection[tuple[str, tuple[str, str]]] = ()
-) -> LabelTable:
-    """Labels with sorted assessors and pairs; ``third`` are the keys of third judgments."""
-    names = tuple(sorted({name for name, _ in grades}))
-    pairs = tuple(sorted({pair for _, pair in grades}))
-    row = {name: at for at, name in enumerate(names)}
-    column = {pair: at for at, pair in enumerate(pairs)}
-    table = np.full((len(names), len(pairs)), MISSING, np.int32)
-    for (name, pair), grade in grades.items():
-        table[row[name], column[pair]] = grade
-    mask = np.zeros(table.shape, np.bool_)
-    for name, pair in third:
-        mask[row[name], column[pair]] = True
-    return LabelTable(names, pairs, table, scale, mask if third else None)

@@ -9,14 +9,13 @@ import numpy as np
 from django.db.models import QuerySet
 
 from campaigns.models import Campaign
-from judging.core.agreement.labels import LabelTable
+from judging.core.agreement.labels import LabelTable, build_labels
 from judging.core.quality.consistency import Again
 from judging.core.quality.ordered_grades import OrderedGrades
 from judging.core.quality.report import JudgingRecord
 from judging.models import Judgment, Plan, Purpose
 from judging.queries.agreement import (
     agreement_scale,
-    build_labels,
     topic_numbers_by_id,
     usernames_by_id,
 )

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any, Protocol
 
 from campaigns.core.faults import format_count
 from campaigns.core.intervals import HINT, HINT_NOTE
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.report import AgreementReport
+from judging.core.agreement.report import AgreementReport, OmittedRows
 
 UNDEFINED = "null"
+MOST_ROWS = 50
+"""Rows of a table by default: 445 assessors have 98,790 pairs."""
 
 
-def agreement_to_table(report: AgreementReport) -> str:
-    """Assessors, coefficients over all assessors and per pair of assessors; reasons last."""
+def agreement_to_table(report: AgreementReport, rows: int | None = None) -> str:
+    """Assessors, coefficients over all assessors and per pair of assessors; reasons last.
+
+    At most ``rows`` assessors and pairs of assessors: those with the most judgments.
+    """
+    report, omitted = report.largest(rows)
     cut = "; grades made binary at this level" if report.binary else ""
     head = ("value", "95 % interval", "n", "prevalence")
     parts = [
@@ -31,13 +38,14 @@ def agreement_to_table(report: AgreementReport) -> str:
         align_agreement_rows([("mean over pairs", *head), *_value_rows(report.means)]),
         align_agreement_rows([("mean over topics", *head), *_topic_rows(report)]),
         align_agreement_rows([("pair of assessors", *COEFFICIENTS, "n"), *_pair_rows(report)]),
+        describe_omitted(omitted),
     ]
     reasons = sorted(set(_reasons(report)))
     if any(value.is_hint for value in _values(report)):
         reasons.append(HINT_NOTE)
     if reasons:
         parts.append("".join(f"{reason}\n" for reason in reasons))
-    return "\n".join(parts)
+    return "\n".join(part for part in parts if part)
 
 
 def describe_third_judgments(report: AgreementReport) -> str:
@@ -51,9 +59,30 @@ def describe_third_judgments(report: AgreementReport) -> str:
     return ""
 
 
-def agreement_to_json(report: AgreementReport, quality: dict[str, Any] | None = None) -> str:
-    """The whole report with assessor quality; undefined values are null, with a reason."""
-    content = {**report.as_dict(), **({} if quality is None else {"quality": quality})}
+def describe_omitted(omitted: OmittedRows) -> str:
+    """A line on the assessors and pairs that are not listed; empty if all are."""
+    counts = ((omitted.assessors, "assessor"), (omitted.pairs, "assessor pair"))
+    left = [format_count(number, noun) for number, noun in counts if number]
+    if not left:
+        return ""
+    return f"Not listed, with fewer judgments: {' and '.join(left)}; --rows 0 lists all.\n"
+
+
+def agreement_to_json(
+    report: AgreementReport, quality: dict[str, Any] | None = None, rows: int | None = None
+) -> str:
+    """The whole report with assessor quality; undefined values are null, with a reason.
+
+    With ``rows`` at most as many assessors and pairs; ``omitted`` counts the others.
+    """
+    shown, omitted = report.largest(rows)
+    content = shown.as_dict()
+    if any(asdict(omitted).values()):
+        content["omitted"] = asdict(omitted)
+    if quality is not None:
+        kept = {assessor.name for assessor in shown.assessors}
+        listed = [row for row in quality["assessors"] if row["name"] in kept]
+        content["quality"] = quality | {"assessors": listed}
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,6 +15,8 @@ MISSING = np.int32(-(2**31))
 """Marks a pair that an assessor did not judge."""
 
 Pair = tuple[str, str]
+Key = tuple[str, Pair]
+"""Assessor and pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +124,7 @@ class LabelTable:
 
 def labels_from_qrels(qrels: Mapping[str, QrelsTable], scale: Sequence[int] = ()) -> LabelTable:
     """Labels from one qrels per assessor; grades below 0 mean "not judged" and are excluded."""
-    by_assessor = [_judged_pairs(table) for table in qrels.values()]
+    by_assessor = [graded_pairs(table) for table in qrels.values()]
     pairs = sorted(set().union(*by_assessor)) if by_assessor else []
     place = {pair: index for index, pair in enumerate(pairs)}
     grades = np.full((len(by_assessor), len(pairs)), MISSING, np.int32)
@@ -132,7 +134,8 @@ def labels_from_qrels(qrels: Mapping[str, QrelsTable], scale: Sequence[int] = ()
     return LabelTable(tuple(qrels), tuple(pairs), grades, tuple(scale))
 
 
-def _judged_pairs(table: QrelsTable) -> dict[Pair, int]:
+def graded_pairs(table: QrelsTable) -> dict[Pair, int]:
+    """The grade of each pair of ``table``, without those below 0."""
     grades = table.grades.tolist()
     return {
         (topic, table.docnos[row]): grades[row]
@@ -140,3 +143,20 @@ def _judged_pairs(table: QrelsTable) -> dict[Pair, int]:
         for row in range(int(table.starts[index]), int(table.starts[index + 1]))
         if grades[row] >= 0
     }
+
+
+def build_labels(
+    grades: Mapping[Key, int], scale: tuple[int, ...] = (), third: Collection[Key] = ()
+) -> LabelTable:
+    """Labels with sorted assessors and pairs; ``third`` are the keys of third judgments."""
+    names = tuple(sorted({name for name, _ in grades}))
+    pairs = tuple(sorted({pair for _, pair in grades}))
+    row = {name: at for at, name in enumerate(names)}
+    column = {pair: at for at, pair in enumerate(pairs)}
+    table = np.full((len(names), len(pairs)), MISSING, np.int32)
+    for (name, pair), grade in grades.items():
+        table[row[name], column[pair]] = grade
+    mask = np.zeros(table.shape, np.bool_)
+    for name, pair in third:
+        mask[row[name], column[pair]] = True
+    return LabelTable(names, pairs, table, scale, mask if third else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from campaigns.core.intervals import interval_rule_to_dict
@@ -40,6 +40,14 @@ class CoefficientPanel:
 
 
 @dataclass(frozen=True)
+class OmittedRows:
+    """How many assessors and pairs of assessors a report does not list."""
+
+    assessors: int
+    pairs: int
+
+
+@dataclass(frozen=True)
 class AgreementReport:
     """``pairs`` has every coefficient by pair of assessors, ``confusion`` the number of pairs
     by the two grades (rows: the first assessor), in the order of ``scale``.
@@ -70,6 +78,20 @@ class AgreementReport:
     @property
     def means(self) -> Row:
         return self.panel.means
+
+    def largest(self, rows: int | None) -> tuple[AgreementReport, OmittedRows]:
+        """At most ``rows`` assessors and pairs of assessors, those with the most judgments, and
+        the numbers left out. Figures over all of them stay; None: everything.
+        """
+        if rows is None or (len(self.assessors) <= rows and len(self.pairs) <= rows):
+            return self, OmittedRows(0, 0)
+        assessors = sorted(self.assessors, key=lambda a: -a.judged)[:rows]
+        pairs = sorted(self.pairs, key=lambda names: -self.pairs[names]["percent"].n)[:rows]
+        omitted = OmittedRows(len(self.assessors) - len(assessors), len(self.pairs) - len(pairs))
+        shown = replace(
+            self, assessors=tuple(assessors), pairs={names: self.pairs[names] for names in pairs}
+        )
+        return shown, omitted
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values."""

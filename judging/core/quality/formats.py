@@ -16,10 +16,12 @@ TABLE_COEFFICIENTS = ("percent", "kappa", "kappa-quadratic", "alpha-ordinal")
 Cells = tuple[str, ...]
 
 
-def quality_to_table(report: QualityReport) -> str:
+def quality_to_table(report: QualityReport, rows: int | None = None) -> str:
     """Bias and drift, priming, self-consistency, pace and automatic assessors, without empty
-    tables, and the reasons for undefined values.
+    tables, and the reasons for undefined values. At most ``rows`` assessors, those with the most
+    comparable judgments.
     """
+    report = report.largest(rows)
     parts = [align_agreement_rows(rows) for rows in _tables(report) if len(rows) > 1]
     reasons = "".join(f"{line}\n" for line in [*_reasons(report), *_hint_notes(report)])
     return "\n".join([*parts, reasons] if reasons else parts)

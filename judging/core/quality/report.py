@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from campaigns.core.cards import Card
@@ -52,6 +52,19 @@ class QualityReport:
     consistency: Mapping[str, Row]
     pace: Mapping[str, AssessorPace]
     automatic: Mapping[str, AutomaticQuality]
+
+    def largest(self, rows: int | None) -> QualityReport:
+        """At most ``rows`` assessors, those whose bias is over the most judgments."""
+        if rows is None or len(self.bias) <= rows:
+            return self
+        kept = set(sorted(self.bias, key=lambda name: -self.bias[name].n)[:rows])
+        parts = ("bias", "drift", "priming_by_assessor", "pace")
+        kept_parts = {
+            part: {name: row for name, row in getattr(self, part).items() if name in kept}
+            for part in parts
+        }
+        own = {name: row for name, row in self.consistency.items() if name in {EVERYONE, *kept}}
+        return replace(self, consistency=own, **kept_parts)
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values."""
