@@ -223,7 +223,7 @@ class Judgment(AppendOnlyModel):
     submission idempotent: the same UUID is the same judgment. ``flags`` are names of
     ``judging.rules.FLAGS``; ``passages`` are ``[start, end, text]`` in characters of the
     document's body. ``order`` is the plan's order and ``lease`` the token when the document
-    was shown. A ``third`` judgment was asked for because the planned ones differ: its pairs are
+    was shown. A ``third`` judgment exists because the planned ones differ: its pairs are
     selected by their outcome, so figures of agreement leave it out.
     """
 

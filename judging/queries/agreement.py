@@ -7,6 +7,7 @@ from judging.core.agreement.labels import LabelTable, build_labels
 from judging.models import Purpose
 from judging.queries.judgments import log_until
 
+
 def agreement_scale(campaign: Campaign) -> tuple[int, ...]:
     """The grades of the campaign from 0; those below are not judgments, as in qrels files."""
     values = campaign.grades.order_by("value").values_list("value", flat=True)

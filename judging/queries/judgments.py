@@ -25,7 +25,7 @@ ON_SCREEN = (Purpose.JUDGE, Purpose.REPEAT)
 @dataclass(frozen=True, slots=True)
 class CurrentVote:
     """One assessor's current grade of a pair. ``fills_slot``: it is part of a plan.
-    ``third``: it was asked for because others disagreed.
+    ``third``: it exists because others disagreed.
     """
 
     topic: str

@@ -24,7 +24,7 @@ STATES = {Judgment.Kind.GRADE: Slot.State.JUDGED, Judgment.Kind.SKIP: Slot.State
 class ImportRow:
     """One judgment to write, with the primary key of its topic; at most one per pair.
 
-    ``third``: it was asked for because others disagreed.
+    ``third``: it exists because others disagreed.
     """
 
     topic: int

@@ -111,9 +111,24 @@ def previous_judgments(submission: JudgmentSubmission) -> QuerySet[Judgment]:
     return Judgment.objects.filter(campaign=submission.campaign, assessor=submission.actor, **pair)
 
 
-def is_third_slot(slot: Slot | None) -> bool:
-    """Whether a judgment of ``slot`` is a third one."""
-    return slot is not None and slot.purpose == Purpose.JUDGE and slot.k == THIRD_K
+def is_third_judgment(submission: JudgmentSubmission, slot: Slot | None) -> bool:
+    """Whether the document was shown because the planned judgments differ.
+
+    Without a slot (the lease has passed on): if it was shown after all of these.
+    """
+    if slot is not None or submission.purpose != Purpose.JUDGE:
+        return slot is not None and (slot.purpose, slot.k) == (Purpose.JUDGE, THIRD_K)
+    slots = Slot.objects.filter(
+        plan__campaign=submission.campaign,
+        topic=submission.topic,
+        item__docno=submission.docno,
+        purpose=Purpose.JUDGE,
+    )
+    if not slots.filter(k=THIRD_K).exists():
+        return False
+    planned = Judgment.objects.filter(slot__in=slots.exclude(k=THIRD_K), revision=1)
+    last = planned.aggregate(last=Max("judged_at"))["last"]
+    return last is None or submission.served_at is None or submission.served_at > last
 
 
 def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgment:
@@ -158,5 +173,5 @@ def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgme
         served_at=submission.served_at,
         active_seconds=submission.active_seconds,
         document_sha256=text.values_list("sha256", flat=True).first() or "",
-        third=is_third_slot(slot) or bool(counts["thirds"]),
+        third=bool(counts["thirds"]) or (first and is_third_judgment(submission, slot)),
     )

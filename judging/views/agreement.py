@@ -208,7 +208,9 @@ def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
         raise Http404
     rows = [
         [place, a, b, *cells]
-        for place, a, b, row in export_rows(choice.report(load_labels(campaign, third=choice.third)))
+        for place, a, b, row in export_rows(
+            choice.report(load_labels(campaign, third=choice.third))
+        )
         for cells in coefficient_cells(row)
     ]
     return csv_response(

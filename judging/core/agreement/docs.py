@@ -65,8 +65,12 @@ like scores are within 2 %):
 |---|---|---|---|---|---|---|---|---|---|---|
 | coverage, % | 51 | 75 | 81 | 83 | 87 | 88 | 90 | 92 | 94 | 93 |
 
-`manage.py agreement QRELS QRELS...` takes one qrels file per assessor; the file name without its
-extension is the name of the assessor. Duplicate pairs are reported with their line number.
+`manage.py agreement FILE...` takes one qrels file per assessor, where the file name without its
+extension is the name of the assessor; or tables with any number of assessors, such as a crowd's
+`topic doc worker label` as CSV, TSV or JSON lines ([formats](formats.md#judgments)). Other labels
+than integers are mapped: `--map relevant=1`. At most 50 assessors and 50 pairs of assessors are
+listed, those with the most judgments; `--rows 0` lists all. 445 workers with 16,200 labels take
+15 s of processor time. Duplicate pairs are reported with their line number.
 `manage.py agreement --campaign SLUG` takes the judgments of a campaign, and with them their order,
 times, blind repeats and automatic assessors.
 
@@ -98,6 +102,13 @@ version names it. The page *Qrels* previews what every policy would give.
 
 Grades below 0 are not judgments; a pair without any other grade gets -1, "pooled, not judged". A
 pair that the policy cannot decide is *undecided*: adjudicate it, or choose another policy.
+
+`majority`, `median-floor` and `mean-floor` leave no pair undecided, since they have a tie rule:
+where two grades fit equally (equally frequent; median or mean half-way between two grades), the
+lower one is taken. With two judgments per pair that is every pair one grade apart. The page
+*Qrels*, `manage.py qrels policies`, the manifest and the API (`decided_by_tie_rule`) give the
+number of these pairs; adjudication or a third judgment lets a person decide them. Third judgments
+count like the others.
 """
 
 NOTE = """---

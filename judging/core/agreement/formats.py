@@ -75,14 +75,14 @@ def agreement_to_json(
 
     With ``rows`` at most as many assessors and pairs; ``omitted`` counts the others.
     """
-    shown, omitted = report.largest(rows)
-    content = shown.as_dict()
+    listed, omitted = report.largest(rows)
+    content = listed.as_dict()
     if any(asdict(omitted).values()):
         content["omitted"] = asdict(omitted)
     if quality is not None:
-        kept = {assessor.name for assessor in shown.assessors}
-        listed = [row for row in quality["assessors"] if row["name"] in kept]
-        content["quality"] = quality | {"assessors": listed}
+        names = {assessor.name for assessor in listed.assessors}
+        assessors = [row for row in quality["assessors"] if row["name"] in names]
+        content["quality"] = quality | {"assessors": assessors}
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 

@@ -94,7 +94,7 @@ class LabelTable:
 
     def without_third(self) -> LabelTable:
         """Without third judgments, and without assessors and pairs that have no others."""
-        if not self.thirds:
+        if self.third is None or not self.thirds:
             return self
         first = LabelTable(
             self.assessors,

@@ -25,8 +25,8 @@ OVERLAP = AgreementCoefficient(
             "Pairs that are relevant to no assessor do not count.",
             "Falls with every additional assessor.",
             (
-                "A pair that all judged only because a third judgment was added where two disagreed "
-                "is left out: such pairs are selected by disagreement, and their overlap is near 0."
+                "A pair that all judged only with a third judgment is left out: such pairs are "
+                "selected by disagreement, and their overlap is near 0."
             ),
         ),
         undefined="no pair was judged by all assessors, as in plans with fewer judgments per "

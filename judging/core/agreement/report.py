@@ -88,10 +88,10 @@ class AgreementReport:
         assessors = sorted(self.assessors, key=lambda a: -a.judged)[:rows]
         pairs = sorted(self.pairs, key=lambda names: -self.pairs[names]["percent"].n)[:rows]
         omitted = OmittedRows(len(self.assessors) - len(assessors), len(self.pairs) - len(pairs))
-        shown = replace(
+        report = replace(
             self, assessors=tuple(assessors), pairs={names: self.pairs[names] for names in pairs}
         )
-        return shown, omitted
+        return report, omitted
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values."""

@@ -1,6 +1,6 @@
 """Judgment files as tables of grades, without a campaign: one file may hold many assessors.
 
-The formats, names and faults are those of an import. Without a campaign there is no grade scale,
+The formats, names and faults are those of an import. Without a campaign there is no scale of grades,
 no list of topics and no account to compare with: the file is its own reference.
 """
 
@@ -39,7 +39,7 @@ def read_label_table(
 ) -> list[ImportedBallot]:
     """One ballot per assessor and pair, of human assessors' judgments.
 
-    ``assessor`` has judged all if the file names nobody. Raises ``InvalidFile`` for the faults of
+    ``assessor`` has judged all if the file has no names. Raises ``InvalidFile`` for the faults of
     ``docs/formats.md`` on judgments; a label without a grade is one fault, not one per line.
     """
     report.file = file
@@ -87,7 +87,7 @@ def check_label_field(reading: JudgmentFile, report: FaultReport) -> None:
 def report_unknown_labels(
     entries: Sequence[JudgmentEntry], proposals: Iterable[GradeProposal], report: FaultReport
 ) -> None:
-    """One fault per label that is no grade, at its first line."""
+    """One fault per label without a grade, at its first line."""
     unknown = {proposal.label: proposal.count for proposal in proposals if proposal.grade is None}
     for entry in entries:
         for label in entry.labels:

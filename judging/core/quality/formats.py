@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from campaigns.core.intervals import HINT_NOTE
-from judging.core.agreement.formats import align_agreement_rows, format_coefficient, format_interval
+from judging.core.agreement.formats import (
+    HasInterval,
+    align_agreement_rows,
+    format_coefficient,
+    format_interval,
+)
 from judging.core.agreement.report import Row
 from judging.core.quality.consistency import EVERYONE
 from judging.core.quality.estimate import QualityEstimate
@@ -118,7 +123,7 @@ def _reasons(report: QualityReport) -> Iterable[str]:
 def _hint_notes(report: QualityReport) -> list[str]:
     slopes = [drift.slope for drift in report.drift.values()]
     primings = [report.priming, *report.priming_by_assessor.values()]
-    printed = [*report.bias.values(), *slopes, *primings]
+    printed: list[HasInterval] = [*report.bias.values(), *slopes, *primings]
     return [HINT_NOTE] if any(estimate.is_hint for estimate in printed) else []
 
 

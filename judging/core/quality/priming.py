@@ -155,12 +155,12 @@ def _test(sequences: list[SequenceMoments], why: str | None) -> Priming:
     half = 1.959963984540054 * sd / spread
     slope = value / spread
     topics = len({sequence.topic for sequence in sequences})
-    found = Priming(
+    priming = Priming(
         slope, p=erfc(abs(value) / sd / sqrt(2)), n=n, sequences=len(sequences), topics=topics
     )
     if not has_enough_topics(topics):
-        return replace(found, no_interval=TOO_FEW_TOPICS)
-    return replace(found, low=slope - half, high=slope + half)
+        return replace(priming, no_interval=TOO_FEW_TOPICS)
+    return replace(priming, low=slope - half, high=slope + half)
 
 
 def _nothing(lengths: list[int]) -> str | None:

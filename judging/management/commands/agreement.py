@@ -131,9 +131,9 @@ class Command(BaseCommand):
         return load_judging_record(campaign, third=third), campaign.relevance_level
 
     def read_files(self, options: dict[str, Any]) -> JudgingRecord:
-        given = LabelOptions(parse_mappings(options["map"], "--map"), options["duplicates"])
+        label_options = LabelOptions(parse_mappings(options["map"], "--map"), options["duplicates"])
         reader = FileReader(self)
-        judged = reader.read_all(options["files"], read_judged_file, options=given)
+        judged = reader.read_all(options["files"], read_judged_file, options=label_options)
         reader.raise_if_rejected("no output written")
         labels = combine_judged_files(judged)
         if not options["with_third_judgments"]:
@@ -156,7 +156,7 @@ def read_judged_file(
 
 
 def combine_judged_files(judged: Mapping[str, Judged]) -> LabelTable:
-    """The judgments of all files; raises ``CommandError`` where two files speak for one assessor."""
+    """The judgments of all files; raises ``CommandError`` if two share an assessor and a pair."""
     qrels = {path: table for path, table in judged.items() if isinstance(table, QrelsTable)}
     tables = {path: rows for path, rows in judged.items() if not isinstance(rows, QrelsTable)}
     names = [file_stem(path) for path in qrels]
@@ -179,9 +179,9 @@ def combine_judged_files(judged: Mapping[str, Judged]) -> LabelTable:
 
 def refuse_repeated_judgments(tables: Mapping[str, Sequence[ImportedBallot]]) -> None:
     """Raise ``CommandError`` if two files have judgments of one pair by one assessor."""
-    found = find_repeated_keys(tables)
-    if found is not None:
-        before, file, ballot, count = found
+    repeated = find_repeated_keys(tables)
+    if repeated is not None:
+        before, file, ballot, count = repeated
         raise CommandError(
             f"{file}:{ballot.entry.line}: {ballot.assessor} judged {ballot.entry.excerpt} in "
             f"{before} too, and so {format_count(count, 'pair')}. Compare files with the same "
