@@ -113,6 +113,8 @@ def test_downloads_follow_the_switch(disputed, organizer, as_user):
     every = json.loads(page(client, "agreement-download", "third=1", "json"))
     assert every["third_judgments"] == {"counted": 2, "left_out": 0}
     assert len(every["pairs"]) == 3
+    told = json.loads(page(client, "assessor-quality-download", "", "json"))
+    assert told["third_judgments"] == {"counted": 0, "left_out": 2}
     for query, n in (("", 1), ("third=1", 3)):
         rows = list(csv.DictReader(io.StringIO(page(client, "agreement-download", query, "csv"))))
         assert len({row["assessor_b"] for row in rows if row["between"] == "pair"}) == min(n, 2)

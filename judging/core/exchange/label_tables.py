@@ -1,7 +1,7 @@
 """Judgment files as tables of grades, without a campaign: one file may hold many assessors.
 
-The formats, names and faults are those of an import. Without a campaign there is no scale of grades,
-no list of topics and no account to compare with: the file is its own reference.
+The formats, names and faults are those of an import. Without a campaign there is no scale of
+grades, no list of topics and no account to compare with: the file is its own reference.
 """
 
 from __future__ import annotations
