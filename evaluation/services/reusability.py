@@ -60,6 +60,7 @@ def build_reusability_job(job: Job) -> None:
             collection,
             tuple(parse_measures(MEASURES)),
             seed=campaign.seed,
+            draws=DRAWS,
             spread=with_progress(job),
         )
     except ValueError as error:

@@ -142,8 +142,12 @@ def write_imported(
     """Append the new judgments of every assessor, who may be judging at the same time."""
     lock_judging(campaign)
     counts = ImportCounts()
-    for assessor, listed in rows.items():
-        counts += append_judgments(campaign, assessor, listed, purpose=purpose)
+    # Third judgments last: their slots exist once the planned judgments differ.
+    for third in (False, True):
+        for assessor, listed in rows.items():
+            part = [row for row in listed if row.third == third]
+            if part:
+                counts += append_judgments(campaign, assessor, part, purpose=purpose)
     if purpose == Purpose.JUDGE:
         # Last: judging locks a slot, then the topic; the opposite order could deadlock.
         apply_stopping_rule(campaign, {row.topic for listed in rows.values() for row in listed})
@@ -211,6 +215,7 @@ def import_row(ballot: ImportedBallot, topics: Mapping[str, int]) -> ImportRow:
             (start, end, text[:MAX_PASSAGE]) for start, end, text in entry.passages[:MAX_PASSAGES]
         ),
         active_seconds=entry.active_seconds,
+        third=entry.third,
     )
 
 

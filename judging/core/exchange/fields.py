@@ -41,6 +41,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "purpose": ("purpose",),
     "revision": ("revision",),
     "uuid": ("uuid", "client_uuid"),
+    "third": ("third",),
 }  # fmt: skip
 """By field, the names that files use, in order of precedence; case and ``-`` are ignored."""
 IDS = ("topic", "docno")
@@ -111,6 +112,7 @@ def parse_entry(record: JudgmentRecord, matched: MatchedFields) -> JudgmentEntry
         passages=parse_passages(values.get("passages")),
         active_seconds=parse_number(values.get("active_seconds")),
         revision=parse_integer(values.get("revision")),
+        third=is_true(values.get("third")),
         columns=(places[0], places[1], places[2]),
         original_docno=value_to_text(values.get("duplicate_of")),
         **{
@@ -202,6 +204,11 @@ def parse_number(value: object) -> float | None:
     except ValueError:
         return None
     return number if 0 <= number <= 86_400 else None
+
+
+def is_true(value: object) -> bool:
+    """A truth value as JSON, CSV by Python, or a spreadsheet writes it; anything else is false."""
+    return value is True or str(value).strip().lower() in ("true", "1", "yes")
 
 
 def parse_integer(value: object) -> int | None:
