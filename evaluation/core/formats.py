@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+from campaigns.core.csv_files import merge_conditions, write_csv
 from evaluation.core.evaluate import ScoredRun, value_or_none
 from evaluation.core.measures.counts import NUM_Q
 from evaluation.core.measures.family import Measure
@@ -79,26 +78,19 @@ def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, OutputValue]]:
 def scores_to_csv(
     runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True
 ) -> str:
-    """``run,measure,topic,value`` in full precision; an undefined value is empty.
-
-    A last column has the provenance as JSON, in the rows over all topics.
+    """``run,measure,topic,value`` in full precision, with the provenance of all runs before it;
+    an undefined value is empty.
     """
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["run", "measure", "topic", "value", "conditions"])
-    for run in runs:
-        provenance = provenance_to_json_line(run.conditions)
-        if by_topic:
-            for topic, measure, value in topic_values(run):
-                writer.writerow([run.tag, measure.name, topic, _exact(measure, value), ""])
-        for measure, value in overall_values(run) if summary else ():
-            writer.writerow([run.tag, measure.name, ALL, _exact(measure, value), provenance])
-    return stream.getvalue()
+    rows = chain.from_iterable(_csv_rows(run, by_topic, summary) for run in runs)
+    conditions = merge_conditions([(run.tag, run.conditions) for run in runs])
+    return write_csv("scores", ("run", "measure", "topic", "value"), rows, conditions)
 
 
-def provenance_to_json_line(conditions: Mapping[str, Any]) -> str:
-    """The provenance as one line of JSON."""
-    return json.dumps(conditions, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+def _csv_rows(run: ScoredRun, by_topic: bool, summary: bool) -> Iterator[Sequence[OutputValue]]:
+    for topic, measure, value in topic_values(run) if by_topic else ():
+        yield run.tag, measure.name, topic, _exact(measure, value)
+    for measure, value in overall_values(run) if summary else ():
+        yield run.tag, measure.name, ALL, _exact(measure, value)
 
 
 def scores_to_json(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.core.formats import FORMATS, provenance_to_json_line, scores_to_csv
+from campaigns.core.csv_files import write_csv
+from evaluation.core.formats import FORMATS, scores_to_csv
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 
 RUN_FORMATS = {"txt": "trec_eval", "csv": "csv", "json": "json"}
@@ -26,14 +25,12 @@ def leaderboard_to_csv(leaderboard: Leaderboard, *, by_topic: bool = False) -> s
         return scores_to_csv(
             [leaderboard.as_scored_run(entry) for entry in leaderboard.entries], by_topic=True
         )
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
     names = leaderboard.score_set.measures
-    writer.writerow(["run", "team", *names, "conditions"])
-    provenance = provenance_to_json_line(leaderboard.score_set.conditions)
-    for entry in leaderboard.entries:
-        writer.writerow([entry.tag, entry.team, *(entry.means[name] for name in names), provenance])
-    return stream.getvalue()
+    rows = (
+        (entry.tag, entry.team, *(entry.means[name] for name in names))
+        for entry in leaderboard.entries
+    )
+    return write_csv("leaderboard", ("run", "team", *names), rows, leaderboard.score_set.conditions)
 
 
 def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:

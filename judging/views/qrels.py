@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any
 
 from django.contrib import messages
@@ -26,6 +24,7 @@ from judging.queries.qrels_versions import (
     QrelsComparison,
     compare_qrels_versions,
     count_differing_pairs,
+    format_qrels_changes,
 )
 from judging.services.qrels import (
     MAX_LISTED,
@@ -149,12 +148,8 @@ def qrels_changes_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The same as CSV: one line per changed pair."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     comparison = get_compared_versions(request, campaign)
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(["topic", "docno", "before", "after"])
-    writer.writerows([row.topic, row.docno, row.before, row.after] for row in comparison.changes)
     name = f"{slug}-qrels-{comparison.before.version}-to-{comparison.after.version}.csv"
-    return attachment_response(buffer.getvalue(), name)
+    return attachment_response(format_qrels_changes(comparison), name)
 
 
 def get_compared_versions(request: SignedInRequest, campaign: Campaign) -> QrelsComparison:

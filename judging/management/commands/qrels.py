@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable
 from datetime import datetime
@@ -21,7 +19,11 @@ from campaigns.management.import_command import get_campaign, get_organizer
 from campaigns.models import Campaign, User
 from judging.core.policies import POLICIES
 from judging.models import Qrels
-from judging.queries.qrels_versions import compare_qrels_versions, count_differing_pairs
+from judging.queries.qrels_versions import (
+    compare_qrels_versions,
+    count_differing_pairs,
+    format_qrels_changes,
+)
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 
 Options = dict[str, Any]
@@ -129,12 +131,7 @@ def format_comparison(campaign: Campaign, _: User, options: Options) -> str:
     versions = get_versions(campaign, options)
     if len(versions) != 2:
         raise CommandError("Specify two qrels versions: before and after.")
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["topic", "docno", "before", "after"])
-    for row in compare_qrels_versions(*versions).changes:
-        writer.writerow([row.topic, row.docno, row.before, row.after])
-    return out.getvalue()
+    return format_qrels_changes(compare_qrels_versions(*versions))
 
 
 def format_qrels(campaign: Campaign, _: User, options: Options) -> str:
