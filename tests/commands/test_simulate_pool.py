@@ -120,7 +120,7 @@ def test_the_page_needs_nothing_else(run: Run, write: Write, given: list[str]) -
         (["--depth", "1", "-l", "0"], "The relevance level must be an integer between 1"),
         (["--depth", "1", "-l", "2"], "The qrels have no relevant document."),
         (["--depth", "1", "--pooled", "three"], "Unknown run tag: three."),
-        (["--depth", "1", "--pooled", ","], "No contributing runs"),
+        (["--depth", "1", "--pooled", ","], "No run tags in the list"),
         (["--spec", "teams.yaml"], "teams: Run files have no team"),
         (["--spec", "bad.yaml"], "1 file rejected; no output written."),
         (["--spec", "take.yaml", "--spec", "./take.yaml"], "Duplicate spec names: take."),

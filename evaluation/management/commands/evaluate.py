@@ -12,6 +12,7 @@ from campaigns.core.runs import read_run
 from campaigns.core.sampled_qrels import READERS
 from campaigns.management.files import FileReader, FileResult, read_file
 from campaigns.management.processes import choose_process_count, map_in_order
+from campaigns.management.run_lists import add_run_files
 from evaluation.core.bpref_advice import list_bpref_warnings
 from evaluation.core.comparison.scores import unique_run_tags
 from evaluation.core.evaluate import ScoredRun, evaluate
@@ -44,7 +45,7 @@ class Command(BaseCommand):
             help="strata and prels: sampled judgments, as lines of topic 0 docno stratum grade and "
             "of topic docno grade method probability",
         )
-        add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
+        add_run_files(parser, "runs: topic Q0 docno rank score tag")
         add(
             "-m",
             dest="measures",

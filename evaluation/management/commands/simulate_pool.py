@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -11,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileReader, file_stem
+from campaigns.management.run_lists import add_run_files, add_run_tags
 from evaluation.core.options import ScoringOptions
 from evaluation.core.simulation.finished_campaign import FinishedCampaign
 from evaluation.core.simulation.formats import FORMATS
@@ -21,6 +21,7 @@ from evaluation.core.simulation.simulator import (
     parse_ranking_measures,
     simulate_specs,
 )
+from evaluation.management.run_tags import read_run_tags
 from evaluation.simulation_html import simulation_to_html
 from pooling.core.spec import PoolSpec, depth_spec
 from pooling.core.spec_file import read_spec
@@ -37,7 +38,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("qrels", metavar="QRELS", help="complete judgments: topic 0 docno grade")
-        add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
+        add_run_files(parser, "runs: topic Q0 docno rank score tag")
         add("--spec", metavar="FILE", action="append", default=[], help="a pool spec; repeatable")
         add(
             "--depth",
@@ -68,11 +69,7 @@ class Command(BaseCommand):
             help=f"measure to rank runs by; repeatable (default: {', '.join(MEASURES)})",
         )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
-        add(
-            "--pooled",
-            metavar="TAGS",
-            help="contributing runs: comma-separated tags, or a file of tags (default: all)",
-        )
+        add_run_tags(parser, "--pooled", "contributing runs (default: all)")
         add("--format", choices=tuple(WRITERS), default="table")
 
     def handle(self, **options: Any) -> None:
@@ -125,30 +122,16 @@ def read_finished_campaign(reader: FileReader, options: dict[str, Any]) -> Finis
     """The campaign in the files; all files are read before any error is raised."""
     qrels = reader.read_all([options["qrels"]], read_qrels)
     runs = reader.read_all(options["runs"], read_run, lenient=True)
-    pooled = parse_contributing_tags(options["pooled"])
+    pooled = read_run_tags(reader, options["pooled"], {run.tag for run in runs.values()})
     reader.raise_if_rejected(CONSEQUENCE)
     check_unique_tags(runs)
     try:
         ScoringOptions(level=options["level"])
         return FinishedCampaign.from_tables(
-            [*runs.values()], qrels[options["qrels"]], pooled, options["level"]
+            [*runs.values()], qrels[options["qrels"]], pooled or None, options["level"]
         )
     except ValueError as error:
         raise CommandError(capitalize_sentence(error)) from error
-
-
-def parse_contributing_tags(text: str | None) -> list[str] | None:
-    """The tags in ``text``: a file name, or comma-separated tags."""
-    if text is None:
-        return None
-    path = Path(text)
-    try:
-        tags = path.read_text(encoding="utf-8").split() if path.is_file() else text.split(",")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{text} cannot be read as a list of tags.") from error
-    if not (contributing := [tag.strip() for tag in tags if tag.strip()]):
-        raise CommandError("No contributing runs. List their tags after --pooled.")
-    return contributing
 
 
 def make_progress_printer(write: Callable[[str], object]) -> Progress:
