@@ -14,6 +14,8 @@ from evaluation.core.measures.family import Measure
 from evaluation.core.profiles import PROFILES
 
 ALL = "all"
+LABEL = "label"
+"""The condition that scores are labelled with, where they are no estimate."""
 UNDEFINED = "null"
 OutputValue = float | str | None
 
@@ -23,11 +25,15 @@ def scores_to_trec_eval(
 ) -> str:
     """The output of trec_eval: run by run, a block per topic, then the block of all topics.
 
-    ``summary``: include the block of all topics; with several runs it starts with the run tag.
+    ``summary``: include the block of all topics; with several runs, or where the conditions of a
+    run have a label, it starts with the run tag.
     An undefined value is printed as null.
     """
     several = len(runs) > 1
-    lines = (_text_lines(run, by_topic, summary, several or _names_run(run)) for run in runs)
+    labelled = any(LABEL in run.conditions for run in runs)
+    lines = (
+        _text_lines(run, by_topic, summary, several or labelled or _names_run(run)) for run in runs
+    )
     return "".join(chain.from_iterable(lines))
 
 
@@ -36,7 +42,8 @@ def _text_lines(run: ScoredRun, by_topic: bool, summary: bool, named: bool) -> I
         for topic, measure, value in topic_values(run):
             yield _text_line(measure, topic, value)
     if summary and named:
-        yield f"{'runid':<22}\t{ALL}\t{run.tag}\n"
+        label = f" ({run.conditions[LABEL]})" if LABEL in run.conditions else ""
+        yield f"{'runid':<22}\t{ALL}\t{run.tag}{label}\n"
     for measure, value in overall_values(run) if summary else ():
         yield _text_line(measure, ALL, value)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from campaigns.core.tables import RunTable
 from evaluation.core.evaluate import ScoredRun
+from evaluation.core.formats import LABEL
 from evaluation.core.judgments import JudgmentTable
 
 
@@ -30,7 +31,9 @@ def _format_counts(paths: list[str], runs: int) -> str:
 def format_provenance_line(scores: ScoredRun) -> str:
     """How the scores were computed, in one line."""
     provenance = scores.conditions
-    parts = [
+    label = provenance.get(LABEL)
+    parts = [label] if label else []
+    parts += [
         f"profile {provenance['profile']}",
         f"level {provenance['level']}",
         f"{provenance['topics_averaged']} of {provenance['topics_judged']} judged topics averaged",

@@ -30,7 +30,7 @@ def leaderboard_to_csv(leaderboard: Leaderboard, *, by_topic: bool = False) -> s
         (entry.tag, entry.team, *(entry.means[name] for name in names))
         for entry in leaderboard.entries
     )
-    return write_csv("leaderboard", ("run", "team", *names), rows, leaderboard.score_set.conditions)
+    return write_csv("leaderboard", ("run", "team", *names), rows, leaderboard.score_set.provenance)
 
 
 def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
@@ -42,7 +42,8 @@ def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
         "qrels": score_set.qrels.version,
         "created_at": score_set.created_at.isoformat(),
         "released_at": score_set.released_at.isoformat() if score_set.released_at else None,
-        "conditions": score_set.conditions,
+        "label": score_set.label,
+        "conditions": score_set.provenance,
         "spread": {
             name: asdict(leaderboard.best_median_worst(name)) for name in score_set.measures
         },

@@ -17,7 +17,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
-from judging.core.policies import POLICIES, RULES, UnknownPolicyError, get_policy
+from judging.core.policies import NO_ESTIMATE, POLICIES, RULES, UnknownPolicyError, get_policy
 from judging.models import Judgment, Purpose, Qrels
 from judging.qrels_forms import QrelsForm
 from judging.queries.qrels_versions import (
@@ -195,6 +195,7 @@ def list_page(
                    for value, count in draft.grades.items()],
         "judged": len(draft.ballots),
         "undecided": draft.conflicts[:MAX_LISTED],
+        "no_estimate": NO_ESTIMATE,
         "policies": policy_table_rows(drafts),
         "grades": {grade.value: grade for grade in campaign.grades.all()},
     }  # fmt: skip
@@ -218,6 +219,7 @@ def policy_table_rows(drafts: list[QrelsDraft]) -> list[dict[str, Any]]:
     return [
         {
             "card": draft.policy.card,
+            "label": draft.policy.label,
             "selected": draft is selected,
             "values": values,
             "counts": [draft.grades.get(value, 0) for value in values],

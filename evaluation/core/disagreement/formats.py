@@ -27,7 +27,11 @@ def disagreement_runs_to_csv(report: DisagreementReport) -> str:
     and score by each other set of qrels.
     """
     others = [row for row in report.rankings if row is not report.by_policy]
-    names = [name for row in others for name in (f"rank {row.name}", f"score {row.name}")]
+    names = [
+        name
+        for row in others
+        for name in (f"rank {row.labelled_name}", f"score {row.labelled_name}")
+    ]
     rows: list[Sequence[object]] = []
     for at in report.order:
         own = [value for row in others for value in (row.ranks[at], row.scores[at])]
@@ -60,7 +64,8 @@ def disagreement_to_table(report: DisagreementReport) -> str:
     """Rankings, resampled rankings, runs with bands, and the pairs of highest value."""
     facts = report.facts
     head = (
-        f"{facts.measure}, policy {facts.policy}, level {facts.level}; {facts.runs} runs, "
+        f"{facts.measure}, policy {facts.policy}{f' ({facts.label})' if facts.label else ''}, "
+        f"level {facts.level}; {facts.runs} runs, "
         f"{facts.topics} topics, {facts.assessors} assessors\n"
         f"{facts.pairs:,} judged pairs, {facts.judged_by_several:,} by at least two assessors, "
         f"{facts.disputed:,} disagreements; qrels of an assessor: {TREATMENTS[facts.treat]}\n"
@@ -84,7 +89,7 @@ def _ranking_head(report: DisagreementReport) -> tuple[str, ...]:
 def _ranking_cells(row: SystemRanking) -> tuple[str, ...]:
     values = (format_p_value(estimate.value) for estimate in row.coefficients.values())
     drop = row.drop and f"{row.drop.tag} {row.drop.before} to {row.drop.after}"
-    return (row.name, str(row.judged), str(row.topics), *values, drop or "none")
+    return (row.labelled_name, str(row.judged), str(row.topics), *values, drop or "none")
 
 
 def _resampled_text(name: str, resampled: ResampledRankings) -> str:

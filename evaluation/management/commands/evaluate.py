@@ -29,6 +29,7 @@ from evaluation.management.cli_output import (
     group_shared_texts,
     iter_leading_zero_hints,
 )
+from evaluation.management.qrels_manifest import label_scores, read_label
 
 
 class Command(BaseCommand):
@@ -46,6 +47,12 @@ class Command(BaseCommand):
             "of topic docno grade method probability",
         )
         add_run_files(parser, "runs: topic Q0 docno rank score tag")
+        add(
+            "--manifest",
+            metavar="FILE",
+            help="the manifest of the qrels (`qrels manifest`), which labels scores by automatic "
+            "judgments",
+        )
         add(
             "-m",
             dest="measures",
@@ -135,7 +142,12 @@ class Command(BaseCommand):
         reader.raise_if_rejected("no output written")
         if judged is None:
             return
-        results = [replace(run, measures=measures) for run in scores if run is not None]
+        label = read_label(options["manifest"], judged)
+        results = [
+            label_scores(replace(run, measures=measures), label)
+            for run in scores
+            if run is not None
+        ]
         self._write_notes(
             options,
             ((path, format_provenance_line(run)) for path, run in zip(paths, results, strict=True)),
@@ -186,7 +198,12 @@ class Command(BaseCommand):
         paths = list(dict.fromkeys(options["runs"]))
         readings = [reader.take(read_run_bounds(path, judged, measures, scoring)) for path in paths]
         reader.raise_if_rejected("no output written")
-        results = [run for run in readings if run is not None]
+        label = "" if judged is None else read_label(options["manifest"], judged)
+        results = [
+            run._replace(scores=label_scores(run.scores, label))
+            for run in readings
+            if run is not None
+        ]
         by_path = list(zip(paths, results, strict=False))
         self._write_notes(
             options, ((path, line) for path, run in by_path for line in iter_bounds_notes(run))
@@ -212,6 +229,8 @@ class Command(BaseCommand):
             raise CommandError(
                 "-c averages over all topics of the qrels; it cannot be used with --topics common."
             )
+        if options["manifest"] and options["intervals"]:
+            raise CommandError("--manifest cannot be used with --intervals, which need a sample.")
         if not options["summary"] and not options["by_topic"]:
             raise CommandError("-n without -q prints nothing; add -q.")
         if options["jobs"] is not None and options["jobs"] < 1:

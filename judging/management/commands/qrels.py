@@ -77,10 +77,11 @@ def resolve_action(name: str) -> str:
 def format_version_list(campaign: Campaign, _: User, __: Options) -> str:
     """One line per qrels version, newest first."""
     lines = [
-        f"{q.version}\t{q.policy}\t{q.pairs}\t{q.as_of.isoformat()}\t{q.sha256}\t{q.note}"
+        f"{q.version}\t{q.policy}\t{q.pairs}\t{q.as_of.isoformat()}\t{q.sha256}"
+        f"\t{q.label or '-'}\t{q.note}"
         for q in campaign.qrels.all()
     ]
-    return align_columns("version\tpolicy\tpairs\tas_of\tsha256\tnote", lines)
+    return align_columns("version\tpolicy\tpairs\tas_of\tsha256\tlabel\tnote", lines)
 
 
 def format_policies(campaign: Campaign, actor: User, options: Options) -> str:
@@ -93,9 +94,10 @@ def format_policies(campaign: Campaign, actor: User, options: Options) -> str:
     for draft in drafts:
         grades = " ".join(f"{grade}:{count}" for grade, count in draft.grades.items())
         differ = count_differing_pairs(draft.rows, drafts[0].rows)
-        row = (draft.policy.name, len(draft.rows), len(draft.conflicts), differ, grades)
+        label = draft.policy.label or "-"
+        row = (draft.policy.name, len(draft.rows), len(draft.conflicts), differ, label, grades)
         lines.append("\t".join(map(str, row)))
-    return align_columns("policy\tpairs\tundecided\tdiffer\tgrades", lines)
+    return align_columns("policy\tpairs\tundecided\tdiffer\tlabel\tgrades", lines)
 
 
 def freeze_version(campaign: Campaign, actor: User, options: Options) -> str:
@@ -143,6 +145,7 @@ def format_manifest(campaign: Campaign, _: User, options: Options) -> str:
     manifest = {
         "version": qrels.version,
         "sha256": qrels.sha256,
+        "label": qrels.label,
         "note": qrels.note,
     } | qrels.manifest
     return json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
