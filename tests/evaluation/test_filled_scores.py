@@ -24,6 +24,7 @@ from evaluation.services import (
     study_disagreement,
 )
 from evaluation.services.disagreement import DisagreementQuery
+from evaluation.services.simulation import describe_judgments
 from evaluation.views.interim_scores import latest_score_set_with
 from judging.core.policies import AUTOMATIC_ONLY, FILLED, label_qrels
 from judging.models import Qrels
@@ -212,6 +213,7 @@ def test_reports_by_such_qrels_have_the_label(as_user, organizer, judged, filled
     runs = [{"tag": each.tag, "team": each.team.name} for each in (alpha, beta)]
     spec = judged.pools.get().spec | {"runs": runs}
     judged.pools.update(spec=spec)
+    assert describe_judgments(filled.qrels) == "qrels 1 (filled, no estimate)"
     job = request_reusability_report(actor=organizer, campaign=judged, qrels=filled.qrels)
     jobs.run_here(job)
     job.refresh_from_db()
