@@ -48,7 +48,8 @@ def load_agreement_page(
     request: SignedInRequest, slug: str
 ) -> tuple[Campaign, AgreementChoice, LabelTable]:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    return campaign, parse_agreement_choice(request.GET, campaign), load_labels(campaign)
+    choice = parse_agreement_choice(request.GET, campaign)
+    return campaign, choice, load_labels(campaign, third=choice.third)
 
 
 def agreement_context(
@@ -66,6 +67,8 @@ def agreement_context(
         "levels": campaign.grades.filter(value__gt=0),
         "topics": labels.topics,
         "names": labels.assessors,
+        "thirds": labels.thirds or labels.left_out,
+        "third_switch": choice.but(third=not choice.third),
     }
 
 
@@ -132,7 +135,7 @@ def count_multiply_judged(panel: CoefficientPanel) -> int:
 @require_safe
 def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
-    whole = AgreementChoice(choice.level, choice.binary, choice.by)
+    whole = replace(choice, topic="", a="", b="")
     report = whole.report(labels)
     names = companion_coefficients(choice.by)
     rows = []
@@ -195,14 +198,14 @@ def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)
     if fmt == "json":
-        record = load_judging_record(campaign)
+        record = load_judging_record(campaign, third=choice.third)
         quality = quality_report(record, choice.level).as_dict()
         return attachment_response(
             agreement_to_json(choice.report(record.people), quality), f"{slug}-agreement.json"
         )
     if fmt != "csv":
         raise Http404
-    report = choice.report(load_labels(campaign))
+    report = choice.report(load_labels(campaign, third=choice.third))
     rows = [
         [place, a, b, *cells]
         for place, a, b, row in export_rows(report)
@@ -210,7 +213,7 @@ def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
     ]
     head = ("between", "assessor_a", "assessor_b", *HEAD)
     return attachment_response(
-        write_csv("agreement", head, rows, describe_agreement_settings(slug, report)),
+        write_csv("agreement", head, rows, describe_agreement_settings(slug, choice, report)),
         f"{slug}-agreement.csv",
     )
 
@@ -218,7 +221,7 @@ def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
 @require_safe
 def agreement_topics_download_view(request: SignedInRequest, slug: str) -> HttpResponse:
     _, choice, labels = load_agreement_page(request, slug)
-    report = AgreementChoice(choice.level, choice.binary).report(labels)
+    report = replace(choice, topic="").report(labels)
     rows = [
         [topic, place, *cells]
         for topic, panel in report.by_topic.items()
@@ -227,17 +230,22 @@ def agreement_topics_download_view(request: SignedInRequest, slug: str) -> HttpR
     ]
     head = ("topic", "between", *HEAD)
     return attachment_response(
-        write_csv("agreement by topic", head, rows, describe_agreement_settings(slug, report)),
+        write_csv(
+            "agreement by topic", head, rows, describe_agreement_settings(slug, choice, report)
+        ),
         f"{slug}-agreement-topics.csv",
     )
 
 
-def describe_agreement_settings(slug: str, report: AgreementReport) -> dict[str, Any]:
+def describe_agreement_settings(
+    slug: str, choice: AgreementChoice, report: AgreementReport
+) -> dict[str, Any]:
     """How the coefficients were computed, for the first lines of a CSV file."""
     return {
         "campaign": slug,
         "level": report.level,
         "binary": report.binary,
+        "third_judgments": choice.third,
         "scale": report.scale,
         "documents": report.documents,
         "assessors": [assessor.name for assessor in report.assessors],

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from campaigns.core.cards import Card
+from campaigns.core.intervals import HINT_NOTE
 from evaluation.core.collection import (
     condensed_lists,
     contributors,
@@ -167,6 +168,7 @@ def _extrapolation(report: ReusabilityReport) -> ReportSection:
         "no interval"
         if estimate.low is None
         else f"95 % {estimate.low:,.0f} to {estimate.high:,.0f}"
+        + (f"; {HINT_NOTE.rstrip('.')}" if estimate.is_hint else "")
     )
     lines = [
         (

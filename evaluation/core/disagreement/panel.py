@@ -141,7 +141,14 @@ def build_panel(
 def collect_ballot_grades(ballots: BallotTable) -> dict[int, float]:
     """Every grade in the ballots, as its own gain."""
     grades = np.unique(
-        np.concatenate([ballots.judgments.ravel(), ballots.policy_grades, ballots.base])
+        np.concatenate(
+            [
+                ballots.judgments.ravel(),
+                ballots.eligible.ravel(),
+                ballots.policy_grades,
+                ballots.base,
+            ]
+        )
     )
     return {grade: float(grade) for grade in grades.tolist() if grade >= 0} or {1: 1.0}
 
