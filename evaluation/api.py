@@ -36,18 +36,24 @@ LONG = OpenApiParameter(
     "shape", str, enum=["wide", "long"], description="long: one row per run, measure and topic."
 )
 
+LABEL = (
+    "Empty for scores by human judgments; `filled, no estimate` or `automatic, no estimate` where "
+    "grades of an automatic assessor count."
+)
+
 
 class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
     campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
     qrels = serializers.IntegerField(source="qrels.version", help_text="Version of the qrels.")
     measures = serializers.ListField(child=serializers.CharField())
     topics = serializers.ListField(child=serializers.CharField())
-    conditions = serializers.DictField()
+    label = serializers.CharField(help_text=LABEL)  # type: ignore[assignment]
+    conditions = serializers.DictField(source="provenance")
 
     class Meta:
         model = ScoreSet
         fields = (
-            "id", "campaign", "qrels", "measures", "topics", "conditions", "created_at",
+            "id", "campaign", "qrels", "label", "measures", "topics", "conditions", "created_at",
             "released_at",
         )  # fmt: skip
         read_only_fields = fields
@@ -75,6 +81,7 @@ class BoardSerializer(Serializer[Any]):
     qrels = serializers.IntegerField()
     created_at = serializers.DateTimeField()
     released_at = serializers.DateTimeField(allow_null=True)
+    label = serializers.CharField(help_text=LABEL)  # type: ignore[assignment]
     conditions = serializers.DictField()
     spread = serializers.DictField(child=SpreadSerializer())
     runs = EntrySerializer(many=True)
@@ -99,6 +106,7 @@ class RunScoresSerializer(Serializer[Any]):
     run = serializers.IntegerField(source="run_id", read_only=True)
     tag = serializers.CharField(source="run.tag", read_only=True)
     team = serializers.CharField(source="run.team.name", read_only=True)
+    label = serializers.CharField(source="score_set.label", read_only=True, help_text=LABEL)  # type: ignore[assignment]
     means = serializers.DictField(child=serializers.FloatField(allow_null=True), read_only=True)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from django.db import models
 from django.urls import reverse
@@ -15,7 +17,7 @@ class ScoreSet(models.Model):
     """The scores of all accepted runs under one qrels version.
 
     ``topics`` and ``measures`` name the rows and columns of every packed table.
-    ``conditions`` is their provenance. Only the release changes a score set, once.
+    ``conditions`` is what ``provenance`` stores. Only the release changes a score set, once.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="score_sets")
@@ -32,10 +34,23 @@ class ScoreSet(models.Model):
         ordering = ["-created_at", "-pk"]
 
     def __str__(self) -> str:
-        return f"score set {self.pk}"
+        return f"score set {self.pk} ({self.label})" if self.label else f"score set {self.pk}"
 
     def get_absolute_url(self) -> str:
         return reverse("score-set", args=[self.campaign.slug, self.pk])
+
+    @property
+    def label(self) -> str:
+        """That of the qrels, "filled, no estimate" for example; shown wherever the scores are."""
+        return self.qrels.label
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """``conditions``, with the label and the reason for it, if there is one."""
+        if not self.label:
+            return dict(self.conditions)
+        pairs = {"pairs": self.qrels.pairs, "automatic_pairs": self.qrels.automatic_pairs}
+        return {"label": self.label, **pairs, **self.conditions}
 
 
 class RunScores(AppendOnlyModel):

@@ -127,12 +127,15 @@ class CheckedOutSerializer(Serializer[Any]):
 
 class QrelsSerializer(serializers.ModelSerializer[Qrels]):
     campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    label = serializers.CharField(  # type: ignore[assignment]
+        read_only=True, help_text="Empty for human judgments; otherwise `filled, no estimate` etc."
+    )
     manifest = serializers.DictField(read_only=True)
 
     class Meta:
         model = Qrels
         fields = (
-            "id", "campaign", "version", "policy", "as_of", "sha256", "pairs", "manifest",
+            "id", "campaign", "version", "policy", "label", "as_of", "sha256", "pairs", "manifest",
             "note", "frozen_at",
         )  # fmt: skip
         read_only_fields = fields

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import AppendOnlyModel, Campaign, Topic, User
+from judging.core.policies import NO_ESTIMATE, label_qrels
 from judging.core.stopping import StoppingCriteria
 from pooling.models import Pool, PoolItem
 
@@ -311,7 +312,22 @@ class Qrels(AppendOnlyModel):
         constraints = [models.UniqueConstraint("campaign", "version", name="qrels_version_once")]
 
     def __str__(self) -> str:
-        return f"qrels {self.version}"
+        return f"qrels {self.version} ({self.label})" if self.label else f"qrels {self.version}"
 
     def get_absolute_url(self) -> str:
         return reverse("qrels", args=[self.campaign.slug, self.version])
+
+    @property
+    def label(self) -> str:
+        """What all scores by these qrels are labelled with; empty for human judgments."""
+        return label_qrels(self.manifest)
+
+    @property
+    def label_reading(self) -> str:
+        """The sentence about the label."""
+        return NO_ESTIMATE if self.label else ""
+
+    @property
+    def automatic_pairs(self) -> int:
+        """The pairs whose grade is an automatic assessor's."""
+        return int((self.manifest.get("automatic") or {}).get("pairs", 0))

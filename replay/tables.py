@@ -22,7 +22,8 @@ def format_scores_table(score_set: ScoreSet) -> str:
         (f"{row.run.tag} ({row.run.team})", *(format_value(row.means[name]) for name in measures))
         for row in rows
     ]
-    return align_agreement_rows([("run (team)", *measures), *cells])
+    label = f"{score_set.label}\n" if score_set.label else ""
+    return label + align_agreement_rows([("run (team)", *measures), *cells])
 
 
 def format_agreement_table(campaign: Campaign) -> str:

@@ -16,6 +16,12 @@ HEAD = """# Commands
 Every command is `manage.py COMMAND`; `manage.py help COMMAND` prints the same as its section here.
 Commands on plain files need no database; files may be gzipped. A command that rejects a file lists
 all errors on standard error, writes nothing and exits with 1.
+
+Every list of runs may be written `A,B`, or `A B`, or as a file with one name per line: run files
+where a command reads runs, run tags in options such as `--pooled`. Options that take a list may be
+repeated. A list of run files differs from a run by its first line, the path of a file; a name that
+is a run tag is that run, even if there is a file of that name. Before other arguments, `A B` ends
+at the first file. CSV output has the form of [all CSV files](formats.md#csv-files).
 """
 ON_FILES = {
     "evaluate": (

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
+from campaigns.core.csv_files import merge_conditions, write_csv
 from evaluation.core.bounds import MeasureBounds
 from evaluation.core.evaluate import ScoredRun
-from evaluation.core.formats import ALL, UNDEFINED, provenance_to_json_line
+from evaluation.core.formats import ALL, UNDEFINED
 from evaluation.core.measures.family import Measure
 
 COLUMNS = ("run", "measure", "topic", "value", "low", "high")
@@ -46,18 +45,16 @@ def bounds_to_table(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool)
 
 def bounds_to_csv(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
     """The same in full precision, empty where undefined; with a column that says whether the
-    bounds are exact, and in the rows over all topics the provenance as JSON."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*COLUMNS, "exact", "conditions"])
+    bounds are exact, and the provenance of all runs before the header."""
+    rows: list[Sequence[object]] = []
     for run in runs:
-        provenance = provenance_to_json_line(run.scores.conditions)
-        exact = {bounds.measure: bounds.exact for bounds in run.bounds}
-        for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
-            named = [run.scores.tag, row.measure.name, row.topic]
-            ends = [str(exact[row.measure]).lower(), provenance if row.topic == ALL else ""]
-            writer.writerow([*named, *row[2:], *ends])
-    return stream.getvalue()
+        exact = {bounds.measure: str(bounds.exact).lower() for bounds in run.bounds}
+        rows += [
+            (run.scores.tag, row.measure.name, *row[1:], exact[row.measure])
+            for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary)
+        ]
+    conditions = merge_conditions([(run.scores.tag, run.scores.conditions) for run in runs])
+    return write_csv("bounds", (*COLUMNS, "exact"), rows, conditions)
 
 
 def bounds_to_json(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+from campaigns.core.csv_files import merge_conditions, write_csv
 from evaluation.core.evaluate import ScoredRun, value_or_none
 from evaluation.core.measures.counts import NUM_Q
 from evaluation.core.measures.family import Measure
 from evaluation.core.profiles import PROFILES
 
 ALL = "all"
+LABEL = "label"
+"""The condition that scores are labelled with, where they are no estimate."""
 UNDEFINED = "null"
 OutputValue = float | str | None
 
@@ -24,11 +25,15 @@ def scores_to_trec_eval(
 ) -> str:
     """The output of trec_eval: run by run, a block per topic, then the block of all topics.
 
-    ``summary``: include the block of all topics; with several runs it starts with the run tag.
+    ``summary``: include the block of all topics; with several runs, or where the conditions of a
+    run have a label, it starts with the run tag.
     An undefined value is printed as null.
     """
     several = len(runs) > 1
-    lines = (_text_lines(run, by_topic, summary, several or _names_run(run)) for run in runs)
+    labelled = any(LABEL in run.conditions for run in runs)
+    lines = (
+        _text_lines(run, by_topic, summary, several or labelled or _names_run(run)) for run in runs
+    )
     return "".join(chain.from_iterable(lines))
 
 
@@ -37,7 +42,8 @@ def _text_lines(run: ScoredRun, by_topic: bool, summary: bool, named: bool) -> I
         for topic, measure, value in topic_values(run):
             yield _text_line(measure, topic, value)
     if summary and named:
-        yield f"{'runid':<22}\t{ALL}\t{run.tag}\n"
+        label = f" ({run.conditions[LABEL]})" if LABEL in run.conditions else ""
+        yield f"{'runid':<22}\t{ALL}\t{run.tag}{label}\n"
     for measure, value in overall_values(run) if summary else ():
         yield _text_line(measure, ALL, value)
 
@@ -79,26 +85,19 @@ def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, OutputValue]]:
 def scores_to_csv(
     runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True
 ) -> str:
-    """``run,measure,topic,value`` in full precision; an undefined value is empty.
-
-    A last column has the provenance as JSON, in the rows over all topics.
+    """``run,measure,topic,value`` in full precision, with the provenance of all runs before it;
+    an undefined value is empty.
     """
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["run", "measure", "topic", "value", "conditions"])
-    for run in runs:
-        provenance = provenance_to_json_line(run.conditions)
-        if by_topic:
-            for topic, measure, value in topic_values(run):
-                writer.writerow([run.tag, measure.name, topic, _exact(measure, value), ""])
-        for measure, value in overall_values(run) if summary else ():
-            writer.writerow([run.tag, measure.name, ALL, _exact(measure, value), provenance])
-    return stream.getvalue()
+    rows = chain.from_iterable(_csv_rows(run, by_topic, summary) for run in runs)
+    conditions = merge_conditions([(run.tag, run.conditions) for run in runs])
+    return write_csv("scores", ("run", "measure", "topic", "value"), rows, conditions)
 
 
-def provenance_to_json_line(conditions: Mapping[str, Any]) -> str:
-    """The provenance as one line of JSON."""
-    return json.dumps(conditions, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+def _csv_rows(run: ScoredRun, by_topic: bool, summary: bool) -> Iterator[Sequence[OutputValue]]:
+    for topic, measure, value in topic_values(run) if by_topic else ():
+        yield run.tag, measure.name, topic, _exact(measure, value)
+    for measure, value in overall_values(run) if summary else ():
+        yield run.tag, measure.name, ALL, _exact(measure, value)
 
 
 def scores_to_json(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from campaigns.core.csv_files import write_csv
 from evaluation.core.evaluate import value_or_none
 from evaluation.core.formats import ALL, UNDEFINED
 from evaluation.core.sampling_error import SamplingError, SamplingInterval
@@ -36,12 +35,9 @@ def intervals_to_table(runs: Sequence[RunIntervals], *, by_topic: bool, summary:
 
 def intervals_to_csv(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
     """The same in full precision; an undefined value is empty."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for *named, interval in interval_rows(runs, by_topic=by_topic, summary=summary):
-        writer.writerow([*named, *interval])
-    return stream.getvalue()
+    rows = interval_rows(runs, by_topic=by_topic, summary=summary)
+    cells = ((*named, *interval) for *named, interval in rows)
+    return write_csv("intervals", COLUMNS, cells, {"confidence": 0.95})
 
 
 def intervals_to_json(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:

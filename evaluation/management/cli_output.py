@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from campaigns.core.tables import RunTable
 from campaigns.management.files import FileReader, FileResult
 from evaluation.core.evaluate import ScoredRun
+from evaluation.core.formats import LABEL
 from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import describe_no_common_topic
 
@@ -38,7 +39,9 @@ def _format_counts(paths: list[str], runs: int) -> str:
 def format_provenance_line(scores: ScoredRun) -> str:
     """How the scores were computed, in one line."""
     provenance = scores.conditions
-    parts = [
+    label = provenance.get(LABEL)
+    parts = [label] if label else []
+    parts += [
         f"profile {provenance['profile']}",
         f"level {provenance['level']}",
         f"{provenance['topics_averaged']} of {provenance['topics_judged']} judged topics averaged",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import Any
 
-from evaluation.core.formats import FORMATS, provenance_to_json_line, scores_to_csv
+from campaigns.core.csv_files import write_csv
+from evaluation.core.formats import FORMATS, scores_to_csv
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 
 RUN_FORMATS = {"txt": "trec_eval", "csv": "csv", "json": "json"}
@@ -25,14 +24,12 @@ def leaderboard_to_csv(leaderboard: Leaderboard, *, by_topic: bool = False) -> s
         return scores_to_csv(
             [leaderboard.as_scored_run(entry) for entry in leaderboard.entries], by_topic=True
         )
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
     names = leaderboard.score_set.measures
-    writer.writerow(["run", "team", *names, "conditions"])
-    provenance = provenance_to_json_line(leaderboard.score_set.conditions)
-    for entry in leaderboard.entries:
-        writer.writerow([entry.tag, entry.team, *(entry.means[name] for name in names), provenance])
-    return stream.getvalue()
+    rows = (
+        (entry.tag, entry.team, *(entry.means[name] for name in names))
+        for entry in leaderboard.entries
+    )
+    return write_csv("leaderboard", ("run", "team", *names), rows, leaderboard.score_set.provenance)
 
 
 def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
@@ -44,7 +41,8 @@ def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
         "qrels": score_set.qrels.version,
         "created_at": score_set.created_at.isoformat(),
         "released_at": score_set.released_at.isoformat() if score_set.released_at else None,
-        "conditions": score_set.conditions,
+        "label": score_set.label,
+        "conditions": score_set.provenance,
         "spread": {
             name: leaderboard.best_median_worst(name).as_dict() for name in score_set.measures
         },

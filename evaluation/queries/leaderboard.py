@@ -135,7 +135,7 @@ class Leaderboard:
             values=entry.table,
             means=tuple(entry.means[measure.name] for measure in self.measures),
             reasons={name: reason for name, reason in reasons if reason},
-            conditions=self.score_set.conditions,
+            conditions=self.score_set.provenance,
             answered=np.ones(len(self.score_set.topics), np.bool_),
         )
 

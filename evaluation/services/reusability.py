@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -66,6 +67,8 @@ def build_reusability_job(job: Job) -> None:
     except ValueError as error:
         fix = "Wait for more judgments, or use manage.py collection_report with a pool depth."
         raise ActionRefused("no-report", f"Cannot create the report: {error}.", fix) from error
+    label = qrels.label if qrels else ""
+    report = replace(report, facts=replace(report.facts, label=label))
     files = {
         "html": store.put_blob(reusability_to_html(report).encode(), ".html"),
         "json": store.put_blob(reusability_to_json(report).encode(), ".json"),
@@ -74,6 +77,7 @@ def build_reusability_job(job: Job) -> None:
     jobs.finish_job_once(
         job,
         version=qrels.version if qrels else None,
+        label=label,
         judged=report.facts.judged,
         runs=report.facts.runs,
         url=reverse("reusability", args=[campaign.slug]),

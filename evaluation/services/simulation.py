@@ -135,9 +135,12 @@ def simulate_campaign(job: Job) -> None:
     except ValueError as error:
         fix = "Check the runs of the campaign, then request the simulation again."
         raise ActionRefused("not-simulated", f"Simulation failed: {error}.", fix) from error
+    label = request.qrels.label if request.qrels else ""
+    simulation = replace(simulation, facts=replace(simulation.facts, label=label))
     jobs.finish_job_once(
         job,
         version=request.qrels.version if request.qrels else None,
+        label=label,
         specs=list(request.specs),
         seeds=request.seeds,
         judged=simulation.facts.judged,
@@ -192,7 +195,7 @@ def stored_report_names(simulation: Simulation, on: str) -> dict[str, str]:
 
 
 def describe_judgments(qrels: Qrels | None) -> str:
-    return "current judgments" if qrels is None else f"qrels {qrels.version}"
+    return "current judgments" if qrels is None else str(qrels)
 
 
 def load_finished_campaign(campaign: Campaign, request: SimulationRequest) -> FinishedCampaign:

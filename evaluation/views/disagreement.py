@@ -34,7 +34,7 @@ from evaluation.forms import RoundByValueForm
 from evaluation.queries.disagreement import DEFAULT_POLICY, list_complete_policies
 from evaluation.services.disagreement import DisagreementQuery, DisagreementStudy
 from evaluation.views.cells import build_column, format_score
-from judging.core.policies import POLICIES
+from judging.core.policies import AUTOMATIC_ONLY, POLICIES
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
 
 MOST_PAIRS = 50
@@ -43,7 +43,7 @@ MOST_COLUMNS = 10
 """Assessors in the table of runs; the download has all."""
 KINDS = {
     "assessor": "",
-    "machine": "automatic",
+    "machine": AUTOMATIC_ONLY,
     "union": "highest grade",
     "intersection": "lowest grade",
 }
@@ -172,7 +172,7 @@ def study_context(campaign: Campaign, study: DisagreementStudy) -> dict[str, Any
         "draws": resampling_rows(report),
         "few": 1 < report.facts.assessors < FEW_ASSESSORS,
         "picture": build_rank_bands([chart_run(report, at, rankings) for at in report.order]),
-        "columns": [row.name for row in rankings[:MOST_COLUMNS]],
+        "columns": [row.labelled_name for row in rankings[:MOST_COLUMNS]],
         "more_columns": max(0, len(rankings) - MOST_COLUMNS),
         "rows": [run_row(report, at, rankings) for at in report.order],
         **pairs_context(campaign, report),

@@ -12,18 +12,20 @@ from evaluation.queries.exports import (
     leaderboard_to_json,
     run_scores_file,
 )
+from evaluation.queries.leaderboard import Leaderboard
 from evaluation.views.access import get_entry, get_visible_leaderboard
 
 
 def score_set_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
     """The leaderboard as CSV (``?shape=long``: one line per value) or JSON."""
     leaderboard = get_visible_leaderboard(request, slug, pk)
+    name = f"{slug}-scores-{pk}{format_label_ending(leaderboard)}"
     if fmt == "json":
-        return attachment_response(leaderboard_to_json(leaderboard), f"{slug}-scores-{pk}.json")
+        return attachment_response(leaderboard_to_json(leaderboard), f"{name}.json")
     if fmt == "csv":
         by_topic = request.GET.get("shape") == "long"
         return attachment_response(
-            leaderboard_to_csv(leaderboard, by_topic=by_topic), f"{slug}-scores-{pk}.csv"
+            leaderboard_to_csv(leaderboard, by_topic=by_topic), f"{name}.csv"
         )
     raise Http404(f"unknown format {fmt}")
 
@@ -37,5 +39,12 @@ def run_scores_download_view(
     if fmt not in RUN_FORMATS:
         raise Http404(f"unknown format {fmt}")
     return attachment_response(
-        run_scores_file(leaderboard, entry, fmt), f"{slug}-{entry.tag}-scores.{fmt}"
+        run_scores_file(leaderboard, entry, fmt),
+        f"{slug}-{entry.tag}-scores{format_label_ending(leaderboard)}.{fmt}",
     )
+
+
+def format_label_ending(leaderboard: Leaderboard) -> str:
+    """``-filled`` for the name of a file with such scores; files get separated from pages."""
+    label = leaderboard.score_set.label
+    return f"-{label.partition(',')[0]}" if label else ""

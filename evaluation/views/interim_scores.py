@@ -100,9 +100,9 @@ def interim_score_rows(
 
 
 def latest_score_set_with(campaign: Campaign, by: str) -> ScoreSet | None:
-    """The latest score set with the measure ``by``."""
+    """The latest score set with the measure ``by`` by human judgments, as interim scores are."""
     sets = ScoreSet.objects.filter(campaign=campaign).select_related("qrels")
-    return next((each for each in sets if by in each.measures), None)
+    return next((each for each in sets if by in each.measures and not each.label), None)
 
 
 def rank_by_run(score_set: ScoreSet, by: str, *, lower: bool) -> dict[int, int]:

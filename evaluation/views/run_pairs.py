@@ -34,6 +34,7 @@ from evaluation.views.cells import (
     select_visible_measures,
     sorted_entries,
 )
+from evaluation.views.downloads import format_label_ending
 from evaluation.views.runs import get_requested_measure, page_context, set_url
 
 MOST_RUNS = 60
@@ -103,9 +104,10 @@ def pairs_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) 
     choice = get_requested_test(request, leaderboard)
     entries = rank_entries(leaderboard, name)
     comparisons = select_run_pairs(leaderboard, entries, name, choice)
-    provenance = {entry.tag: leaderboard.score_set.conditions for entry in entries}
+    provenance = {entry.tag: leaderboard.score_set.provenance for entry in entries}
     return attachment_response(
-        FORMATS[fmt]({name: comparisons}, provenance), f"{slug}-pairs-{pk}-{name}.{fmt}"
+        FORMATS[fmt]({name: comparisons}, provenance),
+        f"{slug}-pairs-{pk}-{name}{format_label_ending(leaderboard)}.{fmt}",
     )
 
 

@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.attachments import attachment_response
+from campaigns.core.csv_files import write_csv
 from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
@@ -19,7 +20,6 @@ from evaluation import services
 from evaluation.charts.lines import LineChart, build_judgments_chart, judgments_value
 from evaluation.core.collection.stability import JUDGED_ALARM
 from evaluation.core.comparison.rank_drop import RankDrop
-from evaluation.core.disagreement.formats import write_csv_rows
 from evaluation.core.disagreement.report import can_rank_runs
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
@@ -192,9 +192,9 @@ def stopping_download_view(
 ) -> HttpResponse:
     """One table as CSV, or all of them as JSON (``panel.json``)."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    tables = export_tables(
-        get_stopping_panel(request, campaign, parse_stopping_query(request, campaign))
-    )
+    choice = parse_stopping_query(request, campaign)
+    panel = get_stopping_panel(request, campaign, choice)
+    tables = export_tables(panel)
     name = f"{slug}-stopping-{table}.{fmt}"
     if (table, fmt) == ("panel", "json"):
         content = {title: [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
@@ -202,7 +202,16 @@ def stopping_download_view(
         return attachment_response(json.dumps(content, ensure_ascii=False, indent=2) + "\n", name)
     if table not in tables or fmt != "csv":
         raise Http404(f"unknown download {table}.{fmt}")
-    return attachment_response(write_csv_rows(tables[table]), name)
+    head, *rows = tables[table]
+    conditions = {
+        "campaign": slug,
+        "policy": choice.policy,
+        "measure": panel.measure.name,
+        "judgments": panel.judgments,
+        "step": panel.step,
+    }
+    text = write_csv(f"stopping {table}", list(map(str, head)), rows, conditions)
+    return attachment_response(text, name)
 
 
 Rows = list[Sequence[object]]

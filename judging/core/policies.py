@@ -12,12 +12,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Any
 
 from campaigns.core.cards import Card
 
 Row = tuple[str, str, int]
 NOT_JUDGED = -1
 ADJUDICATED, ASSESSOR, AUTOMATIC = "adjudicated-", "assessor:", "automatic:"
+FILLED = "filled, no estimate"
+AUTOMATIC_ONLY = "automatic, no estimate"
+NO_ESTIMATE = (
+    "The grades of an automatic assessor stand where no person judged. Scores by these qrels do "
+    "not estimate those by human judgments, and cannot be compared with scores by other qrels."
+)
 
 
 class UnknownPolicyError(KeyError):
@@ -94,6 +101,13 @@ class QrelsPolicy:
     automatic: str = ""
     alone: bool = False
 
+    @property
+    def label(self) -> str:
+        """What scores under the policy are labelled with where automatic judgments decide."""
+        if not self.automatic:
+            return ""
+        return AUTOMATIC_ONLY if self.alone else FILLED
+
     def counted_grades(self, ballot: PairBallot) -> tuple[int, ...] | None:
         """The grades that count, ascending; None: the policy leaves the pair out."""
         if self.alone:
@@ -135,6 +149,14 @@ def get_policy(name: str) -> QrelsPolicy:
             name, policy_card(FORMS[AUTOMATIC], name, who), automatic=who, alone=True
         )
     raise UnknownPolicyError(name)
+
+
+def label_qrels(manifest: Mapping[str, Any]) -> str:
+    """The label of qrels with this manifest, and of all scores by them: empty unless the grade
+    of some pair is that of an automatic assessor.
+    """
+    automatic = manifest.get("automatic") or {}
+    return get_policy(manifest["policy"]).label if automatic.get("pairs") else ""
 
 
 def apply_policy(

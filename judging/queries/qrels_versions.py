@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from campaigns.core.csv_files import write_csv
 from judging.core.policies import Row
 from judging.models import Qrels
 from judging.queries.judgments import Pair, qrels_table
@@ -58,6 +59,18 @@ def compare_qrels_versions(before: Qrels, after: Qrels) -> QrelsComparison:
         if was != now:
             changes.append(GradeChange(*pair, was, now))
     return QrelsComparison(before, after, changes, flows)
+
+
+def format_qrels_changes(comparison: QrelsComparison) -> str:
+    """One line per changed pair; no grade: the pair is not in that version."""
+    before, after = comparison.before, comparison.after
+    conditions = {
+        "campaign": before.campaign.slug,
+        "before": {"version": before.version, "policy": before.policy, "sha256": before.sha256},
+        "after": {"version": after.version, "policy": after.policy, "sha256": after.sha256},
+    }
+    rows = ((row.topic, row.docno, row.before, row.after) for row in comparison.changes)
+    return write_csv("qrels changes", ("topic", "docno", "before", "after"), rows, conditions)
 
 
 def version_grades(qrels: Qrels) -> dict[Pair, int]:

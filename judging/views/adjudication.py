@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -14,6 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns.attachments import attachment_response
+from campaigns.core.csv_files import write_csv
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
@@ -100,17 +98,18 @@ def disagreements_download_view(request: SignedInRequest, slug: str) -> HttpResp
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     disagreements = list_disagreements(campaign)
     names = sorted({name for each in disagreements for name in each.grades})
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(
-        ["topic", "docno", "apart", "crosses_relevance", "state", "adjudicated", *names]
+    head = ("topic", "docno", "apart", "crosses_relevance", "state", "adjudicated", *names)
+    rows = (
+        (
+            *(*each.pair, each.size, int(each.crosses), each.state, each.adjudicated),
+            *(each.grades.get(name) for name in names),
+        )
+        for each in disagreements
     )
-    for each in disagreements:
-        grades = [each.grades.get(name, "") for name in names]
-        decision = "" if each.adjudicated is None else each.adjudicated
-        crosses = int(each.crosses)
-        writer.writerow([*each.pair, each.size, crosses, each.state, decision, *grades])
-    return attachment_response(buffer.getvalue(), f"{slug}-disagreements.csv")
+    conditions = {"campaign": slug, "level": campaign.relevance_level}
+    return attachment_response(
+        write_csv("disagreements", head, rows, conditions), f"{slug}-disagreements.csv"
+    )
 
 
 def render_adjudication_overview(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.http import Http404, HttpResponse
@@ -15,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns.attachments import attachment_response
 from campaigns.core.cards import Card
+from campaigns.core.csv_files import write_csv
 from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
@@ -206,15 +205,16 @@ def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
         )
     if fmt != "csv":
         raise Http404
+    report = choice.report(load_labels(campaign, third=choice.third))
     rows = [
         [place, a, b, *cells]
-        for place, a, b, row in export_rows(
-            choice.report(load_labels(campaign, third=choice.third))
-        )
+        for place, a, b, row in export_rows(report)
         for cells in coefficient_cells(row)
     ]
-    return csv_response(
-        ["between", "assessor_a", "assessor_b", *HEAD], rows, f"{slug}-agreement.csv"
+    head = ("between", "assessor_a", "assessor_b", *HEAD)
+    return attachment_response(
+        write_csv("agreement", head, rows, describe_agreement_settings(slug, choice, report)),
+        f"{slug}-agreement.csv",
     )
 
 
@@ -228,7 +228,29 @@ def agreement_topics_download_view(request: SignedInRequest, slug: str) -> HttpR
         for place, row in (("all", panel.overall), ("mean", panel.means))
         for cells in coefficient_cells(row)
     ]
-    return csv_response(["topic", "between", *HEAD], rows, f"{slug}-agreement-topics.csv")
+    head = ("topic", "between", *HEAD)
+    return attachment_response(
+        write_csv(
+            "agreement by topic", head, rows, describe_agreement_settings(slug, choice, report)
+        ),
+        f"{slug}-agreement-topics.csv",
+    )
+
+
+def describe_agreement_settings(
+    slug: str, choice: AgreementChoice, report: AgreementReport
+) -> dict[str, Any]:
+    """How the coefficients were computed, for the first lines of a CSV file."""
+    return {
+        "campaign": slug,
+        "level": report.level,
+        "binary": report.binary,
+        "third_judgments": choice.third,
+        "scale": report.scale,
+        "documents": report.documents,
+        "assessors": [assessor.name for assessor in report.assessors],
+        "draws": asdict(report.draws),
+    }
 
 
 def export_rows(report: AgreementReport) -> list[tuple[str, str, str, Row]]:
@@ -252,11 +274,3 @@ def coefficient_cells(row: Row) -> Iterable[list[str]]:
 
 def format_full(value: float | None) -> str:
     return "" if value is None else f"{value:.6f}"
-
-
-def csv_response(head: list[str], rows: Iterable[list[str]], name: str) -> HttpResponse:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(head)
-    writer.writerows(rows)
-    return attachment_response(buffer.getvalue(), name)

@@ -91,7 +91,9 @@ def automatic_download_view(
     if fmt not in ("csv", "json"):
         raise Http404
     rows = iter_comparison_rows(campaign, automatic.user)
-    return rows_response(rows, COMPARISON_COLUMNS, f"{slug}-{automatic.name}-beside-people", fmt)
+    conditions = {"campaign": slug, "automatic": automatic.name}
+    file_name = f"{slug}-{automatic.name}-beside-people"
+    return rows_response(rows, COMPARISON_COLUMNS, file_name, fmt, conditions)
 
 
 def get_automatic_assessor(

@@ -18,10 +18,10 @@ from campaigns.models import Campaign, User
 from campaigns.queries import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from judging.core.exchange.writer import (
-    iter_csv_parts,
     iter_doccano_parts,
     iter_json_parts,
     iter_jsonl_parts,
+    iter_judgment_csv_parts,
     iter_label_studio_parts,
     label_studio_config,
 )
@@ -57,7 +57,8 @@ def judgments_export_view(
         raise Http404
     rows = iter_log_rows(campaign, current=CURRENT_ONLY[which])
     name = f"{slug}-judgments" if which == "log" else f"{slug}-judgments-current"
-    return rows_response(rows, COLUMNS, name, fmt)
+    conditions = {"campaign": slug, "which": which}
+    return rows_response(rows, COLUMNS, name, fmt, conditions)
 
 
 @require_safe
@@ -66,7 +67,8 @@ def my_judgments_file_view(request: SignedInRequest, slug: str, fmt: str) -> Htt
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     rows = iter_log_rows(campaign, assessor=request.user, purposes=OWN)
     own = ({name: row[name] for name in OWN_COLUMNS} for row in rows)
-    return rows_response(own, OWN_COLUMNS, f"{slug}-my-judgments", fmt)
+    conditions = {"campaign": slug, "which": "log", "assessor": request.user.username}
+    return rows_response(own, OWN_COLUMNS, f"{slug}-my-judgments", fmt, conditions)
 
 
 @require_safe
@@ -119,11 +121,19 @@ def assessor_qrels_view(request: SignedInRequest, slug: str, username: str) -> H
 
 
 def rows_response(
-    rows: Iterable[dict[str, Any]], columns: Sequence[str], name: str, fmt: str
+    rows: Iterable[dict[str, Any]],
+    columns: Sequence[str],
+    name: str,
+    fmt: str,
+    conditions: dict[str, Any],
 ) -> HttpResponseBase:
-    """``rows`` as a file ``name`` in the format ``fmt``; 404 for an unknown format."""
+    """``rows`` as a file ``name`` in the format ``fmt``; 404 for an unknown format.
+
+    CSV begins with the ``conditions``.
+    """
     if fmt == "csv":
-        return streaming_response(iter_csv_parts(rows, columns), f"{name}.csv")
+        parts = iter_judgment_csv_parts(rows, columns, conditions)
+        return streaming_response(parts, f"{name}.csv")
     if fmt == "json":
         return streaming_response(iter_json_parts(rows), f"{name}.json")
     if fmt == "jsonl":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any
 
 from django.contrib import messages
@@ -19,13 +17,14 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
-from judging.core.policies import POLICIES, RULES, UnknownPolicyError, get_policy
+from judging.core.policies import NO_ESTIMATE, POLICIES, RULES, UnknownPolicyError, get_policy
 from judging.models import Judgment, Purpose, Qrels
 from judging.qrels_forms import QrelsForm
 from judging.queries.qrels_versions import (
     QrelsComparison,
     compare_qrels_versions,
     count_differing_pairs,
+    format_qrels_changes,
 )
 from judging.services.qrels import (
     MAX_LISTED,
@@ -149,12 +148,8 @@ def qrels_changes_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The same as CSV: one line per changed pair."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     comparison = get_compared_versions(request, campaign)
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(["topic", "docno", "before", "after"])
-    writer.writerows([row.topic, row.docno, row.before, row.after] for row in comparison.changes)
     name = f"{slug}-qrels-{comparison.before.version}-to-{comparison.after.version}.csv"
-    return attachment_response(buffer.getvalue(), name)
+    return attachment_response(format_qrels_changes(comparison), name)
 
 
 def get_compared_versions(request: SignedInRequest, campaign: Campaign) -> QrelsComparison:
@@ -200,6 +195,7 @@ def list_page(
                    for value, count in draft.grades.items()],
         "judged": len(draft.ballots),
         "undecided": draft.conflicts[:MAX_LISTED],
+        "no_estimate": NO_ESTIMATE,
         "policies": policy_table_rows(drafts),
         "grades": {grade.value: grade for grade in campaign.grades.all()},
     }  # fmt: skip
@@ -223,6 +219,7 @@ def policy_table_rows(drafts: list[QrelsDraft]) -> list[dict[str, Any]]:
     return [
         {
             "card": draft.policy.card,
+            "label": draft.policy.label,
             "selected": draft is selected,
             "values": values,
             "counts": [draft.grades.get(value, 0) for value in values],

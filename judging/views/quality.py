@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from campaigns.attachments import attachment_response
+from campaigns.core.csv_files import write_csv
 from campaigns.queries import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from judging.core.agreement.coefficient import CoefficientValue
@@ -22,7 +23,7 @@ from judging.core.quality.pace import FLOOR
 from judging.core.quality.priming import Priming
 from judging.core.quality.report import QualityReport, quality_report
 from judging.queries.quality import load_judging_record
-from judging.views.agreement import agreement_context, csv_response, format_full
+from judging.views.agreement import agreement_context, format_full
 from judging.views.agreement_charts import IntervalChart, build_interval_chart
 from judging.views.agreement_choice import parse_agreement_choice
 
@@ -84,14 +85,17 @@ def assessor_quality_download_view(request: SignedInRequest, slug: str, fmt: str
     choice = parse_agreement_choice(request.GET, campaign)
     record = load_judging_record(campaign, third=choice.third)
     report = quality_report(record, choice.level)
+    third = {"counted": record.people.thirds, "left_out": record.people.left_out}
     if fmt == "json":
-        third = {"counted": record.people.thirds, "left_out": record.people.left_out}
         figures = {"third_judgments": third, **report.as_dict()}
         content = json.dumps(figures, ensure_ascii=False, indent=2, allow_nan=False)
         return attachment_response(f"{content}\n", f"{slug}-assessors.json")
     if fmt != "csv":
         raise Http404
-    return csv_response(HEAD, _rows(report), f"{slug}-assessors.csv")
+    conditions = {"campaign": slug, "level": choice.level, "third_judgments": third}
+    return attachment_response(
+        write_csv("assessors", HEAD, _rows(report), conditions), f"{slug}-assessors.csv"
+    )
 
 
 def _rows(report: QualityReport) -> list[list[str]]:

@@ -4,11 +4,10 @@ sampling frame for programs that estimate measures.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator
 
+from campaigns.core.csv_files import write_csv
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.sampled_qrels import SampledQrels, write_prels, write_strata
 from campaigns.core.tables import QrelsTable
@@ -28,15 +27,17 @@ def pool_to_csv(pool: PoolTable) -> str:
     """``topic,docno,min_rank,contributors``, with space-separated tags; for a sampled pool also
     ``priority,stratum,probability``.
     """
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
     more = SAMPLED if pool.is_sampled else ()
-    writer.writerow(["topic", "docno", "min_rank", "contributors", *more])
-    for topic, row in _rows(pool):
-        tags = " ".join(pool.contributor_tags(row))
-        extra = [getattr(pool, name)[row].item() for name in more]
-        writer.writerow([topic, pool.docnos[row], int(pool.min_rank[row]), tags, *extra])
-    return stream.getvalue()
+    rows = (
+        (
+            *(topic, pool.docnos[row], int(pool.min_rank[row])),
+            " ".join(pool.contributor_tags(row)),
+            *(getattr(pool, name)[row].item() for name in more),
+        )
+        for topic, row in _rows(pool)
+    )
+    head = ("topic", "docno", "min_rank", "contributors", *more)
+    return write_csv("pool", head, rows, {"runs": list(pool.runs)})
 
 
 def pool_to_json(pool: PoolTable) -> str:

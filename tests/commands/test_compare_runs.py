@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +10,7 @@ import pytest
 from scipy import stats
 
 from tests.commands.conftest import Run, Write
+from tests.csv_reading import csv_conditions, csv_rows
 
 TOPICS = range(1, 9)
 QRELS = "".join(f"{topic} 0 a 1\n{topic} 0 b 0\n{topic} 0 c 2\n" for topic in TOPICS)
@@ -38,7 +37,7 @@ def files(write: Write) -> list[str]:
 
 
 def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
+    return csv_rows(text)
 
 
 def test_the_table_has_runs_from_the_best_and_every_pair(run: Run, files: list[str]) -> None:
@@ -62,11 +61,14 @@ def test_values_are_those_of_evaluate_and_p_that_of_scipy(run: Run, files: list[
         tag: [float(r["value"]) for r in scored if r["run"] == tag and r["topic"] != "all"]
         for tag in ("good", "poor")
     }
-    (found,) = rows(run("compare_runs", *files[:3], "--format", "csv").out)
+    text = run("compare_runs", *files[:3], "--format", "csv").out
+    (found,) = rows(text)
     wanted = stats.ttest_rel(by_run["good"], by_run["poor"])
     assert float(found["statistic"]) == pytest.approx(wanted.statistic)
     assert float(found["p_value"]) == pytest.approx(wanted.pvalue)
-    assert (found["n"], found["correction"]) == ("8", "holm")
+    held = csv_conditions(text)
+    assert (found["n"], held["measures"]["map"]["correction"]) == ("8", "holm")
+    assert held["scores"]["level"] == 1
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,8 @@ def test_values_are_those_of_evaluate_and_p_that_of_scipy(run: Run, files: list[
 def test_every_test_gives_a_p_for_every_pair(run: Run, files: list[str], test: str) -> None:
     ran = run("compare_runs", *files, "--test", test, "--resamples", "200", "--format", "csv")
     found = rows(ran.out)
-    assert [(row["test"], row["reason"]) for row in found] == [(test, "")] * 3
+    assert [row["reason"] for row in found] == [""] * 3
+    assert csv_conditions(ran.out)["measures"]["map"]["test"] == test
     assert all(0 <= float(row["p_value"]) <= float(row["adjusted"]) <= 1 for row in found)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 
 import pytest
 
 from tests.commands.conftest import Run, Write
+from tests.csv_reading import csv_conditions, csv_rows
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n"
 RUN = "1 Q0 x 1 9 mine\n1 Q0 a 2 8 mine\n1 Q0 b 3 7 mine\n1 Q0 y 4 6 mine\n2 Q0 z 1 5 mine\n"
@@ -37,10 +37,10 @@ def test_bounds_come_as_a_table(run: Run, write: Write) -> None:
 def test_bounds_come_as_csv_with_conditions(run: Run, write: Write) -> None:
     files = write("qrels", QRELS), write("r", RUN)
     ran = run("evaluate", *files, "--bounds", "--format", "csv", "-m", "G", "-l", "2")
-    (row,) = csv.DictReader(ran.out.splitlines())
+    (row,) = csv_rows(ran.out)
     assert (row["run"], row["measure"], row["topic"], row["exact"]) == ("mine", "G", "all", "true")
     assert float(row["low"]) == pytest.approx(1 / 12)
-    assert json.loads(row["conditions"])["level"] == 2
+    assert csv_conditions(ran.out)["level"] == 2
 
 
 def test_bounds_come_as_json_with_null_where_there_are_none(run: Run, write: Write) -> None:

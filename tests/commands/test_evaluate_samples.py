@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 
 import pytest
 
 from tests.commands.conftest import Run, Write
+from tests.csv_reading import csv_rows
 
 STRATA = "1 0 a 1 1\n1 0 b 2 -1\n1 0 c 2 1\n1 0 d 2 0\n1 0 e 2 -1\n1 0 f 2 1\n"
 PRELS = "1 a 1 1 1\n1 c 1 1 0.6\n1 d 0 1 0.6\n1 f 1 1 0.6\n"
@@ -54,7 +54,7 @@ def test_intervals_come_as_a_table(run: Run, write: Write) -> None:
 def test_all_estimates_have_intervals_unless_some_are_named(run: Run, write: Write) -> None:
     files = write("qrels", PRELS), write("r", RUN)
     ran = run("evaluate", *files, "--qrels-format", "prels", "--intervals", "--format", "csv")
-    rows = list(csv.DictReader(ran.out.splitlines()))
+    rows = csv_rows(ran.out)
     told = {row["measure"]: bool(row["low"]) for row in rows}
     known = ["statAP", "stat_num_rel"]
     assert list(told) == ["infAP", "xinfAP", "infNDCG", "inum_rel", "inum_rel_ret", *known]

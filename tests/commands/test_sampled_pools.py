@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 
 import pytest
 
 from tests.commands.conftest import Run, Write
+from tests.csv_reading import csv_rows
 
 RUNS = {
     tag: "".join(f"1 Q0 {docno} 1 {-at} {tag}\n" for at, docno in enumerate(docnos))
@@ -87,9 +87,7 @@ def test_judged_throughout_a_pool_has_one_stratum(run: Run, write: Write, files:
 
 def test_csv_json_and_ntcir_of_a_sample(run: Run, write: Write, files: list[str]) -> None:
     spec = write("spec", STRATA)
-    rows = list(
-        csv.DictReader(run("pool", *files, "--spec", spec, "--format", "csv").out.splitlines())
-    )
+    rows = list(csv_rows(run("pool", *files, "--spec", spec, "--format", "csv").out))
     plain = ["topic", "docno", "min_rank", "contributors"]
     assert list(rows[0]) == [*plain, "priority", "stratum", "probability"]
     assert [row["stratum"] == "2" for row in rows] == [row["probability"] != "1.0" for row in rows]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from html.parser import HTMLParser
@@ -11,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.commands.conftest import Run, Write
+from tests.csv_reading import csv_rows
 
 FILES = {
     "qrels": "1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 x 1\n2 0 y 0\n",
@@ -67,7 +66,7 @@ def test_the_table_and_the_csv(run: Run, given: list[str]) -> None:
     text = run("simulate_pool", *given, "--depth", "1", "-m", "P_1", "--seeds", "1").out
     assert "2 runs, 2 contributing; 2 topics, 5 judged pairs" in text
     ran = run("simulate_pool", *given, "--depth", "1", "-m", "P_1", "--format", "csv")
-    rows = [*csv.DictReader(io.StringIO(ran.out))]
+    rows = csv_rows(ran.out)
     done = {row["figure"]: row["mean"] for row in rows if not row["budget"]}
     assert (done["judged"], done["relevant"], done["topics_that_reach_90"]) == ("4.0", "2.0", "1.0")
 
@@ -121,7 +120,7 @@ def test_the_page_needs_nothing_else(run: Run, write: Write, given: list[str]) -
         (["--depth", "1", "-l", "0"], "The relevance level must be an integer between 1"),
         (["--depth", "1", "-l", "2"], "The qrels have no relevant document."),
         (["--depth", "1", "--pooled", "three"], "Unknown run tag: three."),
-        (["--depth", "1", "--pooled", ","], "No contributing runs"),
+        (["--depth", "1", "--pooled", ","], "No run tags in the list"),
         (["--spec", "teams.yaml"], "teams: Run files have no team"),
         (["--spec", "bad.yaml"], "1 file rejected; no output written."),
         (["--spec", "take.yaml", "--spec", "./take.yaml"], "Duplicate spec names: take."),

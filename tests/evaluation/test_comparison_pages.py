@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 
@@ -19,6 +17,7 @@ from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.score_sets import ScoreReader
 from evaluation.services import release_scores, score_campaign
 from evaluation.views.run_pairs import MOST_PAIRS
+from tests.csv_reading import csv_conditions, csv_rows
 from tests.evaluation.conftest import qrels_release
 from tests.factories import accepted_run
 
@@ -94,9 +93,10 @@ def test_what_is_no_test_is_not_found(client, organizer, scored):
 
 def test_the_pairs_are_files_too(client, organizer, scored):
     answer = get(client, organizer, "pairs-download", scored, args=["csv"], measure="map")
-    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    text = answer.content.decode()
+    rows = csv_rows(text)
     assert len(rows) == 6
-    assert {row["test"] for row in rows} == {"t"}
+    assert csv_conditions(text)["measures"]["map"]["test"] == "t"
     answer = get(client, organizer, "pairs-download", scored, args=["json"], measure="map")
     content = json.loads(answer.content)
     assert content["scores"]["good"]["qrels_sha256"] == scored.qrels.sha256

@@ -7,8 +7,6 @@ Grades by two people (alpha-one and beta-secret retrieve as in conftest):
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from uuid import uuid4
 
@@ -28,6 +26,7 @@ from judging.services.adjudication import record_meeting_decision
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
 from tests.conftest import joined
+from tests.csv_reading import csv_rows
 from tests.factories import accepted_run
 from tests.judging.conftest import make_pool
 
@@ -219,11 +218,11 @@ def test_one_assessor_is_told_why(as_user, organizer, campaign, assessor, alpha,
 def test_downloads(as_user, organizer, judged):
     client = as_user(organizer)
     runs = client.get(f"{URL}runs.csv").content.decode()
-    assert {row["run"] for row in csv.DictReader(io.StringIO(runs))} == {
+    assert {row["run"] for row in csv_rows(runs)} == {
         *("alpha-one", "beta-secret", "beta-other"),
     }
     pairs = client.get(f"{URL}pairs.csv").content.decode()
-    assert len(pairs.splitlines()) == 5
+    assert len(csv_rows(pairs)) == 4
     told = json.loads(client.get(f"{URL}report.json").content)
     assert told["policy"] == "adjudicated-median-floor"
     assert client.get(f"{URL}runs.json").status_code == 404

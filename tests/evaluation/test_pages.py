@@ -21,6 +21,7 @@ from evaluation.models import ScoreSet
 from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.score_sets import get_reader
 from evaluation.services import release_scores, score_campaign
+from tests.csv_reading import csv_body, csv_conditions
 from tests.evaluation.conftest import qrels_release
 from tests.factories import accepted_run
 
@@ -263,13 +264,14 @@ def test_trec_eval_text_is_what_the_command_prints(as_user, organizer, alpha, qr
 
 def test_downloads_hold_every_value(as_user, organizer, small):
     client = as_user(organizer)
-    wide = client.get(small.csv).content.decode().splitlines()
+    wide = csv_body(client.get(small.csv).content.decode()).splitlines()
     assert wide[0].split(",")[:2] == ["run", "team"]
     assert wide[1].startswith("alpha-one,Alpha,3.0,5.0")
     assert len(wide) == 4
-    long = client.get(small.long).content.decode().splitlines()
-    assert "alpha-one,map,1,0.5," in long
-    assert "alpha-one,judged_10,3,," in long
+    long = client.get(small.long).content.decode()
+    assert "alpha-one,map,1,0.5" in long.splitlines()
+    assert "alpha-one,judged_10,3," in long.splitlines()
+    assert csv_conditions(long)["qrels_version"] == 1
     told = json.loads(client.get(small.json).content)
     assert told["spread"]["map"] == {"best": 0.5, "median": 0.5, "worst": 0.0}
     assert told["conditions"]["qrels_version"] == 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from html import unescape
@@ -16,6 +14,7 @@ from evaluation.forms import MOST_SPECS
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import MAX_SPEC_LENGTH
 from pooling.services import freeze_pool
+from tests.csv_reading import csv_rows
 from tests.factories import upload
 
 GIVEN = {"qrels": "1", "fed_by": "all", "seeds": "2", "measures": "map"}
@@ -97,7 +96,7 @@ def test_a_simulation_is_made_kept_and_told(page, address, ask, campaign, organi
     assert (result["budgets"], result["measures"]) == ([2, 5], ["map"])
     table = page.get(where.replace(".json", ".csv"))
     assert f"small-simulation-{job.pk}.csv" in table.headers["Content-Disposition"]
-    rows = [*csv.DictReader(io.StringIO(table.content.decode()))]
+    rows = csv_rows(table.content.decode())
     assert {row["spec"] for row in rows} == set(names)
 
 

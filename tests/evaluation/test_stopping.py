@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from uuid import uuid4
 
@@ -24,6 +22,7 @@ from judging.services.plans import create_plan
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.services import freeze_pool
+from tests.csv_reading import csv_rows
 
 RUNS = ("alpha", "beta", "beta2")
 
@@ -356,7 +355,7 @@ def test_tables_are_given_away(client, organizer, campaign, plan, assessor):
     whole = json.loads(got("panel", "json").content)
     assert whole.keys() == {"found", "ranking", "runs", "left", "topics", "depths", "teams"}
     for name, rows in whole.items():
-        table = [*csv.DictReader(io.StringIO(got(name, "csv").content.decode()))]
+        table = csv_rows(got(name, "csv").content.decode())
         assert len(table) == len(rows)
         assert [*table[0]] == [*rows[0]]
     assert whole["topics"][0] | {"topic": "1", "judged": 2, "relevant": 1} == whole["topics"][0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from uuid import uuid4
@@ -20,6 +19,7 @@ from judging.models import AutomaticAssessor, Judgment, Plan, Purpose
 from judging.queries.agreement import load_labels
 from judging.queries.judgments import current_judgments, list_votes
 from judging.queries.quality import load_judging_record
+from tests.csv_reading import csv_rows
 
 PAGES = ("agreement", "agreement-pair", "agreement-topics", "assessor-quality")
 
@@ -111,7 +111,7 @@ def test_topics_are_compared(judged, organizer, as_user):
     told = page(client, "agreement-topics", "by=kappa")
     assert told.count('<th scope="row"><a class="mono"') == 3
     text = client.get(reverse("agreement-topics-download", args=["small"])).content.decode()
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = csv_rows(text)
     found = [
         r for r in rows if (r["topic"], r["coefficient"], r["between"]) == ("2", "percent", "all")
     ]
@@ -139,7 +139,7 @@ def test_assessors_are_told_one_by_one(judged, organizer, as_user):
         ["assessor", "assessor2"],
     )
     text = page(client, "assessor-quality-download", "", "csv")
-    rows = {(r["assessor"], r["figure"]): r for r in csv.DictReader(io.StringIO(text))}
+    rows = {(r["assessor"], r["figure"]): r for r in csv_rows(text)}
     assert rows["assessor", "median seconds"]["value"] == "6.000000"
     assert rows["bot", "consensus percent"]["n"] == "21"
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import csv
-import io
 import json
 from datetime import timedelta
 
@@ -18,6 +16,7 @@ from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels
 from judging.templatetags.judging import TopicTextBlock, text_blocks
 from tests.conftest import SCALE
+from tests.csv_reading import csv_rows
 from tests.judging.conftest import make_pool
 
 GETS = {
@@ -259,7 +258,7 @@ def test_the_log_downloads_with_every_revision(address, organizer, assessor, gra
     grade(assessor, "d1", 3, comment="=1+1")
     client = as_user(organizer)
     text = client.get(reverse("judgments-download", args=["small", "csv"])).getvalue().decode()
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = csv_rows(text)
     assert [(r["revision"], r["grade"], r["current"]) for r in rows] == [
         ("1", "2", "False"),
         ("2", "3", "True"),
@@ -281,7 +280,7 @@ def test_agreement_is_shown_with_n_and_reason(
             grade(user, docno, value)
     assert "0.6667" in client.get(url).content.decode()
     told = client.get(reverse("agreement-download", args=["small", "csv"])).content.decode()
-    row = next(r for r in csv.DictReader(io.StringIO(told)) if r["between"] == "pair")
+    row = next(r for r in csv_rows(told) if r["between"] == "pair")
     assert (row["coefficient"], row["value"], row["n"]) == ("percent", "0.666667", "3")
 
 

@@ -34,7 +34,7 @@ runs hold with fewer or other judgments? The report answers from the judgments, 
 pool:
 
 ```
-manage.py collection_report QRELS RUN... --teams TEAMS --pooled POOLED --depth K --format html
+manage.py collection_report QRELS RUN... --teams TEAMS --pooled TAGS --depth K --format html
 ```
 
 Organizers create it on *Reusability*, linked from each qrels version, from a qrels version or from
@@ -66,8 +66,8 @@ you trust: no value is good by itself.
 
 - `--teams` names a file of `run team` lines; without it every run is a team of its own, and
   results per team are results per run.
-- `--pooled` names the contributing runs, as tags or as a file with one tag per line; the default
-  is all runs.
+- `--pooled` names the contributing runs, as a [list](commands.md) of tags or a file of tags; the
+  default is all runs.
 - `--depth` is the number of documents judged from each contributing run. Without it, the depth is
   estimated: the deepest rank, at most 100, down to which at least 90 % of the documents that are
   new at each rank are judged. The report says whether the depth was given or estimated.
@@ -76,7 +76,8 @@ you trust: no value is good by itself.
   better; `-l` is the lowest relevant grade. The gain of a document is its grade.
 - `table` is a summary, `json` has everything with its settings, `html` is one self-contained file
   with tables and charts, light and dark, without scripts or external resources. `csv` has every
-  value of `json` under its name, one per line: `table,row,column,value`. Rows count from 1; row
+  value of `json` under its name, one per line, `table,row,column,value`, after the facts as its
+  [conditions](formats.md#csv-files). Rows count from 1; row
   `2.3` of `leave_team_out.runs` is the third that belongs to row `2` of `leave_team_out`.
 - Topics are those of the qrels, in the order of the campaign; from files in natural order (`2`
   before `10`). A run that does not answer a topic scores 0 there. Ranks are those of trec_eval's

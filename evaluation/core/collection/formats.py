@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
+from campaigns.core.csv_files import write_csv
 from evaluation.core.collection.report import ReusabilityReport
 from evaluation.core.collection.report_tables import (
     ReportSection,
@@ -15,7 +17,7 @@ from evaluation.core.collection.report_tables import (
     list_condition_sentences,
     summary_tables,
 )
-from evaluation.core.disagreement.formats import align_disagreement_rows, write_csv_rows
+from evaluation.core.disagreement.formats import align_disagreement_rows
 
 MAX_ROWS = 20
 """Rows per table of the command; HTML and JSON have all."""
@@ -50,14 +52,16 @@ def _table(table: ReportTable) -> str:
 
 
 def reusability_to_csv(report: ReusabilityReport) -> str:
-    """``table,row,column,value``: every value of the JSON, one per line.
+    """``table,row,column,value``: every value of the JSON, one per line; the facts are the
+    conditions.
 
     Rows count from 1: row ``2.3`` of ``leave_team_out.runs`` is the third that belongs to row
     ``2`` of ``leave_team_out``. Undefined is empty; lists are semicolon-separated.
     """
-    parts = report.as_dict().items()
+    parts = ((name, part) for name, part in report.as_dict().items() if name != "facts")
     lines = (_rows(part if isinstance(part, tuple) else (part,), name) for name, part in parts)
-    return write_csv_rows([("table", "row", "column", "value"), *chain.from_iterable(lines)])
+    head = ("table", "row", "column", "value")
+    return write_csv("reusability", head, chain.from_iterable(lines), asdict(report.facts))
 
 
 Line = tuple[str, str, str, object]

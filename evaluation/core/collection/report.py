@@ -38,7 +38,7 @@ class ReusabilityFacts:
 
     ``depth_told`` is False if the depth was inferred from the judgments. ``one_run_teams``:
     every run is its own team, so the results by team equal those by run. ``titles`` name the
-    measures in full.
+    measures in full. ``label`` is that of the qrels.
     """
 
     product: str
@@ -63,6 +63,7 @@ class ReusabilityFacts:
     seed: int
     draws: int
     levels: tuple[int, ...]
+    label: str = ""
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from evaluation.core.collection.report import ReusabilityFacts, ReusabilityRepor
 from evaluation.core.comparison.estimate import ComparisonEstimate
 from evaluation.core.comparison.formats import format_p_value
 from evaluation.core.comparison.rank_drop import RankDrop
+from judging.core.policies import NO_ESTIMATE
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ def list_condition_sentences(facts: ReusabilityFacts) -> list[str]:
         f"Measures: {'; '.join(map(': '.join, zip(facts.measures, facts.titles, strict=True)))}.",
         f"Seed {facts.seed}. Qrels SHA-256 {facts.qrels_sha256}. {facts.product}.",
     ]
+    if facts.label:
+        lines.append(f"Qrels: {facts.label}. {NO_ESTIMATE}")
     if facts.one_run_teams:
         lines.insert(1, "Every run is its own team: results by team equal results by run.")
     return lines

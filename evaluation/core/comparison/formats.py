@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from campaigns.core.csv_files import merge_conditions, write_csv
 from campaigns.core.intervals import HINT, HINT_NOTE
 from evaluation.core.comparison.compare import Comparisons, PairRow
 from evaluation.core.comparison.discriminative import discriminative_power
@@ -122,18 +121,23 @@ def align_comparison_rows(rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def comparison_to_csv(measured: Measured, scored: Conditions | None = None) -> str:  # noqa: ARG001
-    """A line per measure and pair, in full precision; an undefined value is empty."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["measure", "test", "correction", "alpha", *COLUMNS, "note", "reason"])
-    for name, compared in measured.items():
-        fixed = [name, compared.test, compared.correction, compared.alpha]
-        for row in compared.rows:
-            values = asdict(row)
-            cells = [values[column] for column in COLUMNS[:-1]]
-            writer.writerow([*fixed, *cells, int(row.different), row.note, row.reason])
-    return stream.getvalue()
+def comparison_to_csv(measured: Measured, scored: Conditions | None = None) -> str:
+    """A line per measure and pair, in full precision; an undefined value is empty. Tests and
+    corrections are among the conditions.
+    """
+    conditions = {
+        "measures": {name: compared.conditions() for name, compared in measured.items()},
+        "scores": merge_conditions(list((scored or {}).items())),
+    }
+    rows = (
+        (
+            *(name, *(getattr(row, column) for column in COLUMNS[:-1])),
+            *(int(row.different), row.note, row.reason),
+        )
+        for name, compared in measured.items()
+        for row in compared.rows
+    )
+    return write_csv("comparisons", ("measure", *COLUMNS, "note", "reason"), rows, conditions)
 
 
 def comparison_to_json(measured: Measured, scored: Conditions | None = None) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 
+from campaigns.core.csv_files import write_csv
 from evaluation.core.comparison.formats import format_p_value
 from evaluation.core.disagreement.rankings import TREATMENTS, SystemRanking
 from evaluation.core.disagreement.report import DisagreementReport
@@ -27,12 +27,16 @@ def disagreement_runs_to_csv(report: DisagreementReport) -> str:
     and score by each other set of qrels.
     """
     others = [row for row in report.rankings if row is not report.by_policy]
-    names = [name for row in others for name in (f"rank {row.name}", f"score {row.name}")]
-    rows: list[Sequence[object]] = [("run", *RUN_COLUMNS, *names)]
+    names = [
+        name
+        for row in others
+        for name in (f"rank {row.labelled_name}", f"score {row.labelled_name}")
+    ]
+    rows: list[Sequence[object]] = []
     for at in report.order:
         own = [value for row in others for value in (row.ranks[at], row.scores[at])]
         rows.append((report.tags[at], *run_row_values(report, at), *own))
-    return write_csv_rows(rows)
+    return write_csv("disagreement runs", ("run", *RUN_COLUMNS, *names), rows, asdict(report.facts))
 
 
 def run_row_values(report: DisagreementReport, at: int) -> tuple[int | float | None, ...]:
@@ -48,26 +52,20 @@ def run_row_values(report: DisagreementReport, at: int) -> tuple[int | float | N
 def disagreement_pairs_to_csv(report: DisagreementReport) -> str:
     """One line per disagreement, highest rank-swap value first."""
     head = ("topic", "docno", "grades", "policy", "grade", "value", "swaps", "closed", "shift")
-    rows: list[Sequence[object]] = [head]
+    rows: list[Sequence[object]] = []
     for v in report.values:
         grades = " ".join(map(str, v.grades))
         pair = (v.topic, v.docno, grades, v.policy, v.grade)
         rows.append((*pair, v.value, v.swaps, v.closed, v.shift))
-    return write_csv_rows(rows)
-
-
-def write_csv_rows(rows: Iterable[Sequence[object]]) -> str:
-    """CSV in full precision; undefined is an empty value."""
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(rows)
-    return stream.getvalue()
+    return write_csv("disagreements", head, rows, asdict(report.facts))
 
 
 def disagreement_to_table(report: DisagreementReport) -> str:
     """Rankings, resampled rankings, runs with bands, and the pairs of highest value."""
     facts = report.facts
     head = (
-        f"{facts.measure}, policy {facts.policy}, level {facts.level}; {facts.runs} runs, "
+        f"{facts.measure}, policy {facts.policy}{f' ({facts.label})' if facts.label else ''}, "
+        f"level {facts.level}; {facts.runs} runs, "
         f"{facts.topics} topics, {facts.assessors} assessors\n"
         f"{facts.pairs:,} judged pairs, {facts.judged_by_several:,} by at least two assessors, "
         f"{facts.disputed:,} disagreements; qrels of an assessor: {TREATMENTS[facts.treat]}\n"
@@ -91,7 +89,7 @@ def _ranking_head(report: DisagreementReport) -> tuple[str, ...]:
 def _ranking_cells(row: SystemRanking) -> tuple[str, ...]:
     values = (format_p_value(estimate.value) for estimate in row.coefficients.values())
     drop = row.drop and f"{row.drop.tag} {row.drop.before} to {row.drop.after}"
-    return (row.name, str(row.judged), str(row.topics), *values, drop or "none")
+    return (row.labelled_name, str(row.judged), str(row.topics), *values, drop or "none")
 
 
 def _resampled_text(name: str, resampled: ResampledRankings) -> str:

@@ -15,6 +15,7 @@ from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.core.disagreement.ballots import ABSENT, BallotTable, Grades
 from evaluation.core.disagreement.panel import DisagreementPanel
 from evaluation.core.judgments import Floats
+from judging.core.policies import AUTOMATIC_ONLY
 
 Treat = Literal["filled", "own"]
 TREATMENTS: dict[Treat, str] = {
@@ -42,6 +43,11 @@ class SystemRanking:
     ranks: tuple[int | None, ...]
     coefficients: dict[str, ComparisonEstimate]
     drop: RankDrop | None
+
+    @property
+    def labelled_name(self) -> str:
+        """With the label of scores by automatic judgments."""
+        return f"{self.name} ({AUTOMATIC_ONLY})" if self.kind == "machine" else self.name
 
 
 def rankings_by_assessor(panel: DisagreementPanel, treat: Treat) -> list[SystemRanking]:

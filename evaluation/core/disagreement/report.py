@@ -32,7 +32,7 @@ Between = tuple[int, int] | None
 @dataclass(frozen=True)
 class DisagreementFacts:
     """Size of the data: judged pairs, those judged by at least two assessors, disagreements,
-    adjudicated and undecided pairs.
+    adjudicated and undecided pairs. ``label`` is that of the policy.
     """
 
     measure: str
@@ -49,6 +49,7 @@ class DisagreementFacts:
     to_settle: int
     adjudicated: int
     undecided: int
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,7 @@ def collect_disagreement_facts(panel: DisagreementPanel, treat: Treat) -> Disagr
         to_settle=_count(select_unresolved_pairs(ballots)),
         adjudicated=_count(ballots.adjudicated),
         undecided=_count(undecided),
+        label=ballots.policy.label,
     )
 
 

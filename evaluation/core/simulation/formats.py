@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import chain
 
+from campaigns.core.csv_files import write_csv
 from evaluation.core.comparison.formats import UNDEFINED, align_comparison_rows
 from evaluation.core.comparison.rank_drop import RankDrop
-from evaluation.core.disagreement.formats import write_csv_rows
 from evaluation.core.simulation.report import (
     BudgetPoint,
     FullQrelsAgreement,
@@ -44,7 +46,8 @@ def simulation_to_csv(simulation: Simulation) -> str:
     ``run`` has the largest drop; undefined is an empty value.
     """
     head = ("spec", "budget", "measure", "figure", "mean", "low", "high", "seeds", "run")
-    return write_csv_rows([head, *(row for spec in simulation.specs for row in _csv_rows(spec))])
+    rows = chain.from_iterable(map(_csv_rows, simulation.specs))
+    return write_csv("simulation", head, rows, asdict(simulation.facts))
 
 
 def _csv_rows(spec: SpecResult) -> Iterator[Sequence[object]]:

@@ -106,6 +106,7 @@ class SpecResult:
 class SimulationFacts:
     """The finished campaign. ``judged`` and ``relevant`` pairs of the full qrels; ``answered``
     topics have a relevant document. ``tau_ap``: the defined variant of tau_AP, by measure.
+    ``label`` is that of the qrels.
     """
 
     runs: int
@@ -117,6 +118,7 @@ class SimulationFacts:
     level: int
     seeds: int
     tau_ap: dict[str, str]
+    label: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -13,9 +12,10 @@ from campaigns.core.runs import read_run
 from campaigns.core.tables import RunTable
 from campaigns.management.files import FileReader
 from campaigns.management.processes import count_cores, map_in_order
+from campaigns.management.run_lists import add_run_files, add_run_tags
 from evaluation.core.collection import inputs
 from evaluation.core.collection.formats import FORMATS
-from evaluation.core.collection.name_files import read_tags, read_teams
+from evaluation.core.collection.name_files import read_teams
 from evaluation.core.collection.reduced_judgments import DRAWS
 from evaluation.core.collection.report import (
     MEASURES,
@@ -31,6 +31,7 @@ from evaluation.management.cli_output import (
     iter_leading_zero_hints,
     reject_runs_without_topics,
 )
+from evaluation.management.run_tags import read_run_tags
 from evaluation.management.scale_option import add_max_rel, build_scoring_options, state_scale
 from evaluation.reusability_html import reusability_to_html
 
@@ -48,16 +49,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("qrels", metavar="QRELS", help="judgments: topic 0 docno grade (plain or gzip)")
-        add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
+        add_run_files(parser, "runs: topic Q0 docno rank score tag")
         add(
             "--teams", metavar="FILE", help="run and team per line (default: each run its own team)"
         )
-        add(
-            "--pooled",
-            nargs="+",
-            metavar="TAG",
-            help="contributing runs: tags, or a file of tags (default: all)",
-        )
+        add_run_tags(parser, "--pooled", "contributing runs (default: all)")
         add(
             "--depth",
             metavar="K",
@@ -94,9 +90,10 @@ class Command(BaseCommand):
         check_numbers(options)
         reader = FileReader(self)
         teams = reader.read(options["teams"], read_teams) if options["teams"] else None
-        pooled = self._read_pooled(reader, options["pooled"])
         qrels = reader.read(options["qrels"], read_qrels)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
+        tags = {run.tag for run in runs.values()}
+        pooled = read_run_tags(reader, options["pooled"], tags) if options["pooled"] else None
         whole = len(runs) == len(set(options["runs"]))
         if qrels is not None:
             reject_runs_without_topics(reader, runs, qrels.topics)
@@ -121,16 +118,6 @@ class Command(BaseCommand):
         except ValueError as error:
             raise CommandError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
         self.stdout.write(WRITERS[options["format"]](report), ending="")
-
-    def _read_pooled(
-        self, reader: FileReader, tags: Sequence[str] | None
-    ) -> Collection[str] | None:
-        """The tags of ``--pooled``; a single argument that is a file name is read as a file."""
-        if not tags:
-            return None
-        if len(tags) > 1 or not Path(tags[0]).is_file():
-            return frozenset(tags)
-        return reader.read(tags[0], read_tags) or frozenset()
 
     def _stop_if_faulty(self, reader: FileReader, faults: Sequence[str]) -> None:
         """Report name faults, and stop if there are any, or a rejected file."""

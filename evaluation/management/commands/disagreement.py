@@ -12,6 +12,7 @@ from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.errors import ActionRefused
 from campaigns.management.files import FileReader, file_stem
+from campaigns.management.run_lists import add_file_list, add_run_tags
 from campaigns.models import Campaign
 from evaluation.core.comparison.estimate import ResamplingOptions
 from evaluation.core.disagreement.ballots import (
@@ -37,6 +38,7 @@ from evaluation.core.disagreement.report import (
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.management.cli_output import reject_runs_without_topics
+from evaluation.management.run_tags import read_run_tags
 from evaluation.management.scale_option import add_max_rel, build_scoring_options, state_scale
 from evaluation.queries.disagreement import DEFAULT_POLICY
 from evaluation.services.disagreement import load_panel_unchecked
@@ -55,13 +57,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("campaign", nargs="?", help="short name of the campaign, instead of --runs and --qrels")
-        add("--runs", nargs="+", default=[], metavar="RUN", help="run files (plain or gzip)")
-        add(
-            "--qrels",
-            nargs="+",
-            default=[],
-            metavar="QRELS",
-            help="one file per assessor, who is named after the file",
+        add_file_list(parser, "--runs", "RUNS", "run files (plain or gzip)")
+        add_file_list(
+            parser, "--qrels", "FILES", "one file per assessor, who is named after the file"
         )
         add("--reference", metavar="QRELS", help="compare with these qrels instead of the policy's")
         add(
@@ -80,12 +78,7 @@ class Command(BaseCommand):
             help="pairs that an assessor did not judge: filled by the policy, or left out",
         )
         add("--digits", type=int, help="round scores to this number of decimals, as in print")
-        add(
-            "--between",
-            nargs=2,
-            metavar="RUN",
-            help="consider only the order of these two run tags",
-        )
+        add_run_tags(parser, "--between", "consider only the order of these two runs", most=2)
         add("--draws", type=int, default=DRAWS, help="bootstrap draws (default: %(default)s)")
         add(
             "--swaps",
@@ -111,7 +104,7 @@ class Command(BaseCommand):
             draws=options["draws"],
             swaps=options["swaps"],
             seed=options["seed"],
-            between=find_run_pair(panel, options["between"]),
+            between=self._find_run_pair(panel, options["between"]),
         )
         self.stdout.write(FORMATS[options["format"]](report), ending="")
 
@@ -139,6 +132,19 @@ class Command(BaseCommand):
         (measure,) = state_scale(self, options, [measure], grades)
         return build_panel_from_tables(list(runs.values()), ballots, measure, scoring)
 
+    def _find_run_pair(self, panel: DisagreementPanel, values: list[str]) -> Between:
+        """The indices of two different runs of the panel."""
+        if not values:
+            return None
+        reader = FileReader(self)
+        tags = read_run_tags(reader, values, panel.tags)
+        reader.raise_if_rejected("no output written")
+        if missing := [tag for tag in tags if tag not in panel.tags]:
+            raise CommandError(f"Unknown run tag: {', '.join(missing)}.")
+        if len(tags) != 2:
+            raise CommandError("Specify two different runs.")
+        return panel.tags.index(tags[0]), panel.tags.index(tags[1])
+
     def _read_ballots(
         self, options: dict[str, Any], policy: QrelsPolicy, reader: FileReader
     ) -> BallotTable:
@@ -162,14 +168,3 @@ def get_ranking_measure(name: str) -> Measure:
             f"{name} does not rank runs. Use one measure for which higher is better."
         )
     return measures[0]
-
-
-def find_run_pair(panel: DisagreementPanel, tags: list[str] | None) -> Between:
-    """The indices of two different runs of the panel."""
-    if not tags:
-        return None
-    if missing := [tag for tag in tags if tag not in panel.tags]:
-        raise CommandError(f"Unknown run tag: {', '.join(missing)}.")
-    if tags[0] == tags[1]:
-        raise CommandError("Specify two different runs.")
-    return panel.tags.index(tags[0]), panel.tags.index(tags[1])

@@ -12,6 +12,7 @@ from campaigns.core.runs import read_run
 from campaigns.core.sampled_qrels import READERS
 from campaigns.management.files import FileReader, FileResult, read_file
 from campaigns.management.processes import choose_process_count, map_in_order
+from campaigns.management.run_lists import add_run_files
 from evaluation.core.bpref_advice import list_bpref_warnings
 from evaluation.core.comparison.scores import unique_run_tags
 from evaluation.core.evaluate import ScoredRun, evaluate
@@ -30,6 +31,7 @@ from evaluation.management.cli_output import (
     group_shared_texts,
     iter_leading_zero_hints,
 )
+from evaluation.management.qrels_manifest import label_scores, read_label
 from evaluation.management.scale_option import add_max_rel
 
 
@@ -47,7 +49,13 @@ class Command(BaseCommand):
             help="strata and prels: sampled judgments, as lines of topic 0 docno stratum grade and "
             "of topic docno grade method probability",
         )
-        add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
+        add_run_files(parser, "runs: topic Q0 docno rank score tag")
+        add(
+            "--manifest",
+            metavar="FILE",
+            help="the manifest of the qrels (`qrels manifest`), which labels scores by automatic "
+            "judgments",
+        )
         add(
             "-m",
             dest="measures",
@@ -142,7 +150,12 @@ class Command(BaseCommand):
         if judged is None:
             return
         measures = state_highest_grade(measures, scoring, judged.grades)
-        results = [replace(run, measures=measures) for run in scores if run is not None]
+        label = read_label(options["manifest"], judged)
+        results = [
+            label_scores(replace(run, measures=measures), label)
+            for run in scores
+            if run is not None
+        ]
         self._write_notes(
             options,
             (
@@ -197,7 +210,12 @@ class Command(BaseCommand):
         paths = list(dict.fromkeys(options["runs"]))
         readings = [reader.take(read_run_bounds(path, judged, measures, scoring)) for path in paths]
         reader.raise_if_rejected("no output written")
-        results = [run for run in readings if run is not None]
+        label = "" if judged is None else read_label(options["manifest"], judged)
+        results = [
+            run._replace(scores=label_scores(run.scores, label))
+            for run in readings
+            if run is not None
+        ]
         by_path = list(zip(paths, results, strict=False))
         self._write_notes(
             options, ((path, line) for path, run in by_path for line in iter_bounds_notes(run))
@@ -223,6 +241,8 @@ class Command(BaseCommand):
             raise CommandError(
                 "-c averages over all topics of the qrels; it cannot be used with --topics common."
             )
+        if options["manifest"] and options["intervals"]:
+            raise CommandError("--manifest cannot be used with --intervals, which need a sample.")
         if not options["summary"] and not options["by_topic"]:
             raise CommandError("-n without -q prints nothing; add -q.")
         if options["jobs"] is not None and options["jobs"] < 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -11,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileReader, file_stem
+from campaigns.management.run_lists import add_run_files, add_run_tags
 from evaluation.core.simulation.finished_campaign import FinishedCampaign
 from evaluation.core.simulation.formats import FORMATS
 from evaluation.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
@@ -21,6 +21,7 @@ from evaluation.core.simulation.simulator import (
     simulate_specs,
 )
 from evaluation.management.cli_output import reject_runs_without_topics
+from evaluation.management.run_tags import read_run_tags
 from evaluation.management.scale_option import add_max_rel, build_scoring_options, state_scale
 from evaluation.simulation_html import simulation_to_html
 from pooling.core.spec import PoolSpec, depth_spec
@@ -38,7 +39,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("qrels", metavar="QRELS", help="complete judgments: topic 0 docno grade")
-        add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
+        add_run_files(parser, "runs: topic Q0 docno rank score tag")
         add("--spec", metavar="FILE", action="append", default=[], help="a pool spec; repeatable")
         add(
             "--depth",
@@ -70,11 +71,7 @@ class Command(BaseCommand):
         )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
         add_max_rel(parser)
-        add(
-            "--pooled",
-            metavar="TAGS",
-            help="contributing runs: comma-separated tags, or a file of tags (default: all)",
-        )
+        add_run_tags(parser, "--pooled", "contributing runs (default: all)")
         add("--format", choices=tuple(WRITERS), default="table")
 
     def handle(self, **options: Any) -> None:
@@ -128,7 +125,7 @@ def read_finished_campaign(reader: FileReader, options: dict[str, Any]) -> Finis
     """The campaign in the files; all files are read before any error is raised."""
     qrels = reader.read_all([options["qrels"]], read_qrels)
     runs = reader.read_all(options["runs"], read_run, lenient=True)
-    pooled = parse_contributing_tags(options["pooled"])
+    pooled = read_run_tags(reader, options["pooled"], {run.tag for run in runs.values()})
     if options["qrels"] in qrels:
         reject_runs_without_topics(reader, runs, qrels[options["qrels"]].topics)
     reader.raise_if_rejected(CONSEQUENCE)
@@ -136,24 +133,10 @@ def read_finished_campaign(reader: FileReader, options: dict[str, Any]) -> Finis
     try:
         build_scoring_options(options)
         return FinishedCampaign.from_tables(
-            [*runs.values()], qrels[options["qrels"]], pooled, options["level"]
+            [*runs.values()], qrels[options["qrels"]], pooled or None, options["level"]
         )
     except ValueError as error:
         raise CommandError(capitalize_sentence(error)) from error
-
-
-def parse_contributing_tags(text: str | None) -> list[str] | None:
-    """The tags in ``text``: a file name, or comma-separated tags."""
-    if text is None:
-        return None
-    path = Path(text)
-    try:
-        tags = path.read_text(encoding="utf-8").split() if path.is_file() else text.split(",")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{text} cannot be read as a list of tags.") from error
-    if not (contributing := [tag.strip() for tag in tags if tag.strip()]):
-        raise CommandError("No contributing runs. List their tags after --pooled.")
-    return contributing
 
 
 def make_progress_printer(write: Callable[[str], object]) -> Progress:

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileReader
+from campaigns.management.run_lists import add_run_files
 from evaluation.core.formats import FORMATS
 from evaluation.core.options import ScoringOptions
 from evaluation.core.users.known_documents import read_known_documents
@@ -23,7 +24,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("qrels", metavar="QRELS", help="judgments: topic 0 docno grade (plain or gzip)")
-        add("runs", metavar="RUN", nargs="+", help="runs: topic Q0 docno rank score tag")
+        add_run_files(parser, "runs: topic Q0 docno rank score tag")
         add(
             "--known",
             metavar="FILE",

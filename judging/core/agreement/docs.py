@@ -103,6 +103,12 @@ version names it. The page *Qrels* previews what every policy would give.
 Grades below 0 are not judgments; a pair without any other grade gets -1, "pooled, not judged". A
 pair that the policy cannot decide is *undecided*: adjudicate it, or choose another policy.
 
+Scores by qrels in which an automatic assessor decides at least one pair are labelled *filled, no
+estimate* (`RULE+automatic:NAME`) or *automatic, no estimate* (`automatic:NAME`) on every page, in
+every file and in the API, as the manifest says; no table has them in one column with other scores.
+On TREC DL 2019, with a tenth of the pairs judged by people and a model for the others, P@10 was
+.26 too high.
+
 `majority`, `median-floor` and `mean-floor` leave no pair undecided, since they have a tie rule:
 where two grades fit equally (equally frequent; median or mean half-way between two grades), the
 lower one is taken. With two judgments per pair that is every pair one grade apart. The page

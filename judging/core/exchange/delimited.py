@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from campaigns.core.csv_files import blank_head_lines
 from campaigns.core.faults import format_count
 from judging.core.exchange.fields import IDS, match_field_names
 from judging.core.exchange.records import FaultReporter, JudgmentFormat, JudgmentRecord
@@ -39,7 +40,7 @@ def parse_delimited(
     text: str, report_fault: FaultReporter, *, separator: str
 ) -> Iterator[JudgmentRecord]:
     """A header line, then one judgment per row; quoted cells may contain line breaks."""
-    lines = re.split(r"\r\n|\r|\n", text)
+    lines = blank_head_lines(re.split(r"\r\n|\r|\n", text))
     rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator)
     header: list[str] | None = None
     line = 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,12 +9,11 @@ from itertools import islice
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
+from campaigns.core.csv_files import ROWS_PER_CHUNK, iter_csv_parts
 from judging.core.exchange.delimited import FORMULA
 from judging.core.exchange.grades import Scale, format_grade_label
 from judging.core.exchange.records import Passage
 
-ROWS_PER_CHUNK = 200
-"""Rows written at once: many small parts would cost more than their text."""
 Row = Mapping[str, Any]
 
 
@@ -64,19 +61,12 @@ class ExportPair:
         return {"topic": self.topic, "query": self.query, "docno": self.docno}
 
 
-def iter_csv_parts(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[str]:
-    """A header and one line per row; lists as JSON, flags ``|``-separated."""
-    yield judgments_to_csv([dict(zip(columns, columns, strict=True))], columns)
-    for batch in iter_batches_of_rows(rows):
-        yield judgments_to_csv(
-            [{name: cell_value(name, row[name]) for name in columns} for row in batch], columns
-        )
-
-
-def judgments_to_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
-    out = io.StringIO()
-    csv.DictWriter(out, columns).writerows(rows)
-    return out.getvalue()
+def iter_judgment_csv_parts(
+    rows: Iterable[Row], columns: Sequence[str], conditions: Mapping[str, Any]
+) -> Iterator[str]:
+    """One line per row; lists as JSON, flags ``|``-separated."""
+    cells = ([cell_value(name, row[name]) for name in columns] for row in rows)
+    return iter_csv_parts("judgments", columns, cells, conditions)
 
 
 def cell_value(name: str, value: object) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,16 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns.models import Campaign
 from judging.core.exchange.writer import (
-    iter_csv_parts,
     iter_doccano_parts,
     iter_json_parts,
     iter_jsonl_parts,
+    iter_judgment_csv_parts,
     iter_label_studio_parts,
 )
 from judging.queries.exchange import COLUMNS, iter_judged_pairs, iter_log_rows, iter_open_pairs
 
-ROWS: dict[str, Callable[[Any], Iterator[str]]] = {
-    "csv": lambda rows: iter_csv_parts(rows, COLUMNS),
+ROWS: dict[str, Callable[..., Iterator[str]]] = {
+    "csv": partial(iter_judgment_csv_parts, columns=COLUMNS),
     "jsonl": iter_jsonl_parts,
     "json": iter_json_parts,
 }
@@ -63,7 +64,9 @@ def iter_export_parts(campaign: Campaign, form: str, which: str) -> Iterator[str
     if form in ROWS:
         if which == "open":
             raise CommandError(f"--which open requires --format {' or '.join(PAIRS)}.")
-        return ROWS[form](iter_log_rows(campaign, current=which == "current"))
+        rows = iter_log_rows(campaign, current=which == "current")
+        conditions = {"conditions": {"campaign": campaign.slug, "which": which}}
+        return ROWS[form](rows, **(conditions if form == "csv" else {}))
     if which == "log":
         raise CommandError(f"--format {form} requires --which current or open.")
     scale = campaign.grades.order_by("value").values_list("value", "label")

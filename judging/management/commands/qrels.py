@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable
 from datetime import datetime
@@ -21,7 +19,11 @@ from campaigns.management.import_command import get_campaign, get_organizer
 from campaigns.models import Campaign, User
 from judging.core.policies import POLICIES
 from judging.models import Qrels
-from judging.queries.qrels_versions import compare_qrels_versions, count_differing_pairs
+from judging.queries.qrels_versions import (
+    compare_qrels_versions,
+    count_differing_pairs,
+    format_qrels_changes,
+)
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 
 Options = dict[str, Any]
@@ -75,10 +77,11 @@ def resolve_action(name: str) -> str:
 def format_version_list(campaign: Campaign, _: User, __: Options) -> str:
     """One line per qrels version, newest first."""
     lines = [
-        f"{q.version}\t{q.policy}\t{q.pairs}\t{q.as_of.isoformat()}\t{q.sha256}\t{q.note}"
+        f"{q.version}\t{q.policy}\t{q.pairs}\t{q.as_of.isoformat()}\t{q.sha256}"
+        f"\t{q.label or '-'}\t{q.note}"
         for q in campaign.qrels.all()
     ]
-    return align_columns("version\tpolicy\tpairs\tas_of\tsha256\tnote", lines)
+    return align_columns("version\tpolicy\tpairs\tas_of\tsha256\tlabel\tnote", lines)
 
 
 def format_policies(campaign: Campaign, actor: User, options: Options) -> str:
@@ -92,9 +95,10 @@ def format_policies(campaign: Campaign, actor: User, options: Options) -> str:
         grades = " ".join(f"{grade}:{count}" for grade, count in draft.grades.items())
         differ = count_differing_pairs(draft.rows, drafts[0].rows)
         ties = "-" if draft.decided_by_tie_rule is None else draft.decided_by_tie_rule
-        row = (draft.policy.name, len(draft.rows), len(draft.conflicts), ties, differ, grades)
+        pairs = (len(draft.rows), len(draft.conflicts), ties, differ)
+        row = (draft.policy.name, *pairs, draft.policy.label or "-", grades)
         lines.append("\t".join(map(str, row)))
-    return align_columns("policy\tpairs\tundecided\tby tie rule\tdiffer\tgrades", lines)
+    return align_columns("policy\tpairs\tundecided\tby tie rule\tdiffer\tlabel\tgrades", lines)
 
 
 def freeze_version(campaign: Campaign, actor: User, options: Options) -> str:
@@ -136,12 +140,7 @@ def format_comparison(campaign: Campaign, _: User, options: Options) -> str:
     versions = get_versions(campaign, options)
     if len(versions) != 2:
         raise CommandError("Specify two qrels versions: before and after.")
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["topic", "docno", "before", "after"])
-    for row in compare_qrels_versions(*versions).changes:
-        writer.writerow([row.topic, row.docno, row.before, row.after])
-    return out.getvalue()
+    return format_qrels_changes(compare_qrels_versions(*versions))
 
 
 def format_qrels(campaign: Campaign, _: User, options: Options) -> str:
@@ -153,6 +152,7 @@ def format_manifest(campaign: Campaign, _: User, options: Options) -> str:
     manifest = {
         "version": qrels.version,
         "sha256": qrels.sha256,
+        "label": qrels.label,
         "note": qrels.note,
     } | qrels.manifest
     return json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"

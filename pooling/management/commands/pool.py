@@ -16,6 +16,7 @@ from campaigns.core.runs import read_run
 from campaigns.core.tables import RunTable
 from campaigns.management.files import FileReader
 from campaigns.management.processes import choose_process_count
+from campaigns.management.run_lists import add_run_files
 from pooling.core.formats import FORMATS, FRAME_FORMATS
 from pooling.core.frame import SamplingFrame, build_frame, fill_frame_grades
 from pooling.core.pool_builder import build_pool_table
@@ -35,7 +36,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("runs", metavar="RUN", nargs="+", help="run files: topic Q0 docno rank score tag")
+        add_run_files(parser, "run files: topic Q0 docno rank score tag")
         source = parser.add_mutually_exclusive_group(required=True)
         source.add_argument("--depth", metavar="K", type=int, help="ranks taken from each run")
         source.add_argument(

@@ -19,6 +19,7 @@ from judging.services.adjudication import (
 from judging.services.judgments import claim_next
 from judging.services.qrels import freeze_qrels
 from tests.conftest import joined
+from tests.csv_reading import csv_body
 
 
 @pytest.fixture
@@ -237,7 +238,7 @@ def test_an_assessor_who_adjudicates_does_not_meet_pairs_still_to_judge(
 
 
 def test_the_disagreements_download(disputed, organizer, visit):
-    lines = visit(organizer, "disagreements-download").splitlines()
+    lines = csv_body(visit(organizer, "disagreements-download")).splitlines()
     assert lines[0] == "topic,docno,apart,crosses_relevance,state,adjudicated,assessor,assessor2"
     assert lines[1:] == ["1,d1,3,1,new,,0,3", "1,d3,1,0,new,,1,2"]
 
@@ -331,7 +332,7 @@ def test_two_releases_are_compared(disputed, organizer, topic, visit):
     assert "From qrels 1 to qrels 2" in page
     assert ">d1<" in page
     assert ">d3<" not in page
-    lines = visit(organizer, "qrels-changes", before=1, after=2).splitlines()
+    lines = csv_body(visit(organizer, "qrels-changes", before=1, after=2)).splitlines()
     assert lines == ["topic,docno,before,after", "1,d1,0,2"]
     same = visit(organizer, "qrels-compare", before=2, after=2)
     assert "the same pairs and grades" in same

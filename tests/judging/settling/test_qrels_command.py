@@ -18,6 +18,7 @@ from campaigns import store
 from campaigns.models import Event
 from judging.models import Judgment, Qrels
 from judging.services.adjudication import record_meeting_decision
+from tests.csv_reading import csv_body
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_a_release_as_of_a_moment_and_what_changed_since(agreed):
     Judgment.objects.filter(docno="d3").update(judged_at=moment)
     run("freeze", "small", "--policy", "adjudicated-maximum")
     changes = run("compare", "small", 1, 2)
-    assert changes == "topic,docno,before,after\n1,d1,3,2\n1,d3,,2\n"
+    assert csv_body(changes) == "topic,docno,before,after\n1,d1,3,2\n1,d3,,2\n"
     assert Qrels.objects.get(version=1).as_of == moment
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import subprocess
 import sys
@@ -43,6 +41,7 @@ from evaluation.core.options import ScoringOptions
 from tests.conftest import REPOSITORY
 from tests.core.evaluation.comparison.test_family import campaign
 from tests.core.evaluation.comparison.test_paired import drawn
+from tests.csv_reading import csv_conditions, csv_rows
 
 TAGS = ("A", "B", "C", "D", "E")
 
@@ -268,12 +267,14 @@ def test_the_table_tells_conditions_values_and_reasons() -> None:
 def test_csv_has_a_line_a_pair_in_full_precision() -> None:
     values = campaign(3, 20)
     found = compare_all(values, ("a,b", "c", "d"), test="wilcoxon")
-    rows = list(csv.DictReader(io.StringIO(comparison_to_csv({"map": found, "P_10": found}))))
+    text = comparison_to_csv({"map": found, "P_10": found})
+    rows = csv_rows(text)
     assert [row["measure"] for row in rows] == ["map"] * 3 + ["P_10"] * 3
-    assert (rows[0]["first"], rows[0]["test"], rows[0]["correction"]) == ("a,b", "wilcoxon", "holm")
+    assert rows[0]["first"] == "a,b"
+    assert csv_conditions(text)["measures"]["P_10"] == found.conditions()
     assert [float(row["p_value"]) for row in rows[:3]] == [row.p_value for row in found.rows]
     assert [row["different"] for row in rows[:3]] == [str(int(r.different)) for r in found.rows]
-    undefined = next(iter(csv.DictReader(io.StringIO(comparison_to_csv(measured())))))
+    undefined = next(iter(csv_rows(comparison_to_csv(measured()))))
     assert (undefined["p_value"], undefined["reason"]) == ("", SAME)
 
 

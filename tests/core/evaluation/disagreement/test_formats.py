@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from dataclasses import replace
 
@@ -23,6 +21,7 @@ from evaluation.core.disagreement.report import (
 )
 from tests.conftest import REPOSITORY
 from tests.core.evaluation.disagreement.drawn import drawn_panel
+from tests.csv_reading import csv_rows
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +42,7 @@ def test_json_has_everything_and_no_nan(report):
 
 
 def test_a_line_a_run_best_first(report):
-    rows = list(csv.DictReader(io.StringIO(disagreement_runs_to_csv(report))))
+    rows = csv_rows(disagreement_runs_to_csv(report))
     assert [int(row["rank"]) for row in rows] == sorted(report.rankings[0].ranks)
     first = report.tags.index(rows[0]["run"])
     assert float(rows[0]["low"]) == report.bootstrap.bands[first].low
@@ -51,7 +50,7 @@ def test_a_line_a_run_best_first(report):
 
 
 def test_a_line_a_pair_most_valuable_first(report):
-    rows = list(csv.DictReader(io.StringIO(disagreement_pairs_to_csv(report))))
+    rows = csv_rows(disagreement_pairs_to_csv(report))
     assert [float(row["value"]) for row in rows] == [value.value for value in report.values]
     assert rows[0]["grades"] == " ".join(map(str, report.values[0].grades))
 
