@@ -168,11 +168,15 @@ class Command(BaseCommand):
             list_bpref_warnings(measures, judged, scoring.level) if options["verbosity"] else ()
         ):
             self.stderr.write(remark)
+        self._write_scores(options, results, paths)
+
+    def _write_scores(
+        self, options: dict[str, Any], results: list[ScoredRun], paths: list[str]
+    ) -> None:
         tags = unique_run_tags([run.tag for run in results], paths)
         results = [replace(run, tag=tag) for run, tag in zip(results, tags, strict=True)]
         parts = {"by_topic": options["by_topic"], "summary": options["summary"]}
-        text = FORMATS[options["format"]](results, **parts)
-        self.stdout.write(text, ending="")
+        self.stdout.write(FORMATS[options["format"]](results, **parts), ending="")
 
     def _write_intervals(self, options: dict[str, Any], scoring: ScoringOptions) -> None:
         # Rarely used, so not loaded by default.
