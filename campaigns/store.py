@@ -24,6 +24,9 @@ def put_blob(data: bytes, suffix: str = "") -> str:
         part = target.with_name(f"{target.name}.{uuid4().hex}.part")
         part.write_bytes(data)
         part.replace(target)
+    else:
+        # Removal of old files spares recent ones: a row that names this one may come next.
+        target.touch()
     return name
 
 

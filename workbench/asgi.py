@@ -1,8 +1,0 @@
-"""The ASGI entry point, for uvicorn and similar servers."""
-
-import os
-
-from django.core.asgi import get_asgi_application
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
-application = get_asgi_application()
