@@ -185,7 +185,7 @@ class SignInForm(AuthenticationForm):
     username = UsernameField(max_length=150, widget=forms.TextInput({"autofocus": True}))
 
 
-class CurrentPasswordForm(PasswordChangeForm):  # type: ignore[type-arg]
+class CurrentPasswordForm(PasswordChangeForm):
     """Asks for the current password as a sign-in does: guesses are limited and logged."""
 
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
@@ -209,9 +209,7 @@ class TokenForm(forms.Form):
         super().__init__(*args, **kwargs)
         lifetimes = list_token_lifetimes()
         days: Any = self.fields["days"]
-        days.choices = [
-            (n, ngettext("%(n)s day", "%(n)s days", n) % {"n": n}) for n in lifetimes
-        ]
+        days.choices = [(n, ngettext("%(n)s day", "%(n)s days", n) % {"n": n}) for n in lifetimes]
         days.initial = lifetimes[-1]
 
 

@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control
@@ -140,13 +141,16 @@ def read_chunked_body(request: HttpRequest) -> bool:
     if not request.META.get("wsgi.input_terminated"):
         return False
     limit = settings.POOLBENCH_ANONYMOUS_BODY_BYTES
-    body = b""
-    while len(body) <= limit and (part := request.META["wsgi.input"].read(limit + 1 - len(body))):
-        body += part
+    stream, body = request.META["wsgi.input"], b""
+    try:
+        while len(body) <= limit and (part := stream.read(limit + 1 - len(body))):
+            body += part
+    except Exception as error:  # every server has errors of its own
+        raise BadRequest("The chunks of the body are malformed.") from error
     if len(body) > limit:
         return False
     request.META["CONTENT_LENGTH"] = str(len(body))
-    request._stream = BytesIO(body)  # type: ignore[attr-defined]  # noqa: SLF001
+    request._stream = BytesIO(body)  # noqa: SLF001
     return True
 
 

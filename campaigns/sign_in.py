@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import logging
 import math
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -43,7 +43,8 @@ def wait_after(failures: int, free: int) -> timedelta:
     """The wait after the last of ``failures`` wrong passwords: 1, 2, 4, … 60 minutes."""
     if failures < free:
         return timedelta()
-    return min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(failures - free, 10))
+    doubled: int = 2 ** min(failures - free, 10)
+    return min(LONGEST_WAIT, FIRST_WAIT * doubled)
 
 
 class SignInHandler(AxesDatabaseHandler):  # type: ignore[misc]
@@ -101,7 +102,7 @@ def time_left(failures: QuerySet[Any], free: int) -> timedelta:
     counted = failures.aggregate(count=Sum("failures_since_start"), latest=Max("attempt_time"))
     if not counted["count"]:
         return timedelta()
-    end = counted["latest"] + wait_after(counted["count"], free)
+    end: datetime = counted["latest"] + wait_after(counted["count"], free)
     return max(timedelta(), end - timezone.now())
 
 

@@ -19,7 +19,7 @@ class User(AbstractUser):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save. A new password, however it was set, revokes the user's API token."""
         # Django sets this for a new password, but not when it upgrades the hash of the old one.
-        has_new_password = self.pk is not None and self._password is not None
+        has_new_password = self.pk is not None and vars(self).get("_password") is not None
         super().save(*args, **kwargs)
         if has_new_password:
             ApiToken.objects.filter(user=self.pk).delete()

@@ -52,9 +52,7 @@ def find_token(key: str) -> ApiToken | None:
     """
     now = timezone.now()
     tokens = ApiToken.objects.select_related("user")
-    return tokens.filter(
-        digest=digest_key(key), expires_at__gt=now, user__is_active=True
-    ).first()
+    return tokens.filter(digest=digest_key(key), expires_at__gt=now, user__is_active=True).first()
 
 
 def note_token_use(token: ApiToken) -> None:
