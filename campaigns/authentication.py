@@ -8,7 +8,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from campaigns.models import ApiToken, User
-from campaigns.services.tokens import find_token, note_token_use
+from campaigns.services.tokens import find_token, record_token_use
 
 KEYWORDS = ("token", "bearer")
 
@@ -30,5 +30,5 @@ class ApiTokenAuthentication(TokenAuthentication):
         token = find_token(key)
         if token is None:
             raise AuthenticationFailed(_("Invalid token: unknown, expired or revoked."))
-        note_token_use(token)
+        record_token_use(token)
         return token.user, token

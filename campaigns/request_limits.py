@@ -59,7 +59,7 @@ def find_client_address(forwarded: str, proxies: int) -> str:
     """The address that the outermost of ``proxies`` proxies has seen; empty if there is none.
 
     Each proxy appends the address that it sees to ``X-Forwarded-For``, so only the last
-    ``proxies`` addresses can be trusted: what stands before them is the client's own claim.
+    ``proxies`` addresses can be trusted: those before them are the client's own claim.
     """
     addresses = [text.strip() for text in forwarded.split(",")]
     if proxies < 1 or len(addresses) < proxies:
@@ -170,7 +170,7 @@ def signed_out_response(request: HttpRequest) -> HttpResponse:
     refused = ActionRefused(
         "signed-out", message % {"limit": f"{limit:,}"}, _("Sign in and send it again.")
     )
-    return refusal_response(request, refused, 401 if wants_json(request) else 413)
+    return refusal_response(request, refused, 401 if is_program(request) else 413)
 
 
 def too_many_response(request: HttpRequest, throttle: UploadThrottle) -> HttpResponse:
@@ -184,13 +184,13 @@ def too_many_response(request: HttpRequest, throttle: UploadThrottle) -> HttpRes
 
 def refusal_response(request: HttpRequest, refused: ActionRefused, status: int) -> HttpResponse:
     """JSON for programs, otherwise a page."""
-    if wants_json(request):
+    if is_program(request):
         content = {"code": refused.code, "detail": refused.message, "fix": refused.fix}
         return JsonResponse(content, status=status)
     return render(request, "refused.html", {"refused": refused}, status=status)
 
 
-def wants_json(request: HttpRequest) -> bool:
+def is_program(request: HttpRequest) -> bool:
     return request.path_info.startswith("/api/") or request.content_type == "application/json"
 
 
@@ -212,5 +212,5 @@ def is_personal(request: Any) -> bool:
 
     Asking for the user only then keeps public answers free of the session and the database.
     """
-    asked = request.session.accessed or "Authorization" in request.headers
-    return bool(asked and request.user.is_authenticated)
+    looked_up = request.session.accessed or "Authorization" in request.headers
+    return bool(looked_up and request.user.is_authenticated)

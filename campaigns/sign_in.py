@@ -6,7 +6,7 @@ are kept: by username and address, by username from anywhere, and by address for
 Beyond a count's free tries, each further failure doubles the wait.
 
 A browser that has signed in as the user carries a signed cookie. Its failures are counted by
-themselves, and the other counts do not concern it, so nobody can lock a user out by guessing. An
+themselves, and the other counts do not concern it, so no one can lock a user out by guessing. An
 address from which the user has signed in before is exempt from the two broad counts likewise.
 (OWASP, "Slow down online guessing attacks with device cookies".)
 """
@@ -53,7 +53,7 @@ class SignInHandler(AxesDatabaseHandler):  # type: ignore[misc]
     def get_failures(self, request: Any, credentials: dict[str, Any] | None = None) -> int:
         """1 while the client has to wait, otherwise 0; ``AXES_FAILURE_LIMIT`` is 1."""
         username = str((credentials or {}).get("username") or "")
-        label_device(request, username)
+        record_device(request, username)
         request.sign_in_wait = find_wait(request, username)
         return int(request.sign_in_wait > timedelta())
 
@@ -70,7 +70,7 @@ class SignInHandler(AxesDatabaseHandler):  # type: ignore[misc]
             write_log(logging.WARNING, "locked", request, name)
 
     def user_logged_in(self, sender: Any, request: Any, user: User, **kwargs: Any) -> None:
-        label_device(request, user.get_username())
+        record_device(request, user.get_username())
         super().user_logged_in(sender, request, user, **kwargs)
         write_log(logging.INFO, "accepted", request, user.get_username())
 
@@ -89,16 +89,16 @@ def find_wait(request: Any, username: str) -> timedelta:
     free: int = settings.POOLBENCH_SIGN_IN_TRIES
     device = request.axes_user_agent.partition(";")[0]
     if device != UNKNOWN:
-        return time_left(failures.filter(username=username, user_agent__startswith=device), free)
+        return measure_wait(failures.filter(username=username, user_agent__startswith=device), free)
     strange = failures.filter(user_agent__startswith=UNKNOWN)
-    waits = [time_left(strange.filter(username=username, ip_address=address), free)]
+    waits = [measure_wait(strange.filter(username=username, ip_address=address), free)]
     if not AccessLog.objects.filter(username=username, ip_address=address).exists():
-        waits.append(time_left(strange.filter(username=username), free * BROAD))
-        waits.append(time_left(strange.filter(ip_address=address), free * BROAD))
+        waits.append(measure_wait(strange.filter(username=username), free * BROAD))
+        waits.append(measure_wait(strange.filter(ip_address=address), free * BROAD))
     return max(waits)
 
 
-def time_left(failures: QuerySet[Any], free: int) -> timedelta:
+def measure_wait(failures: QuerySet[Any], free: int) -> timedelta:
     counted = failures.aggregate(count=Sum("failures_since_start"), latest=Max("attempt_time"))
     if not counted["count"]:
         return timedelta()
@@ -106,7 +106,7 @@ def time_left(failures: QuerySet[Any], free: int) -> timedelta:
     return max(timedelta(), end - timezone.now())
 
 
-def label_device(request: Any, username: str) -> None:
+def record_device(request: Any, username: str) -> None:
     """Begin the recorded user agent with the device, so that failures can be counted by it.
 
     A browser cannot pretend: whatever it calls itself stands after our own words.
@@ -130,7 +130,7 @@ def read_device_number(request: HttpRequest, username: str) -> str:
     return str(data["device"]) if data["username"] == username else ""
 
 
-def remember_device(request: HttpRequest, answer: HttpResponse, user: User) -> None:
+def set_device_cookie(request: HttpRequest, answer: HttpResponse, user: User) -> None:
     """Set the cookie by which this browser is known as the user's."""
     username = user.get_username()
     number = read_device_number(request, username) or uuid4().hex

@@ -48,8 +48,7 @@ def submit_run(
     check_topics_known(campaign)
     check_size(len(data))
     check_replaced(team, replaces)
-    if replaces is None:
-        check_quota(campaign, team)
+    check_quota(campaign, team, replaces)
     check_daily_limits(actor, campaign, team)
     file = store_run_file(data)
     with transaction.atomic():
@@ -329,9 +328,9 @@ def check_size(size: int) -> None:
         )
 
 
-def check_quota(campaign: Campaign, team: Team) -> None:
+def check_quota(campaign: Campaign, team: Team, replaces: Run | None) -> None:
     limit = campaign.max_runs_per_team
-    if limit is not None and team.runs.accepted().count() >= limit:
+    if replaces is None and limit is not None and team.runs.accepted().count() >= limit:
         raise ActionRefused(
             "quota",
             f"Run limit reached: the team has {limit} accepted runs.",

@@ -14,7 +14,7 @@ from campaigns.models import ApiToken, User
 
 LIFETIMES = (7, 30, 90, 365)
 """Days that users choose from, besides ``POOLBENCH_TOKEN_DAYS``."""
-USE_IS_NOTED_EVERY = timedelta(minutes=1)
+USE_IS_RECORDED_EVERY = timedelta(minutes=1)
 
 
 def list_token_lifetimes() -> list[int]:
@@ -47,7 +47,7 @@ def revoke_token(user: User) -> None:
 def find_token(key: str) -> ApiToken | None:
     """The valid token with this key, of an active user.
 
-    The lookup is by digest: its time says nothing about a key, as nobody can choose keys by
+    The lookup is by digest: its time says nothing about a key, as no one can choose keys by
     their digests.
     """
     now = timezone.now()
@@ -55,10 +55,10 @@ def find_token(key: str) -> ApiToken | None:
     return tokens.filter(digest=digest_key(key), expires_at__gt=now, user__is_active=True).first()
 
 
-def note_token_use(token: ApiToken) -> None:
+def record_token_use(token: ApiToken) -> None:
     """Record when the token was last used, to the minute: most requests write nothing."""
     now = timezone.now()
-    if token.last_used_at is None or now - token.last_used_at > USE_IS_NOTED_EVERY:
+    if token.last_used_at is None or now - token.last_used_at > USE_IS_RECORDED_EVERY:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
 
 

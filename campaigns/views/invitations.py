@@ -16,7 +16,7 @@ from campaigns.errors import ActionRefused
 from campaigns.forms import SignUpForm
 from campaigns.models import Campaign, Invitation, User
 from campaigns.services import people
-from campaigns.sign_in import remember_device
+from campaigns.sign_in import set_device_cookie
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -57,7 +57,7 @@ def join_as_newcomer(request: HttpRequest, invitation: Invitation, token: str) -
         )
         login(request, user, backend=BACKEND)
         answer = welcome_member(request, invitation.campaign)
-        remember_device(request, answer, user)
+        set_device_cookie(request, answer, user)
         return answer
     return render(request, "campaigns/join.html", {"invitation": invitation, "form": form})
 

@@ -9,7 +9,7 @@ from django.contrib.auth.views import LoginView, PasswordChangeView
 from django.http import HttpResponse
 
 from campaigns.forms import CurrentPasswordForm, SignInForm
-from campaigns.sign_in import remember_device
+from campaigns.sign_in import set_device_cookie
 
 
 class SignInView(LoginView):
@@ -17,7 +17,7 @@ class SignInView(LoginView):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         answer = super().form_valid(form)
-        remember_device(self.request, answer, form.get_user())
+        set_device_cookie(self.request, answer, form.get_user())
         return answer
 
 

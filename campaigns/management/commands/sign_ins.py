@@ -27,18 +27,18 @@ class Command(BaseCommand):
         rows = [
             (record.attempt_time, outcome, record)
             for outcome, records in outcomes.items()
-            for record in narrow_records(records, options)
+            for record in filter_records(records, options)
         ]
         for at, outcome, record in sorted(rows, key=lambda row: row[0]):
             word = "locked" if getattr(record, "locked_out", False) else outcome
-            # Quoted: a username of a failed sign-in is whatever somebody typed.
+            # Quoted: the username of a failed sign-in is whatever was typed.
             fields = (record.username, record.user_agent)
             user, agent = (ascii(field or "")[1:-1] for field in fields)
             place = (user, record.ip_address or "-", record.path_info, agent)
             self.stdout.write("\t".join([f"{at:%Y-%m-%d %H:%M:%S}", word, *place]))
 
 
-def narrow_records(records: QuerySet[Any], options: dict[str, Any]) -> QuerySet[Any]:
+def filter_records(records: QuerySet[Any], options: dict[str, Any]) -> QuerySet[Any]:
     wanted = {"username": options["user"], "ip_address": options["address"]}
     since = timezone.now() - timedelta(days=options["days"])
     narrowed = {name: value for name, value in wanted.items() if value}
