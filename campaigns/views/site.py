@@ -76,9 +76,11 @@ def render_account(
     return render(request, "campaigns/account.html", context)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 def token_create_view(request: SignedInRequest) -> HttpResponse:
     """Create a token, shown only in this answer; an older one stops working."""
+    if request.method == "GET":  # the answer reloaded, or left for another language
+        return redirect("account")
     form = TokenForm(request.POST)
     days = form.cleaned_data["days"] if form.is_valid() else None
     key = create_token(request.user, days)

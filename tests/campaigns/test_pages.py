@@ -339,7 +339,10 @@ def test_a_job_is_shown_to_its_owner_and_organizers(
 
 def test_the_api_token_is_shown_once(stranger, as_user):
     client = as_user(stranger)
-    key = shown_token(client.post("/account/token/"))
+    page = client.post("/account/token/")
+    key = shown_token(page)
+    assert '<form class="stack" method="post" action="/account/">' in page.content.decode()
+    assert client.get("/account/token/").url == "/account/"
     assert key not in client.get("/account/").content.decode()
     assert find_token(key).user == stranger
     newer = shown_token(client.post("/account/token/"))
