@@ -20,7 +20,7 @@ from typing import Any
 from uuid import uuid4
 
 from axes.handlers.database import AxesDatabaseHandler
-from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from axes.models import AccessAttempt, AccessLog
 from django.conf import settings
 from django.core import signing
 from django.db.models import Max, QuerySet, Sum
@@ -160,13 +160,3 @@ def write_log(level: int, outcome: str, request: Any, username: object) -> None:
     line = "sign-in %s: user=%r address=%s path=%s"
     path = ascii(request.axes_path_info)[1:-1]
     log.log(level, line, outcome, str(username), request.axes_ip_address, path)
-
-
-def remove_old_sign_ins() -> int:
-    """Remove records of sign-ins and failures after ``POOLBENCH_SIGN_IN_LOG_DAYS``; how many."""
-    before = timezone.now() - timedelta(days=settings.POOLBENCH_SIGN_IN_LOG_DAYS)
-    old = [
-        records.objects.filter(attempt_time__lt=before)
-        for records in (AccessAttempt, AccessFailureLog, AccessLog)
-    ]
-    return sum(records.delete()[0] for records in old)

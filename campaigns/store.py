@@ -18,15 +18,15 @@ def put_blob(data: bytes, suffix: str = "") -> str:
     digest = sha256(data)
     name = f"{digest[:2]}/{digest}{suffix}"
     target = blob_path(name)
-    if not target.exists():
+    if target.exists():
+        # The row that will name it is still to come: ``check_store --clean`` spares new files.
+        target.touch()
+    else:
         target.parent.mkdir(parents=True, exist_ok=True)
         # Written to a temporary file and renamed, so that no reader sees half a file.
         part = target.with_name(f"{target.name}.{uuid4().hex}.part")
         part.write_bytes(data)
         part.replace(target)
-    else:
-        # Removal of old files spares recent ones: a row that names this one may come next.
-        target.touch()
     return name
 
 

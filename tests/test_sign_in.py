@@ -10,9 +10,8 @@ from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
-from campaigns.sign_in import remove_old_sign_ins, wait_after
+from campaigns.sign_in import wait_after
 from tests.conftest import user
 
 PASSWORD = "correct horse battery"
@@ -186,14 +185,3 @@ def test_sign_ins_can_be_read_later(stranger):
     ]
     assert lines(failed=True)[-1] == ["locked", "nobody", "6.6.6.6", path]
     assert lines(user="stranger") == lines(address="1.2.3.4") == lines()[:1]
-
-
-def test_old_records_of_sign_ins_are_removed(stranger, settings):
-    sign_in("stranger", PASSWORD)
-    guess(1, "stranger")
-    settings.POOLBENCH_SIGN_IN_LOG_DAYS = 30
-    assert remove_old_sign_ins() == 0
-    month_ago = timezone.now() - timedelta(days=31)
-    for records in (AccessAttempt, AccessFailureLog, AccessLog):
-        records.objects.update(attempt_time=month_ago)
-    assert remove_old_sign_ins() == 3

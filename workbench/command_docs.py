@@ -45,6 +45,8 @@ ON_INSTALLATION = {
     "serve": "[deployment](deployment.md)",
     "sign_ins": "[deployment](deployment.md#sign-in)",
     "tick": "[deployment](deployment.md#background-work)",
+    "check_store": "[deployment](deployment.md#backup)",
+    "housekeeping": "[deployment](deployment.md#housekeeping)",
 }
 NOTES = {
     "evaluate": """

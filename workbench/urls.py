@@ -10,6 +10,10 @@ from django.views.i18n import set_language
 
 from campaigns.views import sign_in
 
+handler400 = "workbench.error_pages.handle_bad_request"
+handler403 = "workbench.error_pages.handle_forbidden"
+handler404 = "workbench.error_pages.handle_not_found"
+handler500 = "workbench.error_pages.handle_server_error"
 urlpatterns = [
     path("accounts/login/", sign_in.SignInView.as_view(), name="login"),
     path("accounts/logout/", login_not_required(auth.LogoutView.as_view()), name="logout"),

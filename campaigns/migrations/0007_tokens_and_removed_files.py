@@ -49,7 +49,7 @@ def drop_former_table(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("campaigns", "0005_wording")]
+    dependencies = [("campaigns", "0007_markdown_length")]
 
     operations = [
         migrations.CreateModel(

@@ -49,12 +49,15 @@ class ScoreSheet:
 def request_evaluation(
     *, actor: User, campaign: Campaign, qrels: Qrels, measures: Sequence[str] = ()
 ) -> Job:
-    """Queue the evaluation of all accepted runs, after the checks that it can succeed."""
+    """Queue the evaluation of all accepted runs, after the checks that it can succeed.
+
+    The same evaluation, asked for again while it waits or runs, is the same job.
+    """
     require_permission(actor, "campaigns.manage", campaign)
     check_can_evaluate(campaign, qrels)
     names = [measure.name for measure in measures_to_score(campaign, measures)]
     with transaction.atomic():
-        return jobs.enqueue(
+        return jobs.enqueue_once(
             campaign=campaign, kind=KIND, actor=actor, qrels=qrels.pk, measures=names
         )
 

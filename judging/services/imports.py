@@ -8,13 +8,16 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import PurePath
 
+from django.conf import settings
+
 from campaigns import store
 from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.streams import read_bytes
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events
-from campaigns.services.collection import expand_upload, iter_batches
+from campaigns.services.collection import iter_batches
 from judging.core.exchange.duplicates import RULES, ImportedBallot
 from judging.core.exchange.import_resolution import (
     CampaignLookup,
@@ -163,7 +166,7 @@ def examine_file(
     campaign: Campaign, data: bytes, file: str, options: ImportOptions
 ) -> ImportPreview:
     report = FaultReport(file)
-    text = expand_upload(data, file)
+    text = read_bytes(data, max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES, file=file)
     reading = read_judgments(text, report=report, file_format=options.file_format)
     accounts = assessors_by_username(campaign, options)
     people = map_file_names(reading, accounts, options)

@@ -136,3 +136,14 @@ def test_earlier_score_sets_are_kept(organizer, campaign, score_set, alpha):
     assert scores_of(later, alpha).means["map"] == 0.5
     assert scores_of(score_set, alpha).means["map"] == 0.5
     assert ScoreSet.objects.count() == 2
+
+
+def test_the_same_evaluation_is_queued_once(organizer, campaign, alpha, qrels, settings):
+    """Two clicks, or two requests at once: one score set, not two alike."""
+    settings.POOLBENCH_INLINE = False
+    asked = {"actor": organizer, "campaign": campaign, "qrels": qrels}
+    first = request_evaluation(**asked)
+    assert request_evaluation(**asked) == first
+    assert request_evaluation(**asked, measures=["map"]) != first
+    jobs.run_here(first)
+    assert request_evaluation(**asked) != first

@@ -27,7 +27,7 @@ print(create_token(User.objects.create_user("u")))
 
 
 class Server:
-    """gunicorn over an installation in ``folder``, with a temporary folder of its own."""
+    """gunicorn over an installation in ``folder``, with temporary folders of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.temporary = folder / "temporary"
@@ -57,7 +57,7 @@ class Server:
         raise TimeoutError
 
     def send(self, head: list[str], parts: Iterator[bytes]) -> tuple[int, bytes, int, int]:
-        """``(status, body, bytes sent, most bytes in the temporary folder)``."""
+        """``(status, body, bytes sent, most bytes in the temporary folders)``."""
         sent = most = 0
         with socket.create_connection(("127.0.0.1", self.port), 30) as connection:
             connection.sendall("\r\n".join([*head, "Host: localhost", "", ""]).encode())
@@ -73,7 +73,8 @@ class Server:
 
     def stored(self) -> int:
         sizes = []
-        for path in self.temporary.rglob("*"):
+        uploads = (self.temporary, self.temporary.parent / "var" / "uploads")
+        for path in (path for folder in uploads for path in folder.rglob("*")):
             with suppress(OSError):
                 sizes.append(path.stat().st_size)
         return sum(sizes)

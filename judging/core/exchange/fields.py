@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from campaigns.core.json_texts import parse_json
 from judging.core.exchange.records import JudgmentEntry, JudgmentRecord, Passage
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -187,8 +188,8 @@ def to_list(value: object) -> list[Any]:
     """A list, also from JSON within a cell; a single value as a list of one."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
+            value = parse_json(value)
+        except ValueError:
             return [value]
     if isinstance(value, list | tuple):
         return list(value)
