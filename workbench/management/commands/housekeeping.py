@@ -23,7 +23,7 @@ UPLOAD_HOURS = 24.0
 
 
 class Command(BaseCommand):
-    help = "Remove ended sessions, old sign-in records, and files that are left over."
+    help = "Remove ended sessions, old sign-in records, old rejected files and files left over."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
