@@ -131,7 +131,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         fields = (
             "id", "campaign", "team", "tag", "description", "kind", "priority", "state",
             "file_name", "size", "sha256", "lines", "report", "replaces", "submitted_at",
-            "checked_at",
+            "checked_at", "file_removed_at",
         )  # fmt: skip
         read_only_fields = fields
 

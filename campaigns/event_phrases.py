@@ -26,6 +26,7 @@ EVENT_PHRASES = {
     "run.rejected": _("Run rejected"),
     "run.replaced": _("Run replaced"),
     "run.withdrawn": _("Run withdrawn"),
+    "run.file_removed": _("File of rejected run removed"),
     "pool.frozen": _("Pool frozen"),
     "plan.created": _("Judging plan created"),
     "plan.assigned": _("Assessors assigned"),

@@ -6,9 +6,17 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.forms import AuthenticationForm, BaseUserCreationForm, UsernameField
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import (
+    AuthenticationForm,
+    BaseUserCreationForm,
+    PasswordChangeForm,
+    UsernameField,
+)
 from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from campaigns.core.documents import DOCUMENT_FORMATS
 from campaigns.core.name_lists import split_names
@@ -17,6 +25,7 @@ from campaigns.core.topics import TOPIC_FORMATS
 from campaigns.models import Campaign, Role, Run, Team, User
 from campaigns.queries import list_runs_for, list_teams_for
 from campaigns.rules import is_organizer_anywhere
+from campaigns.services.tokens import list_token_lifetimes
 
 GRADE_PRESETS = {
     "binary": (
@@ -174,6 +183,34 @@ class SignInForm(AuthenticationForm):
     """Limits the length of the username, as the log of failed sign-ins does; Django does not."""
 
     username = UsernameField(max_length=150, widget=forms.TextInput({"autofocus": True}))
+
+
+class CurrentPasswordForm(PasswordChangeForm):
+    """Asks for the current password as a sign-in does: guesses are limited and logged."""
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+
+    def clean_old_password(self) -> str:
+        password: str = self.cleaned_data["old_password"]
+        username = self.user.get_username()
+        if authenticate(self.request, username=username, password=password) is None:
+            raise forms.ValidationError(
+                self.error_messages["password_incorrect"], code="password_incorrect"
+            )
+        return password
+
+
+class TokenForm(forms.Form):
+    days = forms.TypedChoiceField(coerce=int, label=_("Valid for"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        lifetimes = list_token_lifetimes()
+        days: Any = self.fields["days"]
+        days.choices = [(n, ngettext("%(n)s day", "%(n)s days", n) % {"n": n}) for n in lifetimes]
+        days.initial = lifetimes[-1]
 
 
 class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]

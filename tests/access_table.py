@@ -22,7 +22,8 @@ theme                       POST   302    302    302    302    302    302    302
 health                      GET    200    200    200    200    200    200    200    200
 account                     GET    302    200    200    200    200    200    200    200
 account                     POST   302    200    200    200    200    200    200    200
-token-create                POST   302    302    302    302    302    302    302    302
+token-create                GET    302    302    302    302    302    302    302    302
+token-create                POST   302    200    200    200    200    200    200    200
 token-revoke                POST   302    302    302    302    302    302    302    302
 join                        GET    200    200    200    200    200    200    200    200
 join                        POST   200    302    409    409    409    302    409    302

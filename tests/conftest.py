@@ -57,6 +57,9 @@ def _own_installation(settings, tmp_path):
     """Jobs run in this process, files go to the test's folder, passwords are hashed fast."""
     settings.POOLBENCH_INLINE = True
     settings.STORE_DIR = tmp_path / "store"
+    # Primary keys of users are reused, so counted requests of other tests must be forgotten.
+    memory = "django.core.cache.backends.locmem.LocMemCache"
+    settings.CACHES = {"default": {"BACKEND": memory, "LOCATION": str(tmp_path)}}
     # Primary keys are reused after a rollback.
     adaptive_pools._listings.clear()
     adaptive_pools._sessions.clear()

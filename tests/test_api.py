@@ -12,10 +12,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.test import Client
 from django.urls import resolve, reverse
-from rest_framework.authtoken.models import Token
 
 from campaigns.models import Role, User
 from campaigns.services.people import add_member, get_or_create_team
+from campaigns.services.tokens import create_token
 from judging.services.plans import create_plan
 from tests.conftest import REPOSITORY, user
 from workbench.api_docs import WHO, WHO_ELSE, list_endpoints
@@ -27,8 +27,7 @@ class Caller:
     """A program with somebody's token."""
 
     def __init__(self, who: User) -> None:
-        token = Token.objects.get_or_create(user=who)[0]
-        self.client = Client(headers={"authorization": f"Token {token.key}"})
+        self.client = Client(headers={"authorization": f"Token {create_token(who)}"})
 
     def get(self, path: str):
         return self.client.get(f"/api/{path}")

@@ -49,6 +49,7 @@ ON_INSTALLATION = {
     "check_pool": "[adaptive pools](pooling.md#adaptive-pools)",
     "demo": "the [README](../README.md#quick-start)",
     "serve": "[deployment](deployment.md)",
+    "sign_ins": "[deployment](deployment.md#sign-in)",
     "tick": "[deployment](deployment.md#background-work)",
     "check_store": "[deployment](deployment.md#backup)",
     "housekeeping": "[deployment](deployment.md#housekeeping)",

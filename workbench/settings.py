@@ -54,7 +54,6 @@ INSTALLED_APPS = [
     "csp",
     "django_htmx",
     "rest_framework",
-    "rest_framework.authtoken",
     "drf_spectacular",
     "rules.apps.AutodiscoverRulesConfig",
     "campaigns",
@@ -66,14 +65,18 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "campaigns.request_limits.ClientAddressMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "campaigns.middleware.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
+    # Above the CSRF check, which reads the body.
+    "campaigns.request_limits.BodyLimitMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "campaigns.request_limits.NoStoreMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -118,6 +121,14 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 else:
     # A server that does not answer must not hold web threads for minutes.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+# Counts requests of all web processes; only the limits on requests use it.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": VAR_DIR / "cache",
+        "OPTIONS": {"MAX_ENTRIES": 10_000},
+    }
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "campaigns.User"
@@ -138,10 +149,17 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
-AXES_FAILURE_LIMIT = 10
-AXES_COOLOFF_TIME = 0.25  # hours
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
+# Wrong passwords before sign-in has to wait; see docs/deployment.md and campaigns/sign_in.py.
+POOLBENCH_SIGN_IN_TRIES = env.int("POOLBENCH_SIGN_IN_TRIES", default=10)
+AXES_HANDLER = "campaigns.sign_in.SignInHandler"
+AXES_FAILURE_LIMIT = 1  # the handler reports 1 while a client has to wait
+AXES_COOLOFF_TIME = 24  # hours after which failures no longer count
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # what a successful sign-in resets
+AXES_LOCKOUT_CALLABLE = "campaigns.sign_in.lockout_response"
+AXES_ENABLE_ACCESS_FAILURE_LOG = True
+AXES_SENSITIVE_PARAMETERS = ["old_password", "new_password1", "new_password2"]
 AXES_VERBOSE = False
 
 CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="filesystem://")
@@ -168,7 +186,21 @@ POOLBENCH_MAX_UPLOAD_BYTES = env.int("POOLBENCH_MAX_UPLOAD_BYTES", default=200_0
 POOLBENCH_LEASE_MINUTES = env.int("POOLBENCH_LEASE_MINUTES", default=30)
 # Uploads in progress, in a folder of ours so that `housekeeping` can remove abandoned ones.
 FILE_UPLOAD_TEMP_DIR = str(UPLOAD_DIR)
+# Bodies without files of users who are signed in, and of all others.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000_000
+POOLBENCH_ANONYMOUS_BODY_BYTES = env.int("POOLBENCH_ANONYMOUS_BODY_BYTES", default=65_536)
+# Runs of a team that are not accepted, in 24 hours, and how long rejected files are kept.
+POOLBENCH_REJECTED_RUNS_PER_DAY = env.int("POOLBENCH_REJECTED_RUNS_PER_DAY", default=50)
+POOLBENCH_REJECTED_BYTES_PER_DAY = env.int(
+    "POOLBENCH_REJECTED_BYTES_PER_DAY", default=1_000_000_000
+)
+POOLBENCH_REJECTED_FILES_DAYS = env.int("POOLBENCH_REJECTED_FILES_DAYS", default=30)
+# Requests per user, "number/min" or "number/hour"; empty for no limit.
+POOLBENCH_API_RATE = env("POOLBENCH_API_RATE", default="1200/min")
+POOLBENCH_UPLOAD_RATE = env("POOLBENCH_UPLOAD_RATE", default="300/min")
+POOLBENCH_TOKEN_DAYS = env.int("POOLBENCH_TOKEN_DAYS", default=365)
+# Proxies in front of the web server, each of which adds an address to X-Forwarded-For.
+POOLBENCH_PROXIES = env.int("POOLBENCH_PROXIES", default=0)
 # One checkbox per topic and assessor of a plan: hundreds times dozens.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
@@ -216,9 +248,11 @@ if BEHIND_TLS:
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.TokenAuthentication",
+        "campaigns.authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
+    "DEFAULT_THROTTLE_CLASSES": ["campaigns.throttles.ApiThrottle"],
+    "NUM_PROXIES": 0,  # ClientAddressMiddleware has counted them
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_PARSER_CLASSES": [
         "campaigns.api_limits.PlainJSONParser",
@@ -251,5 +285,11 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["console"], "level": env("POOLBENCH_LOG_LEVEL", default="WARNING")},
     # Refused or missing pages, and brokers without a host name, are not worth logging.
-    "loggers": {"django.request": {"level": "ERROR"}, "kombu.connection": {"level": "ERROR"}},
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        "kombu.connection": {"level": "ERROR"},
+        # One readable line per sign-in, failure, lockout and sign-out, instead of those of axes.
+        "poolbench.sign_in": {"level": "INFO"},
+        "axes": {"level": "ERROR"},
+    },
 }

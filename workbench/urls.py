@@ -8,16 +8,16 @@ from django.urls import include, path
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
-from campaigns.forms import SignInForm
+from campaigns.views import sign_in
 
 handler400 = "workbench.error_pages.handle_bad_request"
 handler403 = "workbench.error_pages.handle_forbidden"
 handler404 = "workbench.error_pages.handle_not_found"
 handler500 = "workbench.error_pages.handle_server_error"
 urlpatterns = [
-    path("accounts/login/", auth.LoginView.as_view(authentication_form=SignInForm), name="login"),
+    path("accounts/login/", sign_in.SignInView.as_view(), name="login"),
     path("accounts/logout/", login_not_required(auth.LogoutView.as_view()), name="logout"),
-    path("accounts/password/", auth.PasswordChangeView.as_view(), name="password_change"),
+    path("accounts/password/", sign_in.ChangePasswordView.as_view(), name="password_change"),
     path(
         "accounts/password/done/",
         auth.PasswordChangeDoneView.as_view(),

@@ -1,13 +1,14 @@
-"""The shared task: members and teams, topics and documents, runs, events and jobs."""
+"""The shared task: members and teams, topics and documents, runs, events and jobs; API tokens."""
 
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign, Grade, Guideline, random_seed
 from campaigns.models.collection import Document, Topic
 from campaigns.models.history import Event, Job, ProcessHeartbeat
-from campaigns.models.people import Invitation, Member, Role, Team, User
+from campaigns.models.people import ApiToken, Invitation, Member, Role, Team, User
 from campaigns.models.runs import PairChunk, Run
 
 __all__ = [
+    "ApiToken",
     "AppendOnlyModel",
     "Campaign",
     "Document",

@@ -1,6 +1,8 @@
-"""Users, their roles and teams, and invitations."""
+"""Users and their API tokens, their roles and teams, and invitations."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -14,9 +16,34 @@ class User(AbstractUser):
 
     can_create_campaigns = models.BooleanField(default=False)
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save. A new password, however it was set, revokes the user's API token."""
+        # Django sets this for a new password, but not when it upgrades the hash of the old one.
+        has_new_password = self.pk is not None and vars(self).get("_password") is not None
+        super().save(*args, **kwargs)
+        if has_new_password:
+            ApiToken.objects.filter(user=self.pk).delete()
+
     @property
     def shown_name(self) -> str:
         return self.get_full_name() or self.username
+
+
+class ApiToken(models.Model):
+    """A user's API token. ``digest`` is the sha256 of the key, which is shown once.
+
+    The key is random, so neither a salt nor a slow hash would add anything.
+    """
+
+    user = models.OneToOneField(User, models.CASCADE, related_name="api_token")
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    @property
+    def is_expired(self) -> bool:
+        return timezone.now() >= self.expires_at
 
 
 class Team(models.Model):

@@ -28,6 +28,7 @@ class Run(models.Model):
     """A submitted run: the original file, the result of its check, and its columnar matrix.
 
     ``file`` and ``matrix`` are names in the content store; lines of runs are not database rows.
+    ``file`` is empty once the file of a rejected run was removed.
     """
 
     class State(models.TextChoices):
@@ -50,7 +51,8 @@ class Run(models.Model):
         default=1, help_text="Judging precedence; 1 is first."
     )
     state = models.CharField(max_length=10, choices=State, default=State.RECEIVED)
-    file = models.CharField(max_length=200)
+    file = models.CharField(max_length=200, blank=True)
+    file_removed_at = models.DateTimeField(null=True, blank=True)
     file_name = models.CharField(max_length=200)
     size = models.PositiveBigIntegerField()
     sha256 = models.CharField(max_length=64)

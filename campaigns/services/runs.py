@@ -19,6 +19,7 @@ from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Job, Run, Team, User
 from campaigns.rules import is_organizer_anywhere, require_permission
 from campaigns.services import events, jobs, matrices
+from campaigns.services.run_limits import check_daily_limits
 
 PACKED = ".packed.gz"
 FORMER_STATES = (Run.State.REPLACED, Run.State.WITHDRAWN)
@@ -85,6 +86,7 @@ def check_can_submit(
     check_replaced(team, replaces)
     if replaces is None:
         check_quota(campaign, team)
+    check_daily_limits(actor, campaign, team)
 
 
 def withdraw_run(*, actor: User, run: Run) -> Run:
@@ -148,6 +150,12 @@ def latest_check_job(run: Run) -> Job | None:
 
 def read_original_file(run: Run) -> bytes:
     """The bytes as they were uploaded."""
+    if run.file_removed_at is not None:
+        raise ActionRefused(
+            "file-removed",
+            f"The file of this rejected run was removed on {format_utc(run.file_removed_at)}.",
+            "The report of the check is still there. Submit a corrected file.",
+        )
     data = store.get_blob(run.file)
     return gzip.decompress(data) if run.file.endswith(PACKED) else data
 

@@ -16,6 +16,7 @@ from campaigns.errors import ActionRefused
 from campaigns.forms import SignUpForm
 from campaigns.models import Campaign, Invitation, User
 from campaigns.services import people
+from campaigns.sign_in import set_device_cookie
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -55,7 +56,9 @@ def join_as_newcomer(request: HttpRequest, invitation: Invitation, token: str) -
             name=form.cleaned_data["name"],
         )
         login(request, user, backend=BACKEND)
-        return welcome_member(request, invitation.campaign)
+        answer = welcome_member(request, invitation.campaign)
+        set_device_cookie(request, answer, user)
+        return answer
     return render(request, "campaigns/join.html", {"invitation": invitation, "form": form})
 
 

@@ -9,13 +9,13 @@ from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from rest_framework.authtoken.models import Token
 
 from campaigns.context_processors import THEMES
-from campaigns.forms import AccountForm
-from campaigns.models import User
+from campaigns.forms import AccountForm, TokenForm
+from campaigns.models import ApiToken, User
 from campaigns.queries import list_campaigns_for
 from campaigns.services.health import FAILED, check_health
+from campaigns.services.tokens import create_token, revoke_token
 from campaigns.views.helpers import SignedInRequest
 
 YEAR = 365 * 24 * 3600
@@ -57,25 +57,35 @@ def account_view(request: SignedInRequest) -> HttpResponse:
         form.save()
         messages.success(request, _("Account saved."))
         return redirect("account")
+    return render_account(request, form)
+
+
+def render_account(
+    request: SignedInRequest, form: AccountForm, new_token: str = ""
+) -> HttpResponse:
     context = {
         "form": form,
-        "token": Token.objects.filter(user=request.user).first(),
-        "new_token": request.session.pop("new_token", ""),
+        "token": ApiToken.objects.filter(user=request.user).first(),
+        "token_form": TokenForm(),
+        "new_token": new_token,
     }
     return render(request, "campaigns/account.html", context)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 def token_create_view(request: SignedInRequest) -> HttpResponse:
-    """Create a token, shown only once; an older one stops working."""
-    Token.objects.filter(user=request.user).delete()
-    request.session["new_token"] = Token.objects.create(user=request.user).key
-    return redirect("account")
+    """Create a token, shown only in this answer; an older one stops working."""
+    if request.method == "GET":  # the answer reloaded, or left for another language
+        return redirect("account")
+    form = TokenForm(request.POST)
+    days = form.cleaned_data["days"] if form.is_valid() else None
+    key = create_token(request.user, days)
+    return render_account(request, AccountForm(instance=request.user), key)
 
 
 @require_POST
 def token_revoke_view(request: SignedInRequest) -> HttpResponse:
-    Token.objects.filter(user=request.user).delete()
+    revoke_token(request.user)
     messages.success(request, _("API token revoked."))
     return redirect("account")
 

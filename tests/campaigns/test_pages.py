@@ -8,11 +8,11 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from rest_framework.authtoken.models import Token
 
-from campaigns.models import Campaign, Invitation, Job, User
+from campaigns.models import ApiToken, Campaign, Invitation, Job, User
 from campaigns.services import people
 from campaigns.services.runs import submit_run
+from campaigns.services.tokens import find_token
 from tests.factories import checked_run, run_text, upload
 
 ALL, STAFF = {"organizer", "assessor", "participant", "viewer"}, {"organizer"}
@@ -339,14 +339,20 @@ def test_a_job_is_shown_to_its_owner_and_organizers(
 
 def test_the_api_token_is_shown_once(stranger, as_user):
     client = as_user(stranger)
-    assert client.post("/account/token/").url == "/account/"
-    key = Token.objects.get().key
-    assert key in client.get("/account/").content.decode()
+    page = client.post("/account/token/")
+    key = shown_token(page)
+    assert '<form class="stack" method="post" action="/account/">' in page.content.decode()
+    assert client.get("/account/token/").url == "/account/"
     assert key not in client.get("/account/").content.decode()
-    client.post("/account/token/")
-    assert Token.objects.get().key != key
+    assert find_token(key).user == stranger
+    newer = shown_token(client.post("/account/token/"))
+    assert (find_token(key), find_token(newer).user) == (None, stranger)
     client.post("/account/token/revoke/")
-    assert not Token.objects.exists()
+    assert not ApiToken.objects.exists()
+
+
+def shown_token(answer) -> str:
+    return re.search(r'value="(poolbench_[^"]+)"', answer.content.decode())[1]
 
 
 def test_the_account_page_saves_the_name(stranger, as_user):

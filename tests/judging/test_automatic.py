@@ -8,13 +8,13 @@ from uuid import uuid4
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.urls import reverse
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from campaigns.core.faults import InvalidFile
 from campaigns.errors import ActionRefused
 from campaigns.models import Event, Member, Role, User
 from campaigns.services.people import add_member
+from campaigns.services.tokens import create_token
 from judging.models import Judgment, Slot
 from judging.queries.agreement import load_labels
 from judging.queries.automatic import get_automatic_overview
@@ -64,8 +64,7 @@ def test_its_account_can_do_nothing(model, campaign, client):
     assert not user.is_active
     assert not user.has_usable_password()
     assert not Member.objects.filter(user=user).exists()
-    token = Token.objects.create(user=user)
-    api = APIClient(headers={"Authorization": f"Token {token.key}"})
+    api = APIClient(headers={"Authorization": f"Token {create_token(user)}"})
     assert api.get("/api/campaigns/").status_code == 401
     client.force_login(user)
     assert client.get(reverse("campaign", args=["small"])).status_code in (302, 404)
@@ -256,8 +255,7 @@ def test_new_revisions_are_appended_and_the_same_file_changes_nothing(plan, brin
 
 @pytest.fixture
 def post(organizer):
-    token = Token.objects.create(user=organizer)
-    api = APIClient(headers={"Authorization": f"Token {token.key}"})
+    api = APIClient(headers={"Authorization": f"Token {create_token(organizer)}"})
 
     def act(url: str, data: dict[str, object]):
         answer = api.post(url, data, format="json")

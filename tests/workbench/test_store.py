@@ -120,6 +120,7 @@ def test_housekeeping_removes_what_is_over(world, settings, tmp_path):
         "Ended sessions: 1 removed",
         "Sign-in records: 1 removed",
         "Unfinished uploads: 1 removed",
+        "Files of rejected runs: 0 removed",
         "Store files not named by any row: 1 removed",
     ]
     assert (abandoned.exists(), left_over.exists()) == (False, False)

@@ -15,6 +15,7 @@ from django.contrib.sessions.models import Session
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from campaigns.services.run_limits import remove_old_rejected_files
 from workbench.stored_files import list_unnamed_files, remove_old_file, remove_unnamed_files
 
 UPLOAD_HOURS = 24.0
@@ -22,7 +23,7 @@ UPLOAD_HOURS = 24.0
 
 
 class Command(BaseCommand):
-    help = "Remove ended sessions, old sign-in records, and files that are left over."
+    help = "Remove ended sessions, old sign-in records, old rejected files and files left over."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -37,6 +38,7 @@ class Command(BaseCommand):
             "Ended sessions": remove_ended_sessions,
             "Sign-in records": lambda: remove_sign_in_records(options["days"]),
             "Unfinished uploads": remove_unfinished_uploads,
+            "Files of rejected runs": remove_old_rejected_files,
             "Store files not named by any row": remove_left_over_files,
         }
         for name, remove in chores.items():
