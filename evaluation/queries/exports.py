@@ -29,10 +29,11 @@ def leaderboard_to_csv(leaderboard: Leaderboard, *, by_topic: bool = False) -> s
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     names = leaderboard.score_set.measures
-    writer.writerow(["run", "team", *names, "conditions"])
+    writer.writerow(["run", "team", "withdrawn", *names, "conditions"])
     provenance = provenance_to_json_line(leaderboard.score_set.conditions)
     for entry in leaderboard.entries:
-        writer.writerow([entry.tag, entry.team, *(entry.means[name] for name in names), provenance])
+        withdrawn = entry.withdrawn_at.isoformat() if entry.withdrawn_at else ""
+        writer.writerow([entry.tag, entry.team, withdrawn, *(entry.means[name] for name in names), provenance])
     return stream.getvalue()
 
 
@@ -54,6 +55,7 @@ def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
                 "run": entry.tag,
                 "team": entry.team,
                 "own": entry.own,
+                "withdrawn_at": entry.withdrawn_at.isoformat() if entry.withdrawn_at else None,
                 "run_scores": entry.scores if entry.opens else None,
                 "means": dict(entry.means),
             }
