@@ -11,7 +11,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
-from rest_framework.parsers import FormParser, MultiPartParser
+from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
@@ -185,13 +185,12 @@ class CampaignViewSet(
     @action(detail=True, methods=["post"])
     def visibility(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
         """Change what participants see after a release; they get a notice."""
+        actor, campaign = request_user(request), self.get_object()
         form = VisibilitySerializer(data=request.data)
         form.is_valid(raise_exception=True)
         fields = dict(form.validated_data)
         decision = build_decision(fields)
-        campaign = change_visibility(
-            actor=request_user(request), campaign=self.get_object(), decision=decision, **fields
-        )
+        campaign = change_visibility(actor=actor, campaign=campaign, decision=decision, **fields)
         return Response(self.get_serializer(campaign).data)
 
     @extend_schema(request=ConfirmSerializer, responses=CampaignSerializer)
@@ -282,7 +281,7 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ConfirmSerializer, responses=RunSerializer)
-    @action(detail=True, methods=["post"])
+    @action(detail=True, methods=["post"], parser_classes=[JSONParser, MultiPartParser, FormParser])
     def withdraw(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
         """Withdraw a run. If its scores are released, it stays in them: code `stays-in-scores`."""
         run = withdraw_run(

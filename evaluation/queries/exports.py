@@ -29,11 +29,12 @@ def leaderboard_to_csv(leaderboard: Leaderboard, *, by_topic: bool = False) -> s
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     names = leaderboard.score_set.measures
-    writer.writerow(["run", "team", "withdrawn", *names, "conditions"])
+    writer.writerow(["run", "team", *names, "withdrawn", "conditions"])
     provenance = provenance_to_json_line(leaderboard.score_set.conditions)
     for entry in leaderboard.entries:
         withdrawn = entry.withdrawn_at.isoformat() if entry.withdrawn_at else ""
-        writer.writerow([entry.tag, entry.team, withdrawn, *(entry.means[name] for name in names), provenance])
+        means = [entry.means[name] for name in names]
+        writer.writerow([entry.tag, entry.team, *means, withdrawn, provenance])
     return stream.getvalue()
 
 
