@@ -36,7 +36,9 @@ class MemberSerializer(serializers.ModelSerializer[Member]):
 
     def get_conflicts(self, member: Member) -> list[str]:
         rows = member.user.memberships.all()
-        conflicts = list_conflicts(row.role for row in rows if row.campaign_id == member.campaign_id)
+        conflicts = list_conflicts(
+            row.role for row in rows if row.campaign_id == member.campaign_id
+        )
         return conflicts if member.role in conflicts else []
 
 

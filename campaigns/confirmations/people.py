@@ -36,12 +36,8 @@ def describe_removal(member: Member) -> Confirmation:
         consequences=(
             Consequence(name, access),
             *consequences,
-            Consequence(
-                _("Stays"), _("What they have submitted, judged or changed, and the log.")
-            ),
-            Consequence(
-                _("Can be undone"), _("An organizer can add the role again at any time.")
-            ),
+            Consequence(_("Stays"), _("What they have submitted, judged or changed, and the log.")),
+            Consequence(_("Can be undone"), _("An organizer can add the role again at any time.")),
         ),
         consents=(Choice("loses-access", _("%(name)s loses this role at once") % {"name": name}),),
         button=_("Remove %(name)s") % {"name": name},
@@ -127,14 +123,12 @@ def describe_lost_participant(member: Member) -> Lost:
     return matters, [Consequence(_("Runs"), text % {"n": runs})]
 
 
-def describe_second_role(
-    campaign: Campaign, user: User, role: str
-) -> Confirmation:
+def describe_second_role(campaign: Campaign, user: User, role: str) -> Confirmation:
     """Before somebody is a participant and also assesses, adjudicates or organizes."""
     has = set(campaign.members.filter(user=user).values_list("role", flat=True))
     names = {"name": user.shown_name, "role": lowercase_label(Role(role).label)}
     conflicts = [lowercase_label(Role(other).label) for other in list_conflicts(has | {role})]
-    matters = ()
+    matters: tuple[OpenMatter, ...] = ()
     if conflicts:
         text = _("%(name)s would have conflicting roles: %(roles)s.")
         matters = (

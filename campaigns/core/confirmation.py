@@ -114,7 +114,12 @@ class Confirmation:
         change while people work do not outdate what was read.
         """
         matters = [[each["code"], each["text"]] for each in self.facts["open"]]
-        text = json.dumps(self.facts | {"open": matters}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        text = json.dumps(
+            self.facts | {"open": matters},
+            sort_keys=True,
+            separators=(",", ":"),
+            ensure_ascii=False,
+        )
         return hashlib.sha256(text.encode()).hexdigest()
 
     def record(self, decision: Decision) -> dict[str, Any]:

@@ -39,9 +39,7 @@ class RunQuerySet(models.QuerySet["Run"]):
             campaign=OuterRef("campaign"), tag=OuterRef("tag"), state=Run.State.ACCEPTED
         )
         seen = self.released().filter(~Exists(same_tag), state=Run.State.WITHDRAWN)
-        return self.filter(
-            Q(state=Run.State.ACCEPTED) | Q(pk__in=seen.order_by().values("pk"))
-        )
+        return self.filter(Q(state=Run.State.ACCEPTED) | Q(pk__in=seen.order_by().values("pk")))
 
 
 class Run(models.Model):

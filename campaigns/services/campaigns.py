@@ -119,7 +119,9 @@ def change_visibility(
     require_permission(actor, "campaigns.manage", campaign)
     if board not in Campaign.Board.values:
         known = ", ".join(Campaign.Board.values)
-        raise ActionRefused("bad-settings", f"Unknown visibility: {board}.", f"Use one of: {known}.")
+        raise ActionRefused(
+            "bad-settings", f"Unknown visibility: {board}.", f"Use one of: {known}."
+        )
     with transaction.atomic():
         stored = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if stored.board == board:

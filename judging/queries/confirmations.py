@@ -1,4 +1,4 @@
-"""What is asked before a qrels version is frozen, a judging plan or an adjudication round closed."""
+"""What is asked before qrels are frozen, and before a judging plan or a round is closed."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
     judging_url = reverse("judging", args=[campaign.slug])
     matters = []
     if waiting or growing.exists():
-        count = f"{format_count(waiting, 'judgment')} missing."
+        missing = f"{format_count(waiting, 'judgment')} missing."
         matters.append(
             OpenMatter(
                 text="Judging is not complete.",
-                detail=count if waiting else "The adaptive pool can still grow.",
+                detail=missing if waiting else "The adaptive pool can still grow.",
                 override=Choice("judging-open", f"{although} although judging is not complete"),
                 url=judging_url,
                 link="View progress",
@@ -114,9 +114,7 @@ def describe_plan_closing(plan: Plan) -> Confirmation:
     people = plan.assignments.order_by().values("assessor").distinct().count()
     matters = []
     if held:
-        text = ngettext(
-            "%(n)s document is checked out.", "%(n)s documents are checked out.", held
-        )
+        text = ngettext("%(n)s document is checked out.", "%(n)s documents are checked out.", held)
         matters.append(
             OpenMatter(
                 text=text,

@@ -100,7 +100,9 @@ def freeze_qrels(
     return run_with_retries(partial(save_qrels_version, actor, request, decision))
 
 
-def describe_qrels(*, actor: User, campaign: Campaign, policy: str, as_of: datetime) -> Confirmation:
+def describe_qrels(
+    *, actor: User, campaign: Campaign, policy: str, as_of: datetime
+) -> Confirmation:
     """What is asked before ``freeze_qrels`` with these arguments, which has the same checks."""
     require_permission(actor, "campaigns.manage", campaign)
     request = QrelsRequest(campaign, resolve_policy(campaign, policy), as_of)

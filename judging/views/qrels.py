@@ -90,9 +90,7 @@ def qrels_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
     given = {name: form.data.get(name, "") for name in form.fields}
     fields = [*(given | {"as_of": moment.isoformat()}).items()]
     crumbs = [("Qrels", campaign_url("qrels-list", campaign))]
-    return confirm_act(
-        request, campaign, describe=describe, act=act, fields=fields, crumbs=crumbs
-    )
+    return confirm_act(request, campaign, describe=describe, act=act, fields=fields, crumbs=crumbs)
 
 
 def default_policy(campaign: Campaign) -> str:

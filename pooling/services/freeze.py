@@ -84,9 +84,7 @@ def freeze_pool(
     draft = draft_pool(actor=actor, campaign=campaign, spec=spec, runs=runs)
     with transaction.atomic():
         # Locked, so that the second of two organizers sees the pool of the first.
-        campaign.refresh_from_db(
-            from_queryset=Campaign.objects.select_for_update(no_key=True)
-        )
+        campaign.refresh_from_db(from_queryset=Campaign.objects.select_for_update(no_key=True))
         check_unchanged(draft, after)
         confirmed = check_decision(draft.describe, decision)
         close_if_chosen(actor, campaign, decision)

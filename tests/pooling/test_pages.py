@@ -16,9 +16,9 @@ from pooling.core.registry import LISTED, METHODS
 from pooling.core.spec import depth_spec
 from pooling.forms import fill_up_choices
 from pooling.services import freeze_pool
-from tests.factories import confirm
 from tests.conftest import SCALE, user
 from tests.evaluation.conftest import qrels_release
+from tests.factories import confirm
 from tests.pooling.conftest import ranked_run
 
 JSON = "application/json"
