@@ -45,8 +45,8 @@ CAMPAIGN = OpenApiParameter("campaign", str, description="Slug. Only rows of thi
 def handle_api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: ``ActionRefused`` becomes 409, ``InvalidFile`` 422."""
     if isinstance(error, ActionRefused):
-        told = {"code": error.code, "detail": error.message, "fix": error.fix}
-        detail = error.details | told
+        refusal = {"code": error.code, "detail": error.message, "fix": error.fix}
+        detail = error.details | refusal
         return Response(detail, status=status.HTTP_409_CONFLICT)
     if isinstance(error, InvalidFile):
         return Response(error.report.as_dict(), status=status.HTTP_422_UNPROCESSABLE_ENTITY)

@@ -1,4 +1,4 @@
-"""The API's side of acts that cannot be taken back: their consents in the request."""
+"""The API's side of acts that cannot be undone: their consents in the request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ConfirmSerializer(Serializer[Any]):
         default=list,
         help_text="Codes of open matters to override, and of consents.",
     )
-    shown = serializers.CharField(
+    digest = serializers.CharField(
         required=False,
         default="",
         max_length=64,
@@ -32,7 +32,7 @@ class ConfirmSerializer(Serializer[Any]):
 
 def build_decision(data: dict[str, Any]) -> Decision:
     """The decision in the validated data of a ``ConfirmSerializer``, whose fields it removes."""
-    return Decision(frozenset(data.pop("confirm", ())), data.pop("shown", ""))
+    return Decision(frozenset(data.pop("confirm", ())), data.pop("digest", ""))
 
 
 def read_decision(request: Request) -> Decision:

@@ -10,7 +10,7 @@ from django.utils.formats import date_format
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from campaigns.core.confirmation import Choice, Confirmation
+from campaigns.core.confirmation import Confirmation, ConfirmationChoice
 
 
 def format_utc(moment: datetime) -> str:
@@ -43,7 +43,7 @@ class ConfirmationNeeded(ActionRefused):
     """
 
     def __init__(
-        self, confirmation: Confirmation, missing: Sequence[Choice], *, changed: bool
+        self, confirmation: Confirmation, missing: Sequence[ConfirmationChoice], *, changed: bool
     ) -> None:
         self.confirmation, self.missing, self.changed = confirmation, missing, changed
         if changed:
@@ -64,4 +64,4 @@ class ConfirmationNeeded(ActionRefused):
     def details(self) -> dict[str, Any]:
         """What is open and what happens, for a client that then asks again with ``confirm``."""
         missing = [choice.code for choice in self.missing]
-        return {"missing": missing, "shown": self.confirmation.digest, **self.confirmation.facts}
+        return {"missing": missing, "digest": self.confirmation.digest, **self.confirmation.facts}

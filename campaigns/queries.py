@@ -118,7 +118,7 @@ def list_replaceable_runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
 
 
 def list_notices_for(user: User, campaign: Campaign) -> QuerySet[Event]:
-    """What participants are told of the last 30 days, newest first; for participants only."""
+    """The notices of the last 30 days, newest first; for participants only."""
     since = timezone.now() - timedelta(days=NOTICE_DAYS)
     joined = Member.objects.filter(user_id=user.pk, role=Role.PARTICIPANT).values("campaign")
     events = Event.objects.filter(campaign=campaign, campaign__in=joined)

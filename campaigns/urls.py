@@ -27,7 +27,7 @@ urlpatterns = [
     path("c/<slug:slug>/settings/", campaigns.campaign_settings_view, name="campaign-settings"),
     path(
         "c/<slug:slug>/settings/visibility/",
-        campaigns.visibility_view,
+        campaigns.visibility_change_view,
         name="visibility-change",
     ),
     path("c/<slug:slug>/guidelines/", guidelines.guidelines_view, name="guidelines"),

@@ -132,14 +132,14 @@ def pool_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
     by POST too: only with the digest of the page it is the decision.
     """
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    given = request.POST or request.GET
-    form = FreezeForm(given, campaign=campaign)
+    query = request.POST or request.GET
+    form = FreezeForm(query, campaign=campaign)
     if not form.is_valid():
         return render_pool_preview(request, campaign, form)
     cleaned = form.cleaned_data
     wanted = {"campaign": campaign, "spec": cleaned["spec"], "runs": cleaned["run"]}
     fields = [
-        (name, value) for name, values in given.lists() for value in values if name in form.fields
+        (name, value) for name, values in query.lists() for value in values if name in form.fields
     ]
     try:
         draft = services.draft_pool(actor=request.user, **wanted)

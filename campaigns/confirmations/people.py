@@ -1,4 +1,4 @@
-"""What is asked before a member is removed, and before somebody gets a conflicting role."""
+"""The confirmation before a member is removed or a conflicting role added."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from campaigns.core.confirmation import Choice, Confirmation, Consequence, OpenMatter
+from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.errors import lowercase_label
 from campaigns.models import Campaign, Member, Role, User
 from campaigns.rules import list_conflicts
@@ -39,7 +39,11 @@ def describe_removal(member: Member) -> Confirmation:
             Consequence(_("Stays"), _("What they have submitted, judged or changed, and the log.")),
             Consequence(_("Can be undone"), _("An organizer can add the role again at any time.")),
         ),
-        consents=(Choice("loses-access", _("%(name)s loses this role at once") % {"name": name}),),
+        consents=(
+            ConfirmationChoice(
+                "loses-access", _("%(name)s loses this role at once") % {"name": name}
+            ),
+        ),
         button=_("Remove %(name)s") % {"name": name},
         back=reverse("people", args=[campaign.slug]),
     )
@@ -65,8 +69,10 @@ def describe_lost_assessor(member: Member) -> Lost:
         matters.append(
             OpenMatter(
                 text=text % {"n": count},
-                detail=detail % {"n": held.count()},
-                override=Choice("topics-assigned", _("Remove although topics are assigned")),
+                detail=detail % {"n": held.count()} if held.exists() else "",
+                override=ConfirmationChoice(
+                    "topics-assigned", _("Remove although topics are assigned")
+                ),
                 url=reverse("judging-assessor", args=[campaign.slug, user.username]),
                 link=_("Reassign"),
             )
@@ -91,7 +97,7 @@ def describe_lost_adjudicator(member: Member) -> Lost:
         matters.append(
             OpenMatter(
                 text=text % {"n": count},
-                override=Choice("rounds-open", _("Remove although rounds are open")),
+                override=ConfirmationChoice("rounds-open", _("Remove although rounds are open")),
                 url=reverse("adjudication", args=[campaign.slug]),
                 link=_("View rounds"),
             )
@@ -106,15 +112,15 @@ def describe_lost_participant(member: Member) -> Lost:
     matters = []
     if runs and not others:
         text = ngettext(
-            "Nobody else is in team %(team)s, which has %(n)s run.",
-            "Nobody else is in team %(team)s, which has %(n)s runs.",
+            "They are the only member of team %(team)s, which has %(n)s run.",
+            "They are the only member of team %(team)s, which has %(n)s runs.",
             runs,
         )
         matters.append(
             OpenMatter(
                 text=text % {"team": team.name, "n": runs},
-                detail=_("Nobody could then replace its runs or see its scores."),
-                override=Choice("team-empty", _("Remove the last member of the team")),
+                detail=_("The team could then no longer replace its runs or see its scores."),
+                override=ConfirmationChoice("team-empty", _("Remove the last member of the team")),
                 url=reverse("people", args=[member.campaign.slug]),
                 link=_("Invite another"),
             )
@@ -124,7 +130,7 @@ def describe_lost_participant(member: Member) -> Lost:
 
 
 def describe_second_role(campaign: Campaign, user: User, role: str) -> Confirmation:
-    """Before somebody is a participant and also assesses, adjudicates or organizes."""
+    """Before a participant also assesses, adjudicates or organizes, or vice versa."""
     has = set(campaign.members.filter(user=user).values_list("role", flat=True))
     names = {"name": user.shown_name, "role": lowercase_label(Role(role).label)}
     conflicts = [lowercase_label(Role(other).label) for other in list_conflicts(has | {role})]
@@ -135,7 +141,9 @@ def describe_second_role(campaign: Campaign, user: User, role: str) -> Confirmat
             OpenMatter(
                 text=text % {"name": user.shown_name, "roles": ", ".join(conflicts)},
                 detail=_("Judgments and scores are then no longer independent of the runs."),
-                override=Choice(CONFLICT, _("Add the role although the roles conflict")),
+                override=ConfirmationChoice(
+                    CONFLICT, _("Add the role although the roles conflict")
+                ),
             ),
         )
     return Confirmation(

@@ -1,10 +1,10 @@
-"""What is asked before submission is closed, and before a run is withdrawn."""
+"""The confirmation before submission is closed, and before a run is withdrawn."""
 
 from __future__ import annotations
 
 from django.urls import reverse
 
-from campaigns.core.confirmation import Choice, Confirmation, Consequence, OpenMatter
+from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.core.faults import format_count
 from campaigns.errors import format_utc
 from campaigns.models import Campaign, Run
@@ -38,7 +38,7 @@ def format_submission(campaign: Campaign) -> str:
     return f"Submission is open until {format_utc(campaign.runs_deadline)}"
 
 
-def open_submission_matters(campaign: Campaign, although: str, risk: str) -> list[OpenMatter]:
+def list_submission_matters(campaign: Campaign, although: str, risk: str) -> list[OpenMatter]:
     """That runs can still come in, with closing as the remedy. ``although``: the verb of the
     act; ``risk``: what may go wrong.
     """
@@ -48,13 +48,15 @@ def open_submission_matters(campaign: Campaign, although: str, risk: str) -> lis
         OpenMatter(
             text=f"{format_submission(campaign)}.",
             detail=risk,
-            remedy=Choice(
+            remedy=ConfirmationChoice(
                 CLOSE,
                 "Close submission now",
                 f"{count_participants(campaign)} can no longer submit, replace or withdraw runs,"
                 " and see a notice.",
             ),
-            override=Choice("submission-open", f"{although} although submission is open"),
+            override=ConfirmationChoice(
+                "submission-open", f"{although} although submission is open"
+            ),
             url=reverse("campaign-settings", args=[campaign.slug]),
             link="Change the deadline",
         )
@@ -67,7 +69,7 @@ def list_done_submission(campaign: Campaign) -> list[str]:
     return [f"Submission is closed since {format_utc(campaign.runs_deadline)}."]
 
 
-def checking_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
+def list_check_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
     """That runs are still being checked."""
     count = campaign.runs.filter(state=Run.State.RECEIVED).count()
     if not count:
@@ -76,7 +78,9 @@ def checking_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
         OpenMatter(
             text=f"{format_count(count, 'run')} still being checked.",
             detail="Accepted or rejected in a moment.",
-            override=Choice("runs-checking", f"{although} without waiting for the check"),
+            override=ConfirmationChoice(
+                "runs-checking", f"{although} without waiting for the check"
+            ),
             url=reverse("runs", args=[campaign.slug]),
             link="View runs",
         )
@@ -88,19 +92,21 @@ def describe_closing(campaign: Campaign) -> Confirmation:
     runs = campaign.runs.accepted()
     submitted = runs.order_by().values("team")
     without = list(campaign.teams.exclude(pk__in=submitted).values_list("name", flat=True))
-    matters = checking_matters(campaign, "Close")
+    matters = list_check_matters(campaign, "Close")
     if without:
         matters.append(
             OpenMatter(
                 text=f"{format_count(len(without), 'team')} without an accepted run:"
                 f" {list_names(without)}.",
-                override=Choice("teams-without-run", "Close although teams have no run"),
+                override=ConfirmationChoice(
+                    "teams-without-run", "Close although teams have no run"
+                ),
                 url=reverse("runs", args=[campaign.slug]),
                 link="View runs",
             )
         )
     people = count_participants(campaign)
-    consents = [Choice("closes-submission", f"{people} can no longer submit")]
+    consents = [ConfirmationChoice("closes-submission", f"{people} can no longer submit")]
     return Confirmation(
         question="Close submission now?",
         summary=f"{format_submission(campaign)}. {format_count(runs.count(), 'accepted run')}.",
@@ -129,7 +135,7 @@ def describe_withdrawal(run: Run) -> Confirmation:
         consequences += [
             Consequence("Released scores", "stay as they are. The run is marked withdrawn, with"
                         " today's date, on the leaderboard, in downloads and in the API."),
-            Consequence("Later evaluations", "include the run: whoever knows the scores cannot"
+            Consequence("Later evaluations", "include the run: a team that knows its scores cannot"
                         " change the set of runs."),
             Consequence("Tag and run limit", "The run keeps its tag, and still counts towards"
                         " the run limit."),
@@ -146,7 +152,9 @@ def describe_withdrawal(run: Run) -> Confirmation:
         text = f"Pool {versions} contains its documents, and does not change."
         consequences.append(Consequence("Pools", text))
     consequences.append(Consequence("On record", "The run and its file stay on record."))
-    consents = [Choice("stays-in-scores", "The run stays in the scores, marked withdrawn")]
+    consents = [
+        ConfirmationChoice("stays-in-scores", "The run stays in the scores, marked withdrawn")
+    ]
     return Confirmation(
         question=f"Withdraw run {run.tag}?",
         summary=f"{run.team.name}, submitted {format_utc(run.submitted_at)}.",
@@ -159,4 +167,4 @@ def describe_withdrawal(run: Run) -> Confirmation:
 
 
 def is_pooled(run: Run, spec: dict[str, list[dict[str, int]]]) -> bool:
-    return any(each["id"] == run.pk for each in spec["runs"])
+    return any(each.get("id") == run.pk for each in spec["runs"])

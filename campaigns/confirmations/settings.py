@@ -1,11 +1,11 @@
-"""What is asked before topics or documents are deleted, and before participants see more."""
+"""The confirmation before topics or documents are deleted, and before participants see more."""
 
 from __future__ import annotations
 
 from django.urls import reverse
 
 from campaigns.confirmations.runs import count_participants, has_participants
-from campaigns.core.confirmation import Choice, Confirmation, Consequence
+from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Consequence
 from campaigns.core.faults import format_count
 from campaigns.models import Campaign, Run
 
@@ -31,7 +31,7 @@ def describe_deletion(campaign: Campaign, noun: str) -> Confirmation:
                         " to restore them."),
             Consequence("Members", f"no longer find {noun} on their pages."),
         ),
-        consents=(Choice("deletes-all", f"Delete all {count:,} {noun} of this campaign"),),
+        consents=(ConfirmationChoice("deletes-all", f"Delete all {noun} of this campaign"),),
         button=f"Delete {title}",
         back=reverse(noun, args=[campaign.slug]),
     )  # fmt: skip
@@ -63,7 +63,7 @@ def describe_visibility(campaign: Campaign, board: str) -> Confirmation:
     if order.index(after) < order.index(before):
         text = "What the teams have read or downloaded so far stays known to them."
     else:
-        text = "What the teams have read once cannot be taken back."
+        text = "What the teams have read once cannot be undone."
     consequences.append(Consequence("For good", text))
     if withdrawn and after == Campaign.Board.NAMES:
         text = f"{format_count(withdrawn, 'run')} stay visible, marked withdrawn."
@@ -71,7 +71,7 @@ def describe_visibility(campaign: Campaign, board: str) -> Confirmation:
     consequences.append(
         Consequence("Notice", "Every team sees on its pages what was changed, and when.")
     )
-    consents = (Choice("seen-by-teams", f"{people} are affected"),)
+    consents = (ConfirmationChoice("seen-by-teams", f"{people} are affected"),)
     return Confirmation(
         question="Change what participants see?",
         summary=f"From “{before.label}” to “{after.label}”.",

@@ -1,7 +1,7 @@
-"""What is asked before an act that cannot be taken back, and the answer.
+"""The confirmation of an act that cannot be undone.
 
 A ``Confirmation`` lists facts: what is still open, what is done, what the act changes. Every open
-matter has a code; whoever acts names the codes that they override and the consents that they
+matter has a code; the person who acts names the codes that they override and the consents that they
 give. The same object serves the page, the API, the commands and the log.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Choice:
+class ConfirmationChoice:
     """A check box: ``code`` is its name in forms, in the API and in the log."""
 
     code: str
@@ -32,9 +32,9 @@ class OpenMatter:
     """
 
     text: str
-    override: Choice
+    override: ConfirmationChoice
     detail: str = ""
-    remedy: Choice | None = None
+    remedy: ConfirmationChoice | None = None
     url: str = ""
     link: str = ""
 
@@ -51,12 +51,12 @@ class Consequence:
 
 @dataclass(frozen=True)
 class Decision:
-    """The codes of the check boxes that were ticked. ``shown`` is the digest of the facts that
+    """The codes of the check boxes that were ticked. ``digest`` is that of the facts that
     the person has read; empty if the codes alone are the answer.
     """
 
     codes: frozenset[str] = frozenset()
-    shown: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,10 @@ class Confirmation:
     open: tuple[OpenMatter, ...] = ()
     done: tuple[str, ...] = ()
     consequences: tuple[Consequence, ...] = ()
-    consents: tuple[Choice, ...] = ()
+    consents: tuple[ConfirmationChoice, ...] = ()
     note: str = ""
 
-    def list_missing(self, decision: Decision) -> list[Choice]:
+    def list_missing(self, decision: Decision) -> list[ConfirmationChoice]:
         """The check boxes that are needed and not ticked."""
         missing = [
             matter.override
@@ -84,7 +84,7 @@ class Confirmation:
         ]
         return missing + [each for each in self.consents if each.code not in decision.codes]
 
-    def iter_choices(self) -> Iterator[Choice]:
+    def iter_choices(self) -> Iterator[ConfirmationChoice]:
         """Every check box in the order of the page."""
         for matter in self.open:
             if matter.remedy is not None:

@@ -103,7 +103,7 @@ def has_released_scores(campaign: Campaign) -> bool:
 
 
 def check_board_not_released(campaign: Campaign, changed: Sequence[str]) -> None:
-    """After a release, participants are told what changes: ``change_visibility`` does that."""
+    """After a release only ``change_visibility`` does it, which gives participants a notice."""
     if "board" in changed and has_released_scores(campaign):
         raise ActionRefused(
             "board-released",

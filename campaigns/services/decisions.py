@@ -1,4 +1,4 @@
-"""Acts that cannot be taken back: the decision is checked against the facts of the moment."""
+"""Acts that cannot be undone: the decision is checked against the facts of the moment."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def check_decision(
 
     Call it inside the transaction of the act, after its locks: ``describe`` works the facts out
     anew. Pages, API and commands always hand over a decision. Without one a program repeats
-    what a person has decided before, such as the replay of a campaign folder: nothing is asked.
+    what a person has decided before, such as the replay of a campaign folder: no check.
     """
     if decision is None:
         return {}
-    asked = describe()
-    missing = asked.list_missing(decision)
-    changed = bool(decision.shown) and decision.shown != asked.digest
+    confirmation = describe()
+    missing = confirmation.list_missing(decision)
+    changed = bool(decision.digest) and decision.digest != confirmation.digest
     if changed or missing:
-        raise ConfirmationNeeded(asked, missing, changed=changed)
-    return {"confirmed": asked.record(decision)}
+        raise ConfirmationNeeded(confirmation, missing, changed=changed)
+    return {"confirmed": confirmation.record(decision)}

@@ -58,13 +58,13 @@ def add_member(
         )
     with transaction.atomic():
         confirmed = {}
-        if conflicts_with_roles(campaign, user, role):
+        if has_conflict(campaign, user, role):
             describe = partial(describe_second_role, campaign, user, role)
             confirmed = check_decision(describe, decision)
         return create_membership(actor, campaign, user, role, team, **confirmed)
 
 
-def conflicts_with_roles(campaign: Campaign, user: User, role: str) -> bool:
+def has_conflict(campaign: Campaign, user: User, role: str) -> bool:
     """Whether ``role`` would conflict with one that ``user`` has."""
     held = set(campaign.members.filter(user=user).values_list("role", flat=True))
     return role not in held and list_conflicts(held | {role}) != list_conflicts(held)

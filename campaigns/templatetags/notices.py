@@ -1,4 +1,4 @@
-"""What participants are told at the top of every page of a campaign."""
+"""Notices for participants at the top of every page of a campaign."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ register = template.Library()
 
 
 @register.inclusion_tag("campaigns/told.html", takes_context=True)
-def campaign_notices(context: Context, campaign: Campaign) -> dict[str, Any]:
+def show_campaign_notices(context: Context, campaign: Campaign) -> dict[str, Any]:
     """Closed submission and changed visibility, for the participants of ``campaign``."""
     request: HttpRequest = context["request"]
     return {"told": list_notices_for(request.user, campaign)}  # type: ignore[arg-type]

@@ -108,7 +108,7 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-def visibility_view(request: SignedInRequest, slug: str) -> HttpResponse:
+def visibility_change_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """After a release: the choices of what participants see, then the page that asks."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     crumbs = [("Settings", campaign_url("campaign-settings", campaign))]

@@ -1,4 +1,4 @@
-"""The page before an act that cannot be taken back: it asks, and its form acts."""
+"""The page before an act that cannot be undone: it asks, and its form acts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from campaigns.errors import ActionRefused, ConfirmationNeeded
 from campaigns.models import Campaign
 from campaigns.views.helpers import Crumbs, SignedInRequest
 
-SHOWN, TICKED = "shown", "confirm"
+DIGEST, TICKED = "digest", "confirm"
 """Names in the form: the digest of the facts, and the codes of the check boxes."""
 
 
@@ -28,7 +28,7 @@ class ConfirmationPage:
 
     def render(
         self,
-        asked: Confirmation,
+        confirmation: Confirmation,
         *,
         ticked: frozenset[str] = frozenset(),
         missing: frozenset[str] = frozenset(),
@@ -37,16 +37,16 @@ class ConfirmationPage:
     ) -> HttpResponse:
         choices = [
             (choice, choice.code in ticked, choice.code in missing)
-            for choice in asked.iter_choices()
+            for choice in confirmation.iter_choices()
         ]
         context = {
             "campaign": self.campaign,
-            "asked": asked,
+            "confirmation": confirmation,
             "choices": choices,
             "fields": self.fields,
             "missing": len(missing),
             "refused": refused,
-            "crumbs": [*self.crumbs, (asked.button, None)],
+            "crumbs": [*self.crumbs, (confirmation.button, None)],
         }
         return render(self.request, "campaigns/confirm.html", context, status=status)
 
@@ -66,11 +66,11 @@ def confirm_act(
     or the act is refused.
     """
     page = ConfirmationPage(request, campaign, fields, crumbs)
-    if request.method != "POST" or SHOWN not in request.POST:
+    if request.method != "POST" or DIGEST not in request.POST:
         return page.render(describe())
     ticked = frozenset(request.POST.getlist(TICKED))
     # An empty digest must not pass for a decision that needs none.
-    decision = Decision(ticked, request.POST[SHOWN] or "none")
+    decision = Decision(ticked, request.POST[DIGEST] or "none")
     try:
         return act(decision)
     except ConfirmationNeeded as needed:

@@ -20,7 +20,7 @@ from campaigns.forms import InviteForm, MemberForm
 from campaigns.models import Campaign, Invitation
 from campaigns.queries import get_campaign_for, list_members_by_role, list_open_invitations
 from campaigns.services import people as services
-from campaigns.views.confirmation import SHOWN, confirm_act
+from campaigns.views.confirmation import DIGEST, confirm_act
 from campaigns.views.helpers import SignedInRequest, campaign_url
 
 
@@ -91,7 +91,7 @@ def member_add_view(request: SignedInRequest, slug: str) -> HttpResponse:
     form = MemberForm(request.POST or request.GET)
     if request.method == "GET" and not form.is_valid():
         return redirect("people", campaign.slug)
-    if request.method == "GET" or SHOWN in request.POST:
+    if request.method == "GET" or DIGEST in request.POST:
         return confirm_second_role(request, campaign, form)
     if form.is_valid():
         try:

@@ -1,41 +1,41 @@
-"""What is asked before scores are released."""
+"""The confirmation before scores are released."""
 
 from __future__ import annotations
 
 from django.urls import reverse
 
 from campaigns.confirmations.runs import (
-    checking_matters,
     count_participants,
     has_participants,
+    list_check_matters,
     list_done_submission,
     list_names,
-    open_submission_matters,
+    list_submission_matters,
 )
 from campaigns.confirmations.settings import VISIBLE
-from campaigns.core.confirmation import Choice, Confirmation, Consequence, OpenMatter
+from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.core.faults import format_count
 from campaigns.errors import format_utc
 from campaigns.models import Campaign, Run
 from evaluation.models import ScoreSet
-from judging.queries.confirmations import judging_matters, list_done_judging
+from judging.queries.confirmations import list_done_judging, list_judging_matters
 
 
 def describe_release(score_set: ScoreSet) -> Confirmation:
     """Before participants see a score set."""
     campaign, qrels = score_set.campaign, score_set.qrels
     runs = list(Run.objects.filter(scores__score_set=score_set).select_related("team"))
-    matters = open_submission_matters(
+    matters = list_submission_matters(
         campaign,
         "Release",
         "A team that knows its scores can still submit or withdraw runs.",
     )
-    matters += checking_matters(campaign, "Release")
-    matters += judging_matters(campaign, "Release")
-    matters += score_set_matters(score_set, runs)
+    matters += list_check_matters(campaign, "Release")
+    matters += list_judging_matters(campaign, "Release")
+    matters += list_score_set_matters(score_set, runs)
     people = count_participants(campaign)
     teams = people.partition(",")[0]
-    consents = (Choice("seen-by-teams", f"{people} will see scores"),)
+    consents = (ConfirmationChoice("seen-by-teams", f"{people} will see scores"),)
     return Confirmation(
         question="Release the scores to the teams?",
         summary=f"{str(score_set).capitalize()}: {describe_runs(runs)} under qrels"
@@ -58,7 +58,7 @@ def describe_runs(runs: list[Run]) -> str:
     return f"{format_count(len(runs), 'run')} of {format_count(teams, 'team')}"
 
 
-def score_set_matters(score_set: ScoreSet, runs: list[Run]) -> list[OpenMatter]:
+def list_score_set_matters(score_set: ScoreSet, runs: list[Run]) -> list[OpenMatter]:
     """What has changed since the evaluation."""
     campaign, scored = score_set.campaign, {run.pk for run in runs}
     scores_url = reverse("scores", args=[campaign.slug])
@@ -66,7 +66,9 @@ def score_set_matters(score_set: ScoreSet, runs: list[Run]) -> list[OpenMatter]:
 
     def add(code: str, text: str, label: str, detail: str = "") -> None:
         link = "Evaluate again"
-        matters.append(OpenMatter(text, Choice(code, label), detail, url=scores_url, link=link))
+        matters.append(
+            OpenMatter(text, ConfirmationChoice(code, label), detail, url=scores_url, link=link)
+        )
 
     missing = [run.tag for run in campaign.runs.scored() if run.pk not in scored]
     if missing:
@@ -111,7 +113,7 @@ def list_consequences(score_set: ScoreSet, runs: list[Run], people: str) -> list
         Consequence(f"Qrels {score_set.qrels.version}", "stay with the organizers."),
         Consequence("Runs", "A run withdrawn from now on stays in this and in later score sets,"
                     " marked withdrawn. Released runs can no longer be replaced."),
-        Consequence("For good", "Scores that a team has read cannot be taken back. The log keeps"
+        Consequence("For good", "Scores that a team has read cannot be undone. The log keeps"
                     " this page as you see it."),
     ]  # fmt: skip
     if before is not None:

@@ -1,13 +1,12 @@
-"""What is asked before qrels are frozen, and before a judging plan or a round is closed."""
+"""The confirmation before qrels are frozen, and before a judging plan or a round is closed."""
 
 from __future__ import annotations
 
 from django.urls import reverse
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext as translate_count
+from django.utils.translation import ngettext
 
-from campaigns.core.confirmation import Choice, Confirmation, Consequence, OpenMatter
+from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.core.faults import format_count
 from campaigns.models import Campaign
 from judging.models import Plan, Purpose, Slot
@@ -17,13 +16,7 @@ State = Slot.State
 WAITING = (State.OPEN, State.LEASED)
 
 
-def ngettext(singular: str, plural: str, count: int) -> str:
-    """Django's ``ngettext`` with ``%(n)s`` filled in. makemessages looks for this name."""
-    number = number_format(count, force_grouping=True)
-    return translate_count(singular, plural, count) % {"n": number}
-
-
-def judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
+def list_judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
     """What assessors and adjudicators still have to do. Counts that change while people work
     are details: they do not outdate the page.
     """
@@ -39,7 +32,9 @@ def judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
             OpenMatter(
                 text="Judging is not complete.",
                 detail=missing if waiting else "The adaptive pool can still grow.",
-                override=Choice("judging-open", f"{although} although judging is not complete"),
+                override=ConfirmationChoice(
+                    "judging-open", f"{although} although judging is not complete"
+                ),
                 url=judging_url,
                 link="View progress",
             )
@@ -49,8 +44,10 @@ def judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
     if count := skipped.values("item").distinct().count():
         matters.append(
             OpenMatter(
-                text=f"{format_count(count, 'document')} skipped and judged by nobody.",
-                override=Choice("documents-skipped", f"{although} without these documents"),
+                text=f"{format_count(count, 'document')} skipped by every assessor.",
+                override=ConfirmationChoice(
+                    "documents-skipped", f"{although} without these documents"
+                ),
                 url=judging_url,
                 link="View progress",
             )
@@ -60,7 +57,7 @@ def judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
             OpenMatter(
                 text=f"{format_count(count, 'adjudication')} open.",
                 detail="Until they are decided, the policy applies to the assessors' grades.",
-                override=Choice(
+                override=ConfirmationChoice(
                     "adjudications-open",
                     f"{although} although {format_count(count, 'adjudication')} open",
                 ),
@@ -98,7 +95,7 @@ def describe_qrels_freezing(
         question=f"Freeze qrels {version}?",
         summary=f"{text}, judgments up to {moment}.",
         before="Before you freeze",
-        open=tuple(judging_matters(campaign, "Freeze")),
+        open=tuple(list_judging_matters(campaign, "Freeze")),
         done=tuple(list_done_judging(campaign)),
         consequences=tuple(consequences),
         button=f"Freeze {format_count(pairs, 'pair')}",
@@ -106,37 +103,50 @@ def describe_qrels_freezing(
     )
 
 
+def list_checked_out_matters(plan: Plan) -> list[OpenMatter]:
+    """The documents of a plan that are on assessors' screens."""
+    leased = plan.slots.filter(purpose=Purpose.JUDGE, state=State.LEASED)
+    count = leased.exclude(free_slots()).count()
+    if not count:
+        return []
+    text = ngettext("%(n)s document is checked out.", "%(n)s documents are checked out.", count)
+    return [
+        OpenMatter(
+            text=text % {"n": count},
+            detail=_("It can still be judged; the plan then waits for nothing more."),
+            override=ConfirmationChoice(
+                "documents-out", _("Close although documents are checked out")
+            ),
+            url=reverse("judging", args=[plan.campaign.slug]),
+            link=_("View progress"),
+        )
+    ]
+
+
 def describe_plan_closing(plan: Plan) -> Confirmation:
     """Before no further judgments are requested under a plan."""
     slots = plan.slots.filter(purpose=Purpose.JUDGE)
     waiting, judged = slots.filter(free_slots()).count(), slots.filter(state=State.JUDGED).count()
-    held = slots.filter(state=State.LEASED).exclude(free_slots()).count()
     people = plan.assignments.order_by().values("assessor").distinct().count()
-    matters = []
-    if held:
-        text = ngettext("%(n)s document is checked out.", "%(n)s documents are checked out.", held)
-        matters.append(
-            OpenMatter(
-                text=text,
-                detail=_("It can still be judged; the plan then waits for nothing more."),
-                override=Choice("documents-out", _("Close although documents are checked out")),
-                url=reverse("judging", args=[plan.campaign.slug]),
-                link=_("View progress"),
-            )
-        )
-    stays = ngettext("%(n)s judgment stays and counts.", "%(n)s judgments stay and count.", judged)
+    stays = ngettext(
+        "%(n)s judgment stays and counts.", "%(n)s judgments stay and count.", judged
+    ) % {"n": judged}
     canceled = ngettext(
-        "%(n)s judgment that nobody has started is canceled. Another plan can request it.",
-        "%(n)s judgments that nobody has started are canceled. Another plan can request them.",
+        "%(n)s judgment not yet started is canceled. Another plan can request it.",
+        "%(n)s judgments not yet started are canceled. Another plan can request them.",
         waiting,
+    ) % {"n": waiting}
+    affected = ngettext("%(n)s assessor", "%(n)s assessors", people) % {"n": people}
+    consents = (
+        ConfirmationChoice(
+            "work-ends", _("%(people)s get no more documents") % {"people": affected}
+        ),
     )
-    affected = ngettext("%(n)s assessor", "%(n)s assessors", people)
-    consents = (Choice("work-ends", _("%(people)s get no more documents") % {"people": affected}),)
     return Confirmation(
         question=_("Close this judging plan?"),
         summary=f"{plan.pool}.",
         before=_("Before you close"),
-        open=tuple(matters),
+        open=tuple(list_checked_out_matters(plan)),
         consequences=(
             Consequence(_("For good"), canceled),
             Consequence(_("Judgments"), stays),
@@ -155,17 +165,21 @@ def describe_round_closing(plan: Plan) -> Confirmation:
     decided = plan.slots.filter(state=State.JUDGED).count()
     matters = []
     if waiting:
-        text = ngettext("%(n)s pair is not decided.", "%(n)s pairs are not decided.", waiting)
+        text = ngettext("%(n)s pair is not decided.", "%(n)s pairs are not decided.", waiting) % {
+            "n": waiting
+        }
         matters.append(
             OpenMatter(
                 text=text,
                 detail=_("They become unassigned; a new round can contain them."),
-                override=Choice("pairs-undecided", _("Close without these decisions")),
+                override=ConfirmationChoice("pairs-undecided", _("Close without these decisions")),
                 url=reverse("adjudication", args=[plan.campaign.slug]),
                 link=_("View rounds"),
             )
         )
-    stays = ngettext("%(n)s decision stays and counts.", "%(n)s decisions stay and count.", decided)
+    stays = ngettext(
+        "%(n)s decision stays and counts.", "%(n)s decisions stay and count.", decided
+    ) % {"n": decided}
     return Confirmation(
         question=_("Close this adjudication round?"),
         summary=plan.campaign.title,

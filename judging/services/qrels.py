@@ -103,7 +103,7 @@ def freeze_qrels(
 def describe_qrels(
     *, actor: User, campaign: Campaign, policy: str, as_of: datetime
 ) -> Confirmation:
-    """What is asked before ``freeze_qrels`` with these arguments, which has the same checks."""
+    """The confirmation before ``freeze_qrels`` with these arguments, which has the same checks."""
     require_permission(actor, "campaigns.manage", campaign)
     request = QrelsRequest(campaign, resolve_policy(campaign, policy), as_of)
     return describe_draft(request, draft_qrels(campaign, request.policy, as_of), as_of)
@@ -115,11 +115,11 @@ class QrelsRequest:
 
     campaign: Campaign
     policy: QrelsPolicy
-    as_of: datetime | None
+    moment: datetime | None
     note: str = ""
 
     def __post_init__(self) -> None:
-        if self.as_of is not None and self.as_of > timezone.now():
+        if self.moment is not None and self.moment > timezone.now():
             raise ActionRefused("in-the-future", "The cut-off time must not be in the future.")
 
 
@@ -182,7 +182,7 @@ def save_qrels_version(actor: User, request: QrelsRequest, decision: Decision | 
     campaign, policy = request.campaign, request.policy
     # Alone, so that every judgment up to the last row number is visible.
     lock_judging(campaign, exclusive=True)
-    moment = request.as_of or timezone.now()
+    moment = request.moment or timezone.now()
     last = Judgment.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
     withheld = list_withheld_topics(campaign)
     draft = draft_from_ballots(policy, ballots_for_policy(campaign, moment, last, withheld))

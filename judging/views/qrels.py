@@ -87,8 +87,8 @@ def qrels_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
         messages.success(request, f"Qrels {qrels.version} frozen: {pairs}.")
         return redirect(qrels)
 
-    given = {name: form.data.get(name, "") for name in form.fields}
-    fields = [*(given | {"as_of": moment.isoformat()}).items()]
+    values = {name: form.data.get(name, "") for name in form.fields}
+    fields = [*(values | {"as_of": moment.isoformat()}).items()]
     crumbs = [("Qrels", campaign_url("qrels-list", campaign))]
     return confirm_act(request, campaign, describe=describe, act=act, fields=fields, crumbs=crumbs)
 

@@ -1,4 +1,4 @@
-"""What is asked before a pool is frozen."""
+"""The confirmation before a pool is frozen."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from django.urls import reverse
 
 from campaigns.confirmations.runs import (
-    checking_matters,
+    list_check_matters,
     list_done_submission,
     list_names,
-    open_submission_matters,
+    list_submission_matters,
 )
 from campaigns.core.confirmation import Confirmation, Consequence
 from campaigns.core.faults import format_count
@@ -30,13 +30,13 @@ def describe_freezing(
     """Before the pool of ``runs`` is frozen as ``version``: ``size`` documents now, ``most`` at
     the end of an adaptive pool.
     """
-    matters = open_submission_matters(
+    matters = list_submission_matters(
         campaign,
         "Freeze",
         "Runs that come in later are not in this pool: they are scored only on documents that the"
         " pooled runs contribute.",
     )
-    matters += checking_matters(campaign, "Freeze")
+    matters += list_check_matters(campaign, "Freeze")
     pooled = {run.pk for run in runs}
     others = [run.tag for run in list_poolable_runs(campaign) if run.pk not in pooled]
     teams = len({run.team_id for run in runs})

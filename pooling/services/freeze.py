@@ -44,7 +44,7 @@ class PoolDraft:
         return build_pool_table(self.sessions)
 
     def describe(self) -> Confirmation:
-        """What is asked before it is frozen, as of now."""
+        """The confirmation before it is frozen, as of now."""
         budgets = [session.budget for session in self.sessions]
         return describe_freezing(
             self.campaign,

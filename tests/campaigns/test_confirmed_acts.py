@@ -41,7 +41,7 @@ def test_removing_a_member_says_what_stays_and_needs_consent(
     assert address in client.get(MEMBERS).content.decode()
     page = client.get(address).content.decode()
     assert "Remove participant as participant?" in page
-    assert "Nobody else is in team Alpha, which has 1 run." in page
+    assert "They are the only member of team Alpha, which has 1 run." in page
     assert "can no longer open the campaign" in page
     assert confirm(client, address, confirm=["loses-access"]).status_code == 422
     assert client.post(address).status_code == 200
@@ -217,7 +217,7 @@ def test_pages_of_acts_are_for_organizers(as_user, participant, assessor, strang
     for page in pages:
         for person, status in ((participant, 403), (assessor, 403), (stranger, 404)):
             assert as_user(person).get(page).status_code == status
-            assert as_user(person).post(page, {"shown": "x"}).status_code == status
+            assert as_user(person).post(page, {"digest": "x"}).status_code == status
 
 
 def test_without_a_decision_a_program_is_not_asked(organizer, assessor, campaign):

@@ -129,7 +129,7 @@ def test_what_has_changed_since_the_evaluation_is_open(
 def test_others_do_not_reach_the_release(as_user, participant, assessor, stranger, address):
     for person, status in ((participant, 403), (assessor, 403), (stranger, 404)):
         assert as_user(person).get(address).status_code == status
-        assert as_user(person).post(address, {"shown": "x"}).status_code == status
+        assert as_user(person).post(address, {"digest": "x"}).status_code == status
 
 
 def test_the_api_asks_the_same_as_the_page(organizer, participant, campaign, score_set):
@@ -140,9 +140,9 @@ def test_the_api_asks_the_same_as_the_page(organizer, participant, campaign, sco
     assert refused.data["missing"] == ["submission-open", "seen-by-teams"]
     assert refused.data["open"][0]["code"] == "submission-open"
     assert not is_released()
-    body = {"confirm": refused.data["missing"], "shown": "0" * 64}
+    body = {"confirm": refused.data["missing"], "digest": "0" * 64}
     assert client.post(address, body, format="json").data["code"] == "facts-changed"
-    body["shown"] = refused.data["shown"]
+    body["digest"] = refused.data["digest"]
     assert client.post(address, body, format="json").status_code == 200
     assert "confirmed" in campaign.events.get(code="scores.released").data
 

@@ -279,9 +279,7 @@ def test_a_pool_that_grows_tells_how_much_may_come(page, address, campaign, runs
     assert "Pool of 5 documents initially" in html
     assert '<dt>Added during judging</dt><dd><span class="quiet">at most</span> 2</dd>' in html
     assert "<dd>7.0</dd>" in html
-    told = {"text": answer.context["spec_text"], "run": [r.pk for r in runs], "seconds": 30,
-            "after": 0}  # fmt: skip
-    confirm(page, f"{address}freeze/", told)
+    confirm(page, f"{address}freeze/", asked(runs, text=answer.context["spec_text"], after=0))
     assert campaign.pools.get().growing.count() == 2
 
 

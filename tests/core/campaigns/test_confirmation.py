@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from campaigns.core.confirmation import Choice, Confirmation, Consequence, Decision, OpenMatter
+from campaigns.core.confirmation import (
+    Confirmation,
+    ConfirmationChoice,
+    Consequence,
+    Decision,
+    OpenMatter,
+)
 
-CLOSE = Choice("close", "Close now")
-OPEN = OpenMatter("Open until Friday.", Choice("open", "Although open"), "2 waiting", remedy=CLOSE)
-LATE = OpenMatter("3 open.", Choice("late", "Although 3 are open"))
+CLOSE = ConfirmationChoice("close", "Close now")
+OPEN = OpenMatter(
+    "Open until Friday.", ConfirmationChoice("open", "Although open"), "2 waiting", remedy=CLOSE
+)
+LATE = OpenMatter("3 open.", ConfirmationChoice("late", "Although 3 are open"))
 ASKED = Confirmation(
     question="Release?",
     before="Before you release",
@@ -17,7 +25,7 @@ ASKED = Confirmation(
     open=(OPEN, LATE),
     done=("All runs are in.",),
     consequences=(Consequence("3 teams", "see their scores."),),
-    consents=(Choice("seen", "3 teams see it"),),
+    consents=(ConfirmationChoice("seen", "3 teams see it"),),
 )
 
 

@@ -78,7 +78,7 @@ def test_closing_a_plan_says_what_is_canceled(
     client = as_user(organizer)
     slots = double_plan.slots.count()
     page = client.get(address).content.decode()
-    assert f"{slots} judgments that nobody has started are canceled" in page
+    assert f"{slots} judgments not yet started are canceled" in page
     assert confirm(client, address, confirm=[]).status_code == 422
     assert double_plan.slots.count() == slots
     assert confirm(client, address).status_code == 302
