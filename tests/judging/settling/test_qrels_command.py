@@ -39,7 +39,7 @@ def agreed(disputed, organizer, topic):
 
 def run(*args: object, **more: object) -> str:
     out = StringIO()
-    args = (*args, "--confirm", "judging-open") if args[0] == "freeze" else args
+    args = (*args, "--confirm", "judging-open") if args[0] in ("freeze", "release") else args
     call_command("qrels", *map(str, args), stdout=out, **more)
     return out.getvalue()
 
