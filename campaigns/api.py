@@ -11,12 +11,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
-from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
+from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import exception_handler
 
+from campaigns.api_limits import PlainJSONParser
 from campaigns.attachments import attachment_response
 from campaigns.confirm_api import ConfirmSerializer, build_decision, read_decision
 from campaigns.core.faults import InvalidFile
@@ -281,7 +282,9 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ConfirmSerializer, responses=RunSerializer)
-    @action(detail=True, methods=["post"], parser_classes=[JSONParser, MultiPartParser, FormParser])
+    @action(
+        detail=True, methods=["post"], parser_classes=[PlainJSONParser, MultiPartParser, FormParser]
+    )
     def withdraw(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
         """Withdraw a run. If its scores are released, it stays in them: code `stays-in-scores`."""
         run = withdraw_run(
