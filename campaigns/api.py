@@ -18,14 +18,21 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import exception_handler
 
+from campaigns.api_limits import PlainJSONParser
 from campaigns.attachments import attachment_response
+from campaigns.confirm_api import ConfirmSerializer, build_decision, read_decision
 from campaigns.core.faults import InvalidFile
 from campaigns.core.scale import GradeSpec
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Grade, Run, Topic, User
 from campaigns.queries import get_campaign_for, list_teams_for
 from campaigns.services import collection
-from campaigns.services.campaigns import create_campaign, update_campaign
+from campaigns.services.campaigns import (
+    change_visibility,
+    close_submissions,
+    create_campaign,
+    update_campaign,
+)
 from campaigns.services.runs import (
     check_size,
     read_original_file,
@@ -39,7 +46,8 @@ CAMPAIGN = OpenApiParameter("campaign", str, description="Slug. Only rows of thi
 def handle_api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: ``ActionRefused`` becomes 409, ``InvalidFile`` 422."""
     if isinstance(error, ActionRefused):
-        detail = {"code": error.code, "detail": error.message, "fix": error.fix}
+        refusal = {"code": error.code, "detail": error.message, "fix": error.fix}
+        detail = error.details | refusal
         return Response(detail, status=status.HTTP_409_CONFLICT)
     if isinstance(error, InvalidFile):
         return Response(error.report.as_dict(), status=status.HTTP_422_UNPROCESSABLE_ENTITY)
@@ -131,7 +139,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         fields = (
             "id", "campaign", "team", "tag", "description", "kind", "priority", "state",
             "file_name", "size", "sha256", "lines", "report", "replaces", "submitted_at",
-            "checked_at", "file_removed_at",
+            "checked_at", "withdrawn_at", "file_removed_at",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -147,6 +155,10 @@ class RunUploadSerializer(Serializer[Any]):
     kind = serializers.ChoiceField(choices=Run.Kind.choices, required=False)
     priority = serializers.IntegerField(required=False, min_value=1, max_value=99)
     replaces = serializers.IntegerField(required=False, help_text="ID of the run to replace.")
+
+
+class VisibilitySerializer(ConfirmSerializer):
+    board = serializers.ChoiceField(choices=Campaign.Board.choices)
 
 
 def request_user(request: Request) -> User:
@@ -185,6 +197,34 @@ class CampaignViewSet(
             actor=request_user(self.request), campaign=self.get_object(), scale=scale, **fields
         )
         serializer.instance = self.get_queryset().get(pk=changed.pk)
+
+    @extend_schema(request=VisibilitySerializer, responses=CampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def visibility(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
+        """Change what participants see after a release; they get a notice."""
+        actor, campaign = request_user(request), self.get_object()
+        form = VisibilitySerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        fields = dict(form.validated_data)
+        decision = build_decision(fields)
+        campaign = change_visibility(actor=actor, campaign=campaign, decision=decision, **fields)
+        return Response(self.get_serializer(campaign).data)
+
+    @extend_schema(request=ConfirmSerializer, responses=CampaignSerializer)
+    @action(
+        detail=True,
+        methods=["post"],
+        url_path="close-submissions",
+        url_name="close-submissions",
+    )
+    def close_submissions(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
+        """Close submission now; participants get a notice."""
+        campaign = close_submissions(
+            actor=request_user(request),
+            campaign=self.get_object(),
+            decision=read_decision(request),
+        )
+        return Response(self.get_serializer(campaign).data)
 
 
 @extend_schema(parameters=[CAMPAIGN])
@@ -257,10 +297,15 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         run = submit_uploaded_run(request_user(request), dict(form.validated_data))
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
 
-    @extend_schema(request=None, responses=RunSerializer)
-    @action(detail=True, methods=["post"])
+    @extend_schema(request=ConfirmSerializer, responses=RunSerializer)
+    @action(
+        detail=True, methods=["post"], parser_classes=[PlainJSONParser, MultiPartParser, FormParser]
+    )
     def withdraw(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
-        run = withdraw_run(actor=request_user(request), run=self.get_object())
+        """Withdraw a run. If its scores are released, it stays in them: code `stays-in-scores`."""
+        run = withdraw_run(
+            actor=request_user(request), run=self.get_object(), decision=read_decision(request)
+        )
         return Response(self.get_serializer(run).data)
 
     @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})

@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 EVENT_PHRASES = {
     "campaign.created": _("Campaign created"),
     "campaign.updated": _("Settings changed"),
+    "board.changed": _("Visibility to participants changed"),
+    "submissions.closed": _("Submission closed"),
     "campaign.scale_set": _("Grade scale set"),
     "topics.imported": _("Topics imported"),
     "topics.deleted": _("Topics deleted"),
@@ -52,3 +54,5 @@ EVENT_PHRASES = {
     "scores.evaluated": _("Runs evaluated"),
     "scores.released": _("Scores released"),
 }
+NOTICES = ("board.changed", "submissions.closed")
+"""Events that participants see, although the log is for organizers."""

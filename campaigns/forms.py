@@ -23,7 +23,7 @@ from campaigns.core.name_lists import split_names
 from campaigns.core.scale import GradeSpec
 from campaigns.core.topics import TOPIC_FORMATS
 from campaigns.models import Campaign, Role, Run, Team, User
-from campaigns.queries import list_runs_for, list_teams_for
+from campaigns.queries import list_replaceable_runs_for, list_teams_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.tokens import list_token_lifetimes
 
@@ -123,6 +123,9 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         if self.instance.pk:
             del self.fields["slug"]
+            if self.instance.score_sets.filter(released_at__isnull=False).exists():
+                # Its own page lists the consequences.
+                self.fields["board"].disabled = True
             if self.instance.score_sets.exists():
                 # The service rejects a change, so the page does not offer one.
                 for name in ("test", "correction", "alpha"):
@@ -296,7 +299,7 @@ class RunForm(forms.Form):
         super().__init__(*args, **kwargs)
         teams, replaces = (
             list_teams_for(user, campaign),
-            list_runs_for(user, campaign).filter(state=Run.State.ACCEPTED),
+            list_replaceable_runs_for(user, campaign),
         )
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]
         self.fields["replaces"].queryset = replaces  # type: ignore[attr-defined]

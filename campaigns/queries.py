@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -18,10 +21,13 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 from django.http import Http404
+from django.utils import timezone
 
+from campaigns.event_phrases import NOTICES
 from campaigns.models import (
     Campaign,
     Document,
+    Event,
     Invitation,
     Job,
     Member,
@@ -31,8 +37,10 @@ from campaigns.models import (
     Topic,
     User,
 )
-from campaigns.rules import is_organizer_anywhere, require_permission
+from campaigns.models.runs import RunQuerySet
+from campaigns.rules import is_organizer_anywhere, list_conflicts, require_permission
 
+NOTICE_DAYS = 30
 MOST_WORDS = 10
 """Words per search; databases do not accept hundreds."""
 
@@ -70,10 +78,22 @@ def count_subquery(rows_of_all: Manager[Any]) -> Coalesce:
 
 
 def list_members_by_role(campaign: Campaign) -> list[tuple[str, list[Member]]]:
-    """``(role's label, members)`` for every role with members."""
+    """``(role's label, members)`` for every role with members, each marked by ``conflicts``."""
     members = list(campaign.members.select_related("user", "team"))
+    mark_conflicts(members)
     by_role = [(str(r.label), [m for m in members if m.role == r]) for r in Role]
     return [(label, holders) for label, holders in by_role if holders]
+
+
+def mark_conflicts(members: Iterable[Member]) -> None:
+    """Set ``conflicts``, the conflicting roles of the same person, on all members of a campaign."""
+    roles: dict[int, set[str]] = defaultdict(set)
+    members = list(members)
+    for member in members:
+        roles[member.user_id].add(member.role)
+    for member in members:
+        conflicts = list_conflicts(roles[member.user_id])
+        member.conflicts = [Role(role) for role in conflicts if member.role in conflicts]
 
 
 def list_open_invitations(campaign: Campaign) -> list[Invitation]:
@@ -81,7 +101,7 @@ def list_open_invitations(campaign: Campaign) -> list[Invitation]:
     return [invitation for invitation in invitations if invitation.is_open]
 
 
-def list_runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
+def list_runs_for(user: User, campaign: Campaign) -> RunQuerySet:
     """The runs of ``campaign`` that ``user`` can see, by team, newest first."""
     return (
         Run.objects.visible_to(user)
@@ -89,6 +109,20 @@ def list_runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
         .select_related("campaign", "team", "submitted_by", "replaces")
         .order_by("team__name", "-submitted_at", "-pk")
     )
+
+
+def list_replaceable_runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
+    """The accepted runs whose scores participants have not seen."""
+    runs = list_runs_for(user, campaign).accepted()
+    return runs.exclude(pk__in=Run.objects.filter(campaign=campaign).released().values("pk"))
+
+
+def list_notices_for(user: User, campaign: Campaign) -> QuerySet[Event]:
+    """The notices of the last 30 days, newest first; for participants only."""
+    since = timezone.now() - timedelta(days=NOTICE_DAYS)
+    joined = Member.objects.filter(user_id=user.pk, role=Role.PARTICIPANT).values("campaign")
+    events = Event.objects.filter(campaign=campaign, campaign__in=joined)
+    return events.filter(code__in=NOTICES, at__gte=since)
 
 
 def list_teams_for(user: User, campaign: Campaign) -> QuerySet[Team]:

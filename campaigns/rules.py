@@ -6,6 +6,8 @@ superuser has all of them. Services check them with ``require_permission``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import rules
 from django.core.exceptions import PermissionDenied
 
@@ -16,6 +18,17 @@ def get_roles(user: User, campaign: Campaign) -> frozenset[str]:
     """The roles of ``user`` in ``campaign``."""
     rows = campaign.members.filter(user_id=user.pk).values_list("role", flat=True)
     return frozenset(rows)
+
+
+CONFLICTING = (Role.ORGANIZER, Role.ASSESSOR, Role.ADJUDICATOR)
+"""Roles that conflict with that of a participant: they judge, or see the runs of others."""
+
+
+def list_conflicts(roles: Iterable[str]) -> list[str]:
+    """Those of one person's ``roles`` that conflict with each other; empty if none do."""
+    held = set(roles)
+    conflicts = [role.value for role in CONFLICTING if role in held]
+    return [Role.PARTICIPANT.value, *conflicts] if Role.PARTICIPANT in held and conflicts else []
 
 
 @rules.predicate  # type: ignore[untyped-decorator]

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api import CAMPAIGN, filter_campaigns, request_user
+from campaigns.confirm_api import ConfirmSerializer, read_decision
 from campaigns.queries import get_campaign_for
 from evaluation import services
 from evaluation.models import RunScores, ScoreSet
@@ -69,6 +70,7 @@ class EntrySerializer(Serializer[Any]):
     run = serializers.CharField(help_text="Run tag or pseudonym.")
     team = serializers.CharField()
     own = serializers.BooleanField()
+    withdrawn_at = serializers.DateTimeField(allow_null=True, help_text="After the release.")
     run_scores = serializers.IntegerField(
         allow_null=True, help_text="ID under /api/run-scores/, if you may read it."
     )
@@ -107,6 +109,7 @@ class RunScoresSerializer(Serializer[Any]):
     tag = serializers.CharField(source="run.tag", read_only=True)
     team = serializers.CharField(source="run.team.name", read_only=True)
     label = serializers.CharField(source="score_set.label", read_only=True, help_text=LABEL)  # type: ignore[assignment]
+    withdrawn_at = serializers.DateTimeField(source="run.withdrawn_at", read_only=True)
     means = serializers.DictField(child=serializers.FloatField(allow_null=True), read_only=True)
 
 
@@ -161,11 +164,15 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
         body["score_set"] = job.result.get("score_set")
         return Response(body, status=status.HTTP_202_ACCEPTED)
 
-    @extend_schema(request=None, responses=ScoreSetSerializer)
+    @extend_schema(request=ConfirmSerializer, responses=ScoreSetSerializer)
     @action(detail=True, methods=["post"])
     def release(self, request: Request, **_: Any) -> Response:
         """Release the score set to participants. Release is permanent."""
-        released = services.release_scores(actor=request_user(request), score_set=self.get_object())
+        released = services.release_scores(
+            actor=request_user(request),
+            score_set=self.get_object(),
+            decision=read_decision(request),
+        )
         return Response(self.get_serializer(released).data)
 
 

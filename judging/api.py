@@ -22,6 +22,7 @@ from rest_framework.serializers import Serializer
 
 from campaigns import store
 from campaigns.api import CAMPAIGN, filter_campaigns, request_user
+from campaigns.confirm_api import ConfirmSerializer, build_decision
 from campaigns.models import Campaign, Topic
 from campaigns.queries import get_campaign_for
 from judging.core.policies import FORMS, RULES
@@ -141,7 +142,7 @@ class QrelsSerializer(serializers.ModelSerializer[Qrels]):
         read_only_fields = fields
 
 
-class FreezeQrelsSerializer(Serializer[Any]):
+class FreezeQrelsSerializer(ConfirmSerializer):
     campaign = serializers.SlugField()
     policy = serializers.CharField(max_length=250, help_text=POLICY_HELP)
     note = serializers.CharField(required=False, max_length=200)
@@ -250,7 +251,8 @@ class QrelsViewSet(viewsets.ReadOnlyModelViewSet[Qrels]):
         form.is_valid(raise_exception=True)
         fields, actor = dict(form.validated_data), request_user(request)
         campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
-        qrels = freeze_qrels(actor=actor, campaign=campaign, **fields)
+        decision = build_decision(fields)
+        qrels = freeze_qrels(actor=actor, campaign=campaign, decision=decision, **fields)
         return Response(self.get_serializer(qrels).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})

@@ -22,6 +22,7 @@ urlpatterns = [
         name="assessor-qrels",
     ),
     path("c/<slug:slug>/qrels/", qrels.qrels_list_view, name="qrels-list"),
+    path("c/<slug:slug>/qrels/freeze/", qrels.qrels_freeze_view, name="qrels-freeze"),
     path("c/<slug:slug>/qrels/compare/", qrels.qrels_compare_view, name="qrels-compare"),
     path("c/<slug:slug>/qrels/changes.csv", qrels.qrels_changes_view, name="qrels-changes"),
     path("c/<slug:slug>/qrels/<int:version>/", qrels.qrels_view, name="qrels"),

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api import CAMPAIGN, filter_campaigns, request_user
+from campaigns.confirm_api import ConfirmSerializer, build_decision
 from campaigns.core.faults import InvalidFile
 from campaigns.models import Campaign, Run
 from campaigns.queries import get_campaign_for
@@ -65,7 +66,7 @@ class PoolRequestSerializer(Serializer[Any]):
     )
 
 
-class FreezeSerializer(PoolRequestSerializer):
+class FreezeSerializer(ConfirmSerializer, PoolRequestSerializer):
     after = serializers.IntegerField(
         required=False,
         help_text="The newest version you have seen (0: none). Fails if there is a newer one.",
@@ -144,7 +145,10 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
         serializer = FreezeSerializer(data=request.data)
         arguments = pool_service_arguments(request, serializer)
         after = serializer.validated_data.get("after")
-        pool = services.freeze_pool(actor=request_user(request), after=after, **arguments)
+        decision = build_decision(dict(serializer.validated_data))
+        pool = services.freeze_pool(
+            actor=request_user(request), after=after, decision=decision, **arguments
+        )
         return Response(self.get_serializer(pool).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=PoolRequestSerializer, responses=PoolPreviewSerializer)

@@ -12,9 +12,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.attachments import attachment_response
+from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
+from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from pooling import services
 from pooling.core.docs import methods_by_kind
@@ -54,7 +56,7 @@ def pools_view(request: SignedInRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and "tick" in request.POST:
         return select_runs_by_rule(request, campaign)
     if request.method == "POST":
-        return freeze_from_form(request, campaign)
+        return pool_freeze_view(request, slug)
     if "seconds" in request.GET:
         return render_pool_preview(request, campaign, PoolForm(request.GET, campaign=campaign))
     quick = QuickSelectionForm(request.GET or None)
@@ -124,22 +126,38 @@ def render_pool_preview(
     return render_pools_page(request, campaign, form, QuickSelectionForm(), selected_ids, context)
 
 
-def freeze_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
-    form = FreezeForm(request.POST, campaign=campaign)
+@require_http_methods(["GET", "POST"])
+def pool_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The page before a pool is frozen; its form freezes. A spec that is too long for a URL comes
+    by POST too: only with the digest of the page it is the decision.
+    """
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    query = request.POST or request.GET
+    form = FreezeForm(query, campaign=campaign)
     if not form.is_valid():
         return render_pool_preview(request, campaign, form)
     cleaned = form.cleaned_data
+    wanted = {"campaign": campaign, "spec": cleaned["spec"], "runs": cleaned["run"]}
+    fields = [
+        (name, value) for name, values in query.lists() for value in values if name in form.fields
+    ]
     try:
-        pool = services.freeze_pool(
-            actor=request.user,
-            campaign=campaign,
-            spec=cleaned["spec"],
-            runs=cleaned["run"],
-            after=cleaned["after"],
-        )
+        draft = services.draft_pool(actor=request.user, **wanted)
+        services.check_unchanged(draft, cleaned["after"])
     except ActionRefused as refused:
         return render_pool_preview(request, campaign, form, refused)
-    return redirect(pool)
+
+    def act(decision: Decision) -> HttpResponse:
+        return redirect(
+            services.freeze_pool(
+                actor=request.user, after=cleaned["after"], decision=decision, **wanted
+            )
+        )
+
+    crumbs = [("Pool", campaign_url("pools", campaign))]
+    return confirm_act(
+        request, campaign, describe=draft.describe, act=act, fields=fields, crumbs=crumbs
+    )
 
 
 def render_pools_page(

@@ -128,7 +128,7 @@ def test_the_life_of_a_campaign_through_the_api(db):
 
     asked = {"campaign": "by-api", "depth": 2, "runs": [run["id"]]}
     assert organizer.post("pools/preview/", **asked).json()["size"] == 3
-    pool = organizer.post("pools/", **asked, after=0).json()
+    pool = organizer.post("pools/", **asked, after=0, confirm=["close-submissions"]).json()
     assert (pool["version"], pool["size"]) == (1, 3)
     assert organizer.get(f"pools/{pool['id']}/pool.txt/").content.decode() == (
         "1 0 d1 -1\n1 0 d2 -1\n2 0 d3 -1\n"

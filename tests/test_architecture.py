@@ -146,3 +146,28 @@ def test_nothing_names_the_machine_it_was_written_on():
     paths = [path for path in pages if path.exists()] + files("docs", ending="md")
     paths += files(*APPS, "benchmarks", "tests")
     assert hits(r"(^|[\s\"'(=])/(work|root|home)/", paths) == []
+
+
+CONFIRMED = (
+    "release_scores freeze_pool freeze_qrels remove_member withdraw_run change_visibility"
+    " close_submissions close_plan end_round delete add_team_member"
+)
+
+
+def test_pages_api_and_commands_hand_over_a_decision():
+    """Only a program that repeats decisions, such as a replay, leaves the consent out."""
+    wanted, told, seen = set(CONFIRMED.split()), [], set()
+    for path in files(*APPS):
+        text = str(path.relative_to(REPOSITORY))
+        if not re.search(r"/views|api\.py|/commands/", text) or text.startswith("replay/"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Call):
+                continue
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            names = {keyword.arg for keyword in node.keywords}
+            if name in wanted and "actor" in names:
+                seen.add(name)
+                told += [] if "decision" in names else [f"{text}:{node.lineno} {name}"]
+    assert told == []
+    assert seen == wanted

@@ -21,7 +21,7 @@ from tests.campaigns.test_migrations import latest, migrate
 __all__ = ["latest"]
 PASSWORD = "correct horse battery"
 BEFORE = [("campaigns", "0005_wording")]
-AFTER = [("campaigns", "0007_tokens_and_removed_files")]
+AFTER = [("campaigns", "0008_tokens_and_removed_files")]
 FORMER = """CREATE TABLE authtoken_token (key varchar(40) PRIMARY KEY,
  created timestamp NOT NULL, user_id bigint NOT NULL UNIQUE REFERENCES campaigns_user(id))"""
 

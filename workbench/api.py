@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularJSONAPIView
 from rest_framework.routers import SimpleRouter
 
 from campaigns import api as campaigns
+from campaigns import member_api as members
 from evaluation import api as evaluation
 from evaluation import measure_api
 from judging import api as judging
@@ -17,6 +18,7 @@ from workbench.api_docs import api_docs_view
 
 router = SimpleRouter()
 router.register("campaigns", campaigns.CampaignViewSet, basename="api-campaign")
+router.register("members", members.MemberViewSet, basename="api-member")
 router.register("topics", campaigns.TopicViewSet, basename="api-topic")
 router.register("documents", campaigns.DocumentViewSet, basename="api-document")
 router.register("runs", campaigns.RunViewSet, basename="api-run")

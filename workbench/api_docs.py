@@ -24,6 +24,7 @@ ASSESSORS = "assessors of the topic"
 # The rules are those of the pages; an object that a user may not see is answered with 404.
 WHO = {
     "campaigns": MEMBERS,
+    "members": ORGANIZERS,
     "topics": MEMBERS,
     "documents": MEMBERS,
     "runs": "organizers; participants for their team",
@@ -40,6 +41,8 @@ WHO = {
 WHO_ELSE = {
     "POST /api/campaigns/": "users who may create campaigns",
     "PATCH /api/campaigns/{slug}/": ORGANIZERS,
+    "POST /api/campaigns/{slug}/close-submissions/": ORGANIZERS,
+    "POST /api/campaigns/{slug}/visibility/": ORGANIZERS,
     "POST /api/topics/import/": ORGANIZERS,
     "POST /api/documents/import/": ORGANIZERS,
     "GET /api/judgments/": "organizers; assessors for their own",
@@ -199,10 +202,11 @@ def curl_example(method: str, path: str, media: str, fields: tuple[EndpointField
     url = path.replace("{id}", "1").replace("{slug}", CAMPAIGN)
     is_object = "{" in path or ("campaign", "query") not in field_names(fields)
     query = "" if is_object else f"?campaign={CAMPAIGN}"
+    required = [field for field in fields if field.where == "body" and field.required]
+    media = media if required or method != "post" else ""
     lines = ['curl -H "Authorization: Token $TOKEN"']
     lines += [f"-X {method.upper()}"] if method not in ("get", "post") or not media else []
     lines = lines[:1] if method == "get" else lines
-    required = [field for field in fields if field.where == "body" and field.required]
     if media == MULTIPART:
         lines += [f"-F {field.name}={form_value(field)}" for field in required]
     elif media:

@@ -80,6 +80,9 @@ class Member(models.Model):
     team = models.ForeignKey(Team, models.CASCADE, null=True, blank=True, related_name="members")
     joined_at = models.DateTimeField(auto_now_add=True)
 
+    conflicts: list[Role] = []
+    """Set by ``queries.mark_conflicts``: the conflicting roles that this is one of."""
+
     class Meta:
         ordering = ["role", "user__username"]
         constraints = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
 
 from campaigns.core.faults import FaultReport
@@ -22,6 +22,24 @@ class RunQuerySet(models.QuerySet["Run"]):
 
     def accepted(self) -> RunQuerySet:
         return self.filter(state=Run.State.ACCEPTED)
+
+    def released(self) -> RunQuerySet:
+        """The runs whose scores participants have seen, in any score set.
+
+        Scores belong to an upper app; only the reverse relation is known here.
+        """
+        scored = Run.objects.filter(scores__score_set__released_at__isnull=False)
+        return self.filter(pk__in=scored.order_by().values("pk"))
+
+    def scored(self) -> RunQuerySet:
+        """The runs that an evaluation scores: the accepted ones, and those that were withdrawn
+        although their scores are released, unless another run has their tag.
+        """
+        same_tag = Run.objects.filter(
+            campaign=OuterRef("campaign"), tag=OuterRef("tag"), state=Run.State.ACCEPTED
+        )
+        seen = self.released().filter(~Exists(same_tag), state=Run.State.WITHDRAWN)
+        return self.filter(Q(state=Run.State.ACCEPTED) | Q(pk__in=seen.order_by().values("pk")))
 
 
 class Run(models.Model):
@@ -64,6 +82,7 @@ class Run(models.Model):
     submitted_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     submitted_at = models.DateTimeField(auto_now_add=True)
     checked_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     objects = RunQuerySet.as_manager()
 
@@ -80,6 +99,11 @@ class Run(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("run", args=[self.campaign.slug, self.pk])
+
+    @property
+    def is_released(self) -> bool:
+        """Whether participants have seen scores of this run. One query."""
+        return Run.objects.filter(pk=self.pk).released().exists()
 
     @property
     def fault_report(self) -> FaultReport:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils import timezone
 from django.utils.text import slugify
 
 from campaigns import store
+from campaigns.confirmations.runs import CLOSE, describe_closing
+from campaigns.confirmations.settings import describe_visibility
+from campaigns.core.confirmation import Decision
 from campaigns.core.scale import GradeSpec, list_scale_faults
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade, Guideline, Member, Role, User
 from campaigns.rules import require_permission
 from campaigns.services import events
+from campaigns.services.decisions import check_decision
 
 
 def create_campaign(
@@ -46,6 +52,7 @@ def update_campaign(
     for name in changed:
         setattr(campaign, name, changes[name])
     check_test_not_fixed(stored, changed)
+    check_board_not_released(stored, changed)
     check_fields(campaign)
     rescaled = scale is not None and tuple(scale) != get_grade_scale(campaign)
     check_scale(scale if scale is not None else get_grade_scale(campaign), campaign.relevance_level)
@@ -88,6 +95,84 @@ def check_test_not_fixed(campaign: Campaign, changed: Sequence[str]) -> None:
             "The significance test cannot be changed: scores have already been computed.",
             "Use other tests on the comparison pages; they are marked exploratory.",
         )
+
+
+def has_released_scores(campaign: Campaign) -> bool:
+    """Score sets belong to an upper app; only the reverse relation is known here."""
+    return bool(campaign.score_sets.filter(released_at__isnull=False).exists())
+
+
+def check_board_not_released(campaign: Campaign, changed: Sequence[str]) -> None:
+    """After a release only ``change_visibility`` does it, which gives participants a notice."""
+    if "board" in changed and has_released_scores(campaign):
+        raise ActionRefused(
+            "board-released",
+            "Scores are released: what participants see is not changed in the settings.",
+            "Use “Change what participants see”, which lists the consequences.",
+        )
+
+
+def change_visibility(
+    *, actor: User, campaign: Campaign, board: str, decision: Decision | None = None
+) -> Campaign:
+    """Change what participants see of released scores; they get a notice."""
+    require_permission(actor, "campaigns.manage", campaign)
+    if board not in Campaign.Board.values:
+        known = ", ".join(Campaign.Board.values)
+        raise ActionRefused(
+            "bad-settings", f"Unknown visibility: {board}.", f"Use one of: {known}."
+        )
+    with transaction.atomic():
+        stored = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if stored.board == board:
+            raise ActionRefused("same-visibility", "Participants see this already.")
+        confirmed = check_decision(partial(describe_visibility, stored, board), decision)
+        before, campaign.board = stored.board, board
+        campaign.save(update_fields=["board"])
+        events.log_event(
+            campaign=campaign,
+            actor=actor,
+            code="board.changed",
+            subject=str(Campaign.Board(board).label),
+            before=before,
+            after=board,
+            **confirmed,
+        )
+    return campaign
+
+
+def close_submissions(
+    *, actor: User, campaign: Campaign, decision: Decision | None = None
+) -> Campaign:
+    """End the submission of runs now; participants get a notice."""
+    require_permission(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        stored = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if not stored.takes_runs():
+            raise ActionRefused("already-closed", "Submission is already closed.")
+        confirmed = check_decision(partial(describe_closing, stored), decision)
+        write_closing(actor, campaign, **confirmed)
+    return campaign
+
+
+def close_if_chosen(actor: User, campaign: Campaign, decision: Decision | None) -> None:
+    """Close submission together with another act, if ``decision`` says so."""
+    if decision is not None and CLOSE in decision.codes and campaign.takes_runs():
+        write_closing(actor, campaign)
+
+
+def write_closing(actor: User, campaign: Campaign, **data: Any) -> None:
+    """Set the run deadline to now, and log it. Call it in a transaction."""
+    before = campaign.runs_deadline
+    campaign.runs_deadline = timezone.now()
+    campaign.save(update_fields=["runs_deadline"])
+    events.log_event(
+        campaign=campaign,
+        actor=actor,
+        code="submissions.closed",
+        deadline_before=before.isoformat() if before else None,
+        **data,
+    )
 
 
 def get_grade_scale(campaign: Campaign) -> tuple[GradeSpec, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +15,8 @@ from django.db import transaction
 from django.db.models import Max
 
 from campaigns import store
+from campaigns.confirmations.settings import describe_deletion
+from campaigns.core.confirmation import Decision
 from campaigns.core.document_files import folder_files, is_zip, read_files, zip_files
 from campaigns.core.documents import DocumentText, read_documents
 from campaigns.core.faults import FaultReport, InvalidFile
@@ -23,6 +26,7 @@ from campaigns.models import Campaign, Document, Topic, User
 from campaigns.queries import has_dependent_data
 from campaigns.rules import require_permission
 from campaigns.services import events
+from campaigns.services.decisions import check_decision
 
 BATCH = 500
 Row = TypeVar("Row")
@@ -163,29 +167,36 @@ def build_document_row(campaign: Campaign, read: DocumentText) -> Document:
     )
 
 
-def delete_topics(*, actor: User, campaign: Campaign) -> int:
+def delete_topics(*, actor: User, campaign: Campaign, decision: Decision | None = None) -> int:
     """Delete all topics, if nothing refers to them yet; return how many there were."""
-    return delete_all(actor, campaign, "topics")
+    return delete_all(actor, campaign, "topics", decision)
 
 
-def delete_documents(*, actor: User, campaign: Campaign) -> int:
+def delete_documents(*, actor: User, campaign: Campaign, decision: Decision | None = None) -> int:
     """Delete all documents, as ``delete_topics`` does."""
-    return delete_all(actor, campaign, "documents")
+    return delete_all(actor, campaign, "documents", decision)
 
 
-def delete_all(actor: User, campaign: Campaign, noun: str) -> int:
+def delete_all(actor: User, campaign: Campaign, noun: str, decision: Decision | None) -> int:
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         lock_campaign_imports(campaign)
-        if has_dependent_data(campaign):
-            raise ActionRefused(
-                f"{noun}-in-use",
-                f"The {noun} cannot be deleted: runs, pools or judgments refer to them.",
-                f"Create a new campaign to use different {noun}.",
-            )
+        check_deletable(campaign, noun)
+        confirmed = check_decision(partial(describe_deletion, campaign, noun), decision)
         count = int(getattr(campaign, noun).all().delete()[0])
-        events.log_event(campaign=campaign, actor=actor, code=f"{noun}.deleted", count=count)
+        code = f"{noun}.deleted"
+        events.log_event(campaign=campaign, actor=actor, code=code, count=count, **confirmed)
     return count
+
+
+def check_deletable(campaign: Campaign, noun: str) -> None:
+    """Raise ``ActionRefused`` if something refers to the topics or documents."""
+    if has_dependent_data(campaign):
+        raise ActionRefused(
+            f"{noun}-in-use",
+            f"The {noun} cannot be deleted: runs, pools or judgments refer to them.",
+            f"Create a new campaign to use different {noun}.",
+        )
 
 
 def lock_campaign_imports(campaign: Campaign) -> None:

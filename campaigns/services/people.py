@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
+from typing import Any
 
 from django.core import signing
 from django.db import transaction
@@ -10,10 +12,13 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from campaigns.confirmations.people import describe_removal, describe_second_role
+from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc, lowercase_label
 from campaigns.models import Campaign, Invitation, Member, Role, Team, User
-from campaigns.rules import require_permission
+from campaigns.rules import list_conflicts, require_permission
 from campaigns.services import events
+from campaigns.services.decisions import check_decision
 
 SALT = "campaigns.invitation"
 MAX_USES, MAX_DAYS = 500, 365
@@ -33,9 +38,18 @@ def get_or_create_team(*, actor: User, campaign: Campaign, name: str) -> Team:
 
 
 def add_member(
-    *, actor: User, campaign: Campaign, user: User, role: str, team: Team | None = None
+    *,
+    actor: User,
+    campaign: Campaign,
+    user: User,
+    role: str,
+    team: Team | None = None,
+    decision: Decision | None = None,
 ) -> Member:
-    """Add ``user`` with a role; no change if they already have it."""
+    """Add ``user`` with a role; no change if they already have it.
+
+    A role that conflicts with another of theirs needs the consent of ``decision``.
+    """
     require_permission(actor, "campaigns.manage", campaign)
     check_role(campaign, role, team)
     if not user.is_active:
@@ -43,11 +57,27 @@ def add_member(
             "inactive", f"{user.shown_name} cannot be a member: the account cannot sign in."
         )
     with transaction.atomic():
-        return create_membership(actor, campaign, user, role, team)
+        confirmed = {}
+        if has_conflict(campaign, user, role):
+            describe = partial(describe_second_role, campaign, user, role)
+            confirmed = check_decision(describe, decision)
+        return create_membership(actor, campaign, user, role, team, **confirmed)
+
+
+def has_conflict(campaign: Campaign, user: User, role: str) -> bool:
+    """Whether ``role`` would conflict with one that ``user`` has."""
+    held = set(campaign.members.filter(user=user).values_list("role", flat=True))
+    return role not in held and list_conflicts(held | {role}) != list_conflicts(held)
 
 
 def add_team_member(
-    *, actor: User, campaign: Campaign, user: User, role: str, team_name: str = ""
+    *,
+    actor: User,
+    campaign: Campaign,
+    user: User,
+    role: str,
+    team_name: str = "",
+    decision: Decision | None = None,
 ) -> Member:
     """``add_member`` with the team by name, created if it is new."""
     with transaction.atomic():
@@ -56,10 +86,12 @@ def add_team_member(
             if team_name
             else None
         )
-        return add_member(actor=actor, campaign=campaign, user=user, role=role, team=team)
+        return add_member(
+            actor=actor, campaign=campaign, user=user, role=role, team=team, decision=decision
+        )
 
 
-def remove_member(*, actor: User, member: Member) -> None:
+def remove_member(*, actor: User, member: Member, decision: Decision | None = None) -> None:
     """Remove a member's role. What they have submitted or judged stays."""
     campaign = member.campaign
     require_permission(actor, "campaigns.manage", campaign)
@@ -72,9 +104,16 @@ def remove_member(*, actor: User, member: Member) -> None:
                 _("You cannot remove the last organizer."),
                 _("Make another member an organizer first."),
             )
+        confirmed = check_decision(partial(describe_removal, member), decision)
         if campaign.members.filter(pk=member.pk).delete()[0]:
             subject = f"{member.user.username} ({member.role})"
-            events.log_event(campaign=campaign, actor=actor, code="member.removed", subject=subject)
+            events.log_event(
+                campaign=campaign,
+                actor=actor,
+                code="member.removed",
+                subject=subject,
+                **confirmed,
+            )
 
 
 def create_invitation(
@@ -202,8 +241,9 @@ def check_role(campaign: Campaign, role: str, team: Team | None) -> None:
 
 
 def create_membership(
-    actor: User, campaign: Campaign, user: User, role: str, team: Team | None
+    actor: User, campaign: Campaign, user: User, role: str, team: Team | None, **data: Any
 ) -> Member:
+    """The member, created and logged with ``data`` if the user did not have the role."""
     member, created = Member.objects.get_or_create(
         campaign=campaign, user=user, role=role, defaults={"team": team}
     )
@@ -216,5 +256,7 @@ def create_membership(
         )
     if created:
         subject = f"{user.username} ({role}{f', {team.name}' if team else ''})"
-        events.log_event(campaign=campaign, actor=actor, code="member.joined", subject=subject)
+        events.log_event(
+            campaign=campaign, actor=actor, code="member.joined", subject=subject, **data
+        )
     return member

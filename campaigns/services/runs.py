@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -13,12 +14,15 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from campaigns import store
+from campaigns.confirmations.runs import describe_withdrawal
+from campaigns.core.confirmation import Decision
 from campaigns.core.run_checks import CheckedRun, RunRules, check_run_file
 from campaigns.core.streams import GZIP_MAGIC
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Job, Run, Team, User
 from campaigns.rules import is_organizer_anywhere, require_permission
 from campaigns.services import events, jobs, matrices
+from campaigns.services.decisions import check_decision
 from campaigns.services.run_limits import check_daily_limits
 
 PACKED = ".packed.gz"
@@ -89,20 +93,29 @@ def check_can_submit(
     check_daily_limits(actor, campaign, team)
 
 
-def withdraw_run(*, actor: User, run: Run) -> Run:
-    """Withdraw an accepted run before the deadline; it stays on record."""
+def withdraw_run(*, actor: User, run: Run, decision: Decision | None = None) -> Run:
+    """Withdraw an accepted run before the deadline; it stays on record.
+
+    If its scores are released, it also stays in evaluations (``RunQuerySet.scored``).
+    """
     campaign = run.campaign
     require_team(actor, campaign, run.team)
     check_open(actor, campaign)
     with transaction.atomic():
-        if not transition_run(run, Run.State.ACCEPTED, Run.State.WITHDRAWN):
+        # Locked, so that a release comes before, or sees the withdrawal.
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        accepted = Run.objects.filter(pk=run.pk, state=Run.State.ACCEPTED)
+        if not accepted.update(state=Run.State.WITHDRAWN, withdrawn_at=timezone.now()):
             raise ActionRefused("not-accepted", "Only an accepted run can be withdrawn.")
+        confirmed = check_decision(partial(describe_withdrawal, run), decision)
         events.log_event(
             campaign=campaign,
             actor=actor,
             code="run.withdrawn",
             subject=format_run_label(run),
             run=run.pk,
+            after_release=run.is_released,
+            **confirmed,
         )
     run.refresh_from_db()
     return run
@@ -243,13 +256,16 @@ def find_late_faults(run: Run) -> list[tuple[str, str, str]]:
     Team.objects.select_for_update().get(pk=run.team_id)
     if run.replaces is not None:
         run.replaces.refresh_from_db()
+        label = format_run_label(run.replaces)
+        if run.replaces.is_released:
+            message = f"The scores of the run to be replaced, {label}, have been released."
+            return [("E19", message, "Submit the file as a new run.")]
         if run.replaces.state != Run.State.ACCEPTED:
-            label = format_run_label(run.replaces)
             message = f"The run to be replaced, {label}, is no longer accepted."
             return [("E19", message, "Submit the file as a new run.")]
         return []
     limit = run.campaign.max_runs_per_team
-    if limit is not None and run.team.runs.accepted().count() >= limit:
+    if limit is not None and run.team.runs.scored().count() >= limit:
         message = f"Run limit reached: the team already had {limit} accepted runs."
         return [("E18", message, "Replace or withdraw one of them.")]
     return []
@@ -279,8 +295,10 @@ def build_run_rules(run: Run) -> RunRules:
 
 
 def list_used_tags(run: Run) -> frozenset[str]:
-    """Tags of accepted runs, except the one to be replaced, and of other teams' former runs."""
-    accepted = run.campaign.runs.accepted().exclude(pk=run.replaces_id or 0)
+    """Tags of accepted runs, except the one to be replaced, of other teams' former runs, and of
+    withdrawn runs that stay in the scores.
+    """
+    accepted = run.campaign.runs.scored().exclude(pk=run.replaces_id or 0)
     former = run.campaign.runs.filter(state__in=FORMER_STATES).exclude(team=run.team_id)
     return frozenset(accepted.values_list("tag", flat=True)) | frozenset(
         former.values_list("tag", flat=True)
@@ -347,7 +365,7 @@ def check_size(size: int) -> None:
 
 def check_quota(campaign: Campaign, team: Team) -> None:
     limit = campaign.max_runs_per_team
-    if limit is not None and team.runs.accepted().count() >= limit:
+    if limit is not None and team.runs.scored().count() >= limit:
         raise ActionRefused(
             "quota",
             f"Run limit reached: the team has {limit} accepted runs.",
@@ -362,6 +380,12 @@ def check_replaced(team: Team, replaces: Run | None) -> None:
         raise ActionRefused(
             "not-replaceable",
             "Only an accepted run of the same team can be replaced.",
+            "Submit the file as a new run.",
+        )
+    if replaces.is_released:
+        raise ActionRefused(
+            "scores-released",
+            "The scores of this run have been released, so it can no longer be replaced.",
             "Submit the file as a new run.",
         )
 

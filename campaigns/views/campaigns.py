@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
 
 from django.contrib import messages
@@ -9,14 +10,23 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from campaigns.confirmations.settings import describe_visibility
+from campaigns.core.confirmation import Decision
 from campaigns.core.scale import GradeSpec
 from campaigns.errors import ActionRefused
 from campaigns.forms import GRADE_PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
 from campaigns.models import Campaign, Role
 from campaigns.queries import get_campaign_for, list_members_by_role
 from campaigns.rules import get_roles, is_organizer_anywhere, require_permission
-from campaigns.services.campaigns import create_campaign, get_grade_scale, update_campaign
-from campaigns.views.helpers import SignedInRequest
+from campaigns.services.campaigns import (
+    change_visibility,
+    create_campaign,
+    get_grade_scale,
+    has_released_scores,
+    update_campaign,
+)
+from campaigns.views.confirmation import confirm_act
+from campaigns.views.helpers import SignedInRequest, campaign_url
 
 
 @require_safe
@@ -90,10 +100,44 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "form": form,
         "scale": scale,
         "locked": locked,
+        "released": has_released_scores(campaign),
         "grades": campaign.grades.all(),
         "crumbs": [("Settings", None)],
     }
     return render(request, "campaigns/campaign_settings.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def visibility_change_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """After a release: the choices of what participants see, then the page that asks."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    crumbs = [("Settings", campaign_url("campaign-settings", campaign))]
+    board = request.POST.get("board") or request.GET.get("board", "")
+    others = [each for each in Campaign.Board if each != campaign.board]
+    if not has_released_scores(campaign) or board not in others:
+        context = {
+            "campaign": campaign,
+            "others": others,
+            "released": has_released_scores(campaign),
+            "crumbs": [*crumbs, ("Change what participants see", None)],
+        }
+        return render(request, "campaigns/visibility.html", context)
+
+    def act(decision: Decision) -> HttpResponse:
+        change_visibility(actor=request.user, campaign=campaign, board=board, decision=decision)
+        messages.success(request, "Changed. Participants see a notice.")
+        return redirect("campaign-settings", campaign.slug)
+
+    # The service changes its campaign; a page shown again must have the stored one.
+    stored = Campaign.objects.get(pk=campaign.pk)
+    return confirm_act(
+        request,
+        campaign,
+        describe=partial(describe_visibility, stored, board),
+        act=act,
+        fields=[("board", board)],
+        crumbs=crumbs,
+    )
 
 
 def grade_forms(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -10,6 +11,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from campaigns.confirmations.settings import describe_deletion
+from campaigns.core.confirmation import Decision
 from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.forms import ImportForm, document_import_form, topic_import_form
 from campaigns.models import Campaign
@@ -22,7 +25,8 @@ from campaigns.queries import (
 )
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services import collection
-from campaigns.views.helpers import SignedInRequest, campaign_url, paginate, render_confirmation
+from campaigns.views.confirmation import confirm_act
+from campaigns.views.helpers import SignedInRequest, campaign_url, paginate
 
 
 @require_safe
@@ -71,20 +75,17 @@ def documents_delete_view(request: SignedInRequest, slug: str) -> HttpResponse:
 def delete_confirmation(
     request: SignedInRequest, campaign: Campaign, delete: Callable[..., int], noun: str
 ) -> HttpResponse:
-    """Ask for confirmation on GET, delete all of them on POST."""
-    if request.method == "GET":
-        return render_confirmation(
-            request,
-            campaign,
-            question=f"Delete all {getattr(campaign, noun).count():,} {noun}?",
-            consequence="This cannot be undone. Only possible while no run, pool or judgment"
-            " refers to them.",
-            action=f"Delete all {noun}",
-            back=campaign_url(noun, campaign),
-        )
-    count = delete(actor=request.user, campaign=campaign)
-    messages.success(request, f"{format_count(count, noun[:-1])} deleted.")
-    return redirect(noun, campaign.slug)
+    """The page before the deletion of all topics or documents; its form deletes them."""
+
+    def act(decision: Decision) -> HttpResponse:
+        count = delete(actor=request.user, campaign=campaign, decision=decision)
+        messages.success(request, f"{format_count(count, noun[:-1])} deleted.")
+        return redirect(noun, campaign.slug)
+
+    collection.check_deletable(campaign, noun)
+    crumbs = [(noun.capitalize(), campaign_url(noun, campaign))]
+    describe = partial(describe_deletion, campaign, noun)
+    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
 
 
 @require_safe

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import HttpRequest
 from django.urls import reverse
 
 from campaigns.models import Campaign, User
+
+Crumbs = Sequence[tuple[str, str | None]]
+"""The breadcrumb below the campaign: labels and URLs."""
 
 
 class SignedInRequest(HttpRequest):
@@ -22,27 +25,6 @@ class SignedInRequest(HttpRequest):
 def paginate(request: HttpRequest, rows: QuerySet[Any], size: int = 50) -> Page[Any]:
     """The requested page of ``rows``; an invalid number gives the nearest page."""
     return Paginator(rows, size).get_page(request.GET.get("page"))
-
-
-def render_confirmation(
-    request: HttpRequest,
-    campaign: Campaign,
-    *,
-    question: str,
-    consequence: str,
-    action: str,
-    back: str,
-) -> HttpResponse:
-    """The page before an action that cannot be undone; its button posts to the same URL."""
-    context = {
-        "campaign": campaign,
-        "question": question,
-        "consequence": consequence,
-        "action": action,
-        "back": back,
-        "crumbs": [(action, None)],
-    }
-    return render(request, "campaigns/confirm.html", context)
 
 
 def campaign_url(name: str, campaign: Campaign, *args: Any) -> str:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
+from urllib.parse import urlencode
+
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.errors import ActionRefused, lowercase_label
+from campaigns.confirmations.people import describe_removal, describe_second_role
+from campaigns.core.confirmation import Decision
+from campaigns.errors import ActionRefused, ConfirmationNeeded, lowercase_label
 from campaigns.forms import InviteForm, MemberForm
 from campaigns.models import Campaign, Invitation
 from campaigns.queries import get_campaign_for, list_members_by_role, list_open_invitations
 from campaigns.services import people as services
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.confirmation import DIGEST, confirm_act
+from campaigns.views.helpers import SignedInRequest, campaign_url
 
 
 @require_safe
@@ -78,36 +84,74 @@ def invitation_revoke_view(request: SignedInRequest, slug: str, pk: int) -> Http
     return redirect("people", campaign.slug)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 def member_add_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Add a role; for one that conflicts with another, the page that asks before."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    form = MemberForm(request.POST)
+    form = MemberForm(request.POST or request.GET)
+    if request.method == "GET" and not form.is_valid():
+        return redirect("people", campaign.slug)
+    if request.method == "GET" or DIGEST in request.POST:
+        return confirm_second_role(request, campaign, form)
     if form.is_valid():
-        fields = form.cleaned_data
         try:
-            services.add_team_member(
-                actor=request.user,
-                campaign=campaign,
-                user=fields["username"],
-                role=fields["role"],
-                team_name=fields["team"],
-            )
-            messages.success(
-                request, _("Role added for %(name)s.") % {"name": fields["username"].shown_name}
-            )
-            return redirect("people", campaign.slug)
+            return add_member_from_form(request, campaign, form, Decision())
+        except ConfirmationNeeded:
+            return redirect(second_role_url(campaign, form))
         except ActionRefused as refused:
             form.add_error(None, str(refused))
     return render_people_page(request, campaign, InviteForm(), form)
 
 
-@require_POST
+def second_role_url(campaign: Campaign, form: MemberForm) -> str:
+    values = {name: form.data.get(name, "") for name in form.fields}
+    return f"{campaign_url('member-add', campaign)}?{urlencode(values)}"
+
+
+def confirm_second_role(
+    request: SignedInRequest, campaign: Campaign, form: MemberForm
+) -> HttpResponse:
+    if not form.is_valid():
+        return render_people_page(request, campaign, InviteForm(), form)
+    fields = form.cleaned_data
+    return confirm_act(
+        request,
+        campaign,
+        describe=partial(describe_second_role, campaign, fields["username"], fields["role"]),
+        act=partial(add_member_from_form, request, campaign, form),
+        fields=[(name, form.data.get(name, "")) for name in form.fields],
+        crumbs=[(_("People"), campaign_url("people", campaign))],
+    )
+
+
+def add_member_from_form(
+    request: SignedInRequest, campaign: Campaign, form: MemberForm, decision: Decision
+) -> HttpResponse:
+    fields = form.cleaned_data
+    services.add_team_member(
+        actor=request.user,
+        campaign=campaign,
+        user=fields["username"],
+        role=fields["role"],
+        team_name=fields["team"],
+        decision=decision,
+    )
+    names = {"name": fields["username"].shown_name}
+    messages.success(request, _("Role added for %(name)s.") % names)
+    return redirect("people", campaign.slug)
+
+
+@require_http_methods(["GET", "POST"])
 def member_remove_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    member = get_object_or_404(campaign.members.select_related("user", "campaign"), pk=pk)
-    services.remove_member(actor=request.user, member=member)
-    names = {"name": member.user.shown_name, "role": lowercase_label(member.get_role_display())}
-    messages.success(request, _("Role removed: %(name)s (%(role)s).") % names)
-    if member.user == request.user:
-        return redirect("home")
-    return redirect("people", campaign.slug)
+    member = get_object_or_404(campaign.members.select_related("user", "campaign", "team"), pk=pk)
+
+    def act(decision: Decision) -> HttpResponse:
+        services.remove_member(actor=request.user, member=member, decision=decision)
+        names = {"name": member.user.shown_name, "role": lowercase_label(member.get_role_display())}
+        messages.success(request, _("Role removed: %(name)s (%(role)s).") % names)
+        return redirect("home") if member.user == request.user else redirect("people", slug)
+
+    crumbs = [(_("People"), campaign_url("people", campaign))]
+    describe = partial(describe_removal, member)
+    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.attachments import attachment_response
+from campaigns.confirmations.runs import describe_closing, describe_withdrawal
+from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.forms import RunForm
 from campaigns.models import Campaign, Run, Team
 from campaigns.queries import get_campaign_for, list_runs_for, list_teams_for
 from campaigns.rules import is_organizer_anywhere
+from campaigns.services.campaigns import close_submissions
 from campaigns.services.runs import (
     latest_check_job,
     read_original_file,
@@ -20,7 +25,8 @@ from campaigns.services.runs import (
     submit_and_check_run,
     withdraw_run,
 )
-from campaigns.views.helpers import SignedInRequest, campaign_url, render_confirmation
+from campaigns.views.confirmation import confirm_act
+from campaigns.views.helpers import SignedInRequest, campaign_url
 
 
 @require_safe
@@ -35,6 +41,7 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "organizes": is_organizer_anywhere(request.user, campaign),
         "team_count": len({run.team_id for run in runs}),
         "may_upload": may_upload(request, campaign),
+        "takes_runs": campaign.takes_runs(),
         "crumbs": [("Runs", None)],
     }
     return render(request, "campaigns/runs.html", context)
@@ -95,7 +102,7 @@ def list_team_quotas(
         if is_organizer_anywhere(request.user, campaign)
         else list_teams_for(request.user, campaign)
     )
-    counts = [(team, team.runs.accepted().count()) for team in own]
+    counts = [(team, team.runs.scored().count()) for team in own]
     return [(t, n, None if limit is None else max(0, limit - n)) for t, n in counts]
 
 
@@ -109,6 +116,7 @@ def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "report": run.fault_report,
         "replaced_by": campaign.runs.filter(replaces=run, state=Run.State.ACCEPTED).first(),
         "may_change": run.state == Run.State.ACCEPTED and may_upload(request, campaign),
+        "released": run.is_released,
         "may_upload": may_upload(request, campaign),
         "crumbs": [("Runs", campaign_url("runs", campaign)), (run.tag or run.file_name, None)],
     }
@@ -135,19 +143,32 @@ def run_withdraw_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespo
     campaign, run = get_run_for(request, slug, pk)
     if request.method == "GET" and run.state != Run.State.ACCEPTED:
         return redirect(run)
-    if request.method == "GET":
-        return render_confirmation(
-            request,
-            campaign,
-            question=f"Withdraw run {run.tag}?",
-            consequence="Withdrawal is permanent. The run stays on record, its tag can be reused"
-            " by the team, and it no longer counts towards the run limit.",
-            action="Withdraw run",
-            back=run.get_absolute_url(),
-        )
-    withdraw_run(actor=request.user, run=run)
-    messages.success(request, f"Run {run.tag} withdrawn. It stays on record.")
-    return redirect(run)
+
+    def act(decision: Decision) -> HttpResponse:
+        withdraw_run(actor=request.user, run=run, decision=decision)
+        messages.success(request, f"Run {run.tag} withdrawn. It stays on record.")
+        return redirect(run)
+
+    crumbs = [("Runs", campaign_url("runs", campaign)), (run.tag, run.get_absolute_url())]
+    describe = partial(describe_withdrawal, run)
+    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
+
+
+@require_http_methods(["GET", "POST"])
+def submissions_close_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    if not campaign.takes_runs():
+        messages.info(request, "Submission is closed already.")
+        return redirect("runs", campaign.slug)
+
+    def act(decision: Decision) -> HttpResponse:
+        close_submissions(actor=request.user, campaign=campaign, decision=decision)
+        messages.success(request, "Submission closed.")
+        return redirect("runs", campaign.slug)
+
+    crumbs = [("Runs", campaign_url("runs", campaign))]
+    describe = partial(describe_closing, campaign)
+    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
 
 
 def get_run_for(request: SignedInRequest, slug: str, pk: int) -> tuple[Campaign, Run]:

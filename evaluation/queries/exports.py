@@ -26,10 +26,16 @@ def leaderboard_to_csv(leaderboard: Leaderboard, *, by_topic: bool = False) -> s
         )
     names = leaderboard.score_set.measures
     rows = (
-        (entry.tag, entry.team, *(entry.means[name] for name in names))
+        (
+            entry.tag,
+            entry.team,
+            *(entry.means[name] for name in names),
+            entry.withdrawn_at.isoformat() if entry.withdrawn_at else "",
+        )
         for entry in leaderboard.entries
     )
-    return write_csv("leaderboard", ("run", "team", *names), rows, leaderboard.score_set.provenance)
+    columns = ("run", "team", *names, "withdrawn")
+    return write_csv("leaderboard", columns, rows, leaderboard.score_set.provenance)
 
 
 def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
@@ -51,6 +57,7 @@ def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
                 "run": entry.tag,
                 "team": entry.team,
                 "own": entry.own,
+                "withdrawn_at": entry.withdrawn_at.isoformat() if entry.withdrawn_at else None,
                 "run_scores": entry.scores if entry.opens else None,
                 "means": dict(entry.means),
             }

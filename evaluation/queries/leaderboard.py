@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 import numpy as np
@@ -58,6 +59,7 @@ class LeaderboardEntry:
     tag: str
     team: str
     own: bool
+    withdrawn_at: datetime | None
     opens: bool
     means: Mapping[str, float | None]
     table: Floats
@@ -166,6 +168,7 @@ def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:
             tag=names[row.run_id][0],
             team=names[row.run_id][1],
             own=reader.owns(row.run.team_id),
+            withdrawn_at=row.run.withdrawn_at,
             opens=reader.is_organizer or reader.owns(row.run.team_id),
             means=row.means,
             table=table,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluation.services.disagreement import open_round_by_value, study_disagreement
 from evaluation.services.interim_scores import compute_interim_scores
-from evaluation.services.release import release_scores
+from evaluation.services.release import check_not_released, release_scores
 from evaluation.services.reusability import build_reusability_job, request_reusability_report
 from evaluation.services.scoring import evaluate_campaign, request_evaluation, score_campaign
 from evaluation.services.simulation import SimulationRequest, request_simulation, simulate_campaign
@@ -13,6 +13,7 @@ from evaluation.services.stopping import stopping_panel
 __all__ = [
     "SimulationRequest",
     "build_reusability_job",
+    "check_not_released",
     "compute_interim_scores",
     "evaluate_campaign",
     "open_round_by_value",

@@ -82,7 +82,7 @@ def study_disagreement(
     takes more than ``most_work``.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
+    runs = list(campaign.runs.scored().select_related("team").order_by("pk"))
     measures = measures_to_rank_by(campaign)
     measure = select_ranking_measure(measures, query.measure)
     between = find_run_places(runs, query.between)
@@ -166,7 +166,7 @@ def find_run_places(runs: Sequence[Run], between: tuple[int, int] | None) -> Bet
 
 def load_panel_unchecked(campaign: Campaign, policy: str, measure: str = "") -> DisagreementPanel:
     """For the command line: without permission check, cache or limit."""
-    runs = list(campaign.runs.accepted().order_by("pk"))
+    runs = list(campaign.runs.scored().order_by("pk"))
     return load_panel(
         campaign, runs, policy, select_ranking_measure(measures_to_rank_by(campaign), measure)
     )

@@ -107,7 +107,7 @@ def compute_interim_scores(
     row. Undecided pairs count as unjudged; ``undecided`` counts them.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
+    runs = list(campaign.runs.scored().select_related("team").order_by("pk"))
     measures = tuple(m for m in measures_to_score(campaign, names) if m.follows_from_topics)
     cached, options = cached_campaign_runs(campaign, runs), scoring_options(campaign)
     settings = (policy, measures, str(sorted(options.as_dict().items(), key=str)))

@@ -2,34 +2,54 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.db import transaction
 from django.utils import timezone
 
+from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import User
+from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
 from campaigns.services import events
+from campaigns.services.campaigns import close_if_chosen
+from campaigns.services.decisions import check_decision
 from evaluation.models import ScoreSet
+from evaluation.queries.confirmations import describe_release
 
 
-def release_scores(*, actor: User, score_set: ScoreSet) -> ScoreSet:
-    """Show the score set to participants, permanently. Another one may be released later."""
+def release_scores(
+    *, actor: User, score_set: ScoreSet, decision: Decision | None = None
+) -> ScoreSet:
+    """Show the score set to participants, permanently; close submission with it if ``decision``
+    says so. Another score set may be released later.
+    """
     campaign = score_set.campaign
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
+        # Locked, so that a withdrawal comes before, or knows that scores are released.
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        check_not_released(score_set)
+        confirmed = check_decision(partial(describe_release, score_set), decision)
+        close_if_chosen(actor, campaign, decision)
         unreleased = ScoreSet.objects.filter(pk=score_set.pk, released_at__isnull=True)
-        if not unreleased.update(released_at=timezone.now(), released_by=actor):
-            raise ActionRefused(
-                "already-released",
-                "These scores have already been released.",
-                "Released scores cannot be changed. Evaluate again and release the new score set.",
-            )
+        unreleased.update(released_at=timezone.now(), released_by=actor)
         events.log_event(
             campaign=campaign,
             actor=actor,
             code="scores.released",
             subject=f"score set {score_set.pk}, qrels {score_set.qrels.version}",
             score_set=score_set.pk,
+            **confirmed,
         )
     score_set.refresh_from_db()
     return score_set
+
+
+def check_not_released(score_set: ScoreSet) -> None:
+    if ScoreSet.objects.filter(pk=score_set.pk, released_at__isnull=False).exists():
+        raise ActionRefused(
+            "already-released",
+            "These scores have already been released.",
+            "Released scores cannot be changed. Evaluate again and release the new score set.",
+        )

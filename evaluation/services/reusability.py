@@ -38,7 +38,7 @@ COLLECTION = "evaluation.collection"
 def request_reusability_report(*, actor: User, campaign: Campaign, qrels: Qrels | None) -> Job:
     """Queue the report for a qrels version, or for the current judgments if ``qrels`` is None."""
     require_permission(actor, "campaigns.manage", campaign)
-    if not campaign.runs.accepted().exists():
+    if not campaign.runs.scored().exists():
         raise ActionRefused("no-runs", "No accepted runs.", "Wait for a run to be accepted.")
     with transaction.atomic():
         number = None if qrels is None else qrels.pk
@@ -106,7 +106,7 @@ def interim_qrels(campaign: Campaign) -> QrelsTable:
 
 def load_collection(campaign: Campaign, table: QrelsTable) -> PooledCollection:
     """The campaign's accepted runs, its latest pool and ``table``."""
-    runs = {run.tag: run for run in campaign.runs.accepted().select_related("team")}
+    runs = {run.tag: run for run in campaign.runs.scored().select_related("team")}
     pool = campaign.pools.first()
     pooled = {run["tag"] for run in pool.spec["runs"]} & set(runs) if pool else None
     options = scoring_options(campaign)

@@ -1,4 +1,6 @@
-"""Evaluate all accepted runs of a campaign under one qrels version."""
+"""Evaluate the runs of a campaign under one qrels version: the accepted ones, and those that were
+withdrawn after their scores were released.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,7 @@ def score_campaign(
 def check_can_evaluate(campaign: Campaign, qrels: Qrels) -> None:
     if qrels.campaign_id != campaign.pk:
         raise ActionRefused("other-campaign", "These qrels belong to another campaign.")
-    if not campaign.runs.accepted().exists():
+    if not campaign.runs.scored().exists():
         raise ActionRefused("no-runs", "No accepted runs.", "Wait for a run to be accepted.")
 
 
@@ -130,7 +132,7 @@ def score_accepted_runs(
     """Score every accepted run, without storing anything."""
     check_can_evaluate(campaign, qrels)
     measures, options = measures_to_score(campaign, names), scoring_options(campaign)
-    runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
+    runs = list(campaign.runs.scored().select_related("team").order_by("pk"))
     table = drop_topics(qrels_table(qrels), withheld_topic_numbers(campaign))
     if not table.topics:
         raise ActionRefused(

@@ -200,7 +200,7 @@ def describe_judgments(qrels: Qrels | None) -> str:
 
 def load_finished_campaign(campaign: Campaign, request: SimulationRequest) -> FinishedCampaign:
     """The campaign's accepted runs and judgments, without withheld topics."""
-    runs = list(campaign.runs.accepted().select_related("team").order_by("pk"))
+    runs = list(campaign.runs.scored().select_related("team").order_by("pk"))
     options = scoring_options(campaign)
     return FinishedCampaign(
         tags=tuple(run.tag for run in runs),

@@ -55,6 +55,9 @@ JUDGING = (
     "plan-new plan-assign plan-reassign judging-assessor flagged-documents training-sets"
     " import-export judgments-import automatic-list automatic stopping"
 )
+RUNS = "run run-upload run-withdraw submissions-close"
+QRELS = "qrels qrels-freeze qrels-compare reusability"
+ROUNDS = "round-open round-end consensus"
 # Label, roles that see it ("": all), the page, and the pages below it.
 TABS = (
     (gettext_lazy("Overview"), "", "campaign", ""),
@@ -62,16 +65,16 @@ TABS = (
     (gettext_lazy("My judgments"), "assessor", "my-judgments", ""),
     (gettext_lazy("Topics"), "", "topics", "topic topics-import topics-delete"),
     (gettext_lazy("Documents"), "", "documents", "document documents-import documents-delete"),
-    (gettext_lazy("Runs"), "organizer participant", "runs", "run run-upload"),
-    (gettext_lazy("Pool"), "organizer", "pools", "pool simulation"),
+    (gettext_lazy("Runs"), "organizer participant", "runs", RUNS),
+    (gettext_lazy("Pool"), "organizer", "pools", "pool pool-freeze simulation"),
     (gettext_lazy("Judging"), "organizer", "judging", JUDGING),
     (gettext_lazy("Agreement"), "organizer", "agreement", AGREEMENT),
-    (gettext_lazy("Adjudication"), "organizer adjudicator", "adjudication", "round-open consensus"),
-    (gettext_lazy("Qrels"), "organizer", "qrels-list", "qrels qrels-compare reusability"),
+    (gettext_lazy("Adjudication"), "organizer adjudicator", "adjudication", ROUNDS),
+    (gettext_lazy("Qrels"), "organizer", "qrels-list", QRELS),
     (gettext_lazy("Scores"), "organizer participant", "scores", SCORES),
-    (gettext_lazy("People"), "organizer", "people", "invite member-add"),
+    (gettext_lazy("People"), "organizer", "people", "invite member-add member-remove"),
     (gettext_lazy("Log"), "organizer", "events", ""),
-    (gettext_lazy("Settings"), "organizer", "campaign-settings", ""),
+    (gettext_lazy("Settings"), "organizer", "campaign-settings", "visibility-change"),
 )
 PHASES = {
     "setup": gettext_lazy("Setup"),

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
+from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job
 from campaigns.queries import get_campaign_for
+from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from evaluation import services
 from evaluation.forms import EvaluateForm
 from evaluation.models import ScoreSet
+from evaluation.queries.confirmations import describe_release
 from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
 from evaluation.queries.score_sets import ScoreReader, list_score_sets_for
 from evaluation.services.scoring import KIND
@@ -62,12 +67,21 @@ def score_evaluate_view(request: SignedInRequest, slug: str) -> HttpResponse:
     )
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 def score_release_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    get_campaign_for(request.user, slug, "campaigns.manage")
+    """The page before scores are released; its form releases them."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     score_set = get_score_set(get_visit(request, slug), pk)
-    services.release_scores(actor=request.user, score_set=score_set)
-    return redirect(score_set)
+    services.check_not_released(score_set)
+
+    def act(decision: Decision) -> HttpResponse:
+        services.release_scores(actor=request.user, score_set=score_set, decision=decision)
+        messages.success(request, "Scores released.")
+        return redirect(score_set)
+
+    crumbs = [("Scores", score_set.get_absolute_url())]
+    describe = partial(describe_release, score_set)
+    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
 
 
 def render_leaderboard_page(
@@ -119,7 +133,7 @@ def organizer_context(
     return {
         "sets": list(list_score_sets_for(campaign, visit.reader)),
         "form": form or EvaluateForm(campaign=campaign),
-        "may_evaluate": campaign.qrels.exists() and campaign.runs.accepted().exists(),
+        "may_evaluate": campaign.qrels.exists() and campaign.runs.scored().exists(),
         "has_qrels": campaign.qrels.exists(),
         "job": job,
         "job_url": reverse("job", args=[campaign.slug, job.pk]) if job else "",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
@@ -11,10 +13,12 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events
+from campaigns.services.decisions import check_decision
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.adjudication import (
     adjudication_slots,
@@ -22,6 +26,7 @@ from judging.queries.adjudication import (
     list_adjudicators,
     list_disagreements,
 )
+from judging.queries.confirmations import describe_round_closing
 from judging.queries.judgments import current_judgments, latest_adjudications
 from judging.queries.slots import free_slots
 from judging.services.checks import check_grade
@@ -96,10 +101,12 @@ def remove_agreed_pairs(*, actor: User, plan: Plan) -> int:
     return withdraw_slots(actor, plan, agreed, "round.pairs_removed")
 
 
-def end_round(*, actor: User, plan: Plan) -> int:
+def end_round(*, actor: User, plan: Plan, decision: Decision | None = None) -> int:
     """Close a round; decisions remain. Return the number of pairs that were waiting."""
-    waiting = plan.slots.filter(free_slots()).values_list("pk", flat=True)
-    return withdraw_slots(actor, plan, list(waiting), "round.closed")
+    with transaction.atomic():
+        confirmed = check_decision(partial(describe_round_closing, plan), decision)
+        waiting = plan.slots.filter(free_slots()).values_list("pk", flat=True)
+        return withdraw_slots(actor, plan, list(waiting), "round.closed", confirmed)
 
 
 def record_meeting_decision(
@@ -299,7 +306,13 @@ def highest_k_by_item(campaign: Campaign) -> dict[int, int]:
     return dict(adjudication_slots(campaign).values_list("item").annotate(Max("k")))
 
 
-def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], code: str) -> int:
+def withdraw_slots(
+    actor: User,
+    plan: Plan,
+    slots: Sequence[int],
+    code: str,
+    confirmed: Mapping[str, Any] = MappingProxyType({}),
+) -> int:
     """Remove waiting slots from a round.
 
     A slot that was checked out or judged is kept as skipped by that adjudicator, so that a
@@ -320,7 +333,9 @@ def withdraw_slots(actor: User, plan: Plan, slots: Sequence[int], code: str) -> 
             count += 1
         count += waiting.exclude(touched).delete()[0]
         if count:
-            events.log_event(campaign=campaign, actor=actor, code=code, plan=plan.pk, pairs=count)
+            events.log_event(
+                campaign=campaign, actor=actor, code=code, plan=plan.pk, pairs=count, **confirmed
+            )
     return count
 
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from campaigns.core.confirmation import Decision
 from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
 from campaigns.services import events
+from campaigns.services.decisions import check_decision
 from judging.core.designs.allocation import Allocation, ImpossibleDesignError, PlanDesign, Workload
 from judging.core.designs.forecast import LoadForecast, forecast_load
 from judging.core.designs.registry import DESIGNS
 from judging.models import Plan, Slot
+from judging.queries.confirmations import describe_plan_closing
 from judging.queries.slots import free_slots, repeats_on_screen
 from judging.services.assignments import Assessors, add_assignments, check_people, get_topics
 from judging.services.judgment_log import lock_judging
@@ -284,7 +288,7 @@ def pause_plan(*, actor: User, plan: Plan, paused: bool = True) -> None:
         setattr(plan, name, value)
 
 
-def close_plan(*, actor: User, plan: Plan) -> int:
+def close_plan(*, actor: User, plan: Plan, decision: Decision | None = None) -> int:
     """Close ``plan``; return the number of judgments canceled.
 
     Open slots without judgments are deleted, so that another plan may contain their pairs.
@@ -296,6 +300,7 @@ def close_plan(*, actor: User, plan: Plan) -> int:
     with transaction.atomic():
         # Alone: an adaptive pool adds its slots before, or not for this plan.
         lock_judging(plan.campaign, exclusive=True)
+        confirmed = check_decision(partial(describe_plan_closing, plan), decision)
         closed_at = timezone.now()
         Plan.objects.filter(pk=plan.pk).update(paused=True, closed_at=closed_at)
         # Locked: a concurrent claim comes before, or fails.
@@ -316,6 +321,7 @@ def close_plan(*, actor: User, plan: Plan) -> int:
             subject=f"{format_count(count, 'judgment')} canceled",
             plan=plan.pk,
             checked_out=leased,
+            **confirmed,
         )
     plan.paused, plan.closed_at = True, closed_at
     return count

@@ -12,12 +12,14 @@ from django.db.models import Max
 from django.utils import timezone
 
 from campaigns import store
+from campaigns.core.confirmation import Confirmation, Decision
 from campaigns.core.faults import format_count
 from campaigns.core.qrels import qrels_from_rows, write_qrels
-from campaigns.errors import ActionRefused
+from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
 from campaigns.services import events
+from campaigns.services.decisions import check_decision
 from judging.core.policies import (
     PairBallot,
     QrelsPolicy,
@@ -28,6 +30,7 @@ from judging.core.policies import (
     get_policy,
 )
 from judging.models import AutomaticAssessor, Judgment, Qrels
+from judging.queries.confirmations import describe_qrels_freezing
 from judging.queries.judgments import list_pair_ballots
 from judging.services.judgment_log import lock_judging, run_with_retries
 from judging.services.manifests import build_manifest
@@ -91,6 +94,7 @@ def freeze_qrels(
     policy: str,
     note: str = "",
     as_of: datetime | None = None,
+    decision: Decision | None = None,
 ) -> Qrels:
     """Freeze the grades of all judged pairs as of ``as_of`` (default: now).
 
@@ -98,10 +102,48 @@ def freeze_qrels(
     topics. Raises ``ActionRefused`` with the pairs that are undecided under the policy.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    resolved = resolve_policy(campaign, policy)
-    if as_of is not None and as_of > timezone.now():
-        raise ActionRefused("in-the-future", "The cut-off time must not be in the future.")
-    return run_with_retries(partial(save_qrels_version, actor, campaign, resolved, note, as_of))
+    request = QrelsRequest(campaign, resolve_policy(campaign, policy), as_of, note)
+    return run_with_retries(partial(save_qrels_version, actor, request, decision))
+
+
+def describe_qrels(
+    *, actor: User, campaign: Campaign, policy: str, as_of: datetime
+) -> Confirmation:
+    """The confirmation before ``freeze_qrels`` with these arguments, which has the same checks."""
+    require_permission(actor, "campaigns.manage", campaign)
+    request = QrelsRequest(campaign, resolve_policy(campaign, policy), as_of)
+    return describe_draft(request, draft_qrels(campaign, request.policy, as_of), as_of)
+
+
+@dataclass(frozen=True)
+class QrelsRequest:
+    """What to freeze, checked against the campaign."""
+
+    campaign: Campaign
+    policy: QrelsPolicy
+    moment: datetime | None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.moment is not None and self.moment > timezone.now():
+            raise ActionRefused("in-the-future", "The cut-off time must not be in the future.")
+
+
+def describe_draft(request: QrelsRequest, draft: QrelsDraft, moment: datetime) -> Confirmation:
+    check_conflicts(draft)
+    check_not_empty(draft)
+    return describe_qrels_freezing(
+        request.campaign,
+        version=next_version(request.campaign),
+        policy=request.policy.name,
+        pairs=len(draft.rows),
+        disagreeing=len(draft.disagreeing),
+        moment=format_utc(moment),
+    )
+
+
+def next_version(campaign: Campaign) -> int:
+    return int(campaign.qrels.aggregate(last=Max("version"))["last"] or 0) + 1
 
 
 def verify_qrels(qrels: Qrels) -> bool:
@@ -142,25 +184,21 @@ def unknown_assessor(kind: str, name: str, names: Sequence[str]) -> ActionRefuse
     return ActionRefused("no-policy", f"{name} is not {kind} in this campaign.", fix)
 
 
-def save_qrels_version(
-    actor: User, campaign: Campaign, policy: QrelsPolicy, note: str, as_of: datetime | None
-) -> Qrels:
+def save_qrels_version(actor: User, request: QrelsRequest, decision: Decision | None) -> Qrels:
+    campaign, policy = request.campaign, request.policy
     # Alone, so that every judgment up to the last row number is visible.
     lock_judging(campaign, exclusive=True)
-    moment = as_of or timezone.now()
+    moment = request.moment or timezone.now()
     last = Judgment.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
     withheld = list_withheld_topics(campaign)
     draft = draft_from_ballots(policy, ballots_for_policy(campaign, moment, last, withheld))
     check_conflicts(draft)
-    if not draft.rows:
-        raise ActionRefused(
-            "no-judgments", "No judgments yet.", "Freeze qrels once judging has started."
-        )
+    check_not_empty(draft)
+    confirmed = check_decision(partial(describe_draft, request, draft, moment), decision)
     text = draft.text()
-    version = (campaign.qrels.aggregate(last=Max("version"))["last"] or 0) + 1
     qrels = Qrels.objects.create(
         campaign=campaign,
-        version=version,
+        version=next_version(campaign),
         policy=policy.name,
         as_of=moment,
         path=store.put_blob(text, ".qrels"),
@@ -169,7 +207,7 @@ def save_qrels_version(
         manifest=build_manifest(
             campaign, policy, moment, last, withheld, draft.rows, draft.ballots
         ),
-        note=note,
+        note=request.note,
         frozen_by=actor,
     )
     events.log_event(
@@ -177,11 +215,18 @@ def save_qrels_version(
         actor=actor,
         code="qrels.frozen",
         subject=f"{qrels}, policy {policy.name}",
-        version=version,
+        version=qrels.version,
         sha256=qrels.sha256,
         pairs=qrels.pairs,
+        **confirmed,
     )
     return qrels
+
+
+def check_not_empty(draft: QrelsDraft) -> None:
+    if not draft.rows:
+        fix = "Freeze qrels once judging has started."
+        raise ActionRefused("no-judgments", "No judgments yet.", fix)
 
 
 def draft_qrels(

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.attachments import attachment_response
+from campaigns.core.confirmation import Decision
 from campaigns.core.csv_files import write_csv
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.confirmation import confirm_act
+from campaigns.views.helpers import SignedInRequest, campaign_url
 from judging.adjudication_forms import RoundForm
 from judging.models import Plan
 from judging.queries.adjudication import (
@@ -29,6 +33,7 @@ from judging.queries.adjudication import (
     list_waiting_pairs,
     own_adjudication_progress,
 )
+from judging.queries.confirmations import describe_round_closing
 from judging.services.adjudication import (
     end_round,
     list_pairs_to_adjudicate,
@@ -72,24 +77,34 @@ def round_open_view(request: SignedInRequest, slug: str) -> HttpResponse:
     return redirect("adjudication", campaign.slug)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 def round_end_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Close a round, or with ``only=agreed`` remove the pairs now in agreement."""
+    """The page before a round is closed; its form closes it. With ``only=agreed`` the pairs now
+    in agreement leave it at once: a new round can contain them.
+    """
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plan = get_object_or_404(campaign.plans, pk=pk, kind=Plan.Kind.ADJUDICATE)
-    agreed = request.POST.get("only") == "agreed"
-    count = (remove_agreed_pairs if agreed else end_round)(actor=request.user, plan=plan)
-    message = ngettext(
-        "Round closed; %(n)s pair left without adjudication.",
-        "Round closed; %(n)s pairs left without adjudication.",
-        count,
-    )
-    if agreed:
+    if request.POST.get("only") == "agreed":
+        count = remove_agreed_pairs(actor=request.user, plan=plan)
         message = ngettext(
             "%(n)s pair removed from the round.", "%(n)s pairs removed from the round.", count
         )
-    messages.success(request, message % {"n": number_format(count, force_grouping=True)})
-    return redirect("adjudication", campaign.slug)
+        messages.success(request, message % {"n": number_format(count, force_grouping=True)})
+        return redirect("adjudication", campaign.slug)
+
+    def act(decision: Decision) -> HttpResponse:
+        count = end_round(actor=request.user, plan=plan, decision=decision)
+        message = ngettext(
+            "Round closed; %(n)s pair left without adjudication.",
+            "Round closed; %(n)s pairs left without adjudication.",
+            count,
+        )
+        messages.success(request, message % {"n": number_format(count, force_grouping=True)})
+        return redirect("adjudication", campaign.slug)
+
+    crumbs = [(_("Adjudication"), campaign_url("adjudication", campaign))]
+    describe = partial(describe_round_closing, plan)
+    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
 
 
 @require_safe

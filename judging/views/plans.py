@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -13,14 +14,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
+from campaigns.core.confirmation import Decision
 from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Topic, User
 from campaigns.queries import get_campaign_for
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.confirmation import confirm_act
+from campaigns.views.helpers import SignedInRequest, campaign_url
 from judging.core.designs.registry import DESIGNS
 from judging.models import Plan
 from judging.plan_forms import AssignmentMatrix, PlanForm
+from judging.queries.confirmations import describe_plan_closing
 from judging.queries.progress import assignments_by_topic, mean_pace, pace_by_user
 from judging.services.assignments import assign_topics
 from judging.services.plans import PlanPreview, close_plan, create_plan, pause_plan, preview_plan
@@ -171,18 +175,25 @@ def plan_pause_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
     return redirect("judging", campaign.slug)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 def plan_close_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Close a plan: no further judgments are requested under it."""
+    """The page before a plan is closed; its form closes it."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    count = close_plan(actor=request.user, plan=get_plan(campaign, pk))
-    message = ngettext(
-        "Plan closed; %(n)s judgment canceled.",
-        "Plan closed; %(n)s judgments canceled.",
-        count,
-    )
-    messages.success(request, message % {"n": count})
-    return redirect("judging", campaign.slug)
+    plan = get_plan(campaign, pk)
+
+    def act(decision: Decision) -> HttpResponse:
+        count = close_plan(actor=request.user, plan=plan, decision=decision)
+        message = ngettext(
+            "Plan closed; %(n)s judgment canceled.",
+            "Plan closed; %(n)s judgments canceled.",
+            count,
+        )
+        messages.success(request, message % {"n": count})
+        return redirect("judging", campaign.slug)
+
+    crumbs = [(_("Judging"), campaign_url("judging", campaign))]
+    describe = partial(describe_plan_closing, plan)
+    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
 
 
 @require_http_methods(["GET", "POST"])

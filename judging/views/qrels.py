@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import store
 from campaigns.attachments import attachment_response
+from campaigns.core.confirmation import Decision
 from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries import get_campaign_for
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.confirmation import confirm_act
+from campaigns.views.helpers import SignedInRequest, campaign_url
 from judging.core.policies import NO_ESTIMATE, POLICIES, RULES, UnknownPolicyError, get_policy
 from judging.models import Judgment, Purpose, Qrels
 from judging.qrels_forms import QrelsForm
@@ -29,6 +33,7 @@ from judging.queries.qrels_versions import (
 from judging.services.qrels import (
     MAX_LISTED,
     QrelsDraft,
+    describe_qrels,
     freeze_qrels,
     preview_policies,
     verify_qrels,
@@ -51,16 +56,40 @@ def qrels_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
     fields = form.cleaned_data
     if "preview" in request.POST:
         return list_page(request, campaign, form, fields["name"])
+    return qrels_freeze_view(request, slug)
+
+
+@require_http_methods(["GET", "POST"])
+def qrels_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The page before a qrels version is frozen; its form freezes."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    usual = default_policy(campaign)
+    form = QrelsForm(campaign, request.POST or request.GET, name=usual)
+    if not form.is_valid():
+        return list_page(request, campaign, form, usual)
+    # Fixed when the page is shown: what was read is frozen while assessors go on judging.
+    moment = form.cleaned_data["as_of"] or timezone.now()
+    wanted = {"policy": form.cleaned_data["name"], "as_of": moment}
     try:
-        qrels = freeze_qrels(
-            actor=request.user, campaign=campaign, policy=fields["name"],
-            note=fields["note"], as_of=fields["as_of"],
-        )  # fmt: skip
+        describe = partial(describe_qrels, actor=request.user, campaign=campaign, **wanted)
+        describe()
     except ActionRefused as refused:
         form.add_error(None, str(refused))
-        return list_page(request, campaign, form, fields["name"])
-    messages.success(request, f"Qrels {qrels.version} frozen: {format_count(qrels.pairs, 'pair')}.")
-    return redirect(qrels)
+        return list_page(request, campaign, form, wanted["policy"])
+
+    def act(decision: Decision) -> HttpResponse:
+        qrels = freeze_qrels(
+            actor=request.user, campaign=campaign, note=form.cleaned_data["note"],
+            decision=decision, **wanted,
+        )  # fmt: skip
+        pairs = format_count(qrels.pairs, "pair")
+        messages.success(request, f"Qrels {qrels.version} frozen: {pairs}.")
+        return redirect(qrels)
+
+    values = {name: form.data.get(name, "") for name in form.fields}
+    fields = [*(values | {"as_of": moment.isoformat()}).items()]
+    crumbs = [("Qrels", campaign_url("qrels-list", campaign))]
+    return confirm_act(request, campaign, describe=describe, act=act, fields=fields, crumbs=crumbs)
 
 
 def default_policy(campaign: Campaign) -> str:

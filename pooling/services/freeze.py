@@ -3,25 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 
+from campaigns.core.confirmation import Confirmation, Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import events
+from campaigns.services.campaigns import close_if_chosen
+from campaigns.services.decisions import check_decision
 from pooling.core.order import hash_order
 from pooling.core.pool_builder import build_pool_table
 from pooling.core.session import PoolSession
 from pooling.core.spec import PoolSpec
 from pooling.core.tables import PoolTable
 from pooling.models import Pool, PoolItem, PoolTopic
+from pooling.queries.confirmations import describe_freezing
 from pooling.queries.pools import PACKED
 from pooling.services.inputs import build_sessions, check_spec, get_poolable_runs, hash_inputs
 
 BATCH = 5_000
+
+
+@dataclass(frozen=True, eq=False)
+class PoolDraft:
+    """A pool before it is frozen: its runs, its inputs, and a session per topic."""
+
+    campaign: Campaign
+    runs: list[Run]
+    inputs: dict[str, Any]
+    sessions: list[PoolSession]
+
+    @cached_property
+    def table(self) -> PoolTable:
+        return build_pool_table(self.sessions)
+
+    def describe(self) -> Confirmation:
+        """The confirmation before it is frozen, as of now."""
+        budgets = [session.budget for session in self.sessions]
+        return describe_freezing(
+            self.campaign,
+            self.runs,
+            version=latest_pool_version(self.campaign) + 1,
+            size=len(self.table),
+            most=sum(budgets) if self.inputs.get("adaptive") else len(self.table),
+            inputs_hash=hash_inputs(self.inputs),
+        )
+
+
+def draft_pool(
+    *, actor: User, campaign: Campaign, spec: PoolSpec, runs: Iterable[Run]
+) -> PoolDraft:
+    """The pool that ``freeze_pool`` would freeze, with the same checks. Writes nothing."""
+    require_permission(actor, "campaigns.manage", campaign)
+    check_spec(campaign, spec)
+    runs_by_tag = get_poolable_runs(campaign, runs)
+    return PoolDraft(campaign, runs_by_tag, *build_sessions(campaign, runs_by_tag, spec))
 
 
 def freeze_pool(
@@ -31,35 +73,35 @@ def freeze_pool(
     spec: PoolSpec,
     runs: Iterable[Run],
     after: int | None = None,
+    decision: Decision | None = None,
 ) -> Pool:
-    """Freeze the pool of ``runs`` by ``spec`` as the campaign's next version.
+    """Freeze the pool of ``runs`` by ``spec`` as the campaign's next version; close submission
+    with it if ``decision`` says so.
 
     ``after`` is the newest version that ``actor`` saw (0: none). Raises ``ActionRefused`` if
     another has been frozen since, or if the same pool exists.
     """
-    require_permission(actor, "campaigns.manage", campaign)
-    check_spec(campaign, spec)
-    runs_by_tag = get_poolable_runs(campaign, runs)
-    inputs, sessions = build_sessions(campaign, runs_by_tag, spec)
+    draft = draft_pool(actor=actor, campaign=campaign, spec=spec, runs=runs)
     with transaction.atomic():
         # Locked, so that the second of two organizers sees the pool of the first.
-        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        check_unchanged(campaign, runs_by_tag, after, hash_inputs(inputs))
-        return write_pool(actor, campaign, inputs, sessions)
+        campaign.refresh_from_db(from_queryset=Campaign.objects.select_for_update(no_key=True))
+        check_unchanged(draft, after)
+        confirmed = check_decision(draft.describe, decision)
+        close_if_chosen(actor, campaign, decision)
+        return write_pool(actor, draft, confirmed)
 
 
-def check_unchanged(
-    campaign: Campaign, runs_by_tag: Sequence[Run], after: int | None, inputs_hash: str
-) -> None:
+def check_unchanged(draft: PoolDraft, after: int | None) -> None:
     """Raise ``ActionRefused`` if runs or pools have changed in the meantime."""
+    campaign = draft.campaign
     if after is not None and latest_pool_version(campaign) != after:
         fix = "Review the new pool, then preview and freeze again."
         raise ActionRefused("overtaken", "Another pool was frozen in the meantime.", fix)
-    same = campaign.pools.filter(inputs_hash=inputs_hash).first()
+    same = campaign.pools.filter(inputs_hash=hash_inputs(draft.inputs)).first()
     if same is not None:
         fix = "Select other runs or change the spec to extend it."
         raise ActionRefused("same-pool", f"This pool is already frozen as {same}.", fix)
-    get_poolable_runs(campaign, runs_by_tag)
+    get_poolable_runs(campaign, draft.runs)
 
 
 def latest_pool_version(campaign: Campaign) -> int:
@@ -67,10 +109,8 @@ def latest_pool_version(campaign: Campaign) -> int:
     return campaign.pools.aggregate(newest=Max("version"))["newest"] or 0
 
 
-def write_pool(
-    actor: User, campaign: Campaign, inputs: dict[str, Any], sessions: list[PoolSession]
-) -> Pool:
-    table = build_pool_table(sessions)
+def write_pool(actor: User, draft: PoolDraft, confirmed: dict[str, Any]) -> Pool:
+    campaign, inputs, table = draft.campaign, draft.inputs, draft.table
     pool = Pool.objects.create(
         campaign=campaign,
         version=latest_pool_version(campaign) + 1,
@@ -81,7 +121,7 @@ def write_pool(
     )
     PoolItem.objects.bulk_create(iter_pool_items(pool, table), batch_size=BATCH)
     if pool.is_adaptive:
-        PoolTopic.objects.bulk_create(iter_adaptive_topics(pool, sessions))
+        PoolTopic.objects.bulk_create(iter_adaptive_topics(pool, draft.sessions))
     events.log_event(
         campaign=campaign,
         actor=actor,
@@ -90,6 +130,7 @@ def write_pool(
         pool=pool.pk,
         version=pool.version,
         inputs_hash=pool.inputs_hash,
+        **confirmed,
     )
     return pool
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.browser.acts import prepare_acts
 from tests.browser.desk import give_work, settle, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -47,4 +48,21 @@ def test_nothing_serious_stands_in_the_way(
     for name in ("", "judging/", "agreement/", "adjudication/", "adjudication/meeting/"):
         page.goto(f"/c/small/{name}")
         wrong[name or "dashboard"] = serious(page)
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pages_that_ask_before_an_act_are_clear(
+    scheme, width, open_page, campaign, team, other_team, organizer, live_server
+):
+    addresses = prepare_acts(campaign, team, other_team)
+    page = open_page(color_scheme=scheme, viewport={"width": width, "height": 900})
+    sign_in(page, organizer, live_server.url)
+    wrong = {}
+    for name, address in addresses.items():
+        page.goto(address)
+        wrong[name] = serious(page)
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            wrong[name].append("wider than the window")
     assert {name: found for name, found in wrong.items() if found} == {}

@@ -81,11 +81,19 @@ def submit(page: Page) -> None:
     assert page.locator("table").count() == 0
 
 
+def confirm(page: Page, *boxes: str) -> None:
+    """Tick the boxes of a page that asks before an act, and act."""
+    for box in boxes:
+        page.get_by_label(box).check()
+    page.locator(".decision button").click()
+
+
 def pool_and_plan(page: Page) -> None:
     page.goto("/c/fruit/pool/")
     page.fill("[name=depth]", "3")
     page.get_by_role("button", name="Preview pool").click()
     page.get_by_role("button", name="Freeze pool 1").click()
+    confirm(page, "Close submission now")
     page.wait_for_url("**/pool/1/")
     page.goto("/c/fruit/judging/plan/")
     page.get_by_role("button", name="All assessors on all topics").click()
@@ -114,12 +122,14 @@ def judge(page: Page, topic: int) -> None:
 def release(page: Page) -> None:
     page.goto("/c/fruit/qrels/")
     page.get_by_role("button", name="Freeze qrels").click()
+    confirm(page)
     page.wait_for_url("**/qrels/1/")
     page.goto("/c/fruit/scores/")
     page.get_by_role("button", name="Evaluate runs").click()
     page.wait_for_load_state()
     page.goto("/c/fruit/scores/")
-    page.get_by_role("button", name="Release scores").click()
+    page.locator(".release").get_by_role("link", name="Release scores").click()
+    confirm(page, "1 team, 1 person will see scores")
     page.get_by_text("released", exact=False).first.wait_for()
 
 

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from campaigns.core.faults import FaultReport
 from campaigns.errors import ActionRefused
 from tests.campaigns.test_pages import settings_form
-from tests.factories import checked_run, run_text, upload
+from tests.factories import checked_run, confirm, run_text, upload
 
 
 def test_cures_stand_with_their_places_when_they_differ():
@@ -89,7 +89,7 @@ def test_a_run_that_is_gone_is_not_withdrawn_or_replaced_again(
     stale = f"/c/small/runs/upload/?replaces={run.pk}"
     assert "is no longer accepted" not in client.get(stale).content.decode()
     assert client.get(f"/c/small/runs/{run.pk}/withdraw/").status_code == 200
-    assert client.post(f"/c/small/runs/{run.pk}/withdraw/").status_code == 302
+    assert confirm(client, f"/c/small/runs/{run.pk}/withdraw/").status_code == 302
     assert client.get(f"/c/small/runs/{run.pk}/withdraw/").url == f"/c/small/runs/{run.pk}/"
     assert "is no longer accepted" in client.get(stale).content.decode()
 

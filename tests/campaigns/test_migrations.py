@@ -65,3 +65,25 @@ def test_every_code_of_the_migration_has_words():
 
     codes = import_module("campaigns.migrations.0004_field_words").CODES
     assert set(codes.values()) <= set(EVENT_PHRASES)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_earlier_withdrawals_get_their_date_from_the_log(latest):
+    old = migrate([("campaigns", "0005_wording")])
+    user = old.get_model("campaigns", "User").objects.create(username="u")
+    campaign = old.get_model("campaigns", "Campaign").objects.create(
+        slug="s", title="S", created_by=user
+    )
+    team = old.get_model("campaigns", "Team").objects.create(campaign=campaign, name="T")
+    runs, log = old.get_model("campaigns", "Run").objects, old.get_model("campaigns", "Event")
+    for tag, state in (("a", "withdrawn"), ("b", "accepted")):
+        run = runs.create(
+            campaign=campaign, team=team, tag=tag, file="f", file_name="f", size=1, sha256="0",
+            submitted_by=user, state=state,
+        )  # fmt: skip
+        event = log.objects.create(
+            campaign=campaign, actor=user, code="run.withdrawn", data={"run": run.pk}
+        )
+    new = migrate([("campaigns", "0009_run_withdrawn_at")])
+    dates = dict(new.get_model("campaigns", "Run").objects.values_list("tag", "withdrawn_at"))
+    assert dates == {"a": log.objects.get(pk=event.pk - 1).at, "b": None}

@@ -13,7 +13,7 @@ from campaigns.models import ApiToken, Campaign, Invitation, Job, User
 from campaigns.services import people
 from campaigns.services.runs import submit_run
 from campaigns.services.tokens import find_token
-from tests.factories import checked_run, run_text, upload
+from tests.factories import checked_run, confirm, run_text, upload
 
 ALL, STAFF = {"organizer", "assessor", "participant", "viewer"}, {"organizer"}
 PAGES = {
@@ -197,12 +197,12 @@ def test_members_are_added_and_removed(campaign, organizer, stranger, as_user):
     form = {"username": "stranger", "role": "participant", "team": "Neu"}
     assert client.post("/c/small/people/add/", form).status_code == 302
     member = stranger.memberships.get()
-    assert client.post(reverse("member-remove", args=["small", member.pk])).status_code == 302
+    assert confirm(client, reverse("member-remove", args=["small", member.pk])).status_code == 302
     assert not stranger.memberships.exists()
     nobody = client.post("/c/small/people/add/", form | {"username": "nobody"})
     assert "No account has this username" in nobody.content.decode()
     last = campaign.members.get(user=organizer)
-    refused = client.post(reverse("member-remove", args=["small", last.pk]))
+    refused = confirm(client, reverse("member-remove", args=["small", last.pk]))
     assert refused.status_code == 409
     assert "cannot remove the last organizer" in refused.content.decode()
 
@@ -293,7 +293,7 @@ def test_a_run_is_replaced_withdrawn_and_downloaded(campaign, participant, team,
     assert answer.content == run_text()
     assert answer.headers["Content-Disposition"] == 'attachment; filename="run.txt"'
     assert "Withdraw run first?" in client.get(f"{new}withdraw/").content.decode()
-    assert client.post(f"{new}withdraw/").url == new
+    assert confirm(client, f"{new}withdraw/").url == new
     assert "Withdrawn." in client.get(new).content.decode()
 
 

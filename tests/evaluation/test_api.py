@@ -103,7 +103,11 @@ def test_evaluate_asks_for_a_job(organizer, participant, stranger, campaign, alp
 def test_release_is_the_organizers(organizer, participant, score_set):
     answer = call(ScoreSetViewSet, participant, "release", "post", pk=score_set.pk)
     assert answer.status_code == 404
-    assert call(ScoreSetViewSet, organizer, "release", "post", pk=score_set.pk).status_code == 200
+    open_ = call(ScoreSetViewSet, organizer, "release", "post", pk=score_set.pk)
+    assert (open_.status_code, open_.data["code"]) == (409, "not-confirmed")
+    asked = {"confirm": open_.data["missing"]}
+    released = call(ScoreSetViewSet, organizer, "release", "post", asked, pk=score_set.pk)
+    assert released.status_code == 200
     assert call(ScoreSetViewSet, participant, "release", "post", pk=score_set.pk).status_code == 403
     again = call(ScoreSetViewSet, organizer, "release", "post", pk=score_set.pk)
     assert (again.status_code, again.data["code"]) == (409, "already-released")

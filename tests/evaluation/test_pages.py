@@ -23,7 +23,7 @@ from evaluation.queries.score_sets import get_reader
 from evaluation.services import release_scores, score_campaign
 from tests.csv_reading import csv_body, csv_conditions
 from tests.evaluation.conftest import qrels_release
-from tests.factories import accepted_run
+from tests.factories import accepted_run, confirm
 
 OTHERS = ("beta", "Beta")
 
@@ -182,8 +182,8 @@ def test_only_organizers_evaluate_and_release(as_user, participant, assessor, ca
 
 def test_the_release_button_releases(as_user, organizer, score_set, small):
     client = as_user(organizer)
-    assert client.get(f"{small.set}release/").status_code == 405
-    assert client.post(f"{small.set}release/").status_code == 302
+    assert client.post(f"{small.set}release/").status_code == 200
+    assert confirm(client, f"{small.set}release/").status_code == 302
     score_set.refresh_from_db()
     assert score_set.released_at is not None
     assert client.post(f"{small.set}release/").status_code == 409

@@ -17,6 +17,7 @@ from judging.services.qrels import freeze_qrels
 from judging.templatetags.judging import TopicTextBlock, text_blocks
 from tests.conftest import SCALE
 from tests.csv_reading import csv_rows
+from tests.factories import confirm
 from tests.judging.conftest import make_pool
 
 GETS = {
@@ -196,7 +197,7 @@ def test_people_topics_and_plans_are_paused_and_closed(
     assert "Close plan" not in main
     client.post(url, {"paused": "1"})
     assert "Close plan" in client.get(reverse("judging", args=["small"])).content.decode()
-    client.post(reverse("plan-close", args=["small", double_plan.pk]))
+    confirm(client, reverse("plan-close", args=["small", double_plan.pk]))
     assert not double_plan.slots.exists()
     closed = '<span class="tag done">closed</span>'
     assert closed in client.get(reverse("judging", args=["small"])).content.decode()
@@ -248,7 +249,9 @@ def test_a_release_is_previewed_and_made_by_the_form(
     assert "single leaves 1 pair undecided" in refused
     client.post(url, {"policy": "maximum", "preview": "1"})
     assert not Qrels.objects.exists()
-    made = client.post(url, {"policy": "maximum", "note": "first"})
+    made = confirm(
+        client, reverse("qrels-freeze", args=["small"]), {"policy": "maximum", "note": "first"}
+    )
     page = client.get(made.url + "?verify=1").content.decode()
     assert "identical SHA-256" in page
     assert Qrels.objects.get().sha256 in page

@@ -18,6 +18,7 @@ from pooling.forms import fill_up_choices
 from pooling.services import freeze_pool
 from tests.conftest import SCALE, user
 from tests.evaluation.conftest import qrels_release
+from tests.factories import confirm
 from tests.pooling.conftest import ranked_run
 
 JSON = "application/json"
@@ -123,7 +124,7 @@ def test_a_wrong_question_is_told_in_the_form(page, address, runs, wrong, told):
 
 
 def test_freezing_leads_to_the_pool_and_back_to_a_list(page, address, campaign, runs):
-    answer = page.post(address, asked(runs, after=0))
+    answer = confirm(page, f"{address}freeze/", asked(runs, after=0))
     pool = campaign.pools.get()
     assert answer.headers["Location"] == pool.get_absolute_url()
     shown = page.get(pool.get_absolute_url()).content.decode()
@@ -132,8 +133,8 @@ def test_freezing_leads_to_the_pool_and_back_to_a_list(page, address, campaign, 
 
 
 def test_a_second_organizer_is_told_that_the_first_was_quicker(page, address, campaign, runs):
-    page.post(address, asked(runs, after=0))
-    answer = page.post(address, asked(runs[:2], after=0))
+    confirm(page, f"{address}freeze/", asked(runs, after=0))
+    answer = page.post(f"{address}freeze/", asked(runs[:2], after=0))
     assert answer.status_code == 422
     html = answer.content.decode()
     assert "Another pool was frozen in the meantime." in html
@@ -239,7 +240,7 @@ def test_a_spec_is_previewed_and_frozen_with_the_runs_that_it_names(
     assert {run.tag for run in answer.context["preview"].runs} == {"alpha1", "beta1"}
     assert ticked(answer) == {"alpha1", "beta1"}
     told = {"text": answer.context["spec_text"], "seconds": 30, "after": 0}
-    assert page.post(address, told).status_code == 302
+    assert confirm(page, f"{address}freeze/", told).status_code == 302
     pool = campaign.pools.get()
     assert (pool.size, pool.spec["seed"], len(pool.spec["runs"])) == (4, 3, 2)
     assert "depth 9, 4 in total" in page.get(pool.get_absolute_url()).content.decode()
@@ -260,7 +261,7 @@ def test_the_api_takes_a_spec_as_json(page, campaign, organizer, runs):
     campaign.teams.filter(name="Alpha").update(name="Alpha 😀")
     steps = [{"method": "depth", "k": 1}, {"method": "mtc", "alpha": 0.00001}]
     spec = {"steps": steps, "runs": {"teams": ["Alpha 😀"]}}
-    asked = {"campaign": campaign.slug, "spec": spec}
+    asked = {"campaign": campaign.slug, "spec": spec, "confirm": ["submission-open"]}
     address = reverse("api-pool-list")
     made = page.post(address, asked, content_type="application/json")
     assert made.status_code == 201, made.content
@@ -278,8 +279,7 @@ def test_a_pool_that_grows_tells_how_much_may_come(page, address, campaign, runs
     assert "Pool of 5 documents initially" in html
     assert '<dt>Added during judging</dt><dd><span class="quiet">at most</span> 2</dd>' in html
     assert "<dd>7.0</dd>" in html
-    page.post(address, {"text": answer.context["spec_text"], "run": [r.pk for r in runs],
-                        "seconds": 30, "after": 0})  # fmt: skip
+    confirm(page, f"{address}freeze/", asked(runs, text=answer.context["spec_text"], after=0))
     assert campaign.pools.get().growing.count() == 2
 
 

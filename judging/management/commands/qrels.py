@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from campaigns import store
+from campaigns.core.confirmation import Decision
 from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
 from campaigns.management.import_command import get_campaign, get_organizer
@@ -51,6 +52,14 @@ class Command(BaseCommand):
             "--as-of",
             metavar="TIME",
             help="use judgments up to this time, e.g. 2026-11-21T12:00, UTC (default: now)",
+        )
+        add(
+            "--confirm",
+            metavar="CODE",
+            nargs="+",
+            default=[],
+            help="override these open matters, e.g. judging-open (freeze); without it, freezing"
+            " stops and lists what is open",
         )
         add("--note", default="", help="purpose of the qrels version")
         add("--as", dest="username", help="act as this organizer (default: the first one)")
@@ -106,7 +115,7 @@ def freeze_version(campaign: Campaign, actor: User, options: Options) -> str:
         raise CommandError("Missing option: --policy.")
     qrels = freeze_qrels(
         actor=actor, campaign=campaign, policy=options["policy"], note=options["note"],
-        as_of=parse_moment(options["as_of"]),
+        as_of=parse_moment(options["as_of"]), decision=Decision(frozenset(options["confirm"])),
     )  # fmt: skip
     return (
         f"Frozen: {qrels}, {format_count(qrels.pairs, 'pair')} by {qrels.policy}, "

@@ -20,6 +20,7 @@ from judging.services.judgments import claim_next
 from judging.services.qrels import freeze_qrels
 from tests.conftest import joined
 from tests.csv_reading import csv_body
+from tests.factories import confirm
 
 
 @pytest.fixture
@@ -68,6 +69,18 @@ def send(client):
     return post
 
 
+@pytest.fixture
+def send_confirmed(client):
+    """As ``send``, through the confirmation page."""
+
+    def post(user: User, name: str, *args: object, data: dict | None = None) -> str:
+        client.force_login(user)
+        done = confirm(client, reverse(name, args=["small", *args]), data)
+        return client.get(done.url).content.decode()
+
+    return post
+
+
 def token_in(page: str) -> str:
     return re.search(r'name="token" value="([^"]+)"', page)[1]
 
@@ -75,7 +88,9 @@ def token_in(page: str) -> str:
 # Rounds
 
 
-def test_an_organizer_opens_a_round_and_ends_it(disputed, organizer, adjudicator, visit, send):
+def test_an_organizer_opens_a_round_and_ends_it(
+    disputed, organizer, adjudicator, visit, send, send_confirmed
+):
     page = visit(organizer, "adjudication")
     assert "2</dd>" in page
     body = {"apart": "2", "blind": "open", "adjudicators": [adjudicator.pk]}
@@ -84,7 +99,7 @@ def test_an_organizer_opens_a_round_and_ends_it(disputed, organizer, adjudicator
     assert (plan.blind, plan.slots.get().item.docno) == (False, "d1")
     told = send(organizer, "round-open", body)
     assert "No pairs with this grade difference" in told
-    assert "Round closed; 1 pair left" in send(organizer, "round-end", {}, plan.pk)
+    assert "Round closed; 1 pair left" in send_confirmed(organizer, "round-end", plan.pk)
     assert not plan.slots.exists()
 
 
@@ -288,7 +303,7 @@ def test_policies_are_set_side_by_side_with_how_many_pairs_differ(disputed, orga
     }  # fmt: skip
 
 
-def test_the_form_puts_a_policy_together(disputed, organizer, topic, send):
+def test_the_form_puts_a_policy_together(disputed, organizer, topic, send_confirmed):
     record_meeting_decision(
         actor=organizer, campaign=disputed, topic=topic, docno="d1", grade=2, client_uuid=uuid4()
     )
@@ -298,7 +313,7 @@ def test_the_form_puts_a_policy_together(disputed, organizer, topic, send):
         ({"policy": "adjudicated-maximum"}, "adjudicated-maximum"),
         ({"policy": "maximum"}, "maximum"),
     ):
-        page = send(organizer, "qrels-list", body)
+        page = send_confirmed(organizer, "qrels-freeze", data=body)
         frozen = Qrels.objects.latest("version")
         assert f"Qrels {frozen.version} frozen: " in page
         assert frozen.policy == name
@@ -314,11 +329,13 @@ def test_what_the_form_cannot_release_is_told(disputed, organizer, send):
     assert not Qrels.objects.exists()
 
 
-def test_a_release_as_of_a_past_moment_from_the_page(disputed, organizer, assessor, grade, send):
+def test_a_release_as_of_a_past_moment_from_the_page(
+    disputed, organizer, assessor, grade, send_confirmed
+):
     before = timezone.now()
     Judgment.objects.filter(docno="d3").update(judged_at=before + timezone.timedelta(hours=1))
     body = {"policy": "maximum", "as_of": f"{before:%Y-%m-%dT%H:%M:%S.%f}"}
-    assert "Qrels 1 frozen: 2 pairs" in send(organizer, "qrels-list", body)
+    assert "Qrels 1 frozen: 2 pairs" in send_confirmed(organizer, "qrels-freeze", data=body)
 
 
 def test_two_releases_are_compared(disputed, organizer, topic, visit):

@@ -40,6 +40,7 @@ def agreed(disputed, organizer, topic):
 
 def run(*args: object, **more: object) -> str:
     out = StringIO()
+    args = (*args, "--confirm", "judging-open") if args[0] in ("freeze", "release") else args
     call_command("qrels", *map(str, args), stdout=out, **more)
     return out.getvalue()
 
@@ -137,7 +138,9 @@ def test_what_cannot_be_done_is_told(agreed, args, told):
 def test_the_api_releases_by_any_policy_that_can_be_named(agreed, organizer):
     client = APIClient()
     client.force_authenticate(organizer)
-    body = {"campaign": "small", "policy": "assessor:assessor2"}
+    body = {
+        "campaign": "small", "policy": "assessor:assessor2", "confirm": ["judging-open"],
+    }  # fmt: skip
     made = client.post(reverse("api-qrels-list"), body, format="json")
     assert (made.status_code, made.data["policy"]) == (201, "assessor:assessor2")
     told = client.post(reverse("api-qrels-list"), body | {"policy": "loudest"}, format="json")

@@ -1,0 +1,42 @@
+"""The API's side of acts that cannot be undone: their consents in the request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.serializers import Serializer
+
+from campaigns.core.confirmation import Decision
+
+
+class ConfirmSerializer(Serializer[Any]):
+    """Consents of an act. Without them the answer is 409, with everything that is open and all
+    codes that are missing.
+    """
+
+    confirm = serializers.ListField(
+        child=serializers.CharField(max_length=60),
+        required=False,
+        default=list,
+        help_text="Codes of open matters to override, and of consents.",
+    )
+    digest = serializers.CharField(
+        required=False,
+        default="",
+        max_length=64,
+        help_text="Digest of the facts of an earlier answer: 409 if they have changed since.",
+    )
+
+
+def build_decision(data: dict[str, Any]) -> Decision:
+    """The decision in the validated data of a ``ConfirmSerializer``, whose fields it removes."""
+    return Decision(frozenset(data.pop("confirm", ())), data.pop("digest", ""))
+
+
+def read_decision(request: Request) -> Decision:
+    """The decision in the body of a request without other fields."""
+    form = ConfirmSerializer(data=request.data)
+    form.is_valid(raise_exception=True)
+    return build_decision(dict(form.validated_data))

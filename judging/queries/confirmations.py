@@ -1,0 +1,195 @@
+"""The confirmation before qrels are frozen, and before a judging plan or a round is closed."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
+from campaigns.core.faults import format_count
+from campaigns.models import Campaign
+from judging.models import Plan, Purpose, Slot
+from judging.queries.slots import free_slots
+
+State = Slot.State
+WAITING = (State.OPEN, State.LEASED)
+
+
+def list_judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
+    """What assessors and adjudicators still have to do. Counts that change while people work
+    are details: they do not outdate the page.
+    """
+    slots = Slot.objects.filter(plan__campaign=campaign)
+    judging = slots.filter(purpose=Purpose.JUDGE)
+    waiting = judging.filter(state__in=WAITING).count()
+    growing = campaign.plans.filter(kind=Plan.Kind.JUDGE, paused=False, pool__growing__ended=False)
+    judging_url = reverse("judging", args=[campaign.slug])
+    matters = []
+    if waiting or growing.exists():
+        missing = f"{format_count(waiting, 'judgment')} missing."
+        matters.append(
+            OpenMatter(
+                text="Judging is not complete.",
+                detail=missing if waiting else "The adaptive pool can still grow.",
+                override=ConfirmationChoice(
+                    "judging-open", f"{although} although judging is not complete"
+                ),
+                url=judging_url,
+                link="View progress",
+            )
+        )
+    judged = judging.filter(state=State.JUDGED).values("item")
+    skipped = judging.filter(state=State.SKIPPED).exclude(item__in=judged)
+    if count := skipped.values("item").distinct().count():
+        matters.append(
+            OpenMatter(
+                text=f"{format_count(count, 'document')} skipped by every assessor.",
+                override=ConfirmationChoice(
+                    "documents-skipped", f"{although} without these documents"
+                ),
+                url=judging_url,
+                link="View progress",
+            )
+        )
+    if count := slots.filter(purpose=Purpose.ADJUDICATE, state__in=WAITING).count():
+        matters.append(
+            OpenMatter(
+                text=f"{format_count(count, 'adjudication')} open.",
+                detail="Until they are decided, the policy applies to the assessors' grades.",
+                override=ConfirmationChoice(
+                    "adjudications-open",
+                    f"{although} although {format_count(count, 'adjudication')} open",
+                ),
+                url=reverse("adjudication", args=[campaign.slug]),
+                link="Adjudicate",
+            )
+        )
+    return matters
+
+
+def list_done_judging(campaign: Campaign) -> list[str]:
+    """What is complete of judging and adjudication."""
+    slots = Slot.objects.filter(plan__campaign=campaign)
+    rounds = slots.filter(purpose=Purpose.ADJUDICATE)
+    done = []
+    if rounds.exists() and not rounds.filter(state__in=WAITING).exists():
+        done.append("Every adjudication of a round is decided.")
+    return done
+
+
+def describe_qrels_freezing(
+    campaign: Campaign, *, version: int, policy: str, pairs: int, disagreeing: int, moment: str
+) -> Confirmation:
+    """Before a qrels version is frozen with ``pairs`` grades of judgments up to ``moment``."""
+    text = f"{format_count(pairs, 'pair')} with one grade each, by policy {policy}"
+    consequences = [
+        Consequence("For good", f"Qrels {version} never change. Later judgments need a new"
+                    " version."),
+        Consequence("Disagreements", f"{format_count(disagreeing, 'pair')} with different grades"
+                    " get the grade of the policy."),
+        Consequence("Participants", "see nothing of it: qrels stay with the organizers."),
+        Consequence("Later judgments", f"Judgments after {moment} are not in this version."),
+    ]  # fmt: skip
+    return Confirmation(
+        question=f"Freeze qrels {version}?",
+        summary=f"{text}, judgments up to {moment}.",
+        before="Before you freeze",
+        open=tuple(list_judging_matters(campaign, "Freeze")),
+        done=tuple(list_done_judging(campaign)),
+        consequences=tuple(consequences),
+        button=f"Freeze {format_count(pairs, 'pair')}",
+        back=reverse("qrels-list", args=[campaign.slug]),
+    )
+
+
+def list_checked_out_matters(plan: Plan) -> list[OpenMatter]:
+    """The documents of a plan that are on assessors' screens."""
+    leased = plan.slots.filter(purpose=Purpose.JUDGE, state=State.LEASED)
+    count = leased.exclude(free_slots()).count()
+    if not count:
+        return []
+    text = ngettext("%(n)s document is checked out.", "%(n)s documents are checked out.", count)
+    return [
+        OpenMatter(
+            text=text % {"n": count},
+            detail=_("It can still be judged; the plan then waits for nothing more."),
+            override=ConfirmationChoice(
+                "documents-out", _("Close although documents are checked out")
+            ),
+            url=reverse("judging", args=[plan.campaign.slug]),
+            link=_("View progress"),
+        )
+    ]
+
+
+def describe_plan_closing(plan: Plan) -> Confirmation:
+    """Before no further judgments are requested under a plan."""
+    slots = plan.slots.filter(purpose=Purpose.JUDGE)
+    waiting, judged = slots.filter(free_slots()).count(), slots.filter(state=State.JUDGED).count()
+    people = plan.assignments.order_by().values("assessor").distinct().count()
+    stays = ngettext(
+        "%(n)s judgment stays and counts.", "%(n)s judgments stay and count.", judged
+    ) % {"n": judged}
+    canceled = ngettext(
+        "%(n)s judgment not yet started is canceled. Another plan can request it.",
+        "%(n)s judgments not yet started are canceled. Another plan can request them.",
+        waiting,
+    ) % {"n": waiting}
+    affected = ngettext("%(n)s assessor", "%(n)s assessors", people) % {"n": people}
+    consents = (
+        ConfirmationChoice(
+            "work-ends", _("%(people)s get no more documents") % {"people": affected}
+        ),
+    )
+    return Confirmation(
+        question=_("Close this judging plan?"),
+        summary=f"{plan.pool}.",
+        before=_("Before you close"),
+        open=tuple(list_checked_out_matters(plan)),
+        consequences=(
+            Consequence(_("For good"), canceled),
+            Consequence(_("Judgments"), stays),
+            Consequence(affected, _("get no more documents from this plan.")),
+        ),
+        consents=consents if waiting and people else (),
+        button=_("Close plan"),
+        back=reverse("judging", args=[plan.campaign.slug]),
+        note=_("To stop work for a while, pause the plan instead."),
+    )
+
+
+def describe_round_closing(plan: Plan) -> Confirmation:
+    """Before an adjudication round ends."""
+    waiting = plan.slots.filter(free_slots()).count()
+    decided = plan.slots.filter(state=State.JUDGED).count()
+    matters = []
+    if waiting:
+        text = ngettext("%(n)s pair is not decided.", "%(n)s pairs are not decided.", waiting) % {
+            "n": waiting
+        }
+        matters.append(
+            OpenMatter(
+                text=text,
+                detail=_("They become unassigned; a new round can contain them."),
+                override=ConfirmationChoice("pairs-undecided", _("Close without these decisions")),
+                url=reverse("adjudication", args=[plan.campaign.slug]),
+                link=_("View rounds"),
+            )
+        )
+    stays = ngettext(
+        "%(n)s decision stays and counts.", "%(n)s decisions stay and count.", decided
+    ) % {"n": decided}
+    return Confirmation(
+        question=_("Close this adjudication round?"),
+        summary=plan.campaign.title,
+        before=_("Before you close"),
+        open=tuple(matters),
+        consequences=(
+            Consequence(_("For good"), _("A closed round cannot be opened again.")),
+            Consequence(_("Decisions"), stays),
+            Consequence(_("Adjudicators"), _("get no more pairs from this round.")),
+        ),
+        button=_("Close round"),
+        back=reverse("adjudication", args=[plan.campaign.slug]),
+    )

@@ -1,0 +1,225 @@
+"""Removing members, conflicting roles, closing submission, deleting the collection."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from campaigns.core.confirmation import Decision
+from campaigns.errors import ActionRefused, ConfirmationNeeded
+from campaigns.models import Campaign, Event, Member, Role
+from campaigns.services.campaigns import close_submissions
+from campaigns.services.people import add_member, remove_member
+from tests.factories import checked_run, confirm, read_confirmation
+
+MEMBERS = "/c/small/people/"
+
+
+def api(user) -> APIClient:
+    client = APIClient()
+    client.force_authenticate(user)
+    return client
+
+
+def member_of(campaign, user) -> Member:
+    return campaign.members.get(user=user)
+
+
+# Members
+
+
+def test_removing_a_member_says_what_stays_and_needs_consent(
+    as_user, organizer, participant, campaign, team
+):
+    checked_run(participant, campaign, team)
+    address = reverse("member-remove", args=["small", member_of(campaign, participant).pk])
+    client = as_user(organizer)
+    assert address in client.get(MEMBERS).content.decode()
+    page = client.get(address).content.decode()
+    assert "Remove participant as participant?" in page
+    assert "They are the only member of team Alpha, which has 1 run." in page
+    assert "can no longer open the campaign" in page
+    assert confirm(client, address, confirm=["loses-access"]).status_code == 422
+    assert client.post(address).status_code == 200
+    assert campaign.members.filter(user=participant).exists()
+    assert confirm(client, address).status_code == 302
+    kept = campaign.events.get(code="member.removed").data["confirmed"]
+    assert (kept["overridden"], kept["consents"]) == (["team-empty"], ["loses-access"])
+
+
+def test_a_removal_that_was_overtaken_is_shown_again(
+    as_user, organizer, participant, campaign, team
+):
+    address = reverse("member-remove", args=["small", member_of(campaign, participant).pk])
+    client = as_user(organizer)
+    form = read_confirmation(client.get(address))
+    checked_run(participant, campaign, team)
+    assert client.post(address, form).status_code == 409
+    assert campaign.members.filter(user=participant).exists()
+
+
+def test_the_last_organizer_is_told_on_the_page(as_user, organizer, campaign):
+    address = reverse("member-remove", args=["small", member_of(campaign, organizer).pk])
+    refused = confirm(as_user(organizer), address)
+    assert refused.status_code == 409
+    assert "You cannot remove the last organizer" in refused.content.decode()
+
+
+def test_the_api_removes_with_consent(organizer, participant, assessor, campaign):
+    address = reverse("api-member-remove", args=[member_of(campaign, assessor).pk])
+    assert api(participant).post(address, {}, format="json").status_code == 404
+    refused = api(organizer).post(address, {}, format="json")
+    assert (refused.status_code, refused.data["missing"]) == (409, ["loses-access"])
+    body = {"confirm": ["loses-access"]}
+    assert api(organizer).post(address, body, format="json").status_code == 204
+    assert not campaign.members.filter(user=assessor).exists()
+
+
+# Conflicting roles
+
+
+@pytest.mark.parametrize("role", ["assessor", "adjudicator", "organizer"])
+def test_a_conflicting_role_is_added_only_after_a_warning(
+    as_user, organizer, participant, campaign, role
+):
+    client, address = as_user(organizer), reverse("member-add", args=["small"])
+    body = {"username": "participant", "role": role, "team": ""}
+    asked = client.post(address, body)
+    assert asked.status_code == 302
+    page = client.get(asked.url).content.decode()
+    assert f"would have conflicting roles: participant, {role}" in page
+    assert confirm(client, asked.url, confirm=[]).status_code == 422
+    assert campaign.members.filter(user=participant).count() == 1
+    assert confirm(client, asked.url).status_code == 302
+    assert campaign.members.filter(user=participant).count() == 2
+    event = campaign.events.filter(code="member.joined").first()
+    assert event.data["confirmed"]["overridden"] == ["conflicting-roles"]
+    assert client.get(MEMBERS).content.decode().count("conflicting roles</span>") == 2
+
+
+def test_a_participant_role_conflicts_as_well(as_user, organizer, assessor, campaign, team):
+    body = {"username": "assessor", "role": "participant", "team": "Alpha"}
+    asked = as_user(organizer).post(reverse("member-add", args=["small"]), body)
+    assert asked.status_code == 302
+    assert confirm(as_user(organizer), asked.url).status_code == 302
+    assert campaign.members.get(user=assessor, role="participant").team == team
+
+
+def test_roles_that_do_not_conflict_need_no_consent(as_user, organizer, assessor, campaign):
+    body = {"username": "assessor", "role": "adjudicator", "team": ""}
+    done = as_user(organizer).post(reverse("member-add", args=["small"]), body)
+    assert done.url == MEMBERS
+    assert "conflicting roles" not in as_user(organizer).get(MEMBERS).content.decode()
+    with pytest.raises(ConfirmationNeeded):
+        add_member(
+            actor=organizer, campaign=campaign, user=assessor, role=Role.PARTICIPANT,
+            team=campaign.teams.create(name="New"), decision=Decision(),
+        )  # fmt: skip
+
+
+def test_the_api_flags_and_marks_conflicting_roles(organizer, participant, campaign):
+    address, client = reverse("api-member-list"), api(organizer)
+    body = {"campaign": "small", "username": "participant", "role": "assessor"}
+    refused = client.post(address, body, format="json")
+    assert (refused.status_code, refused.data["missing"]) == (409, ["conflicting-roles"])
+    assert client.post(address, body | {"confirm": ["conflicting-roles"]}).status_code == 201
+    rows = client.get(address, {"campaign": "small"}).json()["results"]
+    marked = {(row["username"], row["role"]): row["conflicts"] for row in rows}
+    assert marked["participant", "assessor"] == ["participant", "assessor"]
+    assert marked["participant", "participant"] == ["participant", "assessor"]
+    assert marked["organizer", "organizer"] == []
+    assert api(participant).get(address).json()["results"] == []
+
+
+# Submission
+
+
+def test_closing_submission_is_confirmed_logged_and_told(
+    as_user, organizer, participant, campaign, team, other_team
+):
+    before = timezone.now() + timedelta(days=9)
+    Campaign.objects.update(runs_deadline=before)
+    client, address = as_user(organizer), reverse("submissions-close", args=["small"])
+    page = client.get(address).content.decode()
+    assert "2 teams without an accepted run: Alpha, Beta." in page
+    assert "1 team, 1 person" in page
+    assert confirm(client, address, confirm=[]).status_code == 422
+    campaign.refresh_from_db()
+    assert campaign.takes_runs()
+    assert confirm(client, address).status_code == 302
+    campaign.refresh_from_db()
+    assert not campaign.takes_runs()
+    event = campaign.events.get(code="submissions.closed")
+    assert event.data["deadline_before"] == before.isoformat()
+    assert event.data["confirmed"]["overridden"] == ["teams-without-run"]
+    assert client.get(address).status_code == 302
+    told = as_user(participant).get("/c/small/runs/").content.decode()
+    assert "Submission closed" in told
+    assert "Submit run" not in told
+
+
+def test_the_api_closes_submission_with_consent(organizer, participant, campaign):
+    address = reverse("api-campaign-close-submissions", args=["small"])
+    assert api(participant).post(address, {}, format="json").status_code == 403
+    refused = api(organizer).post(address, {}, format="json")
+    assert refused.status_code == 409
+    done = api(organizer).post(address, {"confirm": refused.data["missing"]}, format="json")
+    assert done.status_code == 200
+    assert done.data["runs_deadline"] is not None
+    with pytest.raises(ActionRefused) as again:
+        close_submissions(actor=organizer, campaign=campaign)
+    assert again.value.code == "already-closed"
+
+
+def test_old_notices_end_and_other_teams_campaigns_are_silent(
+    as_user, organizer, participant, stranger, campaign
+):
+    close_submissions(actor=organizer, campaign=campaign)
+    assert "Submission closed" in as_user(participant).get("/c/small/").content.decode()
+    Event.objects.filter(code="submissions.closed").update(at=timezone.now() - timedelta(days=31))
+    assert "Submission closed" not in as_user(participant).get("/c/small/").content.decode()
+
+
+# The collection
+
+
+@pytest.mark.parametrize("noun", ["topics", "documents"])
+def test_deleting_the_collection_is_confirmed(as_user, organizer, campaign, noun):
+    client, address = as_user(organizer), reverse(f"{noun}-delete", args=["small"])
+    rows = getattr(campaign, noun)
+    count = rows.count()
+    assert f"Delete {count} {noun}" in client.get(address).content.decode()
+    assert confirm(client, address, confirm=[]).status_code == 422
+    assert rows.count() == count
+    assert confirm(client, address).status_code == 302
+    assert not rows.exists()
+    assert campaign.events.get(code=f"{noun}.deleted").data["confirmed"]["consents"]
+
+
+def test_a_collection_in_use_is_not_even_asked_about(
+    as_user, organizer, participant, campaign, team
+):
+    checked_run(participant, campaign, team)
+    answer = as_user(organizer).get(reverse("topics-delete", args=["small"]))
+    assert answer.status_code == 409
+    assert "cannot be deleted" in answer.content.decode()
+
+
+def test_pages_of_acts_are_for_organizers(as_user, participant, assessor, stranger, campaign):
+    pages = [
+        reverse(name, args=["small"])
+        for name in ("submissions-close", "visibility-change", "topics-delete", "pool-freeze")
+    ]
+    for page in pages:
+        for person, status in ((participant, 403), (assessor, 403), (stranger, 404)):
+            assert as_user(person).get(page).status_code == status
+            assert as_user(person).post(page, {"digest": "x"}).status_code == status
+
+
+def test_without_a_decision_a_program_is_not_asked(organizer, assessor, campaign):
+    remove_member(actor=organizer, member=member_of(campaign, assessor))
+    assert "confirmed" not in campaign.events.get(code="member.removed").data

@@ -1,0 +1,112 @@
+"""Freezing qrels, closing a plan or a round: asked before, logged with what was overridden."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from judging.models import Qrels
+from tests.factories import confirm, read_confirmation
+
+
+@pytest.fixture
+def qrels_address() -> str:
+    return reverse("qrels-freeze", args=["small"])
+
+
+def test_freezing_qrels_lists_open_work(as_user, organizer, begin, disputed, qrels_address):
+    begin()
+    client = as_user(organizer)
+    assert f'formaction="{qrels_address}"' in client.get("/c/small/qrels/").content.decode()
+    page = client.get(qrels_address, {"policy": "majority"}).content.decode()
+    assert "Freeze qrels 1?" in page
+    assert "3 adjudications open." in page
+    assert "Judging is not complete." in page
+    answer = confirm(client, qrels_address, {"policy": "majority"}, confirm=["judging-open"])
+    assert answer.status_code == 422
+    assert not Qrels.objects.exists()
+    assert confirm(client, qrels_address, {"policy": "majority"}).status_code == 302
+    kept = disputed.events.get(code="qrels.frozen").data["confirmed"]
+    assert kept["overridden"] == ["judging-open", "adjudications-open"]
+
+
+def test_judging_goes_on_while_the_page_is_read(
+    as_user, organizer, assessor, grade, disputed, qrels_address
+):
+    """What was read is frozen: later judgments neither outdate the page nor enter the version."""
+    client = as_user(organizer)
+    form = read_confirmation(client.post(qrels_address, {"policy": "maximum"}))
+    grade(assessor, "d4", 3)
+    assert client.post(qrels_address, form).status_code == 302
+    text = client.get(f"{Qrels.objects.get().get_absolute_url()}qrels.txt").getvalue().decode()
+    assert "1 0 d4 1\n" in text
+
+
+def test_a_new_round_shows_the_page_again(as_user, organizer, begin, disputed, qrels_address):
+    client = as_user(organizer)
+    form = read_confirmation(client.post(qrels_address, {"policy": "majority"}))
+    begin()
+    assert client.post(qrels_address, form).status_code == 409
+    assert not Qrels.objects.exists()
+
+
+def test_the_api_and_the_command_ask_the_same(organizer, disputed):
+    client = APIClient()
+    client.force_authenticate(organizer)
+    body = {"campaign": "small", "policy": "majority"}
+    refused = client.post(reverse("api-qrels-list"), body, format="json")
+    assert (refused.status_code, refused.data["missing"]) == (409, ["judging-open"])
+    with pytest.raises(CommandError, match="judging-open"):
+        call_command("qrels", "freeze", "small", "--policy", "majority", stdout=StringIO())
+    assert not Qrels.objects.exists()
+    confirmed = ("--confirm", "judging-open")
+    call_command("qrels", "freeze", "small", "--policy", "majority", *confirmed, stdout=StringIO())
+    done = client.post(reverse("api-qrels-list"), body | {"confirm": ["judging-open"]})
+    assert done.status_code == 201
+
+
+def test_closing_a_plan_says_what_is_canceled(
+    as_user, organizer, assessor, participant, double_plan, campaign
+):
+    address = reverse("plan-close", args=["small", double_plan.pk])
+    client = as_user(organizer)
+    slots = double_plan.slots.count()
+    page = client.get(address).content.decode()
+    assert f"{slots} judgments not yet started are canceled" in page
+    assert confirm(client, address, confirm=[]).status_code == 422
+    assert double_plan.slots.count() == slots
+    assert confirm(client, address).status_code == 302
+    assert not double_plan.slots.exists()
+    assert campaign.events.get(code="plan.closed").data["confirmed"]["consents"] == ["work-ends"]
+    for person in (assessor, participant):
+        assert as_user(person).get(address).status_code == 403
+
+
+def test_closing_a_round_lists_undecided_pairs(as_user, organizer, begin, disputed, assessor):
+    plan = begin()
+    address = reverse("round-end", args=["small", plan.pk])
+    client = as_user(organizer)
+    assert "3 pairs are not decided." in client.get(address).content.decode()
+    assert confirm(client, address, confirm=[]).status_code == 422
+    assert plan.slots.exists()
+    assert confirm(client, address).status_code == 302
+    assert not plan.slots.exists()
+    kept = disputed.events.get(code="round.closed").data["confirmed"]
+    assert kept["overridden"] == ["pairs-undecided"]
+    assert as_user(assessor).get(address).status_code == 403
+
+
+def test_removing_an_assessor_names_the_topics_they_hold(
+    as_user, organizer, assessor, double_plan, campaign
+):
+    member = campaign.members.get(user=assessor)
+    address = reverse("member-remove", args=["small", member.pk])
+    page = as_user(organizer).get(address).content.decode()
+    assert "3 topics are assigned to them." in page
+    assert confirm(as_user(organizer), address, confirm=["loses-access"]).status_code == 422
+    assert confirm(as_user(organizer), address).status_code == 302
+    assert not campaign.members.filter(user=assessor).exists()
