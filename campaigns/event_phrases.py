@@ -33,6 +33,7 @@ EVENT_PHRASES = {
     "plan.resumed": _("Judging plan resumed"),
     "plan.closed": _("Judging plan closed"),
     "slot.reopened": _("Document reopened"),
+    "slot.passed_on": _("Skipped document passed on"),
     "slots.returned": _("Documents returned"),
     "assignment.paused": _("Assignment paused"),
     "assignment.resumed": _("Assignment resumed"),
