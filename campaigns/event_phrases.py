@@ -24,6 +24,7 @@ EVENT_PHRASES = {
     "run.submitted": _("Run submitted"),
     "run.accepted": _("Run accepted"),
     "run.rejected": _("Run rejected"),
+    "run.rejections_dismissed": _("Rejected runs dismissed"),
     "run.replaced": _("Run replaced"),
     "run.withdrawn": _("Run withdrawn"),
     "pool.frozen": _("Pool frozen"),
