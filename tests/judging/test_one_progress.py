@@ -15,7 +15,7 @@ from judging.core.designs.forecast import divide_open_judgments
 from judging.core.stopping import StoppingCriteria
 from judging.queries.progress import assessor_progress, plan_progress
 from judging.queries.screen import count_remaining, get_assessor_topic, list_assessor_topics
-from judging.queries.tallies import SlotTally, tally_judging
+from judging.queries.tallies import SlotTally, judging_progress
 from judging.services.assignments import assign_topic
 from judging.services.imports import import_judgments
 from judging.services.judgments import claim_ahead, claim_next
@@ -58,7 +58,7 @@ def look(campaign, organizer, as_user):
 
     def act(*assessors) -> Seen:
         status = get_campaign_status(campaign, organizer)
-        tally = tally_judging(campaign)
+        tally = judging_progress(campaign)
         plans = plan_progress(campaign)
         api = call_api(campaign, organizer)
         # Head, plan and API: one tally.
@@ -191,7 +191,7 @@ def test_what_remains_is_the_same_for_assessor_and_organizer(
         grade(assessor, slot.item.docno, number % 2, token=slot.token)
     claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=3)
     now = look(*users).remaining
-    left = tally_judging(campaign).left
+    left = judging_progress(campaign).left
     # Shares add up to what is left, but for rounding.
     assert left <= sum(now.values()) < left + people
     if people > 1:
