@@ -126,7 +126,7 @@ def test_the_first_judgment_of_a_document_counts(
 def test_skips_count_for_nothing(plan, rule, grade, ended, assessor, campaign, topic):
     rule(documents=1)
     submit_skip(
-        actor=assessor, campaign=campaign, topic=topic, docno="d1", reason="other",
+        actor=assessor, campaign=campaign, topic=topic, docno="d1", reason="broken",
         client_uuid=uuid4(),
     )  # fmt: skip
     assert ended() == []
