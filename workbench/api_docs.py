@@ -30,6 +30,7 @@ WHO = {
     "runs": "organizers; participants for their team",
     "pools": ORGANIZERS,
     "plans": ORGANIZERS,
+    "progress": "organizers; assessors for their own",
     "stopping-rules": ORGANIZERS,
     "judgments": ASSESSORS,
     "automatic": ORGANIZERS,

@@ -11,6 +11,7 @@ from campaigns.core.faults import format_count
 from campaigns.models import Campaign
 from judging.models import Plan, Purpose, Slot
 from judging.queries.slots import free_slots
+from judging.queries.tallies import judging_progress
 
 State = Slot.State
 WAITING = (State.OPEN, State.LEASED)
@@ -20,13 +21,11 @@ def list_judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
     """What assessors and adjudicators still have to do. Counts that change while people work
     are details: they do not outdate the page.
     """
-    slots = Slot.objects.filter(plan__campaign=campaign)
-    judging = slots.filter(purpose=Purpose.JUDGE)
-    waiting = judging.filter(state__in=WAITING).count()
-    growing = campaign.plans.filter(kind=Plan.Kind.JUDGE, paused=False, pool__growing__ended=False)
+    tally = judging_progress(campaign)
+    waiting = tally.open + tally.leased
     judging_url = reverse("judging", args=[campaign.slug])
     matters = []
-    if waiting or growing.exists():
+    if tally.left:
         missing = f"{format_count(waiting, 'judgment')} missing."
         matters.append(
             OpenMatter(
@@ -39,12 +38,10 @@ def list_judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
                 link="View progress",
             )
         )
-    judged = judging.filter(state=State.JUDGED).values("item")
-    skipped = judging.filter(state=State.SKIPPED).exclude(item__in=judged)
-    if count := skipped.values("item").distinct().count():
+    if count := tally.unresolved:
         matters.append(
             OpenMatter(
-                text=f"{format_count(count, 'document')} skipped by every assessor.",
+                text=f"{format_count(count, 'skip')} unresolved.",
                 override=ConfirmationChoice(
                     "documents-skipped", f"{although} without these documents"
                 ),
@@ -52,6 +49,7 @@ def list_judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
                 link="View progress",
             )
         )
+    slots = Slot.objects.filter(plan__campaign=campaign)
     if count := slots.filter(purpose=Purpose.ADJUDICATE, state__in=WAITING).count():
         matters.append(
             OpenMatter(

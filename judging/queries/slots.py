@@ -1,13 +1,8 @@
-"""Reading slots: which ones an assessor may claim, and how many."""
+"""Reading slots: which ones an assessor may claim."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from functools import reduce
-from operator import or_
-
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
@@ -15,7 +10,6 @@ from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, ON_SCREEN
 from judging.queries.stopping import open_topic_filter
 from pooling.models import PoolTopic
-from pooling.queries import future_documents
 
 PURPOSES = {Plan.Kind.JUDGE: ON_SCREEN, Plan.Kind.ADJUDICATE: (Purpose.ADJUDICATE,)}
 """The purposes of slots by kind of plan."""
@@ -59,7 +53,7 @@ def offered_slots(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
         Exists(slot_assignments(actor).filter(paused=False)),
         Q(reserved_for=None) | Q(reserved_for=actor),
         purpose=PURPOSES[Plan.Kind(kind)][0],
-        plan__paused=False,
+        plan__state=Plan.State.OPEN,
     )
     return offered & open_topic_filter() if kind == Plan.Kind.JUDGE else offered
 
@@ -113,59 +107,8 @@ def claimable_slots(actor: User, campaign: Campaign, kind: str = Plan.Kind.JUDGE
 def due_repeats(actor: User) -> Q:
     """Blind repeats for ``actor``."""
     paused = slot_assignments(actor).filter(paused=True)
-    free = {"purpose": Purpose.REPEAT, "reserved_for": actor, "plan__paused": False}
+    free = {"purpose": Purpose.REPEAT, "reserved_for": actor, "plan__state": Plan.State.OPEN}
     return free_slots() & Q(~Exists(paused), **free)
-
-
-def list_due_repeats(actor: User, campaign: Campaign) -> QuerySet[Slot]:
-    """The blind repeats that wait for ``actor``, in the order they are due."""
-    slots = Slot.objects.filter(due_repeats(actor), plan__campaign=campaign)
-    return slots.select_related("item", "topic").order_by("position", "pk")
-
-
-def remaining_by_topic(actor: User, campaign: Campaign, topic: Topic | None = None) -> Counter[int]:
-    """By topic ID, the number of documents still available to ``actor``, including repeats.
-
-    Repeats also come from complete topics.
-    """
-    here = {} if topic is None else {"topic": topic}
-    mine = current_assignments(actor, campaign, here).annotate(grows=Exists(adaptive_topics()))
-    assigned = list(mine.values_list("plan", "topic", "plan__pool", "grows"))
-    left = Counter[int]()
-    if assigned:
-        left = offered_by_topic(actor, campaign, assigned, here)
-    again = list_due_repeats(actor, campaign).filter(state=Slot.State.OPEN, **here)
-    left.update(again.order_by().values_list("topic", flat=True))
-    # A document of a pool with two plans comes only once.
-    pools = {(pool, number) for _, number, pool, grows in assigned if grows}
-    coming = (
-        future_documents({pool for pool, _ in pools}, {number for _, number in pools})
-        if pools
-        else {}
-    )
-    for pool, number in pools & coming.keys():
-        left[number] += coming[pool, number]
-    return +left
-
-
-def offered_by_topic(
-    actor: User,
-    campaign: Campaign,
-    assigned: Sequence[tuple[int, int, int, bool]],
-    here: dict[str, Topic],
-) -> Counter[int]:
-    """Offered documents minus those the actor has touched. The latter are looked up by actor,
-    which is a short list, and not for each of all open slots.
-    """
-    on_offer = offered_without_lookup(actor, assigned)
-    free = Slot.objects.filter(on_offer).order_by()
-    left = Counter(dict(free.values_list("topic").annotate(Count("item", distinct=True))))
-    same = Slot.objects.filter(on_offer, item=OuterRef("item"))
-    own = Slot.objects.filter(Exists(same), assessor=actor, plan__campaign=campaign, **here)
-    touched = own.order_by().values_list("topic").annotate(Count("item", distinct=True))
-    left.subtract(dict(touched))
-    left.subtract(count_judged_without_slot(actor, campaign, on_offer, here))
-    return left
 
 
 def current_assignments(
@@ -176,7 +119,7 @@ def current_assignments(
         open_topic_filter(),
         plan__campaign=campaign,
         plan__kind=Plan.Kind.JUDGE,
-        plan__paused=False,
+        plan__state=Plan.State.OPEN,
         paused=False,
         assessor=actor,
         **here,
@@ -198,35 +141,3 @@ def assignments_in_adaptive_pools(
     return growing.select_related("plan__pool__campaign", "topic").order_by(
         "plan_id", "topic__position", "topic__number"
     )
-
-
-def offered_without_lookup(actor: User, assigned: Iterable[tuple[int, int, int, bool]]) -> Q:
-    """Like ``offered_slots``, without a lookup in other tables for each slot."""
-    topics: dict[int, list[int]] = defaultdict(list)
-    for plan, topic, *_ in assigned:
-        topics[plan].append(topic)
-    places = [Q(plan=plan, topic__in=listed) for plan, listed in topics.items()]
-    whose = Q(reserved_for=None) | Q(reserved_for=actor)
-    return Q(free_slots(), whose, reduce(or_, places), purpose=Purpose.JUDGE)
-
-
-def count_judged_without_slot(
-    actor: User, campaign: Campaign, on_offer: Q, here: dict[str, Topic]
-) -> Counter[int]:
-    """By topic, the offered pairs that ``actor`` judged without a slot, mostly imports."""
-    judgments = Judgment.objects.filter(
-        campaign=campaign,
-        assessor=actor,
-        slot=None,
-        kind__in=ANSWERS,
-        purpose__in=PEOPLE,
-        **here,
-    )
-    judgments = judgments.exclude(withdrawn_judgments())
-    pairs = set(judgments.order_by().values_list("topic", "docno"))
-    if not pairs:
-        return Counter()
-    own = Slot.objects.filter(item=OuterRef("item"), assessor=actor)
-    free = Slot.objects.filter(on_offer, ~Exists(own), topic__in={topic for topic, _ in pairs})
-    judged_pairs = pairs & set(free.order_by().values_list("topic", "item__docno"))
-    return Counter(topic for topic, _ in judged_pairs)

@@ -17,7 +17,13 @@ from campaigns.services import events
 from judging.core.designs.registry import DESIGNS
 from judging.models import Assignment, Plan, Purpose, Slot
 from judging.queries.slots import free_slots, new_pair_filter
-from judging.services.assignments import MAX_LISTED, add_assignments, require_assessors
+from judging.services.assignments import (
+    MAX_LISTED,
+    add_assignments,
+    require_assessors,
+    require_plan_not_closed,
+)
+from judging.services.passing_on import reopen_skipped, slot_conflict, update_skips
 
 State = Slot.State
 # ``leased_at`` is kept: it distinguishes a late judgment of a repeat from a change.
@@ -26,28 +32,33 @@ BATCH = 500
 
 
 def reopen_slot(*, actor: User, slot: Slot) -> None:
-    """Reopen a skipped slot or a stuck lease for the assigned assessors."""
+    """Reopen a skipped slot for another assessor, or a stuck lease for any."""
     campaign = slot.plan.campaign
     require_permission(actor, "campaigns.manage", campaign)
-    takeable = (State.SKIPPED, State.LEASED)
+    if slot.state == State.SKIPPED and slot.purpose == Purpose.JUDGE:
+        require_plan_not_closed(slot.plan)
     with transaction.atomic():
+        log_reopened(actor, slot)
+        if slot.state == State.SKIPPED and slot.purpose == Purpose.JUDGE:
+            reopen_skipped(slot)
+            return
+        takeable = (State.SKIPPED, State.LEASED)
         # The token in the condition: a concurrent act of an assessor is not undone.
-        updated = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable).update(
-            **OPEN, token=uuid4()
-        )
-        if not updated:
-            fix = _("Reload the judging page.")
-            message = _("This document is no longer skipped or checked out.")
-            raise ActionRefused("slot-moved", message, fix)
-        events.log_event(
-            campaign=campaign,
-            actor=actor,
-            code="slot.reopened",
-            subject=f"topic {slot.topic.number}, {slot.item.docno}",
-            slot=slot.pk,
-            was=slot.state,
-            held_by=slot.assessor.username if slot.assessor else "",
-        )
+        same = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable)
+        if not same.update(**OPEN, token=uuid4()):
+            raise slot_conflict()
+
+
+def log_reopened(actor: User, slot: Slot) -> None:
+    events.log_event(
+        campaign=slot.plan.campaign,
+        actor=actor,
+        code="slot.reopened",
+        subject=f"topic {slot.topic.number}, {slot.item.docno}",
+        slot=slot.pk,
+        was=slot.state,
+        held_by=slot.assessor.username if slot.assessor else "",
+    )
 
 
 def return_all_slots(*, actor: User, campaign: Campaign, assessor: User) -> int:
@@ -93,6 +104,7 @@ def pause_work(
     Returns the number of assignments changed. Checked-out documents may still be judged.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
+    require_plan_not_closed(plan)
     if assessor is None and topic is None:
         message = _("No assessor or topic selected.")
         raise ActionRefused(
@@ -133,6 +145,7 @@ def reassign_work(
     ``moved``, ``stayed``, ``returned`` and ``topics``.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
+    require_plan_not_closed(plan)
     successors = [user for user in dict.fromkeys(to) if user.pk != assessor.pk]
     if not successors:
         fix = _("Choose a different assessor.")
@@ -150,6 +163,7 @@ def reassign_work(
         counts["topics"] = transfer_assignments(
             plan, mine, successors, remains=counts["stayed"] > 0
         )
+        update_skips(actor=actor, plan=plan, topics=list(numbers))
         events.log_event(
             campaign=plan.campaign,
             actor=actor,

@@ -127,7 +127,7 @@ def test_skips_are_no_judgments_and_the_last_ones_are_those_that_count(
     judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d2", 2), ("1", "d3", 0))
     topic = campaign.topics.get(number="1")
     submit_skip(
-        actor=assessor, campaign=campaign, topic=topic, docno="d4", reason="other",
+        actor=assessor, campaign=campaign, topic=topic, docno="d4", reason="broken",
         client_uuid=uuid4(),
     )  # fmt: skip
     found = panel(step=2)
