@@ -45,6 +45,7 @@ from judging.services.leases import (
     MAX_LEASES,
     candidate_slots,
     count_leases,
+    drop_near_repeats,
     is_repeat_due,
     lease_end,
     lease_is_active,
@@ -93,10 +94,12 @@ def claim_ahead(
             return leased
         candidates = candidate_slots(actor, campaign, topic, kind, missing, near)
         # A repeat that is not due comes only after an adaptive pool had a chance to grow.
-        only_early = kind == JUDGING and only_early_repeats(candidates, actor, campaign)
+        only_early = kind == JUDGING and only_early_repeats(candidates, actor)
         if only_early and extend_adaptive_pools(actor, campaign, topic, missing):
             continue
         if not candidates:
+            if kind == JUDGING and not leased:
+                drop_near_repeats(actor, campaign, topic)
             return leased
         leased += [slot for slot in candidates if try_lease(slot, actor)]
     if leased:
@@ -108,9 +111,9 @@ def claim_ahead(
     )
 
 
-def only_early_repeats(slots: Sequence[Slot], actor: User, campaign: Campaign) -> bool:
+def only_early_repeats(slots: Sequence[Slot], actor: User) -> bool:
     """Whether ``slots`` has nothing but repeats that are not due."""
-    return all(s.purpose == Purpose.REPEAT and not is_repeat_due(s, actor, campaign) for s in slots)
+    return all(s.purpose == Purpose.REPEAT and not is_repeat_due(s, actor) for s in slots)
 
 
 def renew_leases(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> set[UUID]:

@@ -285,7 +285,7 @@ async function queued() {
     if (!result) return location.assign(judge.dataset.judge) ?? true; // That page starts with it.
     if (!result.ok) return showMessage(result.code === "nothing-to-undo" ? texts.nothing : result.message);
     if (result.topic !== topic) {
-      location.assign(`${placeOf(result.topic)}?${new URLSearchParams({ docno: result.docno })}`);
+      location.assign(`${placeOf(result.topic)}?${new URLSearchParams({ docno: result.docno, token: result.token ?? "" })}`);
       return true;
     }
     const entry = { docno: result.docno, token: result.token ?? last?.token, topic, uuid: last?.uuid };
