@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaigns.models import AppendOnlyModel, Campaign, Topic, User
 from judging.core.stopping import StoppingCriteria
@@ -31,8 +32,13 @@ class Plan(models.Model):
 
     ``design`` is a name of ``judging.core.designs``, with ``parameters``; it created the slots.
     One assessor per topic (topic-owner) is overlap 1 with one ``Assignment`` per topic. A plan
-    that is closed is also ``paused``; resuming it clears ``closed_at``.
+    that is closed requests no more judgments, stays closed, and keeps ``closed_at``.
     """
+
+    class State(models.TextChoices):
+        OPEN = "open", pgettext_lazy("plan", "open")
+        PAUSED = "paused", pgettext_lazy("plan", "paused")
+        CLOSED = "closed", pgettext_lazy("plan", "closed")
 
     class Kind(models.TextChoices):
         JUDGE = "judge", "judging"
@@ -64,13 +70,24 @@ class Plan(models.Model):
     )
     rationale = models.CharField(max_length=8, choices=Rationale, default=Rationale.NO)
     blind = models.BooleanField(default=True, help_text="Adjudicators do not see the judgments.")
-    paused = models.BooleanField(default=False)
+    state = models.CharField(max_length=6, choices=State, default=State.OPEN)
     closed_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state="closed", closed_at__isnull=False)
+                | (~Q(state="closed") & Q(closed_at__isnull=True)),
+                name="plan_closed_at_iff_closed",
+            )
+        ]
+
+    @property
+    def is_closed(self) -> bool:
+        return self.state == self.State.CLOSED
 
 
 class ActiveAssignmentManager(models.Manager["Assignment"]):

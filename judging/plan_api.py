@@ -19,7 +19,15 @@ from campaigns.models import Campaign, User
 from campaigns.queries import get_campaign_for
 from judging.core.designs.registry import DESIGNS
 from judging.models import Plan
-from judging.services.plans import ORDERS, PlanOptions, PlanPreview, create_plan, preview_plan
+from judging.services.plans import (
+    ORDERS,
+    PlanOptions,
+    PlanPreview,
+    close_plan,
+    create_plan,
+    pause_plan,
+    preview_plan,
+)
 
 
 class AssignmentSerializer(Serializer[Any]):
@@ -38,7 +46,8 @@ class PlanSerializer(serializers.ModelSerializer[Plan]):
         model = Plan
         fields = (
             "id", "campaign", "pool", "kind", "design", "parameters", "overlap", "order",
-            "third_from", "repeat_share", "rationale", "paused", "created_at", "assignments",
+            "third_from", "repeat_share", "rationale", "state", "closed_at", "created_at",
+            "assignments",
         )  # fmt: skip
 
 
@@ -122,6 +131,27 @@ class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
                 serialize_preview(preview_plan(**parse_plan_request(request)))
             ).data
         )
+
+    @extend_schema(request=None, responses={200: PlanSerializer})
+    @action(detail=True, methods=["post"])
+    def pause(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """Pause a plan: no more documents are checked out under it; 409 if it is closed."""
+        pause_plan(actor=request_user(request), plan=(plan := self.get_object()))
+        return Response(self.get_serializer(plan).data)
+
+    @extend_schema(request=None, responses={200: PlanSerializer})
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """Resume a paused plan; 409 if it is closed."""
+        pause_plan(actor=request_user(request), plan=(plan := self.get_object()), paused=False)
+        return Response(self.get_serializer(plan).data)
+
+    @extend_schema(request=None, responses={200: PlanSerializer})
+    @action(detail=True, methods=["post"])
+    def close(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """Close a plan for good: pairs without a judgment can be planned again."""
+        close_plan(actor=request_user(request), plan=(plan := self.get_object()))
+        return Response(self.get_serializer(plan).data)
 
 
 def parse_plan_request(request: Request) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign, Document, Grade, Member, Role, Run, Topic, User
 from evaluation.models import ScoreSet
-from judging.models import Assignment, Purpose, Qrels, Slot
+from judging.models import Purpose, Qrels, Slot
 from judging.queries.adjudication import own_adjudication_progress
 from judging.queries.judgments import ON_SCREEN
-from judging.queries.slots import remaining_by_topic
+from judging.queries.remaining import add_remaining, remaining_by_topic
+from judging.queries.tallies import SlotTally, tally_judging
 from pooling.models import Pool
 
 ADDED = Count("events", filter=Q(events__relevant=None))
@@ -26,8 +27,8 @@ class CampaignStatus:
     """What the campaign head shows; the head decides which role sees what.
 
     ``pool`` and ``qrels`` are the latest versions; ``scored_qrels`` and ``scored_released``
-    belong to the latest score set, ``released_at`` to the latest released one. ``growing``: an
-    adaptive pool may still give documents to an assessor.
+    belong to the latest score set, ``released_at`` to the latest released one. ``judging`` is
+    the tally that the judging page shows as well.
     """
 
     roles: frozenset[str]
@@ -40,10 +41,7 @@ class CampaignStatus:
     checking: int
     pool: int | None
     pool_size: int | None
-    slots: int
-    open_slots: int
-    growing: bool
-    judged: int
+    judging: SlotTally
     qrels: int | None
     scored_qrels: int | None
     scored_released: datetime | None
@@ -72,8 +70,17 @@ class CampaignStatus:
         return Role.ADJUDICATOR in self.roles
 
     @property
+    def planned(self) -> bool:
+        """Whether judgments were, are or may be requested."""
+        return self.judging.total > 0 or self.judging.coming > 0
+
+    @property
+    def unfinished(self) -> bool:
+        return self.judging.left > 0 or self.judging.unresolved > 0
+
+    @property
     def all_judged(self) -> bool:
-        return self.slots > 0 and self.open_slots == 0 and not self.growing
+        return self.judging.is_complete
 
 
 def get_campaign_status(campaign: Campaign, user: User) -> CampaignStatus:
@@ -95,7 +102,7 @@ def get_campaign_status(campaign: Campaign, user: User) -> CampaignStatus:
     own["my_disagreements"] = (
         own_adjudication_progress(campaign, user).left if Role.ADJUDICATOR in roles else 0
     )
-    return CampaignStatus(roles=frozenset(roles), **counts, **own)
+    return CampaignStatus(roles=frozenset(roles), judging=tally_judging(campaign), **counts, **own)
 
 
 def count_rows_subquery(rows: QuerySet[Any], by: str = "campaign", distinct: str = "") -> Coalesce:
@@ -106,7 +113,6 @@ def count_rows_subquery(rows: QuerySet[Any], by: str = "campaign", distinct: str
 
 def campaign_counts(campaign: Campaign, team: int | None) -> dict[str, Any]:
     runs = Run.objects.filter(campaign=campaign)
-    slots = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.JUDGE)
     to_adjudicate = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.ADJUDICATE)
     waiting = Q(state=Slot.State.OPEN) | Q(state=Slot.State.LEASED)
     return {
@@ -119,20 +125,10 @@ def campaign_counts(campaign: Campaign, team: int | None) -> dict[str, Any]:
             Member.objects.filter(campaign=campaign, role=Role.PARTICIPANT)
         ),
         "checking": count_rows_subquery(runs.filter(state=Run.State.RECEIVED)),
-        "slots": count_rows_subquery(slots, by="plan__campaign"),
-        "open_slots": count_rows_subquery(slots.filter(waiting), by="plan__campaign"),
         "to_adjudicate": count_rows_subquery(to_adjudicate.filter(waiting), by="plan__campaign"),
-        "growing": Exists(adaptive_assignments(campaign)),
-        "judged": count_rows_subquery(slots.filter(state=Slot.State.JUDGED), by="plan__campaign"),
         "team_runs": count_rows_subquery(runs.accepted().filter(team=team)),
         "team_rejected": count_rows_subquery(runs.filter(team=team, state=Run.State.REJECTED)),
     }
-
-
-def adaptive_assignments(campaign: Campaign) -> QuerySet[Assignment]:
-    """Assignments to topics of adaptive pools that are not complete."""
-    unfinished = {"plan__pool__growing__topic": F("topic"), "plan__pool__growing__ended": False}
-    return Assignment.objects.filter(plan__campaign=campaign, plan__paused=False, **unfinished)
 
 
 def latest_versions(campaign: Campaign) -> dict[str, Any]:
@@ -153,12 +149,12 @@ def latest_versions(campaign: Campaign) -> dict[str, Any]:
 
 
 def own_judging_counts(campaign: Campaign, user: User) -> dict[str, Any]:
-    """How many documents ``user`` has judged, and how many they may still get."""
+    """How many documents ``user`` has judged, and how many remain for them."""
     own = Slot.objects.filter(
         plan__campaign=campaign, assessor=user, purpose__in=ON_SCREEN
     ).aggregate(
         judged=Count("pk", filter=Q(state=Slot.State.JUDGED)),
         leased=Count("pk", filter=Q(state=Slot.State.LEASED)),
     )
-    free = remaining_by_topic(user, campaign).total()
-    return {"my_judged": own["judged"], "my_open": own["leased"] + free}
+    remaining = add_remaining(remaining_by_topic(user, campaign).values())
+    return {"my_judged": own["judged"], "my_open": own["leased"] + remaining.count}

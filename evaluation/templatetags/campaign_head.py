@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django import template
 from django.http import HttpRequest
 from django.template import Context
-from django.utils import timezone, translation
-from django.utils.dateformat import format as format_date
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaigns.models import Campaign
 from campaigns.views.helpers import campaign_url
 from evaluation.queries.campaign_status import CampaignStatus, get_campaign_status
+from evaluation.templatetags.head_texts import (
+    format_disagreements,
+    format_documents,
+    format_due,
+    format_judged,
+    format_moment,
+    format_number,
+    format_run_counts,
+    format_until,
+    ngettext,
+)
 
 register = template.Library()
 
@@ -100,52 +107,13 @@ def campaign_head(context: Context, campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def format_moment(moment: datetime) -> str:
-    this_year, other_year = pgettext("day and time", "j M H:i"), pgettext("day", "j M Y")
-    return format_date(moment, this_year if moment.year == timezone.now().year else other_year)
-
-
-def format_due(deadline: datetime | None) -> str:
-    if deadline is None:
-        return ""
-    text = _("due %(at)s") if timezone.now() < deadline else _("closed %(at)s")
-    return text % {"at": format_moment(deadline)}
-
-
-def format_until(deadline: datetime | None) -> str:
-    return f", {format_due(deadline)}" if deadline else ""
-
-
-def format_number(count: int) -> str:
-    return number_format(count, force_grouping=True)
-
-
-def ngettext(singular: str, plural: str, count: int) -> str:
-    """Django's ``ngettext`` with ``%(n)s`` filled in. makemessages looks for this name."""
-    return translation.ngettext(singular, plural, count) % {"n": format_number(count)}
-
-
-def format_documents(count: int) -> str:
-    return ngettext("%(n)s document", "%(n)s documents", count)
-
-
-def format_run_counts(count: int) -> str:
-    return ngettext("%(n)s run", "%(n)s runs", count)
-
-
-def format_disagreements(count: int) -> str:
-    return ngettext("%(n)s disagreement to adjudicate", "%(n)s disagreements to adjudicate", count)
-
-
 def build_phases(campaign: Campaign, status: CampaignStatus) -> list[Phase]:
     """The six phases, each done, now, todo, or late: past its deadline and not done."""
     late = {"runs": not campaign.takes_runs(), "judging": not campaign.takes_judgments()}
     done = completed_phases(campaign, status)
     notes, pages = phase_notes(campaign, status), phase_urls(status)
     # Judging may continue after the first qrels version is frozen and scored.
-    at_work = {current_phase(done)} | (
-        {"judging"} if status.open_slots or status.growing else set()
-    )
+    at_work = {current_phase(done)} | ({"judging"} if status.unfinished else set())
 
     def state(name: str) -> str:
         if done[name]:
@@ -173,7 +141,7 @@ def current_phase(done: dict[str, bool]) -> str:
 def completed_phases(campaign: Campaign, status: CampaignStatus) -> dict[str, bool]:
     """Qrels may contain judgments made without pool or plan, or be frozen before judging ends."""
     judged = status.qrels is not None
-    over = status.released_at is not None or not campaign.takes_judgments() or not status.slots
+    over = status.released_at is not None or not campaign.takes_judgments() or not status.planned
     return {
         "setup": status.topics > 0 and status.grades > 0,
         "runs": status.pool is not None
@@ -219,9 +187,8 @@ def phase_notes(campaign: Campaign, status: CampaignStatus) -> dict[str, str]:
         teams = ngettext("%(n)s team", "%(n)s teams", status.teams)
         runs = format_run_counts(status.runs)
         runs = _("%(runs)s from %(teams)s") % {"runs": runs, "teams": teams}
-        judged = {"done": format_number(status.judged), "of": format_number(status.slots)}
         notes["runs"][0] = runs if status.runs else _("none yet")
-        notes["judging"][0] = _("%(done)s of %(of)s judged") % judged if status.slots else ""
+        notes["judging"][0] = format_judged(status.judging)
     elif status.is_participant:
         notes["runs"][0] = _("%(n)s from your team") % {"n": format_number(status.team_runs)}
     if status.is_assessor and not organizer:
@@ -251,7 +218,7 @@ PossibleTasks = list[tuple[bool, str, str, str]]
 def setup_tasks(campaign: Campaign, status: CampaignStatus) -> PossibleTasks:
     closed = campaign.runs_deadline is None or not campaign.takes_runs()
     has_topics, early = status.topics > 0, status.qrels is None
-    unread = has_topics and early and not status.documents and not status.slots
+    unread = has_topics and early and not status.documents and not status.planned
     uninvited = has_topics and not status.runs and not status.participants
     poolable = closed and early and status.runs > 0 and status.pool is None
     ready = ngettext(
@@ -268,13 +235,18 @@ def setup_tasks(campaign: Campaign, status: CampaignStatus) -> PossibleTasks:
 
 
 def organizer_tasks(campaign: Campaign, status: CampaignStatus) -> PossibleTasks:
-    idle = not status.slots and not status.growing
-    unassigned = status.pool is not None and idle and status.qrels is None
-    late = status.open_slots > 0 and not campaign.takes_judgments()
+    unassigned = status.pool is not None and not status.planned and status.qrels is None
+    late = status.judging.left > 0 and not campaign.takes_judgments()
     missing = ngettext(
         "%(n)s judgment missing; the deadline has passed",
         "%(n)s judgments missing; the deadline has passed",
-        status.open_slots,
+        status.judging.left,
+    )
+    unresolved = status.judging.unresolved
+    skipped = ngettext(
+        "%(n)s skipped document needs another assessor, or closing its plan",
+        "%(n)s skipped documents need another assessor, or closing their plans",
+        unresolved,
     )
     unscored = status.qrels is not None and status.qrels != status.scored_qrels and status.runs > 0
     unreleased = status.scored_qrels is not None and status.scored_released is None and not unscored
@@ -286,6 +258,7 @@ def organizer_tasks(campaign: Campaign, status: CampaignStatus) -> PossibleTasks
         *setup_tasks(campaign, status),
         (unassigned, _("The pool has no assessors"), _("Assign topics"), "plan-new"),
         (late, missing, _("View progress"), "judging"),
+        (unresolved > 0 and first, skipped, _("Review skips"), "judging"),
         (unfrozen, _("Judging is complete"), _("Freeze qrels"), "qrels-list"),
         (unscored, no_scores, _("Evaluate runs"), "scores"),
         (unreleased, not_released, _("Release scores"), "scores"),
@@ -355,7 +328,7 @@ def organizer_steps(campaign: Campaign, status: CampaignStatus) -> PossibleTasks
     return [
         (status.to_adjudicate > 0, adjudicate, "", "adjudication"),
         (status.released_at is not None, released, "", "qrels-list"),
-        (status.open_slots > 0 or status.growing, monitor, "", "judging"),
+        (status.unfinished, monitor, "", "judging"),
         (status.runs > 0, pool_next, "", "pools"),
         (True, no_runs, "", "runs"),
     ]

@@ -22,8 +22,8 @@ from judging.queries.judgments import (
     list_pair_ballots,
     log_until,
 )
-from judging.queries.progress import SlotTally
 from judging.queries.slots import PEOPLE, checked_out_slots, claimable_slots, free_slots
+from judging.queries.tallies import SlotTally
 from pooling.core.order import hash_order
 
 State = Slot.State

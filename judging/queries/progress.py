@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -14,79 +14,44 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from campaigns.models import Campaign, Role, Topic, User
-from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
+from judging.queries.remaining import (
+    Remaining,
+    add_remaining,
+    count_checked_out,
+    remaining_by_assessor,
+)
 from judging.queries.stopping import stopped_topics
+from judging.queries.tallies import (
+    AssignedAssessor,
+    SlotTally,
+    add_to_tally,
+    assignments_by_topic,
+    list_judging_plans,
+    skips_passed_on,
+    tally_topics,
+)
 from judging.rules import DESIGN_NAMES
-from pooling.queries import future_documents
 
 IDLE = timedelta(minutes=5)
 RECENT = 500
-At = tuple[int, int]
-"""Plan and topic, by their ids."""
 MIN_SEQUENCE = 5
 """Fewest judgments in sequence for a pace."""
 
 
 @dataclass
-class SlotTally:
-    """Slots of a plan or topic by state. ``coming`` is the most that an adaptive pool may still
-    add; ``dropped`` are the open slots of topics that are complete by the stopping rule.
-    """
-
-    open: int = 0
-    leased: int = 0
-    judged: int = 0
-    skipped: int = 0
-    coming: int = 0
-    dropped: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.open + self.leased + self.judged + self.skipped + self.dropped
-
-    @property
-    def done(self) -> int:
-        return self.judged + self.skipped
-
-    @property
-    def left(self) -> int:
-        return self.open + self.leased + self.coming
-
-    @property
-    def percent(self) -> int:
-        """Rounded down: 100 only if nothing remains."""
-        return 100 * self.done // (self.done + self.left) if self.done else 0
-
-
-@dataclass(frozen=True)
-class AssignedAssessor:
-    """An assessor on a topic; ``paused``: gets no documents of it for now."""
-
-    user: User
-    paused: bool = False
-
-
-@dataclass
 class TopicProgress:
-    """``reserved`` counts the open slots reserved for an assessor, by user ID. Open slots of a
-    topic that has ``ended`` by the stopping rule are dropped.
-    """
+    """Open slots of a topic that has ``ended`` by the stopping rule are dropped."""
 
     topic: Topic
     tally: SlotTally
     assessors: list[AssignedAssessor] = field(default_factory=list)
-    reserved: Counter[int] = field(default_factory=Counter)
     ended: bool = False
 
     @property
     def people(self) -> list[User]:
         return [assignment.user for assignment in self.assessors]
-
-    @property
-    def free(self) -> int:
-        """Open slots that any assessor of the topic may take, including those to come."""
-        return self.tally.open + self.tally.coming - self.reserved.total()
 
     @property
     def paused(self) -> bool:
@@ -116,8 +81,14 @@ class PlanProgress:
         return _("%(design)s, up to %(n)s judgments") % {"design": title, "n": number}
 
     @property
+    def is_unfinished(self) -> bool:
+        return self.tally.left > 0 or self.tally.unresolved > 0
+
+    @property
     def waiting(self) -> list[TopicProgress]:
         """Topics with remaining documents and no assessor."""
+        if self.plan.is_closed:
+            return []
         return [row for row in self.topics if row.tally.left and not row.assessors]
 
 
@@ -132,8 +103,8 @@ class JudgingPace:
 
 @dataclass(frozen=True)
 class AssessorProgress:
-    """``share`` is what remains for the assessor: their checked-out and reserved documents, and
-    an equal part of those that any assessor of their topics may take.
+    """``remaining`` are the documents that are checked out to the assessor or wait for them, as
+    expected (``judging.queries.remaining``); at most ``most``.
     """
 
     user: User
@@ -143,35 +114,25 @@ class AssessorProgress:
     checked_out: int
     repeats: int
     pace: JudgingPace
-    share: float
+    remaining: int
+    most: int
     paused: bool
 
     @property
     def hours_left(self) -> float | None:
-        return self.share / self.pace.per_hour if self.pace.per_hour else None
+        return self.remaining / self.pace.per_hour if self.pace.per_hour else None
 
 
 def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     """Every judging plan of the campaign with its tally by topic, newest first."""
-    plans = list(campaign.plans.filter(kind=Plan.Kind.JUDGE).select_related("pool"))
-    assigned = assignments_by_topic(campaign)
-    tallies, reserved = tally_slots(campaign)
-    for (pool, topic), more in future_documents({plan.pool_id for plan in plans}).items():
-        plan = plan_for_new_documents(
-            [plan for plan in plans if plan.pool_id == pool], topic, assigned, tallies
-        )
-        if plan is not None:
-            tallies.setdefault((plan.pk, topic), SlotTally()).coming = more * plan.overlap
+    plans = list_judging_plans(campaign)
+    tallies, assigned = tally_topics(campaign, plans), assignments_by_topic(campaign)
     ended = set(stopped_topics(campaign).values_list("topic", flat=True))
-    for at, tally in tallies.items():
-        if at[1] in ended:
-            tally.open, tally.coming, tally.dropped = 0, 0, tally.open
-            reserved.pop(at, None)
     topics = {topic.pk: topic for topic in campaign.topics.all()}
     progress = []
     for plan in plans:
         rows = [
-            TopicProgress(topic, tallies[at], assigned[at], reserved[at], ended=pk in ended)
+            TopicProgress(topic, tallies[at], assigned[at], ended=pk in ended)
             for pk, topic in topics.items()
             if (at := (plan.pk, pk)) in tallies
         ]
@@ -179,72 +140,13 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     return progress
 
 
-def plan_for_new_documents(
-    plans: Sequence[Plan],
-    topic: int,
-    assigned: Mapping[At, list[AssignedAssessor]],
-    tallies: Mapping[At, SlotTally],
-) -> Plan | None:
-    """Which of ``plans``, all on one pool and newest first, gets the new documents of a topic.
-
-    The oldest with an active assessor on the topic; otherwise the oldest that waits for one.
-    """
-    active = [plan for plan in reversed(plans) if not plan.paused]
-    at_work = [
-        p
-        for p in active
-        if any(not assignment.paused for assignment in assigned.get((p.pk, topic), ()))
-    ]
-    waiting = [p for p in active if (p.pk, topic) in assigned or (p.pk, topic) in tallies]
-    return next(iter(at_work + waiting), None)
-
-
-def assignments_by_topic(campaign: Campaign) -> dict[tuple[int, int], list[AssignedAssessor]]:
-    """By plan and topic, the assigned assessors.
-
-    Users who are no longer assessors are omitted, whatever their assignments.
-    """
-    able = campaign.members.filter(role=Role.ASSESSOR).values("user")
-    rows = Assignment.objects.filter(plan__campaign=campaign, assessor__in=able)
-    assignments: dict[tuple[int, int], list[AssignedAssessor]] = defaultdict(list)
-    for row in rows.select_related("assessor").order_by("assessor__username"):
-        assignments[row.plan_id, row.topic_id].append(AssignedAssessor(row.assessor, row.paused))
-    return assignments
-
-
-def tally_slots(
-    campaign: Campaign,
-) -> tuple[dict[tuple[int, int], SlotTally], dict[tuple[int, int], Counter[int]]]:
-    """By plan and topic, the slots by state, and the open ones reserved for an assessor."""
-    slots = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.JUDGE).order_by()
-    tallies: dict[tuple[int, int], SlotTally] = {}
-    reserved: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
-    for plan, topic, state, whose, count in slots.values_list(
-        "plan", "topic", "state", "reserved_for"
-    ).annotate(Count("pk")):
-        tally = tallies.setdefault((plan, topic), SlotTally())
-        setattr(tally, state, getattr(tally, state) + count)
-        if state == Slot.State.OPEN and whose is not None:
-            reserved[plan, topic][whose] += count
-    return tallies, reserved
-
-
-def add_to_tally(tallies: Iterable[SlotTally]) -> SlotTally:
-    listed = list(tallies)
-    return SlotTally(
-        open=sum(t.open for t in listed),
-        leased=sum(t.leased for t in listed),
-        judged=sum(t.judged for t in listed),
-        skipped=sum(t.skipped for t in listed),
-        coming=sum(t.coming for t in listed),
-        dropped=sum(t.dropped for t in listed),
-    )
-
-
 def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list[AssessorProgress]:
     """Every assessor, and every user who has judged, with pace and share."""
     states, paces = slot_states_by_user(campaign), pace_by_user(campaign)
-    share, topics, active = remaining_by_user(plans)
+    topics, active = topics_by_user(plans)
+    out, remaining = count_checked_out(campaign), remaining_by_assessor(campaign)
+    waiting = {user: add_remaining(parts.values()) for user, parts in remaining.items()}
+    nothing = Remaining()
     roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
     everyone = User.objects.filter(pk__in=roles) | User.objects.filter(pk__in=[*states, *paces])
     return [
@@ -253,10 +155,11 @@ def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list
             topics=topics[user.pk],
             judged=states[user.pk][Purpose.JUDGE, Slot.State.JUDGED],
             skipped=states[user.pk][Purpose.JUDGE, Slot.State.SKIPPED],
-            checked_out=(checked_out := states[user.pk][Purpose.JUDGE, Slot.State.LEASED]),
+            checked_out=states[user.pk][Purpose.JUDGE, Slot.State.LEASED],
             repeats=states[user.pk][Purpose.REPEAT, Slot.State.JUDGED],
             pace=paces.get(user.pk, JudgingPace(0, None, None)),
-            share=share[user.pk] + checked_out,
+            remaining=out[user.pk] + waiting.get(user.pk, nothing).count,
+            most=out[user.pk] + waiting.get(user.pk, nothing).most,
             paused=bool(topics[user.pk]) and not active[user.pk],
         )
         for user in everyone.order_by("username")
@@ -264,30 +167,29 @@ def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list
 
 
 def slot_states_by_user(campaign: Campaign) -> dict[int, Counter[tuple[str, str]]]:
-    """By user ID, their slots by purpose and state."""
+    """By user ID, their slots by purpose and state. A skip whose document went on to another
+    assessor counts as skipped.
+    """
     slots = Slot.objects.filter(plan__campaign=campaign, assessor__isnull=False).order_by()
     states: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
     rows = slots.filter(purpose__in=ON_SCREEN).values_list("assessor", "purpose", "state")
     for user, purpose, state, count in rows.annotate(Count("pk")):
         states[user or 0][purpose, state] = count
+    for user in skips_passed_on(campaign).values_list("assessor", flat=True):
+        states[user][Purpose.JUDGE, Slot.State.SKIPPED] += 1
     return states
 
 
-def remaining_by_user(
-    plans: Sequence[PlanProgress],
-) -> tuple[dict[int, float], Counter[int], Counter[int]]:
-    """By user ID: their share of open slots, their topics, those not paused."""
-    share: dict[int, float] = defaultdict(float)
+def topics_by_user(plans: Sequence[PlanProgress]) -> tuple[Counter[int], Counter[int]]:
+    """By user ID: the number of their topics, and of their assignments that are not paused."""
     topics, active = set[tuple[int, int]](), Counter[int]()
     for progress in plans:
         for row in progress.topics:
-            for user, count in row.reserved.items():
-                share[user] += count
             for assignment in row.assessors:
-                share[assignment.user.pk] += row.free / len(row.assessors)
                 topics.add((assignment.user.pk, row.topic.pk))
-                active[assignment.user.pk] += not (assignment.paused or progress.plan.paused)
-    return share, Counter(user for user, _topic in topics), active
+                is_open = progress.plan.state == Plan.State.OPEN
+                active[assignment.user.pk] += is_open and not assignment.paused
+    return Counter(user for user, _topic in topics), active
 
 
 def pace_by_user(campaign: Campaign, assessor: User | None = None) -> dict[int, JudgingPace]:

@@ -5,7 +5,8 @@ Nothing here reads a run, rank, score, the origin of a pair, or another assessor
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, QuerySet
@@ -17,20 +18,24 @@ from judging.queries.judgments import (
     latest_judgments_by_pair,
     own_current_judgments,
 )
-from judging.queries.slots import remaining_by_topic
+from judging.queries.remaining import Remaining, add_remaining, remaining_by_topic
+from judging.queries.tallies import skips_passed_on
 
+OPEN, CLOSED = Plan.State.OPEN, Plan.State.CLOSED
 RECENT = 5
 
 
 @dataclass(frozen=True)
 class AssessorTopic:
-    """An assessor's progress on a topic; ``open`` documents can be checked out to them."""
+    """An assessor's progress on a topic. ``skipped`` includes documents that went on to
+    another assessor; ``remaining`` is the forecast of what is still to be checked out.
+    """
 
     topic: Topic
     judged: int
     skipped: int
     checked_out: int
-    open: int
+    remaining: Remaining
     paused: bool = False
 
     @property
@@ -43,7 +48,12 @@ class AssessorTopic:
 
     @property
     def left(self) -> int:
-        return self.checked_out + self.open
+        return self.checked_out + self.remaining.count
+
+    @property
+    def most(self) -> int:
+        """What would remain if no other assessor judged."""
+        return self.checked_out + self.remaining.most
 
     @property
     def percent(self) -> int:
@@ -53,40 +63,70 @@ class AssessorTopic:
 
 def list_assessor_topics(campaign: Campaign, assessor: User) -> list[AssessorTopic]:
     """Every topic assigned to the assessor, or with documents checked out to or judged by them."""
-    slots = slots_on_screen(campaign, assessor)
-    mine: dict[int, Counter[str]] = {}
-    for topic, state, count in slots.values_list("topic", "state").annotate(Count("pk")):
-        mine.setdefault(topic, Counter())[state] = count
-    free = remaining_by_topic(assessor, campaign)
+    states = slot_states_by_topic(campaign, assessor)
+    remaining = remaining_by_topic(assessor, campaign)
     assigned = Assignment.objects.filter(
         plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE, assessor=assessor
     ).order_by()
-    plans = assigned.values_list("topic", "plan__paused", "paused")
-    paused = {topic: all(p or q for t, p, q in plans if t == topic) for topic, _, _ in plans}
-    topics = campaign.topics.filter(pk__in={*paused, *mine})
+    plans = list(assigned.values_list("topic", "plan__state", "paused"))
+    going_on = [(topic, state, paused) for topic, state, paused in plans if state != CLOSED]
+    active = {topic for topic, state, paused in going_on if state == OPEN and not paused}
+    halted = {topic for topic, *_ in going_on} - active
+    topics = campaign.topics.filter(pk__in={*states, *(topic for topic, *_ in plans)})
     return [
-        AssessorTopic(
-            topic=topic,
-            judged=mine.get(topic.pk, Counter())[Slot.State.JUDGED],
-            skipped=mine.get(topic.pk, Counter())[Slot.State.SKIPPED],
-            checked_out=mine.get(topic.pk, Counter())[Slot.State.LEASED],
-            open=free[topic.pk],
-            paused=paused.get(topic.pk, False),
+        build_assessor_topic(
+            topic,
+            states.get(topic.pk, Counter()),
+            remaining.get(topic.pk, Remaining()),
+            paused=topic.pk in halted,
         )
         for topic in topics
     ]
 
 
 def get_assessor_topic(campaign: Campaign, assessor: User, topic: Topic) -> AssessorTopic:
-    slots = slots_on_screen(campaign, assessor).filter(topic=topic)
-    states = dict(slots.values_list("state").annotate(Count("pk")))
+    states = slot_states_by_topic(campaign, assessor, topic)
+    remaining = remaining_by_topic(assessor, campaign, {topic.pk})
+    return build_assessor_topic(
+        topic, states.get(topic.pk, Counter()), remaining.get(topic.pk, Remaining())
+    )
+
+
+def build_assessor_topic(
+    topic: Topic, states: Counter[str], remaining: Remaining, *, paused: bool = False
+) -> AssessorTopic:
     return AssessorTopic(
         topic=topic,
-        judged=states.get(Slot.State.JUDGED, 0),
-        skipped=states.get(Slot.State.SKIPPED, 0),
-        checked_out=states.get(Slot.State.LEASED, 0),
-        open=remaining_by_topic(assessor, campaign, topic)[topic.pk],
+        judged=states[Slot.State.JUDGED],
+        skipped=states[Slot.State.SKIPPED],
+        checked_out=states[Slot.State.LEASED],
+        remaining=remaining,
+        paused=paused,
     )
+
+
+def count_remaining(topics: Iterable[AssessorTopic]) -> int:
+    """Documents of all ``topics`` that remain for the assessor: their shares, then rounded up."""
+    listed = list(topics)
+    out = sum(row.checked_out for row in listed)
+    return out + add_remaining(row.remaining for row in listed).count
+
+
+def slot_states_by_topic(
+    campaign: Campaign, assessor: User, topic: Topic | None = None
+) -> dict[int, Counter[str]]:
+    """By topic id, the assessor's slots by state. A skip whose document went on to another
+    assessor counts as skipped.
+    """
+    here = {} if topic is None else {"topic": topic}
+    states: dict[int, Counter[str]] = defaultdict(Counter)
+    rows = slots_on_screen(campaign, assessor).filter(**here).values_list("topic", "state")
+    for number, state, count in rows.annotate(Count("pk")):
+        states[number][state] += count
+    passed_on = skips_passed_on(campaign).filter(assessor=assessor, **here)
+    for number in passed_on.values_list("topic", flat=True):
+        states[number][Slot.State.SKIPPED] += 1
+    return states
 
 
 def slots_on_screen(campaign: Campaign, assessor: User) -> QuerySet[Slot]:

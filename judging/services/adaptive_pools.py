@@ -56,7 +56,7 @@ def extend_adaptive_topic(actor: User, plan: Plan, topic: Topic, count: int) -> 
     # Creating or closing a plan locks exclusively: before or after, never at the same time.
     lock_judging(plan.campaign)
     adaptive_pools.lock_topic(topic)
-    if Plan.objects.filter(pk=plan.pk, paused=True).exists() or is_stopped(topic):
+    if not Plan.objects.filter(pk=plan.pk, state=Plan.State.OPEN).exists() or is_stopped(topic):
         return 0
     first = first_relevance(plan.campaign, topic)
     before, current = planned_docnos(plan, topic), current_judgments_by_pair(plan.campaign, topic)

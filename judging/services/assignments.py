@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from campaigns.errors import ActionRefused
+from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Role, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events
@@ -31,6 +31,7 @@ def assign_topics(*, actor: User, plan: Plan, assessors: Assessors) -> int:
     """
     campaign = plan.campaign
     require_permission(actor, "campaigns.manage", campaign)
+    require_plan_not_closed(plan)
     topics = get_topics(campaign, assessors)
     check_people(campaign, plan.overlap, assessors, thirds=bool(plan.third_from))
     with transaction.atomic():
@@ -59,6 +60,16 @@ def assign_topics(*, actor: User, plan: Plan, assessors: Assessors) -> int:
             topics={n: [u.username for u in people] for n, people in changed.items()},
         )
     return len(changed)
+
+
+def require_plan_not_closed(plan: Plan) -> None:
+    closed = Plan.objects.filter(pk=plan.pk, state=Plan.State.CLOSED).first()
+    if closed is not None and closed.closed_at is not None:
+        raise ActionRefused(
+            "plan-closed",
+            _("This plan was closed on %(at)s.") % {"at": format_utc(closed.closed_at)},
+            _("Create another plan: it contains the pairs that have no judgment."),
+        )
 
 
 def get_topics(campaign: Campaign, numbers: Iterable[str]) -> dict[str, Topic]:

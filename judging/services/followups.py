@@ -7,12 +7,8 @@ from django.db.models import Max
 from judging.core import repeats
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import current_judgments
-from judging.queries.slots import (
-    available_documents,
-    checked_out_unjudged,
-    count_first_judgments,
-    repeat_key,
-)
+from judging.queries.remaining import remaining_documents_in_topic
+from judging.queries.repeats import checked_out_unjudged, first_judgments, repeat_key
 from judging.rules import THIRD_K
 from pooling.models import PoolItem
 
@@ -57,12 +53,13 @@ def add_third_slot(slot: Slot) -> None:
 def add_repeat_slot(judgment: Judgment, slot: Slot) -> None:
     """Add a blind repeat for the same assessor, if the pair is drawn."""
     plan, actor, topic = slot.plan, judgment.assessor, judgment.topic
-    key = repeat_key(plan.campaign, plan.pk, topic.pk, actor)
-    judged = count_first_judgments(actor, plan.campaign, [plan.pk])[plan.pk, topic.pk]
+    here = {"assessor": actor, "topic": topic}
+    key = repeat_key(plan.campaign, plan.pk, topic.pk, actor.pk)
+    judged = first_judgments(plan.campaign).filter(**here, slot__plan=plan).count()
     if not repeats.is_drawn(judged, plan.repeat_share, key):
         return
-    left = available_documents(actor, plan.campaign, topic)
-    left += checked_out_unjudged(actor, plan.campaign).filter(topic=topic).count()
+    left = remaining_documents_in_topic(actor, plan.campaign, topic.pk)
+    left += checked_out_unjudged(plan.campaign).filter(**here).count()
     if left < repeats.SOONEST:
         return
     again = Slot.objects.filter(item=slot.item_id, purpose=Purpose.REPEAT)

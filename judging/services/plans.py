@@ -20,7 +20,13 @@ from judging.core.designs.forecast import LoadForecast, forecast_load
 from judging.core.designs.registry import DESIGNS
 from judging.models import Plan, Slot
 from judging.queries.slots import free_slots, repeats_on_screen
-from judging.services.assignments import Assessors, add_assignments, check_people, get_topics
+from judging.services.assignments import (
+    Assessors,
+    add_assignments,
+    check_people,
+    get_topics,
+    require_plan_not_closed,
+)
 from judging.services.judgment_log import lock_judging
 from judging.services.plan_growth import check_design, check_not_grown, max_future_judgments
 from judging.services.plan_slots import (
@@ -34,6 +40,7 @@ from judging.services.plan_slots import (
 from pooling.models import Pool
 
 BATCH = 500
+State = Plan.State
 ORDERS = (Plan.Order.RANDOM, Plan.Order.DOCNO, Plan.Order.POOL)
 
 
@@ -270,18 +277,18 @@ def log_plan_created(actor: User, plan: Plan, allocation: PlanAllocation, filled
 
 
 def pause_plan(*, actor: User, plan: Plan, paused: bool = True) -> None:
-    """Pause or resume the plan. Checked-out documents may still be judged.
-
-    Resuming a closed plan opens it again.
+    """Pause or resume the plan; refused if it is closed. Checked-out documents may still be
+    judged.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
-    change = {"paused": paused} if paused else {"paused": paused, "closed_at": None}
+    before, after = (State.OPEN, State.PAUSED) if paused else (State.PAUSED, State.OPEN)
     with transaction.atomic():
-        if Plan.objects.filter(pk=plan.pk, paused=not paused).update(**change):
+        if Plan.objects.filter(pk=plan.pk, state=before).update(state=after):
             code = "plan.paused" if paused else "plan.resumed"
             events.log_event(campaign=plan.campaign, actor=actor, code=code, plan=plan.pk)
-    for name, value in change.items():
-        setattr(plan, name, value)
+        else:
+            require_plan_not_closed(plan)
+    plan.state = after
 
 
 def close_plan(*, actor: User, plan: Plan) -> int:
@@ -290,14 +297,15 @@ def close_plan(*, actor: User, plan: Plan) -> int:
     Open slots without judgments are deleted, so that another plan may contain their pairs.
     Checked-out documents may still be judged; closing again cancels those with expired leases.
     Judgments and their slots remain, and so do repeats that were ever checked out: a late
-    judgment of a repeat must not revise the first one.
+    judgment of a repeat must not revise the first one. The date is that of the first closing.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
     with transaction.atomic():
         # Alone: an adaptive pool adds its slots before, or not for this plan.
         lock_judging(plan.campaign, exclusive=True)
-        closed_at = timezone.now()
-        Plan.objects.filter(pk=plan.pk).update(paused=True, closed_at=closed_at)
+        Plan.objects.filter(pk=plan.pk).exclude(state=State.CLOSED).update(
+            state=State.CLOSED, closed_at=timezone.now()
+        )
         # Locked: a concurrent claim comes before, or fails.
         removable = (
             plan.slots.filter(free_slots(), judgments=None)
@@ -317,5 +325,5 @@ def close_plan(*, actor: User, plan: Plan) -> int:
             plan=plan.pk,
             checked_out=leased,
         )
-    plan.paused, plan.closed_at = True, closed_at
+    plan.refresh_from_db(fields=["state", "closed_at"])
     return count

@@ -17,7 +17,12 @@ from campaigns.services import events
 from judging.core.designs.registry import DESIGNS
 from judging.models import Assignment, Plan, Purpose, Slot
 from judging.queries.slots import free_slots, new_pair_filter
-from judging.services.assignments import MAX_LISTED, add_assignments, require_assessors
+from judging.services.assignments import (
+    MAX_LISTED,
+    add_assignments,
+    require_assessors,
+    require_plan_not_closed,
+)
 
 State = Slot.State
 # ``leased_at`` is kept: it distinguishes a late judgment of a repeat from a change.
@@ -93,6 +98,7 @@ def pause_work(
     Returns the number of assignments changed. Checked-out documents may still be judged.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
+    require_plan_not_closed(plan)
     if assessor is None and topic is None:
         message = _("No assessor or topic selected.")
         raise ActionRefused(
@@ -133,6 +139,7 @@ def reassign_work(
     ``moved``, ``stayed``, ``returned`` and ``topics``.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
+    require_plan_not_closed(plan)
     successors = [user for user in dict.fromkeys(to) if user.pk != assessor.pk]
     if not successors:
         fix = _("Choose a different assessor.")

@@ -20,7 +20,7 @@ from campaigns.views.helpers import SignedInRequest
 from judging.forms import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment
 from judging.queries.progress import JudgingPace, pace_by_user
-from judging.queries.screen import current_judgments_by, list_assessor_topics
+from judging.queries.screen import count_remaining, current_judgments_by, list_assessor_topics
 from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
 from judging.services.training import next_training_pair
 from judging.views.judging_screen import (
@@ -51,7 +51,8 @@ def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "topics": topics,
         "next": next_topic(topics),
         "done": sum(row.done for row in topics),
-        "of": sum(row.total for row in topics),
+        "of": sum(row.done for row in topics) + count_remaining(topics),
+        "shares_work": any(row.most > row.left for row in topics),
         "completed": sum(row.left == 0 for row in topics),
         "pace": pace_by_user(campaign, request.user).get(
             request.user.pk, JudgingPace(0, None, None)

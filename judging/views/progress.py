@@ -15,7 +15,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, User
 from campaigns.queries import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
-from judging.models import Assignment, Slot
+from judging.models import Assignment, Plan, Slot
 from judging.queries.overview import (
     list_checked_out,
     list_checked_out_by_assessor,
@@ -86,7 +86,7 @@ def judging_assessor_view(request: SignedInRequest, slug: str, username: str) ->
     rows = {row.user.pk: row for row in assessor_progress(campaign, plans)}
     assignments = Assignment.objects.filter(
         plan__campaign=campaign, plan__kind="judge", assessor=user
-    )
+    ).exclude(plan__state=Plan.State.CLOSED)
     context = {
         "campaign": campaign,
         "crumbs": [(_("Judging"), "../../"), (user.shown_name, None)],
@@ -108,9 +108,11 @@ def judging_assessor_view(request: SignedInRequest, slug: str, username: str) ->
 
 
 def plans_of_user(plans: list[PlanProgress], user: User) -> list[tuple[PlanProgress, bool]]:
-    """The plans in which ``user`` has topics, and whether all of these are paused."""
+    """The plans that are not closed in which ``user`` has topics, and whether all are paused."""
     own_plans = []
     for plan in plans:
+        if plan.plan.is_closed:
+            continue
         assignments = [seat for row in plan.topics for seat in row.assessors if seat.user == user]
         if assignments:
             own_plans.append((plan, all(seat.paused for seat in assignments)))

@@ -116,7 +116,7 @@ def test_an_assessor_is_told_what_waits(campaign, assessor, assessor2, plan):
     Slot.objects.filter(position=0).update(state=Slot.State.JUDGED, assessor=assessor)
     tasks = list_pending_tasks(campaign, get_campaign_status(campaign, assessor))
     assert [task.label for task in tasks] == ["1 document to judge"]
-    Plan.objects.update(paused=True)
+    Plan.objects.update(state="paused")
     assert list_pending_tasks(campaign, get_campaign_status(campaign, assessor)) == []
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from uuid import uuid4
 
@@ -7,6 +8,7 @@ import pytest
 
 from campaigns.models import Campaign, Role, User
 from judging.models import Judgment, Plan
+from judging.queries.remaining import remaining_by_topic
 from judging.services.judgments import submit_judgment
 from judging.services.plans import create_plan
 from pooling.models import Pool, PoolItem
@@ -79,3 +81,9 @@ def grade(campaign, topic) -> Callable[..., Judgment]:
         return submit_judgment(actor=user, campaign=campaign, docno=docno, grade=value, **more)
 
     return give
+
+
+def waiting(assessor: User, campaign: Campaign) -> Counter[int]:
+    """By topic id, the number of documents that wait for ``assessor``."""
+    parts = remaining_by_topic(assessor, campaign)
+    return Counter({topic: part.count for topic, part in parts.items()})

@@ -128,6 +128,17 @@ def test_a_plan_is_foreseen_and_made_through_the_api(
     assert call(PlanViewSet, organizer, "create", "post", asked | {"pool": 9})[0] == 404
 
 
+def test_a_plan_is_paused_and_closed_for_good_through_the_api(plan, organizer, assessor, call):
+    for act, state in (("pause", "paused"), ("resume", "open"), ("close", "closed")):
+        assert call(PlanViewSet, assessor, act, "post", pk=plan.pk)[0] == 404
+        status, made = call(PlanViewSet, organizer, act, "post", pk=plan.pk)
+        assert (status, made["state"], bool(made["closed_at"])) == (200, state, state == "closed")
+    for act in ("pause", "resume"):
+        assert call(PlanViewSet, organizer, act, "post", pk=plan.pk)[0] == 409
+    seen = call(PlanViewSet, organizer, "retrieve", pk=plan.pk)[1]
+    assert (seen["state"], seen["closed_at"]) == ("closed", made["closed_at"])
+
+
 def test_flags_passages_and_the_original_come_through_the_api(plan, assessor, call):
     said = {
         "campaign": "small", "topic": "1", "docno": "d1", "grade": 2,

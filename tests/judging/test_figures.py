@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django.template.loader import render_to_string
 
-from judging.queries.progress import SlotTally, plan_progress
+from judging.queries.progress import plan_progress
 from judging.queries.screen import AssessorTopic
+from judging.queries.tallies import SlotTally
 from judging.templatetags.judging import text_extent
 
 

@@ -14,7 +14,6 @@ from campaigns.errors import ActionRefused
 from judging.core import repeats
 from judging.models import Judgment, Plan, Slot
 from judging.queries.progress import assessor_progress, plan_progress
-from judging.queries.slots import remaining_by_topic
 from judging.services import plans
 from judging.services.adaptive_pools import extend_adaptive_topic
 from judging.services.judgments import claim_ahead, claim_next, submit_judgment, undo_judgment
@@ -32,6 +31,7 @@ from pooling.core.spec_file import read_spec
 from pooling.models import Pool, PoolEvent, PoolItem
 from pooling.queries import list_growth
 from pooling.services import adaptive_pools, freeze_pool
+from tests.judging.conftest import waiting
 from tests.pooling.conftest import ranked_run
 
 RANKED = {"north": "d1 d2 d3 d4", "south": "d5 d6 d2 d7", "east": "d8 d9 d1"}
@@ -103,11 +103,11 @@ def test_the_page_of_the_pool_tells_how_it_grows(
 
 
 def test_what_is_to_come_counts_as_left(pool, plan, campaign, assessor, topic):
-    assert remaining_by_topic(assessor, campaign) == {topic.pk: 9}
+    assert waiting(assessor, campaign) == {topic.pk: 9}
     said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
-    assert remaining_by_topic(assessor, campaign) == {topic.pk: 8}
+    assert waiting(assessor, campaign) == {topic.pk: 8}
     worked(assessor, campaign, topic)
-    assert remaining_by_topic(assessor, campaign) == {}
+    assert waiting(assessor, campaign) == {}
 
 
 def test_what_is_to_come_is_not_done(pool, plan, campaign, organizer, assessor, topic, as_user):
@@ -117,11 +117,11 @@ def test_what_is_to_come_is_not_done(pool, plan, campaign, organizer, assessor, 
     assert (found.tally.done, found.tally.total, found.tally.coming) == (3, 3, 6)
     assert found.tally.percent == 33
     (row,) = assessor_progress(campaign, [found])
-    assert row.share == 6
+    assert row.remaining == 6
     html = as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
     assert "+ ≤ 6" in html
     pause_plan(actor=organizer, plan=plan)
-    assert plan_progress(campaign)[0].tally.total == 3
+    assert plan_progress(campaign)[0].tally.left == 6
     pause_plan(actor=organizer, plan=plan, paused=False)
     worked(assessor, campaign, topic)
     assert plan_progress(campaign)[0].tally.percent == 100

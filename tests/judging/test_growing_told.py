@@ -9,13 +9,13 @@ from django.urls import reverse
 from evaluation.queries.campaign_status import get_campaign_status
 from judging.models import Slot
 from judging.queries.progress import assessor_progress, plan_progress
-from judging.queries.slots import remaining_by_topic
 from judging.services.assignments import assign_topic
 from judging.services.judgments import claim_next
 from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan, preview_plan
 from pooling.core.spec_file import read_spec
 from pooling.queries import future_documents
 from pooling.services import freeze_pool
+from tests.judging.conftest import waiting
 from tests.judging.test_growing import plan, pool, runs, said, worked
 
 __all__ = ["plan", "pool", "runs"]
@@ -35,7 +35,7 @@ def test_the_organizer_sees_what_is_to_come(
     (found,) = plan_progress(campaign)
     assert (found.tally.open, found.tally.percent) == (0, 33)
     (row,) = assessor_progress(campaign, [found])
-    assert row.share == 6
+    assert row.remaining == 6
     worked(assessor, campaign, topic)
     (found,) = plan_progress(campaign)
     assert (found.tally.total, found.tally.coming, found.tally.percent) == (9, 0, 100)
@@ -88,11 +88,11 @@ def test_two_plans_on_one_pool_expect_its_documents_once(
     plan, pool, campaign, organizer, assessor, assessor2, topic
 ):
     again = create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
-    assert remaining_by_topic(assessor, campaign) == {topic.pk: 9}
+    assert waiting(assessor, campaign) == {topic.pk: 9}
     coming = {found.plan: found.tally.coming for found in plan_progress(campaign)}
     assert coming == {plan: 6, again: 0}
     worked(assessor, campaign, topic)
-    assert remaining_by_topic(assessor, campaign) == {}
+    assert waiting(assessor, campaign) == {}
     assert Counter(Slot.objects.values_list("plan", flat=True)) == {plan.pk: 9}
 
 
@@ -109,6 +109,8 @@ def test_the_plan_that_has_people_on_the_topic_asks(
     assign_topic(actor=organizer, plan=again, topic=topic, assessors=[])
     assert coming() == [6, 0]
     pause_plan(actor=organizer, plan=plan)
+    assert coming() == [6, 0]  # a pause is no end
+    close_plan(actor=organizer, plan=plan)
     assert coming() == [0, 0]
 
 

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.exceptions import PermissionDenied
+from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.errors import ActionRefused
@@ -10,6 +13,7 @@ from judging.models import Plan, Slot
 from judging.services.assignments import assign_topic, assign_topics
 from judging.services.judgments import claim_next
 from judging.services.plans import close_plan, create_plan, pause_plan
+from judging.services.slots import pause_work, reassign_work
 from tests.judging.conftest import make_pool
 
 
@@ -55,17 +59,57 @@ def test_assign_replaces_the_people_of_a_topic(plan, organizer, assessor, assess
     assert not plan.assignments.filter(topic=topic).exists()
 
 
-def test_closing_sets_the_time_and_resuming_clears_it(plan, organizer):
-    assert plan.closed_at is None
+def test_a_closed_plan_stays_closed_and_keeps_its_date(plan, organizer, assessor, topic):
+    assert (plan.state, plan.closed_at) == ("open", None)
     close_plan(actor=organizer, plan=plan)
     closed = Plan.objects.get(pk=plan.pk)
-    assert closed.paused
+    assert (closed.state, plan.state) == ("closed", "closed")
     assert closed.closed_at == plan.closed_at is not None
+    acts = [
+        lambda: pause_plan(actor=organizer, plan=plan),
+        lambda: pause_plan(actor=organizer, plan=plan, paused=False),
+        lambda: pause_work(actor=organizer, plan=plan, assessor=assessor),
+        lambda: assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[]),
+        lambda: reassign_work(actor=organizer, plan=plan, assessor=assessor, to=[assessor]),
+    ]
+    for act in acts:
+        with pytest.raises(ActionRefused, match="This plan was closed on") as refused:
+            act()
+        assert refused.value.code == "plan-closed"
+    assert Plan.objects.get(pk=plan.pk).closed_at == closed.closed_at
+    assert not Event.objects.filter(code__in=("plan.paused", "plan.resumed")).exists()
+
+
+def test_a_plan_is_paused_and_resumed(plan, organizer):
     pause_plan(actor=organizer, plan=plan)
-    assert Plan.objects.get(pk=plan.pk).closed_at == plan.closed_at == closed.closed_at
+    assert Plan.objects.get(pk=plan.pk).state == plan.state == "paused"
+    pause_plan(actor=organizer, plan=plan)
     pause_plan(actor=organizer, plan=plan, paused=False)
-    resumed = Plan.objects.get(pk=plan.pk)
-    assert (resumed.paused, resumed.closed_at, plan.closed_at) == (False, None, None)
+    assert Plan.objects.get(pk=plan.pk).state == plan.state == "open"
+    codes = Event.objects.filter(code__startswith="plan.").order_by("pk")
+    assert list(codes.values_list("code", flat=True)) == [
+        "plan.created",
+        "plan.paused",
+        "plan.resumed",
+    ]
+
+
+def test_a_closed_plan_cannot_be_resumed_on_its_page(plan, organizer, campaign, as_user):
+    client = as_user(organizer)
+    client.post(reverse("plan-pause", args=[campaign.slug, plan.pk]), {"paused": "1"})
+    page = reverse("judging", args=[campaign.slug])
+    shown = client.get(page).content.decode()
+    assert "Resume" in shown
+    assert "Close plan" in shown
+    client.post(reverse("plan-close", args=[campaign.slug, plan.pk]))
+    shown = client.get(page).content.decode()
+    assert "closed" in shown
+    assert not {"Resume", "Pause</button>", "Close plan", "Assign topics"} & set(
+        re.findall(r"Resume|Pause</button>|Close plan|Assign topics", shown)
+    )
+    resumed = client.post(reverse("plan-pause", args=[campaign.slug, plan.pk]), {"paused": "0"})
+    assert resumed.status_code == 409
+    assert Plan.objects.get().state == "closed"
 
 
 def test_closing_once_more_cancels_expired_leases(plan, campaign, organizer, assessor, topic):
@@ -76,4 +120,4 @@ def test_closing_once_more_cancels_expired_leases(plan, campaign, organizer, ass
     assert event.data == {"plan": plan.pk, "checked_out": 1}
     plan.slots.update(expires_at=timezone.now())
     assert close_plan(actor=organizer, plan=plan) == 1
-    assert plan.closed_at > first
+    assert plan.closed_at == first

@@ -15,7 +15,6 @@ from judging.core.stopping import StoppingCriteria
 from judging.models import Assignment, Judgment, Plan, Slot, StoppedTopic, StoppingRule
 from judging.queries.progress import assessor_progress, plan_progress
 from judging.queries.screen import get_assessor_topic
-from judging.queries.slots import remaining_by_topic
 from judging.services.adjudication import open_round
 from judging.services.imports import import_judgments
 from judging.services.judgments import (
@@ -31,6 +30,7 @@ from judging.services.stopping import set_stopping_rule
 from pooling.core.spec_file import read_spec
 from pooling.services import freeze_pool
 from tests.conftest import joined
+from tests.judging.conftest import waiting
 from tests.judging.test_growing import RANKED, SPEC
 from tests.pooling.conftest import ranked_run
 
@@ -62,7 +62,7 @@ def test_a_topic_that_ends_hands_out_nothing_more(
     grade(assessor, "d3", 0)
     assert ended() == ["1"]
     assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
-    assert remaining_by_topic(assessor, campaign)[topic.pk] == 0
+    assert waiting(assessor, campaign)[topic.pk] == 0
     elsewhere = claim_ahead(actor=assessor, campaign=campaign, topic=None, count=9)
     assert {slot.topic.number for slot in elsewhere} == {"2", "3"}
 
@@ -197,9 +197,9 @@ def test_progress_counts_what_is_dropped_and_nobody_has_it_left(
     plans = plan_progress(campaign)
     row = next(row for row in plans[0].topics if row.topic == topic)
     assert (row.ended, row.tally.open, row.tally.dropped, row.tally.left) == (True, 0, 3, 0)
-    assert (row.tally.total, row.tally.percent, row.free) == (4, 100, 0)
+    assert (row.tally.total, row.tally.percent) == (4, 100)
     person = next(row for row in assessor_progress(campaign, plans) if row.user == assessor)
-    assert person.share == 5  # topics 2 and 3
+    assert person.remaining == 5  # topics 2 and 3
 
 
 def test_a_late_judgment_of_an_ended_topic_is_kept(
@@ -223,7 +223,7 @@ def test_repeats_of_an_ended_topic_come_and_are_counted(
     rule(documents=1)
     grade(assessor, "d1", 0)
     assert ended() == ["1"]
-    assert remaining_by_topic(assessor, campaign) == {topic.pk: 1}
+    assert waiting(assessor, campaign) == {topic.pk: 1}
     assert get_assessor_topic(campaign, assessor, topic).left == 1
     again = claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert (again.purpose, again.item.docno) == ("repeat", "d1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,20 @@ from numpy.typing import NDArray
 from judging.core.designs.allocation import UNASSIGNED, Allocation, Workload
 
 Floats = NDArray[np.float64]
+
+
+def divide_open_judgments(judgments: int, may_judge: Sequence[int]) -> list[float]:
+    """The share of each assessor in ``judgments`` that are open to all of them.
+
+    ``may_judge[i]`` are the documents that assessor i may still judge, u_i. The share is
+    u_i · min(1, judgments / Σu): in proportion to what each may judge, and never more than that.
+    At the start, c judgments per document and q assessors give everybody c / q of each document,
+    as ``forecast_load``; if as many assessors are left as judgments, each judges all of theirs.
+    E.g. 147 documents twice, by any of 3: 98 each.
+    """
+    total = sum(may_judge)
+    rate = min(1.0, judgments / total) if total else 0.0
+    return [count * rate for count in may_judge]
 
 
 @dataclass(frozen=True)

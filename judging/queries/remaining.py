@@ -1,0 +1,277 @@
+"""What remains for each assessor: one forecast for their own pages, the organizer's and the API."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from math import ceil
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from campaigns.models import Campaign, Role, User
+from judging.core.designs.forecast import divide_open_judgments
+from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.queries.judgments import ANSWERS, ON_SCREEN
+from judging.queries.repeats import count_undrawn_repeats
+from judging.queries.slots import PEOPLE, free_slots, withdrawn_judgments
+from judging.queries.stopping import open_topic_filter
+from pooling.queries import future_documents
+
+At = tuple[int, int]
+"""Plan and topic, by their ids."""
+Seat = tuple[int, int, int]
+"""Plan, topic and assessor, by their ids."""
+TINY = 1e-9
+"""Less than a rounding error of sums of shares: not one document more."""
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """Documents that wait for an assessor, without those checked out to them.
+
+    ``expected``: those reserved for them, and their share of those that others may judge as well
+    (``divide_open_judgments``). ``most``: all that they would get if no other assessor judged.
+    """
+
+    expected: float = 0.0
+    most: int = 0
+
+    def __add__(self, other: Remaining) -> Remaining:
+        return Remaining(self.expected + other.expected, self.most + other.most)
+
+    @property
+    def count(self) -> int:
+        """Rounded up: 0 only if nothing remains."""
+        return ceil(self.expected - TINY)
+
+
+def add_remaining(parts: Iterable[Remaining]) -> Remaining:
+    return sum(parts, Remaining())
+
+
+def remaining_by_topic(
+    assessor: User, campaign: Campaign, topics: Collection[int] | None = None
+) -> dict[int, Remaining]:
+    """By topic id, what remains for ``assessor``; topics without any are omitted."""
+    own = Assignment.objects.filter(plan__campaign=campaign, assessor=assessor).order_by()
+    assigned = set(own.values_list("topic", flat=True)) if topics is None else set(topics)
+    return remaining_by_assessor(campaign, assigned)[assessor.pk]
+
+
+def remaining_by_assessor(
+    campaign: Campaign, topics: Collection[int] | None = None
+) -> dict[int, dict[int, Remaining]]:
+    """By assessor's and topic's id, what remains, also of blind repeats.
+
+    Nothing for paused assignments and plans, and in topics that are complete by the stopping
+    rule, except repeats. ``topics`` restricts the result.
+    """
+    here = {} if topics is None else {"topic__in": list(topics)}
+    seats = list(active_assignments(campaign, here).values_list(
+        "plan", "topic", "assessor", "plan__pool", "plan__overlap"
+    ))  # fmt: skip
+    documents = remaining_documents(campaign, seats, here)
+    remaining: dict[int, dict[int, Remaining]] = defaultdict(dict)
+
+    def add(user: int, topic: int, part: Remaining) -> None:
+        if part.most:
+            remaining[user][topic] = remaining[user].get(topic, Remaining()) + part
+
+    for (user, topic), part in documents.items():
+        add(user, topic, part)
+    for (user, topic), part in repeats_to_come(campaign, seats, documents).items():
+        add(user, topic, part)
+    repeats = open_repeats(campaign).filter(**here).values_list("reserved_for", "topic")
+    for user, topic, count in repeats.annotate(Count("pk")):
+        add(user or 0, topic, Remaining(count, count))
+    return remaining
+
+
+def remaining_documents(
+    campaign: Campaign, seats: list[tuple[int, int, int, int, int]], here: dict[str, list[int]]
+) -> dict[tuple[int, int], Remaining]:
+    """By assessor and topic, the documents that remain under the assignments ``seats``, without
+    repeats.
+    """
+    documents: dict[tuple[int, int], Remaining] = defaultdict(Remaining)
+    if seats:
+        for (_plan, topic, user), part in planned_documents(campaign, seats, here).items():
+            documents[user, topic] += part
+        for (topic, user), part in documents_to_come(seats).items():
+            documents[user, topic] += part
+    return documents
+
+
+def remaining_documents_in_topic(assessor: User, campaign: Campaign, topic: int) -> int:
+    """The documents of a topic that remain for ``assessor``, without repeats."""
+    here = {"topic__in": [topic]}
+    seats = list(active_assignments(campaign, here).values_list(
+        "plan", "topic", "assessor", "plan__pool", "plan__overlap"
+    ))  # fmt: skip
+    documents = remaining_documents(campaign, seats, here)
+    return documents.get((assessor.pk, topic), Remaining()).count
+
+
+def repeats_to_come(
+    campaign: Campaign,
+    seats: list[tuple[int, int, int, int, int]],
+    documents: dict[tuple[int, int], Remaining],
+) -> dict[tuple[int, int], Remaining]:
+    """By assessor and topic, the blind repeats that are still to be drawn: so a total does not
+    grow when one comes.
+    """
+    places = [seat[:3] for seat in seats]
+    expected = {at: part.expected for at, part in documents.items()}
+    most = {at: float(part.most) for at, part in documents.items()}
+    undrawn = count_undrawn_repeats(campaign, places, expected, most)
+    return {at: Remaining(*counts) for at, counts in undrawn.items()}
+
+
+def active_assignments(campaign: Campaign, here: dict[str, list[int]]) -> QuerySet[Assignment]:
+    """Assignments of assessors whose work is not paused, oldest plan first."""
+    able = campaign.members.filter(role=Role.ASSESSOR).values("user")
+    return Assignment.objects.filter(
+        open_topic_filter(),
+        plan__campaign=campaign,
+        plan__kind=Plan.Kind.JUDGE,
+        plan__state=Plan.State.OPEN,
+        paused=False,
+        assessor__in=able,
+        **here,
+    ).order_by("plan", "topic", "assessor")
+
+
+def planned_documents(
+    campaign: Campaign, seats: list[tuple[int, int, int, int, int]], here: dict[str, list[int]]
+) -> dict[Seat, Remaining]:
+    """The documents with a slot, by plan, topic and assessor."""
+    offered = Slot.objects.filter(
+        free_slots(),
+        open_topic_filter(),
+        plan__campaign=campaign,
+        plan__state=Plan.State.OPEN,
+        purpose=Purpose.JUDGE,
+        **here,
+    ).order_by()
+    slots: dict[At, Counter[int]] = defaultdict(Counter)
+    documents: dict[At, Counter[int]] = defaultdict(Counter)
+    rows = offered.values_list("plan", "topic", "reserved_for").annotate(
+        Count("pk"), Count("item", distinct=True)
+    )
+    for plan, topic, whose, slot_count, item_count in rows:
+        slots[plan, topic][whose or 0] = slot_count
+        documents[plan, topic][whose or 0] = item_count
+    known = count_known_documents(campaign, offered, {seat[2] for seat in seats}, here)
+    people: dict[At, list[int]] = defaultdict(list)
+    for plan, topic, user, *_ in seats:
+        if (plan, topic) in slots:
+            people[plan, topic].append(user)
+    result: dict[Seat, Remaining] = {}
+    for at, users in people.items():
+        may_judge = [max(documents[at][0] - known[*at, user, False], 0) for user in users]
+        parts = divide_open_judgments(slots[at][0], may_judge)
+        for user, part, most in zip(users, parts, may_judge, strict=True):
+            own = max(documents[at][user] - known[*at, user, True], 0)
+            result[*at, user] = Remaining(own + part, own + most)
+    return result
+
+
+def count_known_documents(
+    campaign: Campaign, offered: QuerySet[Slot], users: Collection[int], here: dict[str, list[int]]
+) -> Counter[tuple[int, int, int, bool]]:
+    """By plan, topic, assessor, and whether the slot is reserved for them: the offered documents
+    that the assessor has checked out, judged or skipped.
+    """
+    same = offered.filter(item=OuterRef("item"))
+    shared, own = same.filter(reserved_for=None), same.filter(reserved_for=OuterRef("assessor"))
+    taken = Slot.objects.filter(
+        plan__campaign=campaign, purpose=Purpose.JUDGE, assessor__in=list(users), **here
+    ).order_by()
+    known = Counter[tuple[int, int, int, bool]]()
+    for reserved, match in ((False, shared), (True, own)):
+        rows = taken.filter(Exists(match)).values_list("plan", "topic", "assessor")
+        for plan, topic, user, count in rows.annotate(Count("item", distinct=True)):
+            known[plan, topic, user or 0, reserved] += count
+    known.update(count_answers_elsewhere(campaign, offered, taken, here))
+    return known
+
+
+def count_answers_elsewhere(
+    campaign: Campaign, offered: QuerySet[Slot], taken: QuerySet[Slot], here: dict[str, list[int]]
+) -> Counter[tuple[int, int, int, bool]]:
+    """The same for offered documents that an assessor knows without holding a slot of theirs:
+    imported and late judgments, adjudications, and skips that were passed on.
+    """
+    elsewhere = Q(slot=None) | Q(kind=Judgment.Kind.SKIP) | Q(purpose=Purpose.ADJUDICATE)
+    judgments = Judgment.objects.filter(
+        elsewhere, campaign=campaign, kind__in=ANSWERS, purpose__in=PEOPLE, **here
+    ).exclude(withdrawn_judgments())
+    answers = set(judgments.order_by().values_list("assessor", "topic", "docno"))
+    known = Counter[tuple[int, int, int, bool]]()
+    if not answers:
+        return known
+    by_pair: dict[tuple[int, str], set[int]] = defaultdict(set)
+    for user, topic, docno in answers:
+        by_pair[topic, docno].add(user)
+    topics = {topic for topic, _ in by_pair}
+    pairs = offered.filter(topic__in=topics).values_list(
+        "plan", "topic", "item__docno", "reserved_for"
+    )
+    found = [row for row in pairs.distinct() if row[1:3] in by_pair]
+    if not found:
+        return known
+    held = set(taken.filter(topic__in=topics).values_list("assessor", "topic", "item__docno"))
+    for plan, topic, docno, whose in found:
+        for user in by_pair[topic, docno]:
+            if (user, topic, docno) not in held and whose in (None, user):
+                known[plan, topic, user, whose is not None] += 1
+    return known
+
+
+def documents_to_come(
+    seats: list[tuple[int, int, int, int, int]],
+) -> dict[tuple[int, int], Remaining]:
+    """By topic and assessor, what adaptive pools may still add: at most.
+
+    A document of a pool with two plans comes only once, for the assessors of both.
+    """
+    people: dict[tuple[int, int], dict[int, None]] = defaultdict(dict)
+    overlap: dict[tuple[int, int], int] = {}
+    for _plan, topic, user, pool, judgments in seats:
+        people[pool, topic][user] = None
+        overlap.setdefault((pool, topic), judgments)
+    pools, topics = {pool for pool, _ in people}, {topic for _, topic in people}
+    result: dict[tuple[int, int], Remaining] = defaultdict(Remaining)
+    for at, more in future_documents(pools, topics).items():
+        users = list(people.get(at, ()))
+        parts = divide_open_judgments(more * overlap.get(at, 1), [more] * len(users))
+        for user, part in zip(users, parts, strict=True):
+            result[at[1], user] += Remaining(part, more)
+    return result
+
+
+def open_repeats(campaign: Campaign) -> QuerySet[Slot]:
+    """Blind repeats that wait for their assessor, who is not paused."""
+    paused = Assignment.objects.filter(
+        plan=OuterRef("plan"),
+        topic=OuterRef("topic"),
+        assessor=OuterRef("reserved_for"),
+        paused=True,
+    )
+    return Slot.objects.filter(
+        ~Exists(paused),
+        plan__campaign=campaign,
+        plan__state=Plan.State.OPEN,
+        purpose=Purpose.REPEAT,
+        state=Slot.State.OPEN,
+    ).order_by()
+
+
+def count_checked_out(campaign: Campaign) -> Counter[int]:
+    """By assessor's id, the documents on their screen or fetched ahead, repeats included."""
+    slots = Slot.objects.filter(
+        plan__campaign=campaign, state=Slot.State.LEASED, purpose__in=ON_SCREEN
+    )
+    rows = slots.order_by().values_list("assessor").annotate(Count("pk"))
+    return Counter({user or 0: count for user, count in rows})

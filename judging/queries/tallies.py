@@ -1,0 +1,197 @@
+"""Progress of a campaign's judging by plan and topic: the one count that all pages show."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from django.db.models import (
+    Case,
+    CharField,
+    Count,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+
+from campaigns.models import Campaign, Role, User
+from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.queries.slots import free_slots
+from judging.queries.stopping import stopped_topics
+from pooling.queries import future_documents
+
+At = tuple[int, int]
+"""Plan and topic, by their ids."""
+State = Slot.State
+
+
+@dataclass
+class SlotTally:
+    """Slots of a plan or topic by state. ``coming`` is the most that an adaptive pool may still
+    add; ``dropped`` are the open slots of closed plans, and of topics that are complete by the
+    stopping rule. Skipped slots that need a decision are also ``unresolved``.
+    """
+
+    open: int = 0
+    leased: int = 0
+    judged: int = 0
+    skipped: int = 0
+    coming: int = 0
+    dropped: int = 0
+    unresolved: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.open + self.leased + self.judged + self.skipped + self.dropped
+
+    @property
+    def done(self) -> int:
+        return self.judged + self.skipped
+
+    @property
+    def left(self) -> int:
+        return self.open + self.leased + self.coming
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything is judged, and nothing waits for a judgment or a decision."""
+        return self.total > 0 and not self.left and not self.unresolved
+
+    @property
+    def percent(self) -> int:
+        """Rounded down: 100 only if nothing remains."""
+        return 100 * self.done // (self.done + self.left) if self.done else 0
+
+
+@dataclass(frozen=True)
+class AssignedAssessor:
+    """An assessor on a topic; ``paused``: gets no documents of it for now."""
+
+    user: User
+    paused: bool = False
+
+
+def tally_judging(campaign: Campaign) -> SlotTally:
+    """The whole campaign, over all judging plans."""
+    return add_to_tally(tally_topics(campaign, list_judging_plans(campaign)).values())
+
+
+def list_judging_plans(campaign: Campaign) -> list[Plan]:
+    """Newest first."""
+    return list(campaign.plans.filter(kind=Plan.Kind.JUDGE).select_related("pool"))
+
+
+def tally_topics(campaign: Campaign, plans: Sequence[Plan]) -> dict[At, SlotTally]:
+    """The tally of each topic of each of ``plans``, the judging plans of the campaign."""
+    if not plans:
+        return {}
+    ended = set(stopped_topics(campaign).values_list("topic", flat=True))
+    tallies = tally_slots(campaign, ended)
+    coming = future_documents({plan.pool_id for plan in plans})
+    assigned = assignments_by_topic(campaign) if coming else {}
+    for (pool, topic), more in coming.items():
+        plan = plan_for_new_documents(
+            [plan for plan in plans if plan.pool_id == pool], topic, assigned, tallies
+        )
+        if plan is not None and topic not in ended:
+            tallies.setdefault((plan.pk, topic), SlotTally()).coming = more * plan.overlap
+    if any(tally.skipped for tally in tallies.values()):
+        for plan_id, topic in unresolved_skips(campaign).values_list("plan", "topic"):
+            tallies[plan_id, topic].unresolved += 1
+    return tallies
+
+
+def tally_slots(campaign: Campaign, ended: Collection[int]) -> dict[At, SlotTally]:
+    """By plan and topic, the slots by state; those that nobody is asked to fill are dropped."""
+    cancelled = Q(free_slots(), plan__state=Plan.State.CLOSED)
+    cancelled |= Q(state=State.OPEN, topic__in=ended)
+    state = Case(When(cancelled, Value("dropped")), default=F("state"), output_field=CharField())
+    slots = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.JUDGE).order_by()
+    tallies: dict[At, SlotTally] = {}
+    rows = slots.values_list("plan", "topic", state).annotate(Count("pk"))
+    for plan, topic, name, count in rows:
+        tally = tallies.setdefault((plan, topic), SlotTally())
+        setattr(tally, name, getattr(tally, name) + count)
+    return tallies
+
+
+def unresolved_skips(campaign: Campaign) -> QuerySet[Slot]:
+    """Skipped slots that need a decision: not those of closed plans, of topics that are complete
+    by the stopping rule, and of pairs that were adjudicated.
+    """
+    decisions = Judgment.objects.filter(
+        campaign=campaign,
+        topic=OuterRef("topic"),
+        docno=OuterRef("item__docno"),
+        purpose=Purpose.ADJUDICATE,
+    )
+    last = Subquery(decisions.order_by("-pk").values("kind")[:1])
+    slots = Slot.objects.filter(
+        plan__campaign=campaign, state=State.SKIPPED, purpose=Purpose.JUDGE
+    ).exclude(plan__state=Plan.State.CLOSED)
+    open_topics = slots.exclude(topic__in=stopped_topics(campaign).values("topic"))
+    undecided = Q(decision=None) | ~Q(decision=Judgment.Kind.GRADE)
+    return open_topics.annotate(decision=last).filter(undecided).order_by()
+
+
+def skips_passed_on(campaign: Campaign) -> QuerySet[Judgment]:
+    """Current skips of planned documents that another assessor may judge, or has judged."""
+    later = Judgment.objects.filter(
+        campaign=OuterRef("campaign"),
+        topic=OuterRef("topic"),
+        docno=OuterRef("docno"),
+        assessor=OuterRef("assessor"),
+        purpose=OuterRef("purpose"),
+        revision__gt=OuterRef("revision"),
+    )
+    skips = Judgment.objects.filter(
+        campaign=campaign, kind=Judgment.Kind.SKIP, purpose=Purpose.JUDGE, slot__isnull=False
+    )
+    return skips.exclude(slot__assessor=F("assessor")).filter(~Exists(later)).order_by()
+
+
+def plan_for_new_documents(
+    plans: Sequence[Plan],
+    topic: int,
+    assigned: Mapping[At, Sequence[AssignedAssessor]],
+    tallies: Mapping[At, SlotTally],
+) -> Plan | None:
+    """Which of ``plans``, all on one pool and newest first, gets the new documents of a topic.
+
+    The oldest with an active assessor on the topic; otherwise the oldest that waits for one;
+    otherwise the oldest that is paused. A closed plan gets none.
+    """
+    known = [p for p in reversed(plans) if (p.pk, topic) in assigned or (p.pk, topic) in tallies]
+    active = [plan for plan in known if plan.state == Plan.State.OPEN]
+    at_work = [
+        plan
+        for plan in active
+        if any(not assignment.paused for assignment in assigned.get((plan.pk, topic), ()))
+    ]
+    paused = [plan for plan in known if plan.state == Plan.State.PAUSED]
+    return next(iter(at_work + active + paused), None)
+
+
+def assignments_by_topic(campaign: Campaign) -> dict[At, list[AssignedAssessor]]:
+    """By plan and topic, the assigned assessors.
+
+    Users who are no longer assessors are omitted, whatever their assignments.
+    """
+    able = campaign.members.filter(role=Role.ASSESSOR).values("user")
+    rows = Assignment.objects.filter(plan__campaign=campaign, assessor__in=able)
+    assignments: dict[At, list[AssignedAssessor]] = defaultdict(list)
+    for row in rows.select_related("assessor").order_by("assessor__username"):
+        assignments[row.plan_id, row.topic_id].append(AssignedAssessor(row.assessor, row.paused))
+    return assignments
+
+
+def add_to_tally(tallies: Iterable[SlotTally]) -> SlotTally:
+    listed = list(tallies)
+    names = [field.name for field in fields(SlotTally)]
+    return SlotTally(**{name: sum(getattr(tally, name) for tally in listed) for name in names})
