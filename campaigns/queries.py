@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -89,6 +90,35 @@ def list_runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
         .select_related("campaign", "team", "submitted_by", "replaces")
         .order_by("team__name", "-submitted_at", "-pk")
     )
+
+
+def list_open_rejections(campaign: Campaign, teams: Collection[int]) -> list[Run]:
+    """The rejected runs of ``teams`` (ids) that still need the team's attention.
+
+    A rejected run does not when the team has later had a run accepted with the same tag, or in
+    the place of the same run, and when the team has dismissed it. A run whose file has no
+    readable tag counts by the name of its file.
+    """
+    rejected = list(campaign.runs.filter(team__in=teams, state=Run.State.REJECTED).order_by("pk"))
+    if not rejected:
+        return []
+    runs = campaign.runs.filter(team__in=teams).exclude(state=Run.State.RECEIVED)
+    accepted = list(runs.exclude(state=Run.State.REJECTED))
+    log = campaign.events.filter(code="run.rejections_dismissed").values_list("data", flat=True)
+    dismissed = {pk for data in log for pk in data["runs"]}
+
+    def is_mended(run: Run) -> bool:
+        return any(
+            later.team_id == run.team_id
+            and later.pk > run.pk
+            and (
+                (later.tag == run.tag if run.tag else later.file_name == run.file_name)
+                or (run.replaces_id is not None and later.replaces_id == run.replaces_id)
+            )
+            for later in accepted
+        )
+
+    return [run for run in rejected if run.pk not in dismissed and not is_mended(run)]
 
 
 def list_teams_for(user: User, campaign: Campaign) -> QuerySet[Team]:

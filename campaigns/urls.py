@@ -49,6 +49,7 @@ urlpatterns = [
     path("c/<slug:slug>/documents/view/", documents.document_view, name="document"),
     path("c/<slug:slug>/documents/body/", documents.document_body_view, name="document-body"),
     path("c/<slug:slug>/runs/", runs.runs_view, name="runs"),
+    path("c/<slug:slug>/runs/dismiss/", runs.rejections_dismiss_view, name="rejections-dismiss"),
     path("c/<slug:slug>/runs/upload/", runs.run_upload_view, name="run-upload"),
     path("c/<slug:slug>/runs/<int:pk>/", runs.run_view, name="run"),
     path("c/<slug:slug>/runs/<int:pk>/file/", runs.run_file_view, name="run-file"),

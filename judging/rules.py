@@ -11,6 +11,11 @@ SKIP_REASONS = {
     "other": _("another reason"),
 }
 
+PASSED_ON = ("undecided",)
+"""Reasons that are the assessor's, not the document's: another assessor gets it by itself."""
+EXPLAINED = ("other",)
+"""Reasons that need a comment."""
+
 DESIGN_NAMES = {
     "topic-owner": _("One assessor per topic"),
     "overlap": _("n judgments per document"),

@@ -52,6 +52,7 @@ documents-delete            POST   302    404    403    403    403    403    409
 document                    GET    302    404    200    200    200    200    200    404
 document-body               GET    302    404    200    200    200    200    200    404
 runs                        GET    302    404    403    200    200    403    200    404
+rejections-dismiss          POST   302    404    403    302    302    403    302    404
 run-upload                  GET    302    404    403    200    200    403    200    404
 run-upload                  POST   302    404    403    422    422    403    422    404
 run                         GET    302    404    403    200    404    403    200    404
@@ -194,6 +195,9 @@ api-plan-list               GET    401    200    200    200    200    200    200
 api-plan-list               POST   401    404    403    403    403    403    409    404
 api-plan-preview            POST   401    404    403    403    403    403    409    404
 api-plan-detail             GET    401    404    404    404    404    404    200    404
+api-plan-pause              POST   401    404    404    404    404    404    200    404
+api-plan-resume             POST   401    404    404    404    404    404    200    404
+api-plan-close              POST   401    404    404    404    404    404    200    404
 api-stopping-rule-list      GET    401    200    200    200    200    200    200    200
 api-stopping-rule-list      POST   401    404    403    403    403    403    201    404
 api-stopping-rule-detail    GET    401    404    404    404    404    404    200    404

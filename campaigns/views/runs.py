@@ -8,11 +8,18 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.attachments import attachment_response
+from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
 from campaigns.forms import RunForm
 from campaigns.models import Campaign, Run, Team
-from campaigns.queries import get_campaign_for, list_runs_for, list_teams_for
+from campaigns.queries import (
+    get_campaign_for,
+    list_open_rejections,
+    list_runs_for,
+    list_teams_for,
+)
 from campaigns.rules import is_organizer_anywhere
+from campaigns.services.rejections import dismiss_rejections
 from campaigns.services.runs import (
     check_small_run,
     latest_check_job,
@@ -29,6 +36,8 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.see_runs")
     runs = list(list_runs_for(request.user, campaign))
     accepted = sum(run.state == Run.State.ACCEPTED for run in runs)
+    own_teams = [member.team_id for member in campaign.members.filter(user=request.user)
+                 if member.team_id is not None]  # fmt: skip
     context = {
         "campaign": campaign,
         "runs": runs,
@@ -36,9 +45,19 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "organizes": is_organizer_anywhere(request.user, campaign),
         "team_count": len({run.team_id for run in runs}),
         "may_upload": may_upload(request, campaign),
+        "rejections": list_open_rejections(campaign, own_teams) if own_teams else [],
         "crumbs": [("Runs", None)],
     }
     return render(request, "campaigns/runs.html", context)
+
+
+@require_POST
+def rejections_dismiss_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """End the reminder of rejected runs of the user's team."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.see_runs")
+    count = dismiss_rejections(actor=request.user, campaign=campaign)
+    messages.success(request, f"{format_count(count, 'rejected run')} dismissed.")
+    return redirect("runs", campaign.slug)
 
 
 def may_upload(request: SignedInRequest, campaign: Campaign) -> bool:

@@ -10,6 +10,7 @@ from django.db.models import Count, Exists, F, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign, Document, Grade, Member, Role, Run, Topic, User
+from campaigns.queries import list_open_rejections
 from evaluation.models import ScoreSet
 from judging.models import Purpose, Qrels, Slot
 from judging.queries.adjudication import own_adjudication_progress
@@ -102,6 +103,7 @@ def get_campaign_status(campaign: Campaign, user: User) -> CampaignStatus:
     own["my_disagreements"] = (
         own_adjudication_progress(campaign, user).left if Role.ADJUDICATOR in roles else 0
     )
+    own["team_rejected"] = len(list_open_rejections(campaign, [team])) if team else 0
     return CampaignStatus(roles=frozenset(roles), judging=tally_judging(campaign), **counts, **own)
 
 
@@ -127,7 +129,6 @@ def campaign_counts(campaign: Campaign, team: int | None) -> dict[str, Any]:
         "checking": count_rows_subquery(runs.filter(state=Run.State.RECEIVED)),
         "to_adjudicate": count_rows_subquery(to_adjudicate.filter(waiting), by="plan__campaign"),
         "team_runs": count_rows_subquery(runs.accepted().filter(team=team)),
-        "team_rejected": count_rows_subquery(runs.filter(team=team, state=Run.State.REJECTED)),
     }
 
 

@@ -33,13 +33,13 @@ def campaign_log(campaign: Campaign) -> QuerySet[Judgment]:
     return Judgment.objects.filter(campaign=campaign).order_by()
 
 
-def last_revision_field(field: str) -> Subquery:
+def last_revision_field(field: str, assessor: str = "assessor") -> Subquery:
     """``field`` of the last revision by a slot's assessor for its pair and purpose."""
     rows = Judgment.objects.filter(
         campaign=OuterRef("plan__campaign"),
         topic=OuterRef("topic"),
         docno=OuterRef("item__docno"),
-        assessor=OuterRef("assessor"),
+        assessor=OuterRef(assessor),
         purpose=OuterRef("purpose"),
     )
     return Subquery(rows.order_by("-revision").values(field)[:1])
@@ -119,6 +119,19 @@ def slots_taken_from_reserved(campaign: Campaign) -> QuerySet[Slot]:
     )
 
 
+def slots_back_with_skipper(campaign: Campaign) -> QuerySet[Slot]:
+    """Slots checked out to an assessor whose last word on the pair is a skip, or open and reserved
+    for one.
+    """
+    slots = campaign_slots(campaign).filter(purpose=Purpose.JUDGE)
+    held = Q(state=State.LEASED, last=Judgment.Kind.SKIP)
+    waiting = Q(state=State.OPEN, last_reserved=Judgment.Kind.SKIP)
+    return slots.annotate(
+        last=last_revision_field("kind"),
+        last_reserved=last_revision_field("kind", assessor="reserved_for"),
+    ).filter(held | waiting)
+
+
 def judgments_missing_revision(campaign: Campaign) -> QuerySet[Judgment]:
     """Revisions above 1 without their predecessor."""
     before = Judgment.objects.filter(
@@ -164,6 +177,7 @@ INVARIANTS = (
         "lease", "slots whose state does not match lease or assessor", slots_with_wrong_lease
     ),
     Invariant("reserved", "reserved slots with another assessor", slots_taken_from_reserved),
+    Invariant("skipped", "slots back with the assessor who skipped them", slots_back_with_skipper),
     Invariant("revisions", "judgments without the previous revision", judgments_missing_revision),
     Invariant("uuid", "judgments with the same client UUID", judgments_with_same_uuid),
     Invariant(

@@ -162,7 +162,10 @@ def planned_documents(
     for plan, topic, whose, slot_count, item_count in rows:
         slots[plan, topic][whose or 0] = slot_count
         documents[plan, topic][whose or 0] = item_count
-    known = count_known_documents(campaign, offered, {seat[2] for seat in seats}, here)
+    reserves = any(whose for counts in slots.values() for whose in counts)
+    known = count_known_documents(
+        campaign, offered, {seat[2] for seat in seats}, here, reserves=reserves
+    )
     people: dict[At, list[int]] = defaultdict(list)
     for plan, topic, user, *_ in seats:
         if (plan, topic) in slots:
@@ -178,18 +181,25 @@ def planned_documents(
 
 
 def count_known_documents(
-    campaign: Campaign, offered: QuerySet[Slot], users: Collection[int], here: dict[str, list[int]]
+    campaign: Campaign,
+    offered: QuerySet[Slot],
+    users: Collection[int],
+    here: dict[str, list[int]],
+    *,
+    reserves: bool,
 ) -> Counter[tuple[int, int, int, bool]]:
     """By plan, topic, assessor, and whether the slot is reserved for them: the offered documents
     that the assessor has checked out, judged or skipped.
     """
     same = offered.filter(item=OuterRef("item"))
-    shared, own = same.filter(reserved_for=None), same.filter(reserved_for=OuterRef("assessor"))
+    matches = [(False, same.filter(reserved_for=None))]
+    if reserves:
+        matches.append((True, same.filter(reserved_for=OuterRef("assessor"))))
     taken = Slot.objects.filter(
         plan__campaign=campaign, purpose=Purpose.JUDGE, assessor__in=list(users), **here
     ).order_by()
     known = Counter[tuple[int, int, int, bool]]()
-    for reserved, match in ((False, shared), (True, own)):
+    for reserved, match in matches:
         rows = taken.filter(Exists(match)).values_list("plan", "topic", "assessor")
         for plan, topic, user, count in rows.annotate(Count("item", distinct=True)):
             known[plan, topic, user or 0, reserved] += count

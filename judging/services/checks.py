@@ -8,18 +8,24 @@ from django.utils.translation import gettext as _
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document
 from judging.models import Judgment, Plan, Purpose
-from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
+from judging.rules import EXPLAINED, FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
 from judging.services.judgment_log import JudgmentSubmission, previous_judgments
 
 
 def check_judgment(submission: JudgmentSubmission) -> None:
-    """Refuse a skip without a reason, and invalid flags or passages."""
+    """Refuse a skip without a reason or its explanation, and invalid flags or passages."""
     if submission.kind == Judgment.Kind.SKIP and submission.reason not in SKIP_REASONS:
         names = ", ".join(SKIP_REASONS)
         raise ActionRefused(
             "no-reason",
             _("Give a reason for skipping."),
             _("Choose one of: %(names)s.") % {"names": names},
+        )
+    if submission.reason in EXPLAINED and not submission.comment.strip():
+        raise ActionRefused(
+            "no-explanation",
+            _("Say why you skip this document."),
+            _("Enter a few words, or choose another reason."),
         )
     unknown = sorted(set(submission.flags) - set(FLAGS))
     if unknown or len(set(submission.flags)) != len(submission.flags):

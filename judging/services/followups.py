@@ -13,12 +13,14 @@ from judging.rules import THIRD_K
 from pooling.models import PoolItem
 
 
-def lock_pair(slot: Slot) -> None:
-    """Serialize the judgments of a pair, if its plan has third judgments.
+def lock_pair(slot: Slot, kind: str) -> None:
+    """Serialize the judgments of a pair if its plan has third judgments, and its skips.
 
-    Without it, two concurrent judgments that disagree would not see each other.
+    Without it, two concurrent judgments that disagree would not see each other, and two
+    concurrent skips would both go on to the same last assessor.
     """
-    if slot.plan.third_from and slot.purpose == Purpose.JUDGE:
+    skipped = kind == Judgment.Kind.SKIP
+    if (slot.plan.third_from or skipped) and slot.purpose == Purpose.JUDGE:
         PoolItem.objects.select_for_update(no_key=True).get(pk=slot.item_id)
 
 

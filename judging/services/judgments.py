@@ -12,16 +12,15 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID, uuid4
 
-from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Topic, User
 from campaigns.rules import require_permission
-from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import own_current_judgments
-from judging.queries.slots import PURPOSES, checked_out_slots, free_slots
+from judging.queries.slots import PURPOSES, checked_out_slots
 from judging.queries.training import unanswered_pairs
 from judging.services.adaptive_pools import extend_adaptive_pools
 from judging.services.checks import (
@@ -37,7 +36,6 @@ from judging.services.judgment_log import (
     append_judgment,
     find_duplicate_submission,
     lock_judging,
-    previous_judgments,
     run_with_retries,
     uuid_conflict,
 )
@@ -54,6 +52,8 @@ from judging.services.leases import (
     priority_slots,
     try_lease,
 )
+from judging.services.passing_on import pass_on_skip, take_back_skip
+from judging.services.slot_choice import find_slot_to_fill, slots_of_pair_for
 from judging.services.stopping import apply_stopping_rule
 
 Kind, State = Judgment.Kind, Slot.State
@@ -232,10 +232,11 @@ def write_submission(submission: JudgmentSubmission, state: str, kind: str) -> J
         judgment = append_judgment(replace(submission, purpose=PURPOSES[Plan.Kind(kind)][0]), None)
     else:
         check_rationale(submission, slot.plan)
-        lock_pair(slot)
+        lock_pair(slot, submission.kind)
         lease_slot(slot, submission.actor, state)
         judgment = append_judgment(replace(submission, purpose=slot.purpose), slot)
         add_follow_up_slots(judgment, slot)
+        pass_on_skip(judgment, slot)
     if judgment.purpose == Purpose.JUDGE:
         apply_stopping_rule(submission.campaign, [submission.topic.pk])
     return judgment
@@ -281,96 +282,14 @@ def write_undo(
         purpose=last.purpose, source=source,
     )  # fmt: skip
     slot = slots_of_pair_for(submission, (last.purpose,)).filter(assessor=actor).first()
+    if slot is None and last.kind == Kind.SKIP:
+        slot = take_back_skip(last, actor)
     if slot is not None:
         lease_slot(slot, actor, State.LEASED)
         move_to_front(
             slot, checked_out_slots(actor, campaign, None, kind).exclude(pk=slot.pk).first()
         )
     return append_judgment(submission, slot)
-
-
-def find_slot_to_fill(submission: JudgmentSubmission, kind: str) -> Slot | None:
-    """The slot that this judgment fills; None for an extra judgment.
-
-    The actor's own slot; if the lease has passed on, any free slot of the pair; None if other
-    assessors have filled all slots of the plan.
-    """
-    main, *others = PURPOSES[Plan.Kind(kind)]
-    slots = list(slots_of_pair_for(submission, (main, *others)))
-    again = [s for s in slots if s.purpose != main and s.reserved_for_id == submission.actor.pk]
-    slots = [slot for slot in slots if slot.purpose == main]
-    own = next((slot for slot in slots if slot.assessor_id == submission.actor.pk), None)
-    if again and not is_held_by_actor(submission, own) and is_repeat(submission, again[0]):
-        return again[0]
-    if own is not None:
-        return own
-    before = previous_judgments(submission).filter(purpose__in=(main, *others))
-    if not before.exists() and not may_have_been_shown(submission, kind):
-        raise ActionRefused(
-            "not-yours",
-            gettext("Document %(docno)s of topic %(topic)s is not assigned to you.")
-            % {"docno": submission.docno, "topic": submission.topic.number},
-            gettext("Go back to your topics and open the next document."),
-        )
-    mine = (None, submission.actor.pk)
-    return next((s for s in slots if s.free and s.reserved_for_id in mine), None)  # type: ignore[attr-defined]
-
-
-def is_held_by_actor(submission: JudgmentSubmission, slot: Slot | None) -> bool:
-    """Whether it is for ``slot``, undone and leased to the actor while its repeat is leased too."""
-    if slot is None or slot.state != State.LEASED:
-        return False
-    return submission.token is None or submission.token == slot.token
-
-
-def is_repeat(submission: JudgmentSubmission, slot: Slot) -> bool:
-    """Whether the document was shown as a repeat; such a judgment must not revise the first one.
-
-    A change of the first judgment has the token of its lease, or none; without a token, a
-    judgment of a checked-out repeat is one of the repeat.
-    """
-    out = slot.state == State.LEASED
-    if submission.token is None:
-        return out and slot.assessor_id == submission.actor.pk
-    if submission.token == slot.token:
-        return True
-    under = previous_judgments(submission).filter(lease=submission.token).order_by("-pk")
-    purpose = under.values_list("purpose", flat=True).first()
-    if purpose is not None:
-        return purpose == Purpose.REPEAT
-    # A token without a judgment: that of a repeat, if the repeat was ever checked out.
-    return out or (slot.state == State.OPEN and slot.leased_at is not None)
-
-
-def may_have_been_shown(submission: JudgmentSubmission, kind: str) -> bool:
-    """Whether the document may have been shown to the actor, also under a closed or reassigned
-    plan. A round may contain pairs of older pools than its own, so its slots are checked too.
-    """
-    assignments = Assignment.ever.filter(
-        plan__campaign=submission.campaign,
-        plan__kind=kind,
-        topic=submission.topic,
-        assessor=submission.actor,
-    )
-    pair = {
-        "plan__pool__items__docno": submission.docno,
-        "plan__pool__items__topic": submission.topic,
-    }
-    theirs = Slot.objects.filter(
-        plan__in=assignments.order_by().values("plan"),
-        topic=submission.topic,
-        item__docno=submission.docno,
-    )
-    return assignments.filter(**pair).exists() or theirs.exists()
-
-
-def slots_of_pair_for(submission: JudgmentSubmission, purposes: Collection[str]) -> QuerySet[Slot]:
-    """All slots of the pair for ``purposes``, in all pools of the campaign."""
-    pair = {"item__topic": submission.topic, "item__docno": submission.docno}
-    slots = Slot.objects.filter(
-        item__pool__campaign=submission.campaign, purpose__in=purposes, **pair
-    ).select_related("plan__campaign")
-    return slots.annotate(free=free_slots()).order_by("k", "pk")
 
 
 def require_judging_open(campaign: Campaign, kind: str) -> None:

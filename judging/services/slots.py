@@ -23,6 +23,7 @@ from judging.services.assignments import (
     require_assessors,
     require_plan_not_closed,
 )
+from judging.services.passing_on import reopen_skipped, settle_skips, slot_moved
 
 State = Slot.State
 # ``leased_at`` is kept: it distinguishes a late judgment of a repeat from a change.
@@ -31,28 +32,33 @@ BATCH = 500
 
 
 def reopen_slot(*, actor: User, slot: Slot) -> None:
-    """Reopen a skipped slot or a stuck lease for the assigned assessors."""
+    """Reopen a skipped slot for another assessor, or a stuck lease for any."""
     campaign = slot.plan.campaign
     require_permission(actor, "campaigns.manage", campaign)
-    takeable = (State.SKIPPED, State.LEASED)
+    if slot.state == State.SKIPPED and slot.purpose == Purpose.JUDGE:
+        require_plan_not_closed(slot.plan)
     with transaction.atomic():
+        log_reopened(actor, slot)
+        if slot.state == State.SKIPPED and slot.purpose == Purpose.JUDGE:
+            reopen_skipped(slot)
+            return
+        takeable = (State.SKIPPED, State.LEASED)
         # The token in the condition: a concurrent act of an assessor is not undone.
-        updated = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable).update(
-            **OPEN, token=uuid4()
-        )
-        if not updated:
-            fix = _("Reload the judging page.")
-            message = _("This document is no longer skipped or checked out.")
-            raise ActionRefused("slot-moved", message, fix)
-        events.log_event(
-            campaign=campaign,
-            actor=actor,
-            code="slot.reopened",
-            subject=f"topic {slot.topic.number}, {slot.item.docno}",
-            slot=slot.pk,
-            was=slot.state,
-            held_by=slot.assessor.username if slot.assessor else "",
-        )
+        same = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable)
+        if not same.update(**OPEN, token=uuid4()):
+            raise slot_moved()
+
+
+def log_reopened(actor: User, slot: Slot) -> None:
+    events.log_event(
+        campaign=slot.plan.campaign,
+        actor=actor,
+        code="slot.reopened",
+        subject=f"topic {slot.topic.number}, {slot.item.docno}",
+        slot=slot.pk,
+        was=slot.state,
+        held_by=slot.assessor.username if slot.assessor else "",
+    )
 
 
 def return_all_slots(*, actor: User, campaign: Campaign, assessor: User) -> int:
@@ -157,6 +163,7 @@ def reassign_work(
         counts["topics"] = transfer_assignments(
             plan, mine, successors, remains=counts["stayed"] > 0
         )
+        settle_skips(actor=actor, plan=plan, topics=list(numbers))
         events.log_event(
             campaign=plan.campaign,
             actor=actor,

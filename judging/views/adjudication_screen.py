@@ -127,6 +127,7 @@ def adjudication_context(
         "document": document,
         "judgments": judgments,
         "home_url": reverse("adjudication", args=[campaign.slug]),
+        "skip_url": reverse("adjudication-skip", args=[campaign.slug], query=query),
         "here_url": reverse("adjudicate", args=[campaign.slug], query=query),
         "grades": grades_by_value(campaign),
         "reasons": [(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],

@@ -21,7 +21,8 @@ from campaigns.views.helpers import SignedInRequest
 from judging.core.designs.registry import DESIGNS
 from judging.models import Plan
 from judging.plan_forms import AssignmentMatrix, PlanForm
-from judging.queries.progress import assignments_by_topic, mean_pace, pace_by_user
+from judging.queries.progress import mean_pace, pace_by_user
+from judging.queries.tallies import assignments_by_topic
 from judging.services.assignments import assign_topics
 from judging.services.plans import PlanPreview, close_plan, create_plan, pause_plan, preview_plan
 from judging.services.slots import pause_work, reassign_work

@@ -25,11 +25,11 @@ from judging.queries.overview import (
 )
 from judging.queries.progress import (
     PlanProgress,
-    add_to_tally,
     assessor_progress,
     mean_pace,
     plan_progress,
 )
+from judging.queries.tallies import add_to_tally
 from judging.queries.training_results import list_training_progress
 from judging.services.slots import reopen_slot, return_all_slots
 

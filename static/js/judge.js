@@ -1,7 +1,7 @@
 // The judging screen. One key judges and shows the next, prefetched document; the judgment is
 // stored in this browser first, then sent. On pages with plain forms (data-mode="plain") the
 // script handles only the keys, highlighting and the search.
-import { announce, format, makeBar, readJudgment, showMessage, showQueue, texts } from "./judge/bar.js";
+import { announce, format, makeBar, readJudgment, readSkip, showMessage, showQueue, texts } from "./judge/bar.js";
 import { makeDesk } from "./judge/desk.js";
 import { makeFind } from "./judge/find.js";
 import { watchFrames } from "./judge/frames.js";
@@ -123,7 +123,7 @@ let byKey = false;
 // Enter and Escape in a field return to the document; neither submits a grade.
 function pressedInField(event, field) {
   if (event.isComposing || event.keyCode === 229 || !judge.contains(field) || field.type === "checkbox") return;
-  if (field.closest("#find")) return;
+  if (field.closest("#find, #judge-skip")) return;
   const leaves = event.key === "Escape" || (event.key === "Enter" && !event.shiftKey);
   if (!leaves) return;
   event.preventDefault();
@@ -160,6 +160,7 @@ function plain() {
   let sent = false;
   document.addEventListener("submit", (event) => {
     if (!judge.contains(event.target)) return;
+    if (event.target.id === "judge-skip" && !readSkip(event.target, event.submitter?.value)) return event.preventDefault();
     if (sent || !settled(byKey ? SETTLE_MS : CLICK_SETTLE_MS)) return event.preventDefault();
     sent = true;
     const fields = event.target.elements;
@@ -215,7 +216,7 @@ async function queued() {
   async function submit(act, kind) {
     const own = currentDocument();
     if (!own || own.submitted || !settled(byKey ? SETTLE_MS : CLICK_SETTLE_MS)) return;
-    const fields = bar.read();
+    const fields = { ...bar.read(), ...act.fields };
     if (fields.flags.includes("duplicate") && !fields.duplicateOf) return ask(texts.needsOriginal, () => bar.showOriginal(true));
     if (act.relevant && judge.dataset.rationale === "relevant" && !own.passages.length && own.node.querySelector(".reading, iframe[sandbox]")) {
       return ask(texts.needsPassage);
@@ -329,8 +330,8 @@ async function queued() {
     if (form.id === "grades" && pick?.name === "grade") {
       submit({ act: "judge", grade: Number(pick.value), relevant: "relevant" in pick.dataset }, "grade");
     } else if (form.id === "judge-skip" && pick?.name === "reason") {
-      form.hidePopover();
-      submit({ act: "skip", reason: pick.value }, "skip");
+      const fields = readSkip(form, pick.value, bar.read().comment);
+      if (fields) submit({ act: "skip", reason: pick.value, fields }, "skip");
     } else if (form.id === "undo" && settled(SETTLE_MS)) undo();
   });
 

@@ -205,6 +205,27 @@ def test_flags_comment_and_skip_go_with_the_document(desk, campaign, assessor):
     assert (skipped.docno, skipped.reason, skipped.flags) == ("w03", "language", [])
 
 
+def test_another_reason_for_skipping_is_said_before_the_next_document(desk, campaign, assessor):
+    give_work(campaign, assessor)
+    page = desk()
+    settle(page)
+    page.keyboard.press("s")
+    page.keyboard.press("o")
+    assert "Say why you skip" in page.locator("#judge-message").inner_text()
+    assert shown(page) == "w01"
+    page.keyboard.type("2 of 3 pages are blank")  # Into the field, which has the focus.
+    page.keyboard.press("Enter")
+    settle(page)
+    assert shown(page) == "w02"
+    page.keyboard.press("s")
+    assert page.locator("#skip-comment").input_value() == ""
+    page.keyboard.press("d")
+    settle(page)
+    unsent(page, 0)
+    skips = Judgment.objects.order_by("pk").values_list("docno", "reason", "comment")
+    assert list(skips) == [("w01", "other", "2 of 3 pages are blank"), ("w02", "undecided", "")]
+
+
 SELECT = """() => {
   const shown = document.querySelector(".judge-doc:not([hidden]) .reading");
   const block = shown.querySelectorAll(":is(p, pre)[data-start]")[1];

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.template.loader import render_to_string
 
 from judging.queries.progress import plan_progress
+from judging.queries.remaining import Remaining
 from judging.queries.screen import AssessorTopic
 from judging.queries.tallies import SlotTally
 from judging.templatetags.judging import text_extent
@@ -15,13 +16,23 @@ def test_progress_is_whole_only_when_nothing_is_left():
     assert SlotTally(leased=1, judged=1999).percent == 99
     assert SlotTally(judged=999, skipped=1).percent == 100
     assert SlotTally().percent == 0
-    assert AssessorTopic(topic=None, judged=499, skipped=0, checked_out=0, open=1).percent == 99
-    assert AssessorTopic(topic=None, judged=0, skipped=0, checked_out=0, open=0).percent == 100
+    assert (
+        AssessorTopic(
+            topic=None, judged=499, skipped=0, checked_out=0, remaining=Remaining(1, 1)
+        ).percent
+        == 99
+    )
+    assert (
+        AssessorTopic(topic=None, judged=0, skipped=0, checked_out=0, remaining=Remaining()).percent
+        == 100
+    )
 
 
 def test_after_imported_judgments_there_is_nothing_to_undo(campaign):
     def told(judged: int) -> str:
-        progress = AssessorTopic(campaign.topics.first(), judged, skipped=0, checked_out=0, open=2)
+        progress = AssessorTopic(
+            campaign.topics.first(), judged, skipped=0, checked_out=0, remaining=Remaining(2, 2)
+        )
         shown = {"campaign": campaign, "screen": {"last": None, "progress": progress}}
         return render_to_string("judging/_undo.html", shown)
 

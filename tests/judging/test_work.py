@@ -184,9 +184,12 @@ def test_reopen_gives_a_skipped_document_to_others(
 ):
     slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     args = {"campaign": campaign, "topic": topic, "docno": "d1", "client_uuid": uuid4()}
-    submit_skip(actor=assessor, reason="undecided", **args)
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    submit_skip(actor=assessor, reason="language", **args)
     slot.refresh_from_db()
+    with pytest.raises(ActionRefused, match="No other assessor of topic 1") as refused:
+        reopen_slot(actor=organizer, slot=slot)
+    assert refused.value.code == "no-other-assessor"
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
     reopen_slot(actor=organizer, slot=slot)
     assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
     assert claim_next(actor=assessor2, campaign=campaign, topic=topic).item.docno == "d1"

@@ -47,6 +47,20 @@ export function readJudgment(place) {
   return { docno, kind: grade === undefined ? "skip" : "grade", grade };
 }
 
+// The comment on a skip: the form's own, or that of the judgment. "Another reason" needs one:
+// without it the field is shown, and the result is null.
+export function readSkip(form, reason, other = "") {
+  const field = form.elements.comment;
+  const comment = field.value.trim() || other;
+  if (reason === "other" && !comment.trim()) {
+    showMessage(texts.needsReason);
+    field.focus();
+    return null;
+  }
+  form.hidePopover();
+  return { comment };
+}
+
 export function makeBar(judge) {
   const form = document.getElementById("grades");
   const skip = document.getElementById("judge-skip");
@@ -72,6 +86,7 @@ export function makeBar(judge) {
       inputs.token.value = values.token;
     }
     fields.comment.value = values.comment;
+    skip.elements.comment.value = "";
     for (const box of flagBoxes()) box.checked = values.flags.includes(box.value);
     fields.duplicate_of.value = values.duplicateOf;
     showOriginal();

@@ -1,0 +1,153 @@
+"""A document that an assessor cannot decide goes on to another assessor by itself.
+
+The slot opens again, never for those who skipped: their skip remains in the log, and a claim
+leaves out pairs that the actor has skipped. Each assessor skips a pair at most once, so it
+goes on at most as often as the topic has assessors. When no other may judge it, the slot stays
+skipped, and the organizer sees it as unresolved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+from uuid import uuid4
+
+from django.db.models import Count, Exists, OuterRef, Q
+from django.utils.translation import gettext as _
+
+from campaigns.errors import ActionRefused
+from campaigns.models import Topic, User
+from campaigns.services import events
+from judging.models import Judgment, Plan, Purpose, Slot
+from judging.queries.skips import list_eligible_assessors
+from judging.rules import PASSED_ON
+from judging.services.judgment_log import LostRaceError
+from pooling.models import PoolItem
+
+Kind, State = Judgment.Kind, Slot.State
+
+
+def pass_on_skip(judgment: Judgment, slot: Slot) -> None:
+    """Open ``slot`` for another assessor if its skip asks for that, within the transaction that
+    saved the skip and locked the pair (``lock_pair``).
+    """
+    asked = judgment.kind == Kind.SKIP and judgment.reason in PASSED_ON
+    possible = slot.purpose == Purpose.JUDGE and slot.plan.state != Plan.State.CLOSED
+    if asked and possible and open_for_another(slot):
+        log_passed_on(judgment.assessor, slot)
+
+
+def open_for_another(slot: Slot) -> bool:
+    """Open a skipped slot if another assessor may judge its pair; whether one may.
+
+    A slot that the design reserves is reserved for the one with the fewest reserved documents.
+    """
+    others = list_eligible_assessors(slot)
+    # Each of the pair's other open slots needs an assessor as well.
+    needed = Slot.objects.filter(
+        item=slot.item_id, purpose=Purpose.JUDGE, state=State.OPEN, reserved_for=None
+    ).exclude(pk=slot.pk)
+    if len(others) <= needed.count():
+        return False
+    change = {
+        "state": State.OPEN,
+        "assessor": None,
+        "expires_at": None,
+        "reserved_for": least_busy(slot, others) if slot.reserved_for_id else None,
+        "token": uuid4(),
+    }
+    if not Slot.objects.filter(pk=slot.pk, token=slot.token, state=State.SKIPPED).update(**change):
+        raise LostRaceError
+    for name, value in change.items():
+        setattr(slot, name, value)
+    return True
+
+
+def log_passed_on(actor: User, slot: Slot) -> None:
+    events.log_event(
+        campaign=slot.plan.campaign,
+        actor=actor,
+        code="slot.passed_on",
+        subject=f"topic {slot.topic.number}, {slot.item.docno}",
+        slot=slot.pk,
+    )
+
+
+def least_busy(slot: Slot, others: Collection[User]) -> User:
+    open_slots = Slot.objects.filter(plan=slot.plan_id, state=State.OPEN, reserved_for__in=others)
+    rows = open_slots.order_by().values_list("reserved_for").annotate(Count("pk"))
+    loads: dict[int | None, int] = dict(rows)
+    return min(others, key=lambda user: (loads.get(user.pk, 0), user.username))
+
+
+def reopen_skipped(slot: Slot) -> None:
+    """Open a skipped slot for another assessor; refused if there is none."""
+    # Locked as by a skip: of two slots of the pair, one may need the last assessor.
+    PoolItem.objects.select_for_update(no_key=True).get(pk=slot.item_id)
+    try:
+        opened = open_for_another(slot)
+    except LostRaceError:
+        raise slot_moved() from None
+    if not opened:
+        raise ActionRefused(
+            "no-other-assessor",
+            _("No other assessor of topic %(topic)s may judge document %(docno)s.")
+            % {"topic": slot.topic.number, "docno": slot.item.docno},
+            _("Assign another assessor to the topic, or close the plan to leave it unjudged."),
+        )
+
+
+def slot_moved() -> ActionRefused:
+    return ActionRefused(
+        "slot-moved",
+        _("This document is no longer skipped or checked out."),
+        _("Reload the judging page."),
+    )
+
+
+def settle_skips(*, actor: User, plan: Plan, topics: Collection[Topic | int]) -> None:
+    """After a change of assessors, within its transaction: skipped documents of ``topics`` go on
+    to new assessors, and documents that no assessor may judge any more are skipped again.
+    """
+    last = Judgment.objects.filter(slot=OuterRef("pk"), kind=Kind.SKIP, reason__in=PASSED_ON)
+    slots = plan.slots.filter(
+        Exists(last), Q(state=State.SKIPPED) | Q(state=State.OPEN),
+        topic__in=topics, purpose=Purpose.JUDGE,
+    ).select_related("plan__campaign", "topic", "item", "reserved_for")  # fmt: skip
+    for slot in slots.order_by("pk"):
+        PoolItem.objects.select_for_update(no_key=True).get(pk=slot.item_id)
+        if slot.state == State.OPEN:
+            if not list_eligible_assessors(slot):
+                return_to_skipper(slot)
+            continue
+        with suppress(LostRaceError):  # somebody else has just opened or filled it
+            if open_for_another(slot):
+                log_passed_on(actor, slot)
+
+
+def return_to_skipper(slot: Slot) -> None:
+    """Mark an open slot as skipped by the last assessor whose skip still stands."""
+    skips = Judgment.objects.filter(slot=slot, kind=Kind.SKIP).order_by("-pk")
+    for skip in skips.select_related("assessor"):
+        later = {"revision__gt": skip.revision, "purpose": skip.purpose, "docno": skip.docno}
+        own = Judgment.objects.filter(
+            campaign=skip.campaign_id, topic=skip.topic_id, assessor=skip.assessor_id, **later
+        )
+        if not own.exists():
+            reserved = {"reserved_for": skip.assessor} if slot.reserved_for_id else {}
+            same = Slot.objects.filter(pk=slot.pk, token=slot.token, state=State.OPEN)
+            same.update(state=State.SKIPPED, assessor=skip.assessor, token=uuid4(), **reserved)
+            return
+
+
+def take_back_skip(skip: Judgment, actor: User) -> Slot | None:
+    """The slot that went on after ``skip``, reserved for ``actor`` again if the design reserves;
+    None if another assessor has taken it.
+    """
+    slots = Slot.objects.select_related("plan__campaign", "topic", "item")
+    slot = slots.filter(judgments=skip, state=State.OPEN, purpose=Purpose.JUDGE).first()
+    if slot is not None and slot.reserved_for_id not in (None, actor.pk):
+        same = Slot.objects.filter(pk=slot.pk, token=slot.token, state=State.OPEN)
+        if not same.update(reserved_for=actor):
+            raise LostRaceError
+    return slot

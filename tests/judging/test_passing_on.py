@@ -1,0 +1,226 @@
+"""A document that one assessor cannot decide goes on to another by itself."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from django.urls import reverse
+
+from campaigns.errors import ActionRefused
+from campaigns.models import Event
+from evaluation.queries.campaign_status import get_campaign_status
+from evaluation.templatetags.campaign_head import build_phases, list_pending_tasks
+from judging.models import Judgment, Slot
+from judging.queries.invariants import list_violations
+from judging.queries.overview import list_skipped
+from judging.queries.progress import plan_progress
+from judging.queries.screen import get_assessor_topic
+from judging.services.adjudication import record_meeting_decision
+from judging.services.assignments import assign_topic
+from judging.services.judgments import claim_next, submit_skip, undo_judgment
+from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan
+from judging.services.slots import reassign_work, reopen_slot
+from tests.judging.conftest import make_pool, waiting
+
+
+@pytest.fixture
+def skip(campaign, topic):
+    def act(user, docno, reason="undecided", **more) -> Judgment:
+        more = {"client_uuid": uuid4(), "topic": topic, **more}
+        return submit_skip(actor=user, campaign=campaign, docno=docno, reason=reason, **more)
+
+    return act
+
+
+@pytest.fixture
+def planned(campaign, organizer, assessor, assessor2, assessor3):
+    """``planned(n, people, design)``: two documents of topic 1."""
+
+    def make(n=1, people=(assessor, assessor2, assessor3), design="overlap"):
+        pool = make_pool(campaign, {"1": ["d1", "d2"]})
+        scheme = PlanOptions(design, {"n": n})
+        return create_plan(actor=organizer, pool=pool, assessors={"1": people}, scheme=scheme)
+
+    return make
+
+
+def broken(campaign) -> set[str]:
+    return {invariant.name for invariant, count in list_violations(campaign) if count}
+
+
+def states(plan, docno) -> list[str]:
+    return sorted(plan.slots.filter(item__docno=docno).values_list("state", flat=True))
+
+
+def test_a_document_that_one_cannot_decide_goes_to_each_other_once(
+    planned, campaign, topic, skip, assessor, assessor2, assessor3
+):
+    plan = planned()
+    for number, user in enumerate((assessor, assessor2, assessor3), start=1):
+        assert waiting(user, campaign)[topic.pk] == 1
+        slot = claim_next(actor=user, campaign=campaign, topic=topic)
+        assert slot.item.docno == "d1"
+        skip(user, "d1", token=slot.token)
+        assert states(plan, "d1") == ["open" if number < 3 else "skipped"]
+        assert get_assessor_topic(campaign, user, topic).skipped == 1
+        assert broken(campaign) == set()
+        # Never again for who skipped it.
+        assert claim_next(actor=user, campaign=campaign, topic=topic).item.docno == "d2"
+        Slot.objects.filter(state="leased").update(state="open", assessor=None, expires_at=None)
+    assert [slot.item.docno for slot, _ in list_skipped(campaign)] == ["d1"]
+    log = Event.objects.filter(code="slot.passed_on").order_by("pk")
+    assert [(e.actor, e.subject) for e in log] == [
+        (assessor, "topic 1, d1"),
+        (assessor2, "topic 1, d1"),
+    ]
+
+
+@pytest.mark.parametrize(("reason", "comment"), [("broken", ""), ("language", ""), ("other", "x")])
+def test_other_skips_are_for_the_organizer(planned, skip, assessor, reason, comment):
+    plan = planned()
+    skip(assessor, "d1", reason, comment=comment)
+    assert states(plan, "d1") == ["skipped"]
+
+
+def test_the_last_assessor_of_a_pair_gets_one_of_its_slots_only(
+    planned, campaign, skip, topic, assessor, assessor2, assessor3
+):
+    plan = planned(n=2)
+    skip(assessor, "d1")
+    assert states(plan, "d1") == ["open", "open"]
+    skip(assessor2, "d1")
+    assert states(plan, "d1") == ["open", "skipped"]
+    skip(assessor3, "d1")
+    assert states(plan, "d1") == ["skipped", "skipped"]
+    assert plan_progress(campaign)[0].tally.unresolved == 2
+    assert broken(campaign) == set()
+
+
+def test_what_was_reserved_is_reserved_for_another(
+    planned, campaign, organizer, skip, topic, assessor, assessor2, assessor3
+):
+    plan = planned(design="round-robin", people=(assessor, assessor2, assessor3))
+    first = plan.slots.get(item__docno="d1")
+    assert first.reserved_for == assessor
+    skip(assessor, "d1")
+    first.refresh_from_db()
+    # assessor2 has d2 to judge, assessor3 nothing.
+    assert (first.state, first.reserved_for) == ("open", assessor3)
+    assert claim_next(actor=assessor3, campaign=campaign, topic=topic).item.docno == "d1"
+    assert broken(campaign) == set()
+
+
+def test_an_undone_skip_takes_the_document_back(
+    planned, campaign, skip, topic, assessor, assessor2, assessor3, grade
+):
+    for design in ("overlap", "round-robin"):
+        plan = planned(design=design)
+        skip(assessor, "d1")
+        undone = undo_judgment(actor=assessor, campaign=campaign)
+        assert (undone.slot.state, undone.slot.assessor) == ("leased", assessor)
+        assert broken(campaign) == set()
+        assert grade(assessor, "d1", 1, token=undone.slot.token).slot_id == undone.slot_id
+        assert broken(campaign) == set()
+        Judgment.objects.all()._raw_delete("default")
+        plan.delete()
+        campaign.pools.get().items.all().delete()
+        campaign.pools.all().delete()
+
+
+def test_who_skipped_may_still_judge_as_long_as_nobody_else_has(
+    planned, campaign, skip, topic, assessor, assessor2, grade
+):
+    plan = planned(people=(assessor, assessor2))
+    skip(assessor, "d1")
+    slot = claim_next(actor=assessor2, campaign=campaign, topic=topic)
+    assert slot.item.docno == "d1"
+    undone = undo_judgment(actor=assessor, campaign=campaign)
+    assert undone.slot is None
+    skip(assessor, "d1")
+    assert grade(assessor2, "d1", 2, token=slot.token).slot_id == slot.pk
+    assert grade(assessor, "d1", 1).slot is None
+    assert states(plan, "d1") == ["judged"]
+    assert broken(campaign) == set()
+
+
+def test_a_new_assessor_gets_what_waited_and_who_leaves_gives_it_back(
+    planned, campaign, organizer, skip, topic, assessor, assessor2
+):
+    plan = planned(people=(assessor,))
+    skip(assessor, "d1")
+    assert states(plan, "d1") == ["skipped"]
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    assert states(plan, "d1") == ["open"]
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor])
+    assert states(plan, "d1") == ["skipped"]
+    assert broken(campaign) == set()
+    reassign_work(actor=organizer, plan=plan, assessor=assessor, to=[assessor2])
+    assert states(plan, "d1") == ["open"]
+    assert broken(campaign) == set()
+
+
+def test_a_campaign_with_an_unresolved_skip_is_not_done(
+    plan, pool, campaign, organizer, assessor, assessor2, topic, grade, skip, as_user
+):
+    skip(assessor, "d1", "other", comment="a poem in a table")
+    while any(slot := claim_next(actor=assessor, campaign=campaign, topic=t)
+              for t in campaign.topics.all()):  # fmt: skip
+        grade(assessor, slot.item.docno, 1, topic=slot.topic)
+
+    def shown() -> tuple[str, list[str], str]:
+        status = get_campaign_status(campaign, organizer)
+        phases = {phase.label: phase for phase in build_phases(campaign, status)}
+        tasks = [task.label for task in list_pending_tasks(campaign, status)]
+        return phases["Judging"].state, tasks, phases["Judging"].note
+
+    skipped = "1 skipped document needs another assessor, or closing its plan"
+    assert shown() == ("now", ["No teams yet", skipped], "8 of 9 judged, 1 skip unresolved")
+    page = as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
+    assert "1 skip unresolved" in page
+    assert "a poem in a table" in page
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    reopen_slot(actor=organizer, slot=plan.slots.get(state="skipped"))
+    assert shown()[::2] == ("now", "8 of 9 judged")
+    skip(assessor2, "d1", "broken")
+    assert skipped in shown()[1]
+    pause_plan(actor=organizer, plan=plan)
+    close_plan(actor=organizer, plan=plan)
+    assert shown()[0] == "done"
+
+
+def test_an_adjudicated_pair_needs_no_other_assessor(
+    double_plan, campaign, organizer, assessor, assessor2, topic, grade, skip
+):
+    grade(assessor, "d1", 1)
+    skip(assessor2, "d1")
+    assert plan_progress(campaign)[0].tally.unresolved == 1
+    record_meeting_decision(
+        actor=organizer, campaign=campaign, topic=topic, docno="d1", grade=1, client_uuid=uuid4()
+    )
+    assert plan_progress(campaign)[0].tally.unresolved == 0
+
+
+def test_another_reason_is_said(planned, campaign, skip, assessor, as_user, organizer):
+    planned()
+    for nothing in ("", "  "):
+        with pytest.raises(ActionRefused, match="Say why you skip") as refused:
+            skip(assessor, "d1", "other", comment=nothing)
+        assert refused.value.code == "no-explanation"
+    client = as_user(assessor)
+    address = reverse("judge-skip", args=[campaign.slug, "1"])
+    data = {"docno": "d1", "client_uuid": str(uuid4()), "reason": "other"}
+    assert "Say why you skip" in client.post(address, data, follow=True).content.decode()
+    assert not Judgment.objects.exists()
+    client.post(address, data | {"comment": "half of it is cut off"})
+    page = as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
+    assert "half of it is cut off" in page
+    form = as_user(assessor).get(reverse("judge", args=[campaign.slug, "1"])).content.decode()
+    assert 'name="comment"' in form.split('id="judge-skip"')[1]
+
+
+def test_a_skip_given_back_to_its_assessor_is_found(planned, campaign, skip, assessor):
+    plan = planned()
+    skip(assessor, "d1")
+    plan.slots.filter(item__docno="d1").update(reserved_for=assessor)
+    assert broken(campaign) == {"skipped"}
