@@ -70,7 +70,7 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
         fields = (
             "id", "campaign", "topic", "docno", "assessor", "purpose", "revision", "kind", "grade",
             "reason", "comment", "flags", "duplicate_of", "passages", "source", "client_uuid",
-            "judged_at", "active_seconds",
+            "judged_at", "active_seconds", "guideline_version",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -105,6 +105,11 @@ class SubmissionSerializer(PositionSerializer):
         help_text="Docno of the original; required by the flag `duplicate`.",
     )
     active_seconds = serializers.FloatField(required=False, min_value=0, max_value=86_400)
+    guideline_version = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        help_text="Version shown to the assessor; default: as returned by `next`.",
+    )
 
 
 class JudgeSerializer(SubmissionSerializer):
@@ -132,6 +137,9 @@ class CheckedOutSerializer(Serializer[Any]):
     docno = serializers.CharField(allow_null=True)
     token = serializers.UUIDField(allow_null=True)
     expires_at = serializers.DateTimeField(allow_null=True)
+    guideline_version = serializers.IntegerField(
+        allow_null=True, help_text="Current guideline version; 0 if there are no guidelines."
+    )
     title = serializers.CharField(allow_null=True)
     body = serializers.CharField(
         allow_null=True, help_text="Null if the campaign has no text for it."
@@ -285,12 +293,13 @@ def serialize_checked_out(campaign: Campaign, topic: Topic, slot: Slot | None) -
     names = ("title", "body", "url", "date")
     if slot is None:
         nothing = dict.fromkeys(("docno", "token", "expires_at", *names))
-        return {"topic": topic.number, **nothing}
+        return {"topic": topic.number, "guideline_version": None, **nothing}
     document = find_document(campaign, slot.item.docno)
     return {
         "topic": topic.number,
         "docno": slot.item.docno,
         "token": slot.token,
         "expires_at": slot.expires_at,
+        "guideline_version": campaign.guideline_version,
         **{name: getattr(document, name, None) for name in names},
     }

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Case, Q, QuerySet, When
+from django.db.models import Case, OuterRef, Q, QuerySet, Subquery, When
 from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
@@ -163,10 +163,24 @@ def lease_slot(slot: Slot, actor: User, state: str) -> None:
         "leased_at": timezone.now() if leased else None,
         "expires_at": lease_end() if leased else None,
     }
-    if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change):
+    stamp = {"guideline_version": current_guideline_version()} if leased else {}
+    if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change, **stamp):
         raise LostRaceError
     for name, value in change.items():
         setattr(slot, name, value)
+
+
+def current_guideline_version() -> Subquery:
+    """Within an update of slots: the guideline version of their campaign."""
+    plan = Plan.objects.filter(pk=OuterRef("plan_id")).order_by()
+    return Subquery(plan.values("campaign__guideline_version")[:1])
+
+
+def stamp_guideline_version(slots: Collection[Slot], campaign: Campaign) -> None:
+    """Record the current guidelines with documents that are shown again to their assessor."""
+    stale = [slot.pk for slot in slots if slot.guideline_version != campaign.guideline_version]
+    if stale:
+        Slot.objects.filter(pk__in=stale).update(guideline_version=campaign.guideline_version)
 
 
 def try_lease(slot: Slot, actor: User) -> bool:

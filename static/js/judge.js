@@ -5,6 +5,7 @@ import { announce, format, makeBar, readJudgment, readSkip, showMessage, showQue
 import { makeDesk } from "./judge/desk.js";
 import { makeFind } from "./judge/find.js";
 import { watchFrames } from "./judge/frames.js";
+import { makeGuidelines } from "./judge/guidelines.js";
 import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName } from "./judge/keys.js";
 import { makeReader, measure, newUuid, parseDocument } from "./judge/documents.js";
 import { makePassages } from "./judge/passages.js";
@@ -38,6 +39,7 @@ const finding = findBox && makeFind({
   format,
   leave: focusDocument,
 });
+const guidelines = makeGuidelines({ current: article });
 const passages = makePassages({ list: document.getElementById("passage-list"), showMessage, texts, current: currentDocument });
 
 function focusDocument() {
@@ -92,7 +94,9 @@ const commands = {
 
 function targetOf(key) {
   const place = document.querySelector(":popover-open") ?? judge;
-  return [...place.querySelectorAll("[data-key]")].find((node) => node.dataset.key === key && node.checkVisibility({ visibilityProperty: true }));
+  // The key of a grade wins over the screen's own, which older scales may use.
+  const keyed = [...place.querySelectorAll("#grades [data-key]"), ...place.querySelectorAll("[data-key]")];
+  return keyed.find((node) => node.dataset.key === key && node.checkVisibility({ visibilityProperty: true }));
 }
 
 function pressed(event) {
@@ -230,6 +234,7 @@ async function queued() {
       grade: act.grade ?? null, reason: act.reason ?? null, comment: fields.comment, flags: fields.flags,
       duplicate_of: fields.duplicateOf, passages: own.passages,
       active_seconds: presence.activeSeconds(), served_at: own.servedAt,
+      guideline_version: guidelines.version,
     };
     try {
       await queue.add(record);
