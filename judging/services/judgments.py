@@ -53,7 +53,7 @@ from judging.services.leases import (
     try_lease,
 )
 from judging.services.passing_on import pass_on_skip, take_back_skip
-from judging.services.shown import compute_shown_at, resolve_guideline_version
+from judging.services.presentation import compute_shown_at, resolve_guideline_version
 from judging.services.slot_choice import find_slot_to_fill, slots_of_pair_for
 from judging.services.stopping import apply_stopping_rule
 

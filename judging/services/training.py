@@ -22,7 +22,7 @@ from judging.services.judgment_log import (
     previous_judgments,
     run_with_retries,
 )
-from judging.services.shown import resolve_guideline_version
+from judging.services.presentation import resolve_guideline_version
 
 
 def next_training_pair(*, actor: User, campaign: Campaign) -> TrainingPair | None:

@@ -6,7 +6,7 @@ import { makeDesk } from "./judge/desk.js";
 import { makeFind } from "./judge/find.js";
 import { watchFrames } from "./judge/frames.js";
 import { makeGuidelines } from "./judge/guidelines.js";
-import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName } from "./judge/keys.js";
+import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName, targetOf } from "./judge/keys.js";
 import { makeReader, measure, newUuid, parseDocument } from "./judge/documents.js";
 import { makePassages } from "./judge/passages.js";
 import * as presence from "./judge/presence.js";
@@ -92,13 +92,6 @@ const commands = {
   z: () => judge.querySelector("#undo button")?.click(),
 };
 
-function targetOf(key) {
-  const place = document.querySelector(":popover-open") ?? judge;
-  // The key of a grade wins over the screen's own, which older scales may use.
-  const keyed = [...place.querySelectorAll("#grades [data-key]"), ...place.querySelectorAll("[data-key]")];
-  return keyed.find((node) => node.dataset.key === key && node.checkVisibility({ visibilityProperty: true }));
-}
-
 function pressed(event) {
   const field = event.composedPath?.()[0] ?? event.target;
   if (inField(field)) return pressedInField(event, field);
@@ -108,7 +101,7 @@ function pressed(event) {
   if (key === "Enter" && field.closest?.("button, a, summary")) return;
   const popover = document.querySelector(":popover-open");
   if (popover && key === "?") return void (event.preventDefault(), popover.hidePopover());
-  const target = targetOf(key);
+  const target = targetOf(key, popover ?? judge);
   const command = popover ? null : commands[key];
   if (!target && !command) return;
   event.preventDefault();
