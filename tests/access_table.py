@@ -191,6 +191,7 @@ api-pool-ntcir              GET    401    404    404    404    404    404    200
 api-pool-strata             GET    401    404    404    404    404    404    200    404
 api-pool-prels              GET    401    404    404    404    404    404    200    404
 api-pool-txt                GET    401    404    404    404    404    404    200    404
+api-progress-detail         GET    401    404    403    403    403    200    200    404
 api-plan-list               GET    401    200    200    200    200    200    200    200
 api-plan-list               POST   401    404    403    403    403    403    409    404
 api-plan-preview            POST   401    404    403    403    403    403    409    404

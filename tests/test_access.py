@@ -92,7 +92,7 @@ def urls(world: World) -> dict[str, str]:
     ids = {
         "campaign": slug, "topic": world.campaign.topics.first().pk,
         "document": world.campaign.documents.first().pk, "run": one, "pool": world.pool.pk,
-        "plan": world.plan.pk, "qrels": world.qrels.pk, "score-set": set_,
+        "plan": world.plan.pk, "progress": slug, "qrels": world.qrels.pk, "score-set": set_,
         "stopping-rule": world.campaign.stopping_rules.get().pk,
         "run-scores": world.scores.pk, "automatic": world.automatic.pk,
     }  # fmt: skip

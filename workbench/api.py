@@ -10,7 +10,7 @@ from campaigns import api as campaigns
 from evaluation import api as evaluation
 from evaluation import measure_api
 from judging import api as judging
-from judging import automatic_api, stopping_api
+from judging import automatic_api, progress_api, stopping_api
 from judging import plan_api as judging_plans
 from pooling import api as pooling
 from workbench.api_docs import api_docs_view
@@ -23,6 +23,7 @@ router.register("runs", campaigns.RunViewSet, basename="api-run")
 router.register("pools", pooling.PoolViewSet, basename="api-pool")
 router.register("plans", judging_plans.PlanViewSet, basename="api-plan")
 router.register("stopping-rules", stopping_api.StoppingRuleViewSet, basename="api-stopping-rule")
+router.register("progress", progress_api.ProgressViewSet, basename="api-progress")
 router.register("judgments", judging.JudgmentViewSet, basename="api-judgment")
 router.register("automatic", automatic_api.AutomaticViewSet, basename="api-automatic")
 router.register("qrels", judging.QrelsViewSet, basename="api-qrels")

@@ -16,7 +16,7 @@ from judging.models import Purpose, Qrels, Slot
 from judging.queries.adjudication import own_adjudication_progress
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.remaining import add_remaining, remaining_by_topic
-from judging.queries.tallies import SlotTally, tally_judging
+from judging.queries.tallies import SlotTally, judging_progress
 from pooling.models import Pool
 
 ADDED = Count("events", filter=Q(events__relevant=None))
@@ -104,7 +104,9 @@ def get_campaign_status(campaign: Campaign, user: User) -> CampaignStatus:
         own_adjudication_progress(campaign, user).left if Role.ADJUDICATOR in roles else 0
     )
     own["team_rejected"] = len(list_open_rejections(campaign, [team])) if team else 0
-    return CampaignStatus(roles=frozenset(roles), judging=tally_judging(campaign), **counts, **own)
+    return CampaignStatus(
+        roles=frozenset(roles), judging=judging_progress(campaign), **counts, **own
+    )
 
 
 def count_rows_subquery(rows: QuerySet[Any], by: str = "campaign", distinct: str = "") -> Coalesce:

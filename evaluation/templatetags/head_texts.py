@@ -54,8 +54,8 @@ def format_judged(tally: SlotTally) -> str:
     """What is judged of what, in words; empty if nothing is planned."""
     if not tally.total and not tally.coming:
         return ""
-    of = {"done": format_number(tally.judged), "of": format_number(tally.total)}
-    words = [_("%(done)s of %(of)s judged") % of]
+    counts = {"done": format_number(tally.judged), "of": format_number(tally.total)}
+    words = [_("%(done)s of %(of)s judged") % counts]
     if tally.coming:
         more = {"n": format_number(tally.coming)}
         words.append(_("at most %(n)s more as the pool grows") % more)

@@ -119,7 +119,7 @@ def slots_taken_from_reserved(campaign: Campaign) -> QuerySet[Slot]:
     )
 
 
-def slots_back_with_skipper(campaign: Campaign) -> QuerySet[Slot]:
+def slots_with_skipper(campaign: Campaign) -> QuerySet[Slot]:
     """Slots checked out to an assessor whose last word on the pair is a skip, or open and reserved
     for one.
     """
@@ -177,7 +177,7 @@ INVARIANTS = (
         "lease", "slots whose state does not match lease or assessor", slots_with_wrong_lease
     ),
     Invariant("reserved", "reserved slots with another assessor", slots_taken_from_reserved),
-    Invariant("skipped", "slots back with the assessor who skipped them", slots_back_with_skipper),
+    Invariant("skipped", "slots back with the assessor who skipped them", slots_with_skipper),
     Invariant("revisions", "judgments without the previous revision", judgments_missing_revision),
     Invariant("uuid", "judgments with the same client UUID", judgments_with_same_uuid),
     Invariant(

@@ -29,7 +29,7 @@ from judging.queries.tallies import (
     add_to_tally,
     assignments_by_topic,
     list_judging_plans,
-    skips_passed_on,
+    list_passed_on_skips,
     tally_topics,
 )
 from judging.rules import DESIGN_NAMES
@@ -175,7 +175,7 @@ def slot_states_by_user(campaign: Campaign) -> dict[int, Counter[tuple[str, str]
     rows = slots.filter(purpose__in=ON_SCREEN).values_list("assessor", "purpose", "state")
     for user, purpose, state, count in rows.annotate(Count("pk")):
         states[user or 0][purpose, state] = count
-    for user in skips_passed_on(campaign).values_list("assessor", flat=True):
+    for user in list_passed_on_skips(campaign).values_list("assessor", flat=True):
         states[user][Purpose.JUDGE, Slot.State.SKIPPED] += 1
     return states
 

@@ -192,23 +192,26 @@ def count_known_documents(
     that the assessor has checked out, judged or skipped.
     """
     same = offered.filter(item=OuterRef("item"))
-    matches = [(False, same.filter(reserved_for=None))]
+    sources = [(False, same.filter(reserved_for=None))]
     if reserves:
-        matches.append((True, same.filter(reserved_for=OuterRef("assessor"))))
-    taken = Slot.objects.filter(
+        sources.append((True, same.filter(reserved_for=OuterRef("assessor"))))
+    own_slots = Slot.objects.filter(
         plan__campaign=campaign, purpose=Purpose.JUDGE, assessor__in=list(users), **here
     ).order_by()
     known = Counter[tuple[int, int, int, bool]]()
-    for reserved, match in matches:
-        rows = taken.filter(Exists(match)).values_list("plan", "topic", "assessor")
+    for reserved, match in sources:
+        rows = own_slots.filter(Exists(match)).values_list("plan", "topic", "assessor")
         for plan, topic, user, count in rows.annotate(Count("item", distinct=True)):
             known[plan, topic, user or 0, reserved] += count
-    known.update(count_answers_elsewhere(campaign, offered, taken, here))
+    known.update(count_answers_elsewhere(campaign, offered, own_slots, here))
     return known
 
 
 def count_answers_elsewhere(
-    campaign: Campaign, offered: QuerySet[Slot], taken: QuerySet[Slot], here: dict[str, list[int]]
+    campaign: Campaign,
+    offered: QuerySet[Slot],
+    own_slots: QuerySet[Slot],
+    here: dict[str, list[int]],
 ) -> Counter[tuple[int, int, int, bool]]:
     """The same for offered documents that an assessor knows without holding a slot of theirs:
     imported and late judgments, adjudications, and skips that were passed on.
@@ -228,11 +231,11 @@ def count_answers_elsewhere(
     pairs = offered.filter(topic__in=topics).values_list(
         "plan", "topic", "item__docno", "reserved_for"
     )
-    found = [row for row in pairs.distinct() if row[1:3] in by_pair]
-    if not found:
+    matches = [row for row in pairs.distinct() if row[1:3] in by_pair]
+    if not matches:
         return known
-    held = set(taken.filter(topic__in=topics).values_list("assessor", "topic", "item__docno"))
-    for plan, topic, docno, whose in found:
+    held = set(own_slots.filter(topic__in=topics).values_list("assessor", "topic", "item__docno"))
+    for plan, topic, docno, whose in matches:
         for user in by_pair[topic, docno]:
             if (user, topic, docno) not in held and whose in (None, user):
                 known[plan, topic, user, whose is not None] += 1

@@ -19,7 +19,7 @@ from judging.queries.judgments import (
     own_current_judgments,
 )
 from judging.queries.remaining import Remaining, add_remaining, remaining_by_topic
-from judging.queries.tallies import skips_passed_on
+from judging.queries.tallies import list_passed_on_skips
 
 OPEN, CLOSED = Plan.State.OPEN, Plan.State.CLOSED
 RECENT = 5
@@ -123,7 +123,7 @@ def slot_states_by_topic(
     rows = slots_on_screen(campaign, assessor).filter(**here).values_list("topic", "state")
     for number, state, count in rows.annotate(Count("pk")):
         states[number][state] += count
-    passed_on = skips_passed_on(campaign).filter(assessor=assessor, **here)
+    passed_on = list_passed_on_skips(campaign).filter(assessor=assessor, **here)
     for number in passed_on.values_list("topic", flat=True):
         states[number][Slot.State.SKIPPED] += 1
     return states

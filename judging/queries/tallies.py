@@ -77,7 +77,7 @@ class AssignedAssessor:
     paused: bool = False
 
 
-def tally_judging(campaign: Campaign) -> SlotTally:
+def judging_progress(campaign: Campaign) -> SlotTally:
     """The whole campaign, over all judging plans."""
     return add_to_tally(tally_topics(campaign, list_judging_plans(campaign)).values())
 
@@ -102,13 +102,13 @@ def tally_topics(campaign: Campaign, plans: Sequence[Plan]) -> dict[At, SlotTall
         if plan is not None and topic not in ended:
             tallies.setdefault((plan.pk, topic), SlotTally()).coming = more * plan.overlap
     if any(tally.skipped for tally in tallies.values()):
-        for plan_id, topic in unresolved_skips(campaign).values_list("plan", "topic"):
+        for plan_id, topic in list_unresolved_skips(campaign).values_list("plan", "topic"):
             tallies[plan_id, topic].unresolved += 1
     return tallies
 
 
 def tally_slots(campaign: Campaign, ended: Collection[int]) -> dict[At, SlotTally]:
-    """By plan and topic, the slots by state; those that nobody is asked to fill are dropped."""
+    """By plan and topic, the slots by state; those that are no longer wanted are dropped."""
     cancelled = Q(free_slots(), plan__state=Plan.State.CLOSED)
     cancelled |= Q(state=State.OPEN, topic__in=ended)
     state = Case(When(cancelled, Value("dropped")), default=F("state"), output_field=CharField())
@@ -121,7 +121,7 @@ def tally_slots(campaign: Campaign, ended: Collection[int]) -> dict[At, SlotTall
     return tallies
 
 
-def unresolved_skips(campaign: Campaign) -> QuerySet[Slot]:
+def list_unresolved_skips(campaign: Campaign) -> QuerySet[Slot]:
     """Skipped slots that need a decision: not those of closed plans, of topics that are complete
     by the stopping rule, and of pairs that were adjudicated.
     """
@@ -140,7 +140,7 @@ def unresolved_skips(campaign: Campaign) -> QuerySet[Slot]:
     return open_topics.annotate(decision=last).filter(undecided).order_by()
 
 
-def skips_passed_on(campaign: Campaign) -> QuerySet[Judgment]:
+def list_passed_on_skips(campaign: Campaign) -> QuerySet[Judgment]:
     """Current skips of planned documents that another assessor may judge, or has judged."""
     later = Judgment.objects.filter(
         campaign=OuterRef("campaign"),

@@ -12,7 +12,7 @@ from campaigns.models import Campaign, Role, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.models import Assignment, Plan
-from judging.services.passing_on import settle_skips
+from judging.services.passing_on import update_skips
 
 MAX_LISTED = 10
 """Topics that a message lists; of the others it gives the number."""
@@ -52,7 +52,7 @@ def assign_topics(*, actor: User, plan: Plan, assessors: Assessors) -> int:
             current = before.get(topics[number].pk, set())
             new_assessors = [user for user in people if user.pk not in current]
             add_assignments(plan, {topics[number]: new_assessors})
-        settle_skips(actor=actor, plan=plan, topics=[topics[number] for number in changed])
+        update_skips(actor=actor, plan=plan, topics=[topics[number] for number in changed])
         events.log_event(
             campaign=campaign,
             actor=actor,

@@ -52,7 +52,7 @@ from judging.services.leases import (
     stamp_guideline_version,
     try_lease,
 )
-from judging.services.passing_on import pass_on_skip, take_back_skip
+from judging.services.passing_on import pass_on_skip, return_slot_to_skipper
 from judging.services.presentation import compute_shown_at, resolve_guideline_version
 from judging.services.slot_choice import find_slot_to_fill, slots_of_pair_for
 from judging.services.stopping import apply_stopping_rule
@@ -279,7 +279,7 @@ def write_undo(
     )  # fmt: skip
     slot = slots_of_pair_for(submission, (last.purpose,)).filter(assessor=actor).first()
     if slot is None and last.kind == Kind.SKIP:
-        slot = take_back_skip(last, actor)
+        slot = return_slot_to_skipper(last, actor)
     if slot is not None:
         lease_slot(slot, actor, State.LEASED)
         move_to_front(

@@ -31,9 +31,9 @@ def pass_on_skip(judgment: Judgment, slot: Slot) -> None:
     """Open ``slot`` for another assessor if its skip asks for that, within the transaction that
     saved the skip and locked the pair (``lock_pair``).
     """
-    asked = judgment.kind == Kind.SKIP and judgment.reason in PASSED_ON
-    possible = slot.purpose == Purpose.JUDGE and slot.plan.state != Plan.State.CLOSED
-    if asked and possible and open_for_another(slot):
+    is_asked = judgment.kind == Kind.SKIP and judgment.reason in PASSED_ON
+    is_possible = slot.purpose == Purpose.JUDGE and slot.plan.state != Plan.State.CLOSED
+    if is_asked and is_possible and open_for_another(slot):
         log_passed_on(judgment.assessor, slot)
 
 
@@ -53,7 +53,7 @@ def open_for_another(slot: Slot) -> bool:
         "state": State.OPEN,
         "assessor": None,
         "expires_at": None,
-        "reserved_for": least_busy(slot, others) if slot.reserved_for_id else None,
+        "reserved_for": choose_least_busy(slot, others) if slot.reserved_for_id else None,
         "token": uuid4(),
     }
     if not Slot.objects.filter(pk=slot.pk, token=slot.token, state=State.SKIPPED).update(**change):
@@ -73,7 +73,7 @@ def log_passed_on(actor: User, slot: Slot) -> None:
     )
 
 
-def least_busy(slot: Slot, others: Collection[User]) -> User:
+def choose_least_busy(slot: Slot, others: Collection[User]) -> User:
     open_slots = Slot.objects.filter(plan=slot.plan_id, state=State.OPEN, reserved_for__in=others)
     rows = open_slots.order_by().values_list("reserved_for").annotate(Count("pk"))
     loads: dict[int | None, int] = dict(rows)
@@ -87,7 +87,7 @@ def reopen_skipped(slot: Slot) -> None:
     try:
         opened = open_for_another(slot)
     except LostRaceError:
-        raise slot_moved() from None
+        raise slot_conflict() from None
     if not opened:
         raise ActionRefused(
             "no-other-assessor",
@@ -97,7 +97,7 @@ def reopen_skipped(slot: Slot) -> None:
         )
 
 
-def slot_moved() -> ActionRefused:
+def slot_conflict() -> ActionRefused:
     return ActionRefused(
         "slot-moved",
         _("This document is no longer skipped or checked out."),
@@ -105,7 +105,7 @@ def slot_moved() -> ActionRefused:
     )
 
 
-def settle_skips(*, actor: User, plan: Plan, topics: Collection[Topic | int]) -> None:
+def update_skips(*, actor: User, plan: Plan, topics: Collection[Topic | int]) -> None:
     """After a change of assessors, within its transaction: skipped documents of ``topics`` go on
     to new assessors, and documents that no assessor may judge any more are skipped again.
     """
@@ -118,14 +118,14 @@ def settle_skips(*, actor: User, plan: Plan, topics: Collection[Topic | int]) ->
         PoolItem.objects.select_for_update(no_key=True).get(pk=slot.item_id)
         if slot.state == State.OPEN:
             if not list_eligible_assessors(slot):
-                return_to_skipper(slot)
+                mark_slot_skipped(slot)
             continue
-        with suppress(LostRaceError):  # somebody else has just opened or filled it
+        with suppress(LostRaceError):  # another user has just opened or filled it
             if open_for_another(slot):
                 log_passed_on(actor, slot)
 
 
-def return_to_skipper(slot: Slot) -> None:
+def mark_slot_skipped(slot: Slot) -> None:
     """Mark an open slot as skipped by the last assessor whose skip still stands."""
     skips = Judgment.objects.filter(slot=slot, kind=Kind.SKIP).order_by("-pk")
     for skip in skips.select_related("assessor"):
@@ -140,7 +140,7 @@ def return_to_skipper(slot: Slot) -> None:
             return
 
 
-def take_back_skip(skip: Judgment, actor: User) -> Slot | None:
+def return_slot_to_skipper(skip: Judgment, actor: User) -> Slot | None:
     """The slot that went on after ``skip``, reserved for ``actor`` again if the design reserves;
     None if another assessor has taken it.
     """

@@ -23,7 +23,7 @@ from judging.services.assignments import (
     require_assessors,
     require_plan_not_closed,
 )
-from judging.services.passing_on import reopen_skipped, settle_skips, slot_moved
+from judging.services.passing_on import reopen_skipped, slot_conflict, update_skips
 
 State = Slot.State
 # ``leased_at`` is kept: it distinguishes a late judgment of a repeat from a change.
@@ -46,7 +46,7 @@ def reopen_slot(*, actor: User, slot: Slot) -> None:
         # The token in the condition: a concurrent act of an assessor is not undone.
         same = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable)
         if not same.update(**OPEN, token=uuid4()):
-            raise slot_moved()
+            raise slot_conflict()
 
 
 def log_reopened(actor: User, slot: Slot) -> None:
@@ -163,7 +163,7 @@ def reassign_work(
         counts["topics"] = transfer_assignments(
             plan, mine, successors, remains=counts["stayed"] > 0
         )
-        settle_skips(actor=actor, plan=plan, topics=list(numbers))
+        update_skips(actor=actor, plan=plan, topics=list(numbers))
         events.log_event(
             campaign=plan.campaign,
             actor=actor,

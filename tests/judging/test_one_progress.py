@@ -1,0 +1,258 @@
+"""All pages and the API say the same about progress, and about what remains for whom."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pytest
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from evaluation.queries.campaign_status import get_campaign_status
+from evaluation.templatetags.campaign_head import build_phases, list_pending_tasks
+from judging.core.designs.forecast import divide_open_judgments
+from judging.core.stopping import StoppingCriteria
+from judging.queries.progress import assessor_progress, plan_progress
+from judging.queries.screen import count_remaining, get_assessor_topic, list_assessor_topics
+from judging.queries.tallies import SlotTally, judging_progress
+from judging.services.assignments import assign_topic
+from judging.services.imports import import_judgments
+from judging.services.judgments import claim_ahead, claim_next
+from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan, preview_plan
+from judging.services.slots import pause_work
+from judging.services.stopping import set_stopping_rule
+from pooling.core.spec_file import read_spec
+from pooling.services import freeze_pool
+from tests.judging.conftest import make_pool
+from tests.judging.test_growing import SPEC, runs, said, worked
+
+__all__ = ["runs"]
+
+
+@pytest.fixture
+def growing_plan(campaign, organizer, assessor, runs):
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+    return create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+
+
+@dataclass
+class Seen:
+    """What the surfaces say: of the campaign, and of one assessor by name."""
+
+    state: str
+    judged: int
+    total: int
+    coming: int
+    remaining: dict[str, int]
+
+
+def figures(html: str) -> str:
+    """The text of a page, without tags and with single spaces."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+
+
+@pytest.fixture
+def look(campaign, organizer, as_user):
+    """``look(*assessors)``: what every surface says, after checking that all say the same."""
+
+    def act(*assessors) -> Seen:
+        status = get_campaign_status(campaign, organizer)
+        tally = judging_progress(campaign)
+        plans = plan_progress(campaign)
+        api = call_api(campaign, organizer)
+        # Head, plan and API: one tally.
+        assert status.judging == tally
+        for name in ("judged", "skipped", "coming", "dropped", "total", "unresolved"):
+            shown = {sum(getattr(p.tally, name) for p in plans), api["judging"][name]}
+            assert shown == {getattr(tally, name)}, name
+        assert api["judging"]["complete"] == tally.is_complete == status.all_judged
+        page = figures(
+            as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
+        )
+        phase = next(p for p in build_phases(campaign, status) if str(p.label) == "Judging")
+        if phase.note:
+            assert f"{tally.judged} of {tally.total} judged" in phase.note
+            assert f"{tally.done} of {tally.total} judged or skipped" in page
+        more = f"at most {tally.coming} more as the pool grows"
+        assert (more in phase.note) == (more in page) == bool(tally.coming)
+        assert (phase.state == "done") == tally.is_complete
+        remaining = {user.username: one_assessor(campaign, plans, api, user) for user in assessors}
+        return Seen(phase.state, tally.judged, tally.total, tally.coming, remaining)
+
+    def one_assessor(campaign, plans, api, user) -> int:
+        topics = list_assessor_topics(campaign, user)
+        count = count_remaining(topics)
+        row = next(row for row in assessor_progress(campaign, plans) if row.user == user)
+        told = next(row for row in api["assessors"] if row["assessor"] == user.username)
+        own = call_api(campaign, user)
+        assert (row.remaining, row.most) == (count, sum(topic.most for topic in topics))
+        assert (told["remaining"], told["most"]) == (row.remaining, row.most)
+        assert own["remaining"] == get_campaign_status(campaign, user).my_open == count
+        assert own["judging"] is None
+        assert own["assessors"] == []
+        if row.pace.per_hour:
+            assert row.hours_left == count / row.pace.per_hour
+        for topic in topics:
+            assert get_assessor_topic(campaign, user, topic.topic).left == topic.left
+        tasks = list_pending_tasks(campaign, get_campaign_status(campaign, user))
+        noun = "document" if count == 1 else "documents"
+        asked = [task.label for task in tasks if task.action == "Judge"]
+        assert asked == ([f"{count} {noun} to judge"] if count else [])
+        page = figures(as_user(user).get(reverse("work", args=[campaign.slug])).content.decode())
+        done = sum(topic.done for topic in topics)
+        assert f"judged or skipped {done} of {done + count}" in page
+        return count
+
+    def call_api(campaign, user):
+        client = APIClient()
+        client.force_authenticate(user)
+        return client.get(reverse("api-progress-detail", args=[campaign.slug])).json()
+
+    return act
+
+
+def test_a_growing_pool_in_all_its_states(growing_plan, campaign, organizer, assessor, topic, look):
+    assert look(assessor) == Seen("now", 0, 3, 6, {"assessor": 9})
+    for _ in range(3):
+        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+    # All there is is judged, but the pool still grows: not done, for nobody.
+    assert look(assessor) == Seen("now", 3, 3, 6, {"assessor": 6})
+    claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=2)
+    assert look(assessor) == Seen("now", 3, 5, 4, {"assessor": 6})
+    pause_plan(actor=organizer, plan=growing_plan)
+    # Paused: nothing new comes to the assessor, and nothing is done.
+    assert look(assessor) == Seen("now", 3, 5, 4, {"assessor": 2})
+    pause_plan(actor=organizer, plan=growing_plan, paused=False)
+    pause_work(actor=organizer, plan=growing_plan, topic=topic)
+    assert look(assessor) == Seen("now", 3, 5, 4, {"assessor": 2})
+    pause_work(actor=organizer, plan=growing_plan, topic=topic, paused=False)
+    rule = StoppingCriteria(documents=3)
+    set_stopping_rule(actor=organizer, campaign=campaign, rule=rule)
+    # The stopping rule ended the topic: two documents are on a screen, nothing else comes.
+    assert look(assessor) == Seen("now", 3, 5, 0, {"assessor": 2})
+    set_stopping_rule(actor=organizer, campaign=campaign, rule=StoppingCriteria())
+    worked(assessor, campaign, topic)
+    assert look(assessor) == Seen("done", 9, 9, 0, {"assessor": 0})  # the budget is spent
+
+
+def test_a_growing_pool_that_a_rule_ended_is_done(
+    growing_plan, campaign, organizer, assessor, topic, look
+):
+    rule = StoppingCriteria(documents=4)
+    set_stopping_rule(actor=organizer, campaign=campaign, rule=rule)
+    worked(assessor, campaign, topic)
+    assert look(assessor) == Seen("done", 4, 4, 0, {"assessor": 0})
+
+
+def test_a_closed_plan_of_a_growing_pool_waits_for_nothing(
+    growing_plan, campaign, organizer, assessor, topic, look
+):
+    said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+    claim_next(actor=assessor, campaign=campaign, topic=topic)
+    close_plan(actor=organizer, plan=growing_plan)
+    # A document on a screen may still be judged.
+    assert look(assessor) == Seen("now", 1, 2, 0, {"assessor": 1})
+    slot = growing_plan.slots.get(state="leased")
+    said(assessor, slot, 0)
+    assert look(assessor) == Seen("done", 2, 2, 0, {"assessor": 0})
+
+
+def test_a_paused_plan_does_not_end_judging(plan, campaign, organizer, assessor, look):
+    pause_plan(actor=organizer, plan=plan)
+    assert look(assessor) == Seen("now", 0, 9, 0, {"assessor": 0})
+
+
+DESIGNS = [
+    ("topic-owner", {}, 1, [30]),
+    ("overlap", {"n": 2}, 3, [20, 20, 20]),
+    ("overlap", {"n": 3}, 3, [30, 30, 30]),
+    ("share", {"n": 3, "share": 0.2}, 3, [14, 14, 14]),
+    ("round-robin", {"n": 2}, 3, [20, 20, 20]),
+    ("blocks", {"n": 2, "shared": 5}, 3, [15, 15, 15]),
+]
+
+
+@pytest.mark.parametrize(("design", "parameters", "people", "loads"), DESIGNS)
+def test_what_remains_is_the_same_for_assessor_and_organizer(
+    design, parameters, people, loads, campaign, organizer, assessor, assessor2, assessor3, topic,
+    look, grade,
+):  # fmt: skip
+    pool = make_pool(campaign, {"1": [f"d{n}" for n in range(30)]})
+    users = [assessor, assessor2, assessor3][:people]
+    scheme = PlanOptions(design, parameters)
+    seen = preview_plan(actor=organizer, pool=pool, assessors={"1": users}, scheme=scheme)
+    plan = create_plan(actor=organizer, pool=pool, assessors={"1": users}, scheme=scheme)
+    # At first what the preview said.
+    assert [round(load) for _, load in seen.loads] == loads
+    assert list(look(*users).remaining.values()) == loads
+    for number in range(7):
+        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        grade(assessor, slot.item.docno, number % 2, token=slot.token)
+    claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=3)
+    now = look(*users).remaining
+    left = judging_progress(campaign).left
+    # Shares add up to what is left, but for rounding.
+    assert left <= sum(now.values()) < left + people
+    if people > 1:
+        pause_work(actor=organizer, plan=plan, assessor=assessor2)
+        assert look(*users).remaining["assessor2"] == 0
+        pause_work(actor=organizer, plan=plan, assessor=assessor2, paused=False)
+    for user in users:
+        while slot := claim_next(actor=user, campaign=campaign, topic=topic):
+            grade(user, slot.item.docno, 0, token=slot.token)
+        assert look(*users).remaining[user.username] == 0
+    assert look(*users).state == "done"
+
+
+def test_what_an_assessor_knows_already_does_not_wait(
+    campaign, organizer, assessor, assessor2, assessor3, topic, look
+):
+    rows = [("1", "d0", 1), ("1", "d1", 0)]
+    pool = make_pool(campaign, {"1": [f"d{n}" for n in range(6)]})
+    users = [assessor, assessor2, assessor3]
+    scheme = PlanOptions("overlap", {"n": 2})
+    create_plan(actor=organizer, pool=pool, assessors={"1": users}, scheme=scheme)
+    import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
+    remaining = look(*users).remaining
+    assert remaining == {"assessor": 3, "assessor2": 4, "assessor3": 4}
+
+
+def test_repeats_wait_for_their_assessor(
+    campaign, organizer, assessor, assessor2, topic, look, grade
+):
+    pool = make_pool(campaign, {"1": [f"d{n}" for n in range(4)]})
+    scheme = PlanOptions("overlap", {"n": 1}, repeat_share=1.0)
+    people = {"1": [assessor, assessor2]}
+    create_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
+    before = look(assessor, assessor2).remaining
+    grade(assessor, "d0", 1)
+    after = look(assessor, assessor2).remaining
+    assert after["assessor"] >= before["assessor"]
+    assert after["assessor2"] <= before["assessor2"]
+
+
+def test_a_topic_that_loses_an_assessor_goes_to_the_others(
+    campaign, organizer, assessor, assessor2, plan, topic, look
+):
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    assert look(assessor, assessor2).remaining == {"assessor": 7, "assessor2": 2}
+    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor2])
+    assert look(assessor, assessor2).remaining == {"assessor": 5, "assessor2": 4}
+
+
+def test_open_judgments_are_divided_by_what_each_may_judge():
+    assert divide_open_judgments(2 * 147, [147, 147, 147]) == pytest.approx([98, 98, 98])
+    assert divide_open_judgments(5, [0, 5]) == [0, 5]
+    assert divide_open_judgments(10, [3, 3]) == [3, 3]  # too few people: nobody more than all
+    assert divide_open_judgments(4, []) == []
+    assert divide_open_judgments(0, [0, 0]) == [0, 0]
+    assert sum(divide_open_judgments(7, [5, 4, 3])) == pytest.approx(7)
+
+
+def test_complete_means_that_nothing_waits():
+    assert SlotTally(judged=3).is_complete
+    assert not SlotTally().is_complete
+    for waiting in ({"open": 1}, {"leased": 1}, {"coming": 1}, {"skipped": 1, "unresolved": 1}):
+        assert not SlotTally(judged=3, **waiting).is_complete
+    assert SlotTally(judged=3, skipped=1, dropped=2).is_complete
