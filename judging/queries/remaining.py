@@ -91,7 +91,7 @@ def remaining_by_assessor(
 def remaining_documents(
     campaign: Campaign, seats: list[tuple[int, int, int, int, int]], here: dict[str, list[int]]
 ) -> dict[tuple[int, int], Remaining]:
-    """By assessor and topic, the documents that remain under the assignments ``seats``, without
+    """By assessor and topic, the documents that remain under these assignments, without
     repeats.
     """
     documents: dict[tuple[int, int], Remaining] = defaultdict(Remaining)

@@ -39,20 +39,20 @@ def first_judgments(campaign: Campaign) -> QuerySet[Judgment]:
 
 def count_undrawn_repeats(
     campaign: Campaign,
-    seats: Collection[tuple[int, int, int]],
+    assigned: Collection[tuple[int, int, int]],
     *documents: Mapping[tuple[int, int], float],
 ) -> dict[tuple[int, int], list[int]]:
     """By assessor and topic, the repeats still to be drawn if the assessor judges as many of the
     remaining documents as each of ``documents`` says, by the same key.
 
-    ``seats`` are the ids of plan, topic and assessor, oldest plan first: all documents count for
+    ``assigned`` are the ids of plan, topic and assessor, oldest plan first: all documents count for
     the latest.
     """
-    plans = Plan.objects.filter(pk__in={plan for plan, *_ in seats}, repeat_share__gt=0)
+    plans = Plan.objects.filter(pk__in={plan for plan, *_ in assigned}, repeat_share__gt=0)
     shares = dict(plans.order_by().values_list("pk", "repeat_share"))
     if not shares:
         return {}
-    latest = {(user, topic): plan for plan, topic, user in seats}
+    latest = {(user, topic): plan for plan, topic, user in assigned}
     out = checked_out_unjudged(campaign).values_list("assessor", "topic").annotate(Count("pk"))
     unjudged = Counter({(user or 0, topic): count for user, topic, count in out})
     first = first_judgments(campaign).filter(slot__plan__in=shares)

@@ -68,7 +68,7 @@ def grade_badge(grades: dict[int, Grade], value: int) -> str:
 def screen_key(context: Context, key: str) -> str:
     """A key of the judging screen; struck out if a grade of the campaign uses it."""
     grades = context.get("grades") or {}
-    if key.lower() not in {grade.key.lower() for grade in grades.values()}:
+    if key not in {grade.key.lower() for grade in grades.values()}:
         return format_html("<kbd>{}</kbd>", key)
     return format_html(
         '<kbd class="taken" title="{}"><s>{}</s></kbd>', _("This key assigns a grade."), key
