@@ -42,7 +42,8 @@ def contend() -> dict[str, Any]:
     with ThreadPoolExecutor(ASSESSORS) as threads:
         given = list(threads.map(lambda user: work(user, campaign, topic), users))
     found = outcome(campaign, [uuid for uuids in given for uuid in uuids])
-    return found | disagree(owner, campaign, users[:2])
+    found |= disagree(owner, campaign, users[:2])
+    return found | skip_at_once(owner, campaign, users[:3])
 
 
 def work(user: Any, campaign: Any, topic: Any) -> list[str]:
@@ -86,41 +87,70 @@ def disagree(owner: Any, campaign: Any, users: list[Any]) -> dict[str, int]:
     plan = create_plan(actor=owner, pool=pool, overlap=2, assessors={"2": users})
     Plan.objects.filter(pk=plan.pk).update(third_from=1)
     at_once = Barrier(2)
-    with ThreadPoolExecutor(2) as threads, both_written_before_either_looks():
+    with ThreadPoolExecutor(2) as threads, both_written_before_either_looks("add_third_slot"):
         args = [(user, grade, campaign, topic, docnos, at_once) for grade, user in enumerate(users)]
         list(threads.map(lambda each: dispute(*each), args))
     counts = Counter(Slot.objects.filter(plan=plan).values_list("item__docno", flat=True))
     return {"pairs without one third slot": sum(counts[docno] != 3 for docno in docnos)}
 
 
+def skip_at_once(owner: Any, campaign: Any, users: list[Any]) -> dict[str, int]:
+    """Two of three skip each pair at the same moment: the third gets one of its two slots."""
+    from campaigns.models import Topic
+    from judging.models import Slot
+    from judging.queries.invariants import list_violations
+    from judging.services.plans import create_plan
+    from tests.judging.conftest import make_pool
+
+    topic = Topic.objects.create(campaign=campaign, number="3", title="t", position=3)
+    docnos = [f"f{n}" for n in range(DISPUTED)]
+    pool = make_pool(campaign, {"3": docnos}, version=3)
+    plan = create_plan(actor=owner, pool=pool, overlap=2, assessors={"3": users})
+    at_once = Barrier(2)
+    with ThreadPoolExecutor(2) as threads, both_written_before_either_looks("pass_on_skip"):
+        args = [(user, None, campaign, topic, docnos, at_once) for user in users[:2]]
+        list(threads.map(lambda each: dispute(*each), args))
+    states = Counter(Slot.objects.filter(plan=plan).values_list("item__docno", "state"))
+    wrong = [d for d in docnos if states[d, "open"] != 1 or states[d, "skipped"] != 1]
+    work(users[2], campaign, topic)
+    filled = Slot.objects.filter(plan=plan, state="judged", assessor=users[2]).count()
+    return {
+        "pairs that did not go on once": len(wrong),
+        "skips that the third did not judge": DISPUTED - filled,
+        "invariants violated": sum(count for _, count in list_violations(campaign)),
+    }
+
+
 @contextmanager
-def both_written_before_either_looks() -> Iterator[None]:
+def both_written_before_either_looks(name: str) -> Iterator[None]:
     """Have each wait, within its transaction, for the other to come as far; but not for ever.
 
     Who lets one judgment of a pair be written at a time makes the second come too late.
     """
-    from judging.services import followups
+    from judging.services import followups, judgments
 
-    look, meeting = followups.add_third_slot, Barrier(2)
+    module: Any = judgments if hasattr(judgments, name) else followups
+    look, meeting = getattr(module, name), Barrier(2)
 
-    def wait_and_look(slot: Any) -> None:
+    def wait_and_look(*args: Any) -> None:
         try:
             meeting.wait(MEETING)
         except BrokenBarrierError:
             meeting.reset()
-        look(slot)
+        look(*args)
 
-    followups.add_third_slot = wait_and_look
+    setattr(module, name, wait_and_look)
     try:
         yield
     finally:
-        followups.add_third_slot = look
+        setattr(module, name, look)
 
 
-def dispute(user: Any, grade: int, campaign: Any, topic: Any, docnos: Any, at_once: Any) -> None:
+def dispute(user: Any, grade: Any, campaign: Any, topic: Any, docnos: Any, at_once: Any) -> None:
+    """Judge all documents, or skip them if ``grade`` is None."""
     from django.db import connection
 
-    from judging.services.judgments import claim_next, submit_judgment
+    from judging.services.judgments import claim_next, submit_judgment, submit_skip
 
     args = {"actor": user, "campaign": campaign, "topic": topic}
     try:
@@ -128,7 +158,11 @@ def dispute(user: Any, grade: int, campaign: Any, topic: Any, docnos: Any, at_on
             # Each holds a slot of their own, else the one would wait for the other's.
             slot = claim_next(**args)
             at_once.wait(60)
-            submit_judgment(**args, docno=slot.item.docno, grade=grade, client_uuid=uuid4())
+            pair = {**args, "docno": slot.item.docno, "client_uuid": uuid4()}
+            if grade is None:
+                submit_skip(**pair, reason="undecided")
+            else:
+                submit_judgment(**pair, grade=grade)
     finally:
         connection.close()
 

@@ -1,0 +1,50 @@
+"""Plans of earlier versions get a state, and lose it again on the way back."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+BEFORE = [("judging", "0010_plan_closed_at")]
+AFTER = [("judging", "0011_plan_state")]
+
+
+def migrate(target):
+    executor = MigrationExecutor(connection)
+    executor.migrate(target)
+    return executor.loader.project_state(target).apps
+
+
+@pytest.fixture
+def latest():
+    yield
+    executor = MigrationExecutor(connection)
+    executor.migrate(executor.loader.graph.leaf_nodes())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_plans_are_open_paused_or_closed(latest):
+    old = migrate(BEFORE)
+    user = old.get_model("campaigns", "User").objects.create(username="u")
+    campaign = old.get_model("campaigns", "Campaign").objects.create(
+        slug="s", title="S", created_by=user
+    )
+    pool = old.get_model("pooling", "Pool").objects.create(
+        campaign=campaign, version=1, spec={}, inputs_hash="", size=0, frozen_by=user
+    )
+    closed_at = timezone.now()
+    moments = {"open": (False, None), "paused": (True, None), "closed": (True, closed_at)}
+    for paused, at in moments.values():
+        old.get_model("judging", "Plan").objects.create(
+            campaign=campaign, pool=pool, created_by=user, paused=paused, closed_at=at
+        )
+    plans = migrate(AFTER).get_model("judging", "Plan").objects.order_by("pk")
+    assert list(plans.values_list("state", "closed_at")) == [
+        ("open", None),
+        ("paused", None),
+        ("closed", closed_at),
+    ]
+    plans = migrate(BEFORE).get_model("judging", "Plan").objects.order_by("pk")
+    assert list(plans.values_list("paused", "closed_at")) == list(moments.values())
