@@ -54,7 +54,8 @@ def remaining_by_topic(
     assessor: User, campaign: Campaign, topics: Collection[int] | None = None
 ) -> dict[int, Remaining]:
     """By topic id, what remains for ``assessor``; topics without any are omitted."""
-    own = Assignment.objects.filter(plan__campaign=campaign, assessor=assessor).order_by()
+    # Repeats come also from topics that the assessor has left.
+    own = Assignment.ever.filter(plan__campaign=campaign, assessor=assessor).order_by()
     assigned = set(own.values_list("topic", flat=True)) if topics is None else set(topics)
     return remaining_by_assessor(campaign, assigned)[assessor.pk]
 
@@ -191,7 +192,9 @@ def count_known_documents(
     """By plan, topic, assessor, and whether the slot is reserved for them: the offered documents
     that the assessor has checked out, judged or skipped.
     """
-    same = offered.filter(item=OuterRef("item"))
+    # By the item only, which is in one plan and topic: with these in the condition as well, the
+    # databases would read all slots of the topic for each of its documents.
+    same = Slot.objects.filter(free_slots(), purpose=Purpose.JUDGE, item=OuterRef("item"))
     sources = [(False, same.filter(reserved_for=None))]
     if reserves:
         sources.append((True, same.filter(reserved_for=OuterRef("assessor"))))
@@ -203,7 +206,7 @@ def count_known_documents(
         rows = own_slots.filter(Exists(match)).values_list("plan", "topic", "assessor")
         for plan, topic, user, count in rows.annotate(Count("item", distinct=True)):
             known[plan, topic, user or 0, reserved] += count
-    known.update(count_answers_elsewhere(campaign, offered, own_slots, here))
+    known.update(count_answers_elsewhere(campaign, offered, own_slots, users, here))
     return known
 
 
@@ -211,6 +214,7 @@ def count_answers_elsewhere(
     campaign: Campaign,
     offered: QuerySet[Slot],
     own_slots: QuerySet[Slot],
+    users: Collection[int],
     here: dict[str, list[int]],
 ) -> Counter[tuple[int, int, int, bool]]:
     """The same for offered documents that an assessor knows without holding a slot of theirs:
@@ -218,7 +222,12 @@ def count_answers_elsewhere(
     """
     elsewhere = Q(slot=None) | Q(kind=Judgment.Kind.SKIP) | Q(purpose=Purpose.ADJUDICATE)
     judgments = Judgment.objects.filter(
-        elsewhere, campaign=campaign, kind__in=ANSWERS, purpose__in=PEOPLE, **here
+        elsewhere,
+        campaign=campaign,
+        assessor__in=list(users),
+        kind__in=ANSWERS,
+        purpose__in=PEOPLE,
+        **here,
     ).exclude(withdrawn_judgments())
     answers = set(judgments.order_by().values_list("assessor", "topic", "docno"))
     known = Counter[tuple[int, int, int, bool]]()
